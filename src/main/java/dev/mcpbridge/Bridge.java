@@ -1,0 +1,100 @@
+package dev.mcpbridge;
+
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.http.HttpVerticle;
+import dev.mcpbridge.risk.RiskVerticle;
+import dev.mcpbridge.server.SupervisorVerticle;
+import dev.mcpbridge.transport.Orphans;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+
+/**
+ * A bridge: started, reloaded, closed. The gate is up before the listener, the listener before the
+ * servers, so that the API answers while they start; they are closed in reverse.
+ *
+ * <p>One event loop carries everything (see the ADR on threads): what blocks has threads of its own.
+ */
+public final class Bridge {
+  private static final Logger LOG = System.getLogger(Bridge.class.getName());
+
+  private final Vertx vertx;
+  private final BridgeConfig config;
+  private final RiskVerticle risk;
+  private final HttpVerticle http;
+  private final SupervisorVerticle supervisor;
+
+  private Bridge(Vertx vertx, BridgeConfig config) {
+    Bus bus = Bus.create(vertx);
+    this.vertx = vertx;
+    this.config = config;
+    this.risk = new RiskVerticle(bus, config.risk());
+    this.http = new HttpVerticle(bus, config);
+    this.supervisor = new SupervisorVerticle(bus, config, Version.current());
+  }
+
+  /** Starts a bridge; fails where the address cannot be bound. */
+  public static Future<Bridge> start(BridgeConfig config) {
+    Bridge bridge = new Bridge(vertx(), config);
+    Promise<Bridge> started = Promise.promise();
+    bridge
+        .open()
+        .onSuccess(id -> started.complete(bridge))
+        .onFailure(failure -> bridge.vertx.close().onComplete(closed -> started.fail(failure)));
+    return started.future();
+  }
+
+  /** The port that was bound. */
+  public int port() {
+    return http.port();
+  }
+
+  public String url() {
+    String scheme = config.http().tls() == null ? "http" : "https";
+    String host = config.http().host().contains(":") ? "[" + config.http().host() + "]" : config.http().host();
+    return scheme + "://" + host + ":" + port();
+  }
+
+  /** Applies servers, keys and risk levels of another configuration; the listener stays as it is. */
+  public Future<Void> reload(BridgeConfig next) {
+    http.reload(next.auth());
+    risk.reload(next.risk());
+    return supervisor.reload(next);
+  }
+
+  /** Lets calls end for so long, then ends every process and closes everything. */
+  public Future<Void> close(Duration patience) {
+    return http.drain(patience).otherwiseEmpty().eventually(vertx::close);
+  }
+
+  private Future<String> open() {
+    return vertx
+        .executeBlocking(Orphans::end, false)
+        .onSuccess(Bridge::report)
+        .compose(ended -> vertx.deployVerticle(risk))
+        .compose(id -> vertx.deployVerticle(http))
+        .compose(id -> vertx.deployVerticle(supervisor));
+  }
+
+  private static void report(int orphans) {
+    if (orphans > 0) {
+      LOG.log(Level.WARNING, "ended {0} processes that a killed bridge had left behind", orphans);
+    }
+  }
+
+  private static Vertx vertx() {
+    return Vertx.vertx(
+        new VertxOptions()
+            .setEventLoopPoolSize(1)
+            .setFileSystemOptions(
+                new FileSystemOptions()
+                    .setFileCachingEnabled(false)
+                    .setClassPathResolvingEnabled(false)));
+  }
+}

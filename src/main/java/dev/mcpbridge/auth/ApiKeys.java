@@ -1,0 +1,77 @@
+package dev.mcpbridge.auth;
+
+import dev.mcpbridge.config.AuthConfig;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Keys of which only the SHA-256 is configured. Every key is compared, each in constant time, so the
+ * time tells nothing.
+ */
+public final class ApiKeys implements Authenticator {
+  private final List<Known> keys;
+
+  private record Known(byte[] sha256, Principal principal) {}
+
+  private ApiKeys(List<Known> keys) {
+    this.keys = keys;
+  }
+
+  public static Authenticator of(AuthConfig config) {
+    return config.keys().isEmpty()
+        ? Authenticator.none()
+        : new ApiKeys(config.keys().stream().map(ApiKeys::known).toList());
+  }
+
+  @Override
+  public Optional<Principal> authenticate(String credential) {
+    if (credential == null) {
+      return Optional.empty();
+    }
+    byte[] hash = sha256(credential);
+    Principal found = null;
+    for (Known key : keys) {
+      if (MessageDigest.isEqual(key.sha256(), hash)) {
+        found = key.principal();
+      }
+    }
+    return Optional.ofNullable(found);
+  }
+
+  /** A new key: 256 random bits. */
+  public static String generate() {
+    byte[] bits = new byte[32];
+    new SecureRandom().nextBytes(bits);
+    return "mcpb_" + HexFormat.of().formatHex(bits);
+  }
+
+  /** What the configuration keeps of a key. */
+  public static String fingerprint(String key) {
+    return HexFormat.of().formatHex(sha256(key));
+  }
+
+  private static Known known(AuthConfig.Key key) {
+    return new Known(
+        HexFormat.of().parseHex(key.sha256()),
+        new Principal(
+            key.name(),
+            key.scopes().stream()
+                .map(scope -> Scope.valueOf(scope.toUpperCase(Locale.ROOT)))
+                .collect(Collectors.toUnmodifiableSet())));
+  }
+
+  private static byte[] sha256(String text) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** Who calls. Knows credentials and scopes, and nothing of HTTP. */
+package dev.mcpbridge.auth;

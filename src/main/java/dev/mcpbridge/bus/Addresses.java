@@ -1,0 +1,117 @@
+package dev.mcpbridge.bus;
+
+import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.CallEvent;
+import dev.mcpbridge.model.Confirmation;
+import dev.mcpbridge.model.RiskRules;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.model.Target;
+import dev.mcpbridge.protocol.JsonSlice;
+import java.util.List;
+
+/** Every address of the bridge, and what is said there. */
+public final class Addresses {
+
+  /** Is this target of that server free to run? */
+  public static final Address<Assessment, Decision> ASSESS = new Address<>("risk.assess");
+
+  /** Keeps a call until a human decides. */
+  public static final Address<Confirmable, PendingConfirmation> CONFIRM_LATER =
+      new Address<>("risk.confirmations.add");
+
+  /** A human's word; an approval answers the call to run, a rejection answers null. */
+  public static final Address<HumanDecision, Confirmation> DECIDE =
+      new Address<>("risk.confirmations.decide");
+
+  /** The pending confirmations that somebody may see. */
+  public static final Address<Viewer, List<Confirmation>> CONFIRMATIONS =
+      new Address<>("risk.confirmations.list");
+
+  /** Starts a server at run time from a definition as the API takes it. */
+  public static final Address<JsonSlice, ServerView> START_SERVER = new Address<>("servers.start");
+
+  /** Stops and forgets a server; answers when its processes are gone. */
+  public static final Address<ServerId, ServerId> STOP_SERVER = new Address<>("servers.stop");
+
+  /** A server as it is now, whenever anything of it but its counters changed. */
+  public static final Topic<ServerView> SERVER_CHANGED = new Topic<>("servers.changed");
+
+  public static final Topic<ServerId> SERVER_GONE = new Topic<>("servers.gone");
+
+  /** What clients of {@code /events} hear. */
+  public static final Topic<BridgeEvent> EVENTS = new Topic<>("events");
+
+  private Addresses() {}
+
+  /** Runs a call at its server; answers the result as bytes. */
+  public static Address<Call, JsonSlice> call(ServerId server) {
+    return new Address<>("server." + server.name() + ".call");
+  }
+
+  /** Gives up calls of a server, by their ids. */
+  public static Topic<Cancellation> cancel(ServerId server) {
+    return new Topic<>("server." + server.name() + ".cancel");
+  }
+
+  /** Waits, for so many milliseconds, until the server has a catalogue; starts it if it is lazy. */
+  public static Address<Long, ServerView> ready(ServerId server) {
+    return new Address<>("server." + server.name() + ".ready");
+  }
+
+  /** The server with its counters as they are at this moment. */
+  public static Address<ServerId, ServerView> view(ServerId server) {
+    return new Address<>("server." + server.name() + ".view");
+  }
+
+  /** Replaces the server's processes; queued calls wait. */
+  public static Address<ServerId, ServerView> restart(ServerId server) {
+    return new Address<>("server." + server.name() + ".restart");
+  }
+
+  /** Progress and log messages of one streaming call. */
+  public static Topic<CallEvent> callEvents(String callId) {
+    return new Topic<>("call." + callId + ".events");
+  }
+
+  /** A question to the gate. */
+  public record Assessment(Target target, RiskRules rules, boolean destructive) {}
+
+  /** The gate's answer. */
+  public enum Decision {
+    ALLOW,
+    CONFIRM,
+    ISOLATE
+  }
+
+  /**
+   * A call that needs a human.
+   *
+   * @param definitionDigest of the tool as it is now
+   */
+  public record Confirmable(Call call, String definitionDigest) {}
+
+  /**
+   * @param token to be shown once to the caller; null where an operator decides
+   */
+  public record PendingConfirmation(Confirmation confirmation, String token) {}
+
+  /**
+   * @param token null where none came
+   */
+  public record HumanDecision(String confirmationId, boolean confirm, String token, Viewer by) {}
+
+  /**
+   * Somebody who looks at confirmations.
+   *
+   * @param approver whether they hold the scope {@code approve}
+   */
+  public record Viewer(String name, boolean approver) {}
+
+  public record Cancellation(String callId, String reason) {}
+
+  /**
+   * @param audience the caller who may hear it, null for everybody
+   */
+  public record BridgeEvent(String name, JsonSlice data, String audience) {}
+}

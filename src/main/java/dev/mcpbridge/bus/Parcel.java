@@ -1,0 +1,38 @@
+package dev.mcpbridge.bus;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.MessageCodec;
+
+/** What the event bus carries: any immutable value, by reference, within this JVM. */
+record Parcel(Object content) {
+
+  static final Codec CODEC = new Codec();
+
+  /** Hands the reference over. Messages are sent {@code localOnly}, so nothing is ever encoded. */
+  static final class Codec implements MessageCodec<Parcel, Parcel> {
+    @Override
+    public void encodeToWire(Buffer buffer, Parcel parcel) {
+      throw new IllegalStateException("local messages are not encoded");
+    }
+
+    @Override
+    public Parcel decodeFromWire(int position, Buffer buffer) {
+      throw new IllegalStateException("local messages are not decoded");
+    }
+
+    @Override
+    public Parcel transform(Parcel parcel) {
+      return parcel;
+    }
+
+    @Override
+    public String name() {
+      return "parcel";
+    }
+
+    @Override
+    public byte systemCodecID() {
+      return -1;
+    }
+  }
+}

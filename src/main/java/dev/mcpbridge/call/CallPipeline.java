@@ -1,0 +1,179 @@
+package dev.mcpbridge.call;
+
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Addresses.Assessment;
+import dev.mcpbridge.bus.Addresses.Cancellation;
+import dev.mcpbridge.bus.Addresses.Confirmable;
+import dev.mcpbridge.bus.Addresses.Decision;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.Confirmation;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.model.Target;
+import dev.mcpbridge.model.Tool;
+import io.vertx.core.Future;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+
+/**
+ * The one way to an upstream, for every door: resolve, validate, assess, then run, ask, or refuse.
+ * There is no other, so nothing goes around the gate.
+ */
+public final class CallPipeline {
+  private static final Logger LOG = System.getLogger(CallPipeline.class.getName());
+  private static final long GATE_MILLIS = 5_000;
+  private static final long SLACK_MILLIS = 2_000;
+
+  private final Bus bus;
+  private final Directory directory;
+  private final ArgumentSchemas schemas;
+
+  /**
+   * A call that is known to make sense.
+   *
+   * @param tool null for resources and prompts
+   */
+  private record Admission(ServerView server, Tool tool, Call call) {
+    String definitionDigest() {
+      return tool == null ? "" : tool.digest();
+    }
+  }
+
+  public CallPipeline(Bus bus, Directory directory, ArgumentSchemas schemas) {
+    this.bus = bus;
+    this.directory = directory;
+    this.schemas = schemas;
+  }
+
+  /** Runs a request as far as the gate lets it. */
+  public Future<CallOutcome> run(CallRequest request) {
+    return directory
+        .discovered(request.server())
+        .map(server -> admit(request, server))
+        .compose(admitted -> validate(admitted, request).map(admitted))
+        .compose(admitted -> assess(admitted).compose(decision -> act(admitted, decision)))
+        .recover(failure -> recorded(request.server(), request.target(), failure));
+  }
+
+  /**
+   * Runs what a human has approved and nobody can approve again.
+   *
+   * @param streaming whether whoever approved wants to hear of progress
+   */
+  public Future<CallOutcome> runApproved(Confirmation approved, boolean streaming) {
+    Call call = approved.call();
+    return directory
+        .discovered(call.server())
+        .map(server -> readmit(approved, server, streaming))
+        .compose(this::invoke)
+        .recover(failure -> recorded(call.server(), call.target(), failure));
+  }
+
+  /** Gives a call up, wherever it is; its outcome becomes CANCELLED. */
+  public void cancel(ServerId server, String callId, String reason) {
+    bus.publish(Addresses.cancel(server), new Cancellation(callId, reason));
+  }
+
+  private static Admission admit(CallRequest request, ServerView server) {
+    Target target = request.target();
+    Tool tool = null;
+    if (target.kind() == Target.Kind.TOOL) {
+      tool = server.catalogue().tools().get(target.name());
+      if (tool == null) {
+        throw new BridgeException(ErrorCode.TOOL_NOT_FOUND, "Unknown tool");
+      }
+    }
+    Call call =
+        new Call(
+                request.id(),
+                request.server(),
+                target,
+                request.arguments().json(),
+                request.caller(),
+                0,
+                request.streaming())
+            .withTimeout(server.timeouts().of(target));
+    return new Admission(server, tool, call);
+  }
+
+  private static Call readmit(Confirmation approved, ServerView server, boolean streaming) {
+    Call call = approved.call();
+    Tool tool = server.catalogue().tools().get(call.target().name());
+    boolean isTool = call.target().kind() == Target.Kind.TOOL;
+    if (isTool && (tool == null || !tool.digest().equals(approved.definitionDigest()))) {
+      throw new BridgeException(
+          ErrorCode.TOOL_CHANGED, "The tool is not any more what was shown for confirmation");
+    }
+    return call.withTimeout(server.timeouts().of(call.target())).withStreaming(streaming);
+  }
+
+  private Future<Void> validate(Admission admitted, CallRequest request) {
+    return schemas.check(admitted.tool(), request.arguments().tree());
+  }
+
+  /** A gate that cannot be asked lets nothing through. */
+  private Future<Decision> assess(Admission admitted) {
+    boolean destructive = admitted.tool() != null && admitted.tool().destructive();
+    Assessment question =
+        new Assessment(admitted.call().target(), admitted.server().risk(), destructive);
+    return bus.request(Addresses.ASSESS, question, GATE_MILLIS);
+  }
+
+  private Future<CallOutcome> act(Admission admitted, Decision decision) {
+    return switch (decision) {
+      case ALLOW -> invoke(admitted.call());
+      case CONFIRM -> confirmLater(admitted);
+      case ISOLATE -> refuseIsolation();
+    };
+  }
+
+  private Future<CallOutcome> invoke(Call call) {
+    return bus.request(Addresses.call(call.server()), call, call.remainingMillis() + SLACK_MILLIS)
+        .map(CallOutcome.Completed::new);
+  }
+
+  private Future<CallOutcome> confirmLater(Admission admitted) {
+    return bus.request(
+            Addresses.CONFIRM_LATER,
+            new Confirmable(admitted.call(), admitted.definitionDigest()),
+            GATE_MILLIS)
+        .map(CallOutcome.NeedsConfirmation::new);
+  }
+
+  private static Future<CallOutcome> refuseIsolation() {
+    return Future.failedFuture(
+        new BridgeException(
+            ErrorCode.ISOLATION_UNAVAILABLE,
+            "Risk level 3 requires a container, and this bridge has no container engine"));
+  }
+
+  /** A failure is logged once, here, and gets the sentence that the original's clients know. */
+  private static Future<CallOutcome> recorded(ServerId server, Target target, Throwable failure) {
+    if (!(failure instanceof BridgeException known)) {
+      LOG.log(Level.ERROR, "server=" + server + " code=internal_error", failure);
+      return Future.failedFuture(
+          new BridgeException(ErrorCode.INTERNAL, "Internal error", failure)
+              .withExecuted(Executed.UNKNOWN));
+    }
+    Level level = known.code().status() >= 500 ? Level.WARNING : Level.DEBUG;
+    LOG.log(
+        level,
+        () -> "server=" + server + " code=" + known.code().slug() + " detail=" + known.getMessage());
+    return Future.failedFuture(described(target, known));
+  }
+
+  private static BridgeException described(Target target, BridgeException failure) {
+    return switch (failure.code()) {
+      case SERVER_NOT_FOUND, TOOL_CHANGED, ISOLATION_UNAVAILABLE, INVALID_SERVER -> failure;
+      default ->
+          target.kind() == Target.Kind.RESOURCE
+              ? failure
+              : failure.prefixed(
+                  "Error executing " + target.kind().noun() + " " + target.name() + ": ");
+    };
+  }
+}

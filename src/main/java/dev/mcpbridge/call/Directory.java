@@ -1,0 +1,76 @@
+package dev.mcpbridge.call;
+
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.ServerState;
+import dev.mcpbridge.model.ServerView;
+import io.vertx.core.Future;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Every server as it was last published, so that a call is resolved without asking anybody. Only a
+ * server that has no catalogue yet is asked, and waited for.
+ */
+public final class Directory {
+  private static final long ASK_MILLIS = 2_000;
+
+  private final Bus bus;
+  private final Map<ServerId, ServerView> views = new LinkedHashMap<>();
+
+  public Directory(Bus bus) {
+    this.bus = bus;
+  }
+
+  /** Begins to listen; called once, before the servers start. */
+  public void open() {
+    bus.subscribe(Addresses.SERVER_CHANGED, view -> views.put(view.id(), view));
+    bus.subscribe(Addresses.SERVER_GONE, views::remove);
+  }
+
+  /** All servers as last published. */
+  public Collection<ServerView> all() {
+    return List.copyOf(views.values());
+  }
+
+  /** One server as last published; fails with SERVER_NOT_FOUND. */
+  public Future<ServerView> find(ServerId id) {
+    ServerView view = views.get(id);
+    return view == null ? Future.failedFuture(unknown(id)) : Future.succeededFuture(view);
+  }
+
+  /** One server with its counters as they are now. */
+  public Future<ServerView> current(ServerId id) {
+    return find(id)
+        .compose(
+            view ->
+                bus.request(Addresses.view(id), id, ASK_MILLIS)
+                    .recover(e -> Future.succeededFuture(view)));
+  }
+
+  /** A server whose catalogue is known; waits for its first start, as long as a call may take. */
+  public Future<ServerView> discovered(ServerId id) {
+    ServerView view = views.get(id);
+    if (view == null) {
+      return Future.failedFuture(unknown(id));
+    }
+    if (view.isDiscovered()) {
+      return Future.succeededFuture(view);
+    }
+    if (view.state() instanceof ServerState.Refused refused) {
+      return Future.failedFuture(new BridgeException(refused.code(), refused.reason()));
+    }
+    long patience = view.timeouts().call();
+    return bus.request(Addresses.ready(id), patience, patience + ASK_MILLIS);
+  }
+
+  private static BridgeException unknown(ServerId id) {
+    return new BridgeException(
+        ErrorCode.SERVER_NOT_FOUND, "Server '" + id + "' not found or not connected");
+  }
+}

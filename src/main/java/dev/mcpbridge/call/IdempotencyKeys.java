@@ -1,0 +1,125 @@
+package dev.mcpbridge.call;
+
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
+import io.vertx.core.Future;
+import java.time.Clock;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * Runs a request at most once for each key (IETF draft-ietf-httpapi-idempotency-key-header-07). The
+ * key is taken before the call runs. The outcome is kept for a day and given to whoever repeats the
+ * request; a failure that surely had no effect frees the key, since a repetition is what the client
+ * wants then. Bounded: the oldest outcomes are forgotten first, those under way never.
+ */
+public final class IdempotencyKeys {
+  private static final long KEPT_MILLIS = 24 * 3600 * 1000L;
+  private static final int MAX_KEYS = 20_000;
+  private static final long MAX_BYTES = 64L << 20;
+
+  private final Clock clock;
+  private final Map<Key, Entry> entries = new LinkedHashMap<>();
+  private long bytes;
+
+  /**
+   * @param route method and path: the same key on another route is another key
+   */
+  public record Key(String caller, String route, String value) {}
+
+  private static final class Entry {
+    final String fingerprint;
+    final long sinceMillis;
+    Future<CallOutcome> outcome;
+    int size;
+
+    Entry(String fingerprint, long sinceMillis) {
+      this.fingerprint = fingerprint;
+      this.sinceMillis = sinceMillis;
+    }
+
+    boolean isDone() {
+      return outcome != null && outcome.isComplete();
+    }
+  }
+
+  public IdempotencyKeys(Clock clock) {
+    this.clock = clock;
+  }
+
+  /**
+   * @param fingerprint of the request's body; the same key with another body is refused
+   */
+  public Future<CallOutcome> once(
+      Key key, String fingerprint, Supplier<Future<CallOutcome>> call) {
+    forgetOld();
+    Entry known = entries.get(key);
+    if (known != null) {
+      return repeat(known, fingerprint);
+    }
+    if (entries.size() >= MAX_KEYS) {
+      return Future.failedFuture(
+          new BridgeException(ErrorCode.OVERLOADED, "Too many idempotency keys are in use")
+              .withRetryAfter(1000));
+    }
+    Entry entry = new Entry(fingerprint, clock.millis());
+    entries.put(key, entry);
+    entry.outcome = call.get().onComplete(done -> keep(entry), failure -> release(key, failure));
+    return entry.outcome;
+  }
+
+  private static Future<CallOutcome> repeat(Entry known, String fingerprint) {
+    if (!known.fingerprint.equals(fingerprint)) {
+      return Future.failedFuture(
+          new BridgeException(
+              ErrorCode.IDEMPOTENCY_MISMATCH,
+              "The Idempotency-Key was used before with another body"));
+    }
+    if (!known.isDone()) {
+      return Future.failedFuture(
+          new BridgeException(
+                  ErrorCode.IDEMPOTENCY_IN_PROGRESS,
+                  "The request with this Idempotency-Key is still running")
+              .withExecuted(Executed.UNKNOWN)
+              .withRetryAfter(1000));
+    }
+    return known.outcome;
+  }
+
+  private void keep(Entry entry) {
+    entry.size = entry.outcome == null ? 0 : size(entry.outcome.result());
+    bytes += entry.size;
+  }
+
+  private void release(Key key, Throwable failure) {
+    boolean harmless =
+        failure instanceof BridgeException known && known.executed() == Executed.NO;
+    if (harmless) {
+      entries.remove(key);
+    }
+  }
+
+  private static int size(CallOutcome outcome) {
+    return outcome instanceof CallOutcome.Completed completed ? completed.result().length() : 0;
+  }
+
+  private void forgetOld() {
+    long horizon = clock.millis() - KEPT_MILLIS;
+    Iterator<Entry> oldest = entries.values().iterator();
+    boolean crowded = entries.size() >= MAX_KEYS || bytes > MAX_BYTES;
+    while (oldest.hasNext()) {
+      Entry entry = oldest.next();
+      if (entry.sinceMillis > horizon && !crowded) {
+        return;
+      }
+      if (entry.isDone()) {
+        bytes -= entry.size;
+        oldest.remove();
+        crowded = entries.size() >= MAX_KEYS || bytes > MAX_BYTES;
+      }
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package dev.mcpbridge.call;
+
+import com.google.re2j.Pattern;
+import com.google.re2j.PatternSyntaxException;
+import com.networknt.schema.regex.RegularExpression;
+import com.networknt.schema.regex.RegularExpressionFactory;
+
+/**
+ * Matches the {@code pattern}s of schemas in linear time. The schemas come from upstreams and the
+ * text from callers, so a backtracking matcher could be made to run for hours. Patterns that need
+ * backtracking (look-around, back references) are left to the upstream, which validates as well.
+ */
+final class LinearRegex implements RegularExpressionFactory {
+  private static final int MAX_PATTERN = 4096;
+
+  @Override
+  public RegularExpression getRegularExpression(String regex) {
+    if (regex.length() > MAX_PATTERN) {
+      return text -> true;
+    }
+    try {
+      Pattern pattern = Pattern.compile(regex);
+      return text -> pattern.matcher(text).find();
+    } catch (PatternSyntaxException e) {
+      return text -> true;
+    }
+  }
+}

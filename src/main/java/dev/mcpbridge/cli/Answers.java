@@ -1,0 +1,28 @@
+package dev.mcpbridge.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.protocol.Json;
+
+/** Prints answers of the bridge, and says how it went by the exit code. */
+final class Answers {
+  private Answers() {}
+
+  static int print(BridgeClient.Answer answer) throws JsonProcessingException {
+    JsonNode body = answer.body();
+    if (!answer.ok()) {
+      System.err.println(answer.status() + " " + body.path("detail").asText("no detail"));
+      body.path("errors").forEach(error -> System.err.println("  " + error.asText()));
+      return Main.FAILED;
+    }
+    System.out.println(Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(body));
+    if (body.path("requires_confirmation").asBoolean()) {
+      System.err.println(
+          "Confirm with: mcp-bridge confirm "
+              + body.path("confirmation_id").asText()
+              + (body.has("token") ? " --token " + body.path("token").asText() : ""));
+      return Main.NEEDS_CONFIRMATION;
+    }
+    return body.path("isError").asBoolean() ? Main.FAILED : 0;
+  }
+}

@@ -1,0 +1,43 @@
+package dev.mcpbridge.cli;
+
+import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.config.ConfigException;
+import dev.mcpbridge.config.ConfigFile;
+import dev.mcpbridge.config.ConfigProblem;
+import dev.mcpbridge.config.ConfigReader;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Reads a configuration without running it. */
+@Command(
+    name = "check",
+    description = "Check a configuration file and say where it is wrong.",
+    mixinStandardHelpOptions = true)
+final class CheckCommand implements Callable<Integer> {
+
+  @Parameters(arity = "0..1", paramLabel = "FILE", description = "Default: as for serve.")
+  private Path file;
+
+  @Override
+  public Integer call() {
+    ConfigFile source = ConfigFile.find(file, System.getenv());
+    try {
+      BridgeConfig config =
+          new ConfigReader(System.getenv()).read(source.read(), ConfigReader.Strictness.WHOLE);
+      config.warnings().forEach(warning -> System.out.println("warning: " + warning));
+      System.out.println(source + ": ok, servers " + config.servers().keySet());
+      return 0;
+    } catch (ConfigException e) {
+      print(System.err, source, e.problems());
+      return Main.FAILED;
+    }
+  }
+
+  static void print(PrintStream out, ConfigFile source, List<ConfigProblem> problems) {
+    problems.forEach(problem -> out.println(source + ": " + problem));
+  }
+}

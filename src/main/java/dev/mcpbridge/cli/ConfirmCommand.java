@@ -1,0 +1,40 @@
+package dev.mcpbridge.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.protocol.Json;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Decides about a call that waits, or lists those that do. */
+@Command(
+    name = "confirm",
+    description = "Approve or reject a pending call; without an id, list what is pending.",
+    mixinStandardHelpOptions = true)
+final class ConfirmCommand implements Callable<Integer> {
+  @Mixin private BridgeClient bridge;
+
+  @Parameters(arity = "0..1", paramLabel = "ID")
+  private String id;
+
+  @Option(names = "--token", paramLabel = "TOKEN", description = "As it came with the question.")
+  private String token;
+
+  @Option(names = "--reject", description = "Reject it.")
+  private boolean reject;
+
+  @Override
+  public Integer call() throws Exception {
+    if (id == null) {
+      return Answers.print(bridge.get("/confirmations"));
+    }
+    ObjectNode decision = Json.mapper().createObjectNode().put("confirm", !reject);
+    if (token != null) {
+      decision.put("token", token);
+    }
+    return Answers.print(
+        bridge.post("/confirmations/" + BridgeClient.segment(id), decision.toString()));
+  }
+}

@@ -1,0 +1,66 @@
+package dev.mcpbridge.cli;
+
+import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.protocol.JsonWriter;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** API keys. */
+@Command(
+    name = "key",
+    description = "Make API keys.",
+    mixinStandardHelpOptions = true,
+    subcommands = KeyCommand.New.class)
+final class KeyCommand implements Runnable {
+  @Spec private CommandSpec spec;
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "Say: mcp-bridge key new NAME");
+  }
+
+  /** Prints a new key and the entry for the configuration, which does not hold it. */
+  @Command(
+      name = "new",
+      description = "Make a key, and the entry of auth.keys that accepts it.",
+      mixinStandardHelpOptions = true)
+  static final class New implements Callable<Integer> {
+    private static final Set<String> SCOPES = Set.of("read", "call", "approve", "admin");
+
+    @Spec private CommandSpec spec;
+
+    @Parameters(paramLabel = "NAME", description = "Who the key is for.")
+    private String name;
+
+    @Option(names = "--scopes", split = ",", paramLabel = "SCOPE", defaultValue = "read,call",
+        description = "read, call, approve, admin (default: ${DEFAULT-VALUE}).")
+    private List<String> scopes;
+
+    @Override
+    public Integer call() {
+      if (!SCOPES.containsAll(scopes)) {
+        throw new ParameterException(spec.commandLine(), "Scopes are " + new TreeSet<>(SCOPES));
+      }
+      String key = ApiKeys.generate();
+      JsonWriter entry =
+          new JsonWriter()
+              .beginObject()
+              .member("name", name)
+              .member("sha256", ApiKeys.fingerprint(key))
+              .name("scopes")
+              .beginArray();
+      scopes.forEach(entry::value);
+      System.out.println("key, shown this once: " + key);
+      System.out.println("entry for auth.keys:  " + entry.endArray().endObject().toSlice().text());
+      return 0;
+    }
+  }
+}

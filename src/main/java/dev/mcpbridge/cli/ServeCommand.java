@@ -1,0 +1,114 @@
+package dev.mcpbridge.cli;
+
+import dev.mcpbridge.Bridge;
+import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.config.ConfigException;
+import dev.mcpbridge.config.ConfigFile;
+import dev.mcpbridge.config.ConfigReader;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Runs a bridge until it is told to stop. */
+@Command(
+    name = "serve",
+    description = "Run the bridge.",
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "Without --config the file is MCP_CONFIG_PATH, conf/bridge.json or mcp_config.json,",
+      "whichever is there first; without any, the built-in Git server serves this folder.",
+      "The file is watched; a change is applied without touching unchanged servers."
+    })
+final class ServeCommand implements Callable<Integer> {
+  static final int RUNNING = -1;
+
+  @Option(names = {"-c", "--config"}, paramLabel = "FILE", description = "Configuration file.")
+  private Path file;
+
+  @Option(names = {"-p", "--port"}, paramLabel = "PORT", description = "Port; 0 for any free one.")
+  private Integer port;
+
+  @Option(names = "--log", paramLabel = "LEVEL", defaultValue = "info",
+      description = "debug, info, warning or error (default: ${DEFAULT-VALUE}).")
+  private String level;
+
+  @Option(names = "--grace", paramLabel = "SECONDS", defaultValue = "10",
+      description = "How long calls may go on when the bridge stops (default: ${DEFAULT-VALUE}).")
+  private int graceSeconds;
+
+  @Option(names = "--train", hidden = true,
+      description = "Start, answer a few requests to itself, stop: for the class-data archive.")
+  private boolean train;
+
+  @Override
+  public Integer call() throws Exception {
+    LogLines.configure(level);
+    ConfigFile source = ConfigFile.find(file, System.getenv());
+    ConfigReader reader = new ConfigReader(System.getenv());
+    BridgeConfig config;
+    try {
+      config = withPort(reader.read(source.read(), ConfigReader.Strictness.SERVER_BY_SERVER));
+    } catch (ConfigException e) {
+      CheckCommand.print(System.err, source, e.problems());
+      return Main.FAILED;
+    }
+    config.warnings().forEach(warning -> System.err.println("warning: " + warning));
+    Bridge bridge;
+    try {
+      bridge = Bridge.start(config).await(60, TimeUnit.SECONDS);
+    } catch (Exception e) {
+      System.err.println("cannot start: " + e.getMessage());
+      return Main.FAILED;
+    }
+    if (train) {
+      TrainingRun.of(bridge);
+      return 0;
+    }
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(bridge)));
+    ConfigWatch.start(source, reader, bridge);
+    greet(System.out, bridge, config, source);
+    return RUNNING;
+  }
+
+  private BridgeConfig withPort(BridgeConfig config) {
+    int wanted = train ? 0 : port == null ? config.http().port() : port;
+    return config.withHttp(config.http().withPort(wanted));
+  }
+
+  private void stop(Bridge bridge) {
+    try {
+      bridge.close(Duration.ofSeconds(graceSeconds)).await(graceSeconds + 30L, TimeUnit.SECONDS);
+    } catch (Exception e) {
+      System.err.println("not everything was stopped: " + e.getMessage());
+    }
+  }
+
+  /** Where to go from here; the line can be pasted. */
+  private static void greet(
+      PrintStream out, Bridge bridge, BridgeConfig config, ConfigFile source) {
+    String key = config.auth().keys().isEmpty() ? "" : " -H \"X-API-Key: $KEY\"";
+    out.println("MCP Bridge is listening on " + bridge.url());
+    out.println("  configuration: " + source);
+    out.println("  servers:       " + config.servers().keySet());
+    out.println();
+    out.println("Try:");
+    out.println("  curl -s" + key + " " + bridge.url() + "/tools");
+    config.servers().keySet().stream()
+        .filter(id -> id.name().equals("git"))
+        .findFirst()
+        .ifPresent(
+            git ->
+                out.println(
+                    "  curl -s"
+                        + key
+                        + " "
+                        + bridge.url()
+                        + "/servers/git/tools/list_repositories -X POST"));
+    out.flush();
+  }
+}

@@ -1,0 +1,39 @@
+package dev.mcpbridge.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Lists tools of a running bridge. */
+@Command(
+    name = "tools",
+    description = "List the tools of a running bridge.",
+    mixinStandardHelpOptions = true)
+final class ToolsCommand implements Callable<Integer> {
+  @Mixin private BridgeClient bridge;
+
+  @Parameters(arity = "0..1", paramLabel = "WORDS", description = "Only tools with these words.")
+  private String words;
+
+  @Option(names = "--json", description = "As the bridge answers.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws Exception {
+    String query = words == null ? "" : "?q=" + BridgeClient.segment(words);
+    BridgeClient.Answer answer = bridge.get("/tools" + query);
+    if (!answer.ok() || json) {
+      return Answers.print(answer);
+    }
+    for (JsonNode tool : answer.body().path("tools")) {
+      String description = tool.path("description").asText("").lines().findFirst().orElse("");
+      System.out.printf(
+          "%-40s %s%n",
+          tool.path("server_id").asText() + " " + tool.path("name").asText(), description);
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,31 @@
+package dev.mcpbridge.cli;
+
+import dev.mcpbridge.Bridge;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Walks the common paths once, so that an archive of loaded classes has what a start needs. */
+final class TrainingRun {
+  private TrainingRun() {}
+
+  static void of(Bridge bridge) throws Exception {
+    HttpClient client = HttpClient.newHttpClient();
+    for (String path : List.of("/health/live", "/servers/git/tools", "/servers", "/tools")) {
+      client.send(
+          HttpRequest.newBuilder(URI.create(bridge.url() + path)).build(),
+          HttpResponse.BodyHandlers.ofString());
+    }
+    client.send(
+        HttpRequest.newBuilder(URI.create(bridge.url() + "/servers/git/tools/list_repositories"))
+            .header("content-type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString("{}"))
+            .build(),
+        HttpResponse.BodyHandlers.ofString());
+    bridge.close(Duration.ofSeconds(1)).await(30, TimeUnit.SECONDS);
+  }
+}

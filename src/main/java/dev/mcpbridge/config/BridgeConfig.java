@@ -1,0 +1,26 @@
+package dev.mcpbridge.config;
+
+import dev.mcpbridge.model.ServerId;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Everything the operator said.
+ *
+ * @param servers in the order of the file
+ * @param drainMillis how long calls in flight may go on when their server is stopped
+ * @param warnings what was read and has no effect
+ */
+public record BridgeConfig(
+    HttpConfig http,
+    AuthConfig auth,
+    RiskConfig risk,
+    LimitsConfig limits,
+    Map<ServerId, ServerConfig> servers,
+    long drainMillis,
+    List<ConfigProblem> warnings) {
+
+  public BridgeConfig withHttp(HttpConfig other) {
+    return new BridgeConfig(other, auth, risk, limits, servers, drainMillis, warnings);
+  }
+}

@@ -1,0 +1,24 @@
+package dev.mcpbridge.config;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** A configuration that is refused, with everything that is wrong with it. Stackless. */
+public final class ConfigException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final transient List<ConfigProblem> problems;
+
+  public ConfigException(List<ConfigProblem> problems) {
+    super(
+        problems.stream().map(ConfigProblem::toString).collect(Collectors.joining("; ")),
+        null,
+        false,
+        false);
+    this.problems = List.copyOf(problems);
+  }
+
+  public List<ConfigProblem> problems() {
+    return problems;
+  }
+}

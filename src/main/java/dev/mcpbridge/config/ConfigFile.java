@@ -1,0 +1,61 @@
+package dev.mcpbridge.config;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * Where the configuration stands. Without a file the bridge has a default of its own, which serves
+ * the built-in Git server.
+ *
+ * @param path null for the built-in default
+ */
+public record ConfigFile(Path path) {
+  private static final String DEFAULT = "/dev/mcpbridge/conf/bridge.json";
+
+  /**
+   * The file that was named, or else {@code MCP_CONFIG_PATH}, {@code conf/bridge.json}, {@code
+   * mcp_config.json}, in this order.
+   *
+   * @param named null where none was
+   */
+  public static ConfigFile find(Path named, Map<String, String> environment) {
+    if (named != null) {
+      return new ConfigFile(named);
+    }
+    String variable = environment.get("MCP_CONFIG_PATH");
+    if (variable != null) {
+      return new ConfigFile(Path.of(variable));
+    }
+    return Stream.of(Path.of("conf", "bridge.json"), Path.of("mcp_config.json"))
+        .filter(Files::isReadable)
+        .findFirst()
+        .map(ConfigFile::new)
+        .orElseGet(() -> new ConfigFile(null));
+  }
+
+  /** The text as it stands now; blocks. */
+  public String read() {
+    try {
+      return path == null ? builtIn() : Files.readString(path);
+    } catch (IOException e) {
+      throw new ConfigException(List.of(new ConfigProblem(path.toString(), "cannot be read")));
+    }
+  }
+
+  private static String builtIn() throws IOException {
+    try (InputStream in = ConfigFile.class.getResourceAsStream(DEFAULT)) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return path == null ? "built-in default" : path.toString();
+  }
+}

@@ -1,0 +1,257 @@
+package dev.mcpbridge.config;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.model.RiskLevel;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.Json;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Makes a {@link BridgeConfig} of the text of the file and the environment. Reads the whole text
+ * before it complains, and then of everything at once.
+ */
+public final class ConfigReader {
+  private static final List<String> SECTIONS =
+      List.of("$schema", "http", "auth", "risk", "limits", "drain", "mcpServers");
+  private static final Set<String> SCOPES = Set.of("read", "call", "approve", "admin");
+
+  private final Map<String, String> environment;
+
+  public ConfigReader(Map<String, String> environment) {
+    this.environment = environment;
+  }
+
+  /** How much of a wrong entry is forgiven. */
+  public enum Strictness {
+    /** One wrong server refuses the whole text: for checks and reloads. */
+    WHOLE,
+    /** A wrong server is listed as failed and the others run: for the start. */
+    SERVER_BY_SERVER
+  }
+
+  /**
+   * @throws ConfigException with everything that is wrong
+   */
+  public BridgeConfig read(String json, Strictness strictness) {
+    List<ConfigProblem> problems = new ArrayList<>();
+    List<ConfigProblem> warnings = new ArrayList<>();
+    Section root = new Section(parse(json), "", Placeholders.of(environment), problems);
+    root.each(
+        (key, value) -> {
+          if (!SECTIONS.contains(key)) {
+            warnings.add(new ConfigProblem(key, "unknown key, ignored"));
+          }
+        });
+    ObjectNode entries = Json.mapper().createObjectNode();
+    root.section("mcpServers").each((name, value) -> entries.set(name, value.deepCopy()));
+    new EnvironmentOverrides(environment, problems).apply(entries);
+    AuthConfig auth = auth(root.section("auth"));
+    HttpConfig http = http(root.section("http"), auth);
+    RiskConfig risk = risk(root.section("risk"));
+    if (risk.operatorApproves() && auth.keys().isEmpty()) {
+      root.section("risk").complain("approver", "an operator is told by a key: add auth.keys");
+    }
+    LimitsConfig limits = limits(root.section("limits"));
+    long drainMillis = root.seconds("drain", 5, 0, 600);
+    Map<ServerId, ServerConfig> servers = servers(entries, strictness, problems, warnings);
+    if (!problems.isEmpty()) {
+      throw new ConfigException(problems);
+    }
+    return new BridgeConfig(http, auth, risk, limits, servers, drainMillis, warnings);
+  }
+
+  /**
+   * Understands a server that came over the API.
+   *
+   * @throws ConfigException with everything that is wrong, paths relative to the body
+   */
+  public static ServerConfig readServer(JsonNode body) {
+    List<ConfigProblem> problems = new ArrayList<>();
+    Section entry = new Section(body, "", Placeholders.LITERAL, problems);
+    ServerConfig server =
+        ServerEntryReader.read(entry.text("id", ""), entry, ServerEntryReader.Origin.API);
+    if (!problems.isEmpty()) {
+      throw new ConfigException(problems);
+    }
+    return server;
+  }
+
+  private static JsonNode parse(String json) {
+    try {
+      return Json.mapper().readTree(json.startsWith("\uFEFF") ? json.substring(1) : json);
+    } catch (JsonProcessingException e) {
+      String where =
+          e.getLocation() == null
+              ? ""
+              : " (line " + e.getLocation().getLineNr() + ", column " + e.getLocation().getColumnNr() + ")";
+      throw new ConfigException(
+          List.of(new ConfigProblem("", "not valid JSON: " + e.getOriginalMessage() + where)));
+    }
+  }
+
+  private HttpConfig http(Section http, AuthConfig auth) {
+    http.allowOnly(
+        List.of("host", "port", "hosts", "cors", "tls", "insecure", "maxConnections", "maxStreams",
+            "headTimeout", "bodyTimeout", "idleTimeout"));
+    Section cors = http.section("cors");
+    cors.allowOnly(List.of("origins"));
+    HttpConfig config =
+        new HttpConfig(
+            http.text("host", "127.0.0.1"),
+            port(http),
+            Set.copyOf(lowerCase(http.texts("hosts", 1000))),
+            Set.copyOf(lowerCase(cors.texts("origins", 1000))),
+            tls(http.section("tls")),
+            http.flag("insecure", false),
+            http.integer("maxConnections", 4096, 1, 1_000_000),
+            http.integer("maxStreams", 256, 1, 100_000),
+            new HttpConfig.Patience(
+                http.seconds("headTimeout", 15, 0.1, 3600),
+                http.seconds("bodyTimeout", 30, 0.1, 3600),
+                http.seconds("idleTimeout", 75, 0.1, 3600)));
+    if (!config.isLoopback() && auth.keys().isEmpty() && !config.insecure()) {
+      http.complain(
+          "host",
+          config.host()
+              + " is reachable from other machines: add auth.keys, or say http.insecure: true");
+    }
+    if (config.corsOrigins().contains("*")) {
+      http.complain("cors.origins", "name the origins; * is not accepted");
+    }
+    return config;
+  }
+
+  private int port(Section http) {
+    String port = environment.get("PORT");
+    if (port == null) {
+      return http.integer("port", 3000, 0, 65_535);
+    }
+    try {
+      int number = Integer.parseInt(port.strip());
+      if (number >= 0 && number <= 65_535) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // complained of below, like a number out of range
+    }
+    http.problems().add(new ConfigProblem("PORT", "expected a port number, found \"" + port + '"'));
+    return 3000;
+  }
+
+  private static HttpConfig.Tls tls(Section tls) {
+    tls.allowOnly(List.of("cert", "key"));
+    if (!tls.has("cert") && !tls.has("key")) {
+      return null;
+    }
+    return new HttpConfig.Tls(file(tls, "cert"), file(tls, "key"));
+  }
+
+  private static Path file(Section section, String key) {
+    Path path = Path.of(section.text(key, ""));
+    if (!Files.isReadable(path) || Files.isDirectory(path)) {
+      section.complain(key, "expected a readable PEM file, found \"" + path + '"');
+    }
+    return path;
+  }
+
+  private static AuthConfig auth(Section auth) {
+    auth.allowOnly(List.of("keys"));
+    List<AuthConfig.Key> keys = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    JsonNode list = auth.node().path("keys");
+    if (!list.isMissingNode() && !list.isArray()) {
+      auth.complain("keys", "expected a list");
+    }
+    for (int i = 0; i < list.size(); i++) {
+      Section key = auth.element("keys", i);
+      key.allowOnly(List.of("name", "sha256", "scopes"));
+      String name = key.text("name", "");
+      String sha256 = key.text("sha256", "").toLowerCase(Locale.ROOT);
+      Set<String> scopes = Set.copyOf(new HashSet<>(key.texts("scopes", 10)));
+      if (name.isBlank() || !names.add(name)) {
+        key.complain("name", "expected a name that no other key has");
+      }
+      if (!sha256.matches("[0-9a-f]{64}")) {
+        key.complain("sha256", "expected the SHA-256 of the key, 64 hexadecimal digits");
+      }
+      if (scopes.isEmpty() || !SCOPES.containsAll(scopes)) {
+        key.complain("scopes", "expected some of read, call, approve, admin");
+      }
+      keys.add(new AuthConfig.Key(name, sha256, scopes));
+    }
+    return new AuthConfig(keys);
+  }
+
+  private static RiskConfig risk(Section risk) {
+    risk.allowOnly(
+        List.of("default", "annotations", "approver", "requireToken", "expiry", "pendingStatus"));
+    RiskLevel level = ServerEntryReader.level(risk, "default");
+    int status = risk.integer("pendingStatus", 200, 200, 202);
+    if (status == 201) {
+      risk.complain("pendingStatus", "expected 200 or 202");
+    }
+    return new RiskConfig(
+        level,
+        risk.oneOf("annotations", "raise", "raise", "ignore").equals("raise"),
+        risk.oneOf("approver", "caller", "caller", "operator").equals("operator"),
+        risk.flag("requireToken", true),
+        risk.seconds("expiry", 600, 0.1, 86_400),
+        status);
+  }
+
+  private static LimitsConfig limits(Section limits) {
+    limits.allowOnly(List.of("bodyBytes", "messageBytes", "depth"));
+    return new LimitsConfig(
+        limits.integer("bodyBytes", 4 << 20, 1024, 1 << 30),
+        limits.integer("messageBytes", 16 << 20, 1024, 1 << 30),
+        limits.integer("depth", 200, 1, 1000));
+  }
+
+  private Map<ServerId, ServerConfig> servers(
+      ObjectNode entries,
+      Strictness strictness,
+      List<ConfigProblem> problems,
+      List<ConfigProblem> warnings) {
+    Map<ServerId, ServerConfig> servers = new LinkedHashMap<>();
+    Set<String> lower = new HashSet<>();
+    for (Map.Entry<String, JsonNode> named : entries.properties()) {
+      List<ConfigProblem> own = new ArrayList<>();
+      Section entry =
+          new Section(
+              named.getValue(), "mcpServers." + named.getKey(), Placeholders.of(environment), own);
+      if (entry.flag("disabled", false)) {
+        continue;
+      }
+      if (!lower.add(named.getKey().toLowerCase(Locale.ROOT))) {
+        entry.complain("", "another server has the same name but for upper and lower case");
+      }
+      ServerConfig server =
+          ServerEntryReader.read(named.getKey(), entry, ServerEntryReader.Origin.FILE);
+      if (own.isEmpty()) {
+        servers.put(server.id(), server);
+      } else if (strictness == Strictness.WHOLE || !ServerId.isValid(named.getKey())) {
+        problems.addAll(own);
+      } else {
+        warnings.addAll(own);
+        servers.put(
+            new ServerId(named.getKey()),
+            ServerEntryReader.refused(named.getKey(), entry, new ConfigException(own).getMessage()));
+      }
+    }
+    return servers;
+  }
+
+  private static List<String> lowerCase(List<String> texts) {
+    return texts.stream().map(text -> text.toLowerCase(Locale.ROOT)).toList();
+  }
+}

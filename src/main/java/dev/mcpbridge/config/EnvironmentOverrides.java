@@ -1,0 +1,88 @@
+package dev.mcpbridge.config;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.protocol.Json;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.Set;
+
+/**
+ * The original's {@code MCP_SERVER_<NAME>_COMMAND}, {@code _ARGS}, {@code _ENV}, {@code _RISK_LEVEL}
+ * and {@code _DOCKER_CONFIG}. Other than there, overriding a command keeps the entry's risk.
+ */
+final class EnvironmentOverrides {
+  private static final String PREFIX = "MCP_SERVER_";
+  private static final List<String> SUFFIXES =
+      List.of("_COMMAND", "_ARGS", "_ENV", "_RISK_LEVEL", "_DOCKER_CONFIG");
+
+  private final Map<String, String> environment;
+  private final List<ConfigProblem> problems;
+
+  EnvironmentOverrides(Map<String, String> environment, List<ConfigProblem> problems) {
+    this.environment = environment;
+    this.problems = problems;
+  }
+
+  /** Changes the entries in place. */
+  void apply(ObjectNode servers) {
+    for (String name : names()) {
+      ObjectNode entry = entry(servers, name);
+      if (environment.containsKey(PREFIX + name + "_COMMAND")) {
+        entry.put("command", environment.get(PREFIX + name + "_COMMAND"));
+        entry.remove(List.of("builtin", "url", "args", "env"));
+      }
+      String args = environment.get(PREFIX + name + "_ARGS");
+      if (args != null) {
+        entry.putArray("args").addAll(texts(args));
+      }
+      set(entry, "env", name, "_ENV");
+      set(entry, "riskLevel", name, "_RISK_LEVEL");
+      set(entry, "docker", name, "_DOCKER_CONFIG");
+    }
+  }
+
+  private Set<String> names() {
+    Set<String> names = new TreeSet<>();
+    for (String variable : environment.keySet()) {
+      for (String suffix : SUFFIXES) {
+        int length = variable.length() - PREFIX.length() - suffix.length();
+        if (variable.startsWith(PREFIX) && variable.endsWith(suffix) && length > 0) {
+          names.add(variable.substring(PREFIX.length(), PREFIX.length() + length));
+        }
+      }
+    }
+    return names;
+  }
+
+  private static ObjectNode entry(ObjectNode servers, String name) {
+    for (Map.Entry<String, JsonNode> entry : servers.properties()) {
+      if (entry.getKey().replace('-', '_').equalsIgnoreCase(name)
+          && entry.getValue() instanceof ObjectNode node) {
+        return node;
+      }
+    }
+    return servers.putObject(name.toLowerCase(Locale.ROOT));
+  }
+
+  private static List<JsonNode> texts(String commaSeparated) {
+    return List.of(commaSeparated.split(",")).stream()
+        .map(text -> (JsonNode) Json.mapper().getNodeFactory().textNode(text))
+        .toList();
+  }
+
+  private void set(ObjectNode entry, String key, String name, String suffix) {
+    String json = environment.get(PREFIX + name + suffix);
+    if (json == null) {
+      return;
+    }
+    try {
+      entry.set(key, Json.mapper().readTree(json));
+    } catch (JsonProcessingException e) {
+      problems.add(new ConfigProblem(PREFIX + name + suffix, "expected JSON"));
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package dev.mcpbridge.config;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The listener.
+ *
+ * @param hosts names beside the listener's own under which clients may reach it
+ * @param corsOrigins origins whose pages may call; none by default
+ * @param tls null for plain HTTP
+ * @param insecure whether another address than loopback may be served without keys
+ */
+public record HttpConfig(
+    String host,
+    int port,
+    Set<String> hosts,
+    Set<String> corsOrigins,
+    Tls tls,
+    boolean insecure,
+    int maxConnections,
+    int maxStreams,
+    Patience patience) {
+
+  /** How long a client may take for a request's head and its body, and between two requests. */
+  public record Patience(long headMillis, long bodyMillis, long idleMillis) {}
+
+  /** PEM files. */
+  public record Tls(Path certificate, Path key) {}
+
+  public HttpConfig withPort(int other) {
+    return new HttpConfig(
+        host, other, hosts, corsOrigins, tls, insecure, maxConnections, maxStreams, patience);
+  }
+
+  public boolean isLoopback() {
+    return List.of("127.0.0.1", "::1", "localhost", "[::1]").contains(host)
+        || host.startsWith("127.");
+  }
+}

@@ -1,0 +1,53 @@
+package dev.mcpbridge.config;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Resolves {@code ${env:NAME}} and {@code ${file:path}} in the operator's own file. Text that came
+ * over the network is left as it is: it must not be able to read files.
+ */
+interface Placeholders {
+  Placeholders LITERAL = text -> text;
+
+  /**
+   * @throws IllegalArgumentException naming the placeholder that has no value
+   */
+  String resolve(String text);
+
+  static Placeholders of(Map<String, String> environment) {
+    Pattern pattern = Pattern.compile("\\$\\{(env|file):([^}]*)}");
+    return text -> {
+      if (!text.contains("${")) {
+        return text;
+      }
+      Matcher matcher = pattern.matcher(text);
+      return matcher.replaceAll(
+          match ->
+              Matcher.quoteReplacement(
+                  match.group(1).equals("env")
+                      ? variable(environment, match.group(2))
+                      : file(match.group(2))));
+    };
+  }
+
+  private static String variable(Map<String, String> environment, String name) {
+    String value = environment.get(name);
+    if (value == null) {
+      throw new IllegalArgumentException("the variable " + name + " is not set");
+    }
+    return value;
+  }
+
+  private static String file(String path) {
+    try {
+      return Files.readString(Path.of(path)).stripTrailing();
+    } catch (IOException | RuntimeException e) {
+      throw new IllegalArgumentException("the file " + path + " cannot be read");
+    }
+  }
+}

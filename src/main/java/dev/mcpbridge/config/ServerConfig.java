@@ -1,0 +1,41 @@
+package dev.mcpbridge.config;
+
+import dev.mcpbridge.model.RiskRules;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.ServerState;
+import dev.mcpbridge.model.Timeouts;
+
+/**
+ * One entry of {@code mcpServers}, understood.
+ *
+ * @param refusal why it will not be started, null where it will
+ * @param fingerprint equal exactly when two entries say the same; a reload goes by it
+ */
+public record ServerConfig(
+    ServerId id,
+    Launch launch,
+    RiskRules risk,
+    Timeouts timeouts,
+    Supervision supervision,
+    ServerState.Refused refusal,
+    String fingerprint) {
+
+  /**
+   * How a server is kept alive and how much it is given to do. Times in milliseconds.
+   *
+   * @param instances processes behind one name
+   * @param lazy start at the first call and not at once
+   * @param maxInFlight calls at one instance at a time
+   * @param maxQueued calls that wait for their turn, over all callers
+   * @param logLevel asked of the server after the handshake, null for its own
+   */
+  public record Supervision(
+      int instances,
+      boolean lazy,
+      long startTimeout,
+      long heartbeat,
+      long maxRestartDelay,
+      int maxInFlight,
+      int maxQueued,
+      String logLevel) {}
+}

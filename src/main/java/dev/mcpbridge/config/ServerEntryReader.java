@@ -1,0 +1,241 @@
+package dev.mcpbridge.config;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.config.ServerConfig.Supervision;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.Glob;
+import dev.mcpbridge.model.RiskLevel;
+import dev.mcpbridge.model.RiskRules;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.ServerState;
+import dev.mcpbridge.model.Timeouts;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** Understands one entry of {@code mcpServers}, from the file or from the API. Stateless. */
+final class ServerEntryReader {
+  static final List<String> KEYS =
+      List.of(
+          "command", "args", "env", "cwd", "builtin", "riskLevel", "risk", "docker", "timeout",
+          "tools", "startTimeout", "heartbeat", "maxRestartDelay", "start", "instances",
+          "maxInFlight", "maxQueued", "logLevel", "disabled", "type", "description", "url");
+
+  private static final int MAX_ARGS = 1000;
+  private static final int MAX_TEXT = 100_000;
+  private static final List<String> UNSAFE_VARIABLES =
+      List.of(
+          "PATH", "IFS", "ENV", "BASH_ENV", "NODE_OPTIONS", "JAVA_TOOL_OPTIONS",
+          "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "PERL5OPT", "RUBYOPT", "HTTP_PROXY", "HTTPS_PROXY",
+          "ALL_PROXY");
+  private static final List<String> UNSAFE_PREFIXES =
+      List.of("LD_", "DYLD_", "PYTHON", "GIT_", "DOCKER_", "MCP_BRIDGE_");
+
+  private ServerEntryReader() {}
+
+  /** Who wrote an entry: the operator's file is trusted with more than a request. */
+  enum Origin {
+    FILE,
+    API
+  }
+
+  /** Reads an entry; what is wrong is added to the section's problems. */
+  static ServerConfig read(String name, Section entry, Origin origin) {
+    checkName(name, entry);
+    checkKeys(entry, origin);
+    RiskRules risk = risk(entry);
+    Launch launch = launch(entry, origin);
+    ServerId id = new ServerId(ServerId.isValid(name) ? name : "invalid");
+    return new ServerConfig(
+        id,
+        launch,
+        risk,
+        timeouts(entry),
+        supervision(entry),
+        refusal(entry, risk),
+        fingerprint(entry, launch));
+  }
+
+  /** An entry that is wrong, as a server that says so instead of running. */
+  static ServerConfig refused(String name, Section entry, String reason) {
+    Launch nothing = new Launch(List.of("refused"), Map.of(), null);
+    return new ServerConfig(
+        new ServerId(name),
+        nothing,
+        RiskRules.NONE,
+        new Timeouts(60_000, List.of()),
+        new Supervision(1, true, 30_000, 0, 1000, 1, 1, null),
+        new ServerState.Refused(ErrorCode.SERVER_UNAVAILABLE, reason),
+        fingerprint(entry, nothing) + reason);
+  }
+
+  private static void checkName(String name, Section entry) {
+    if (!ServerId.isValid(name)) {
+      entry.complain(
+          "",
+          "a server id is 1 to 63 letters, digits, '_', '.' or '-' and starts with a letter or a"
+              + " digit");
+    }
+  }
+
+  /** Other clients keep keys of their own in the same file; near misses of ours are mistakes. */
+  private static void checkKeys(Section entry, Origin origin) {
+    entry.each(
+        (key, value) -> {
+          boolean known = KEYS.contains(key) || origin == Origin.API && key.equals("id");
+          boolean nearMiss = KEYS.stream().anyMatch(k -> k.equalsIgnoreCase(key.replace("_", "")));
+          if (!known && (nearMiss || origin == Origin.API)) {
+            entry.complain(key, "unknown key");
+          }
+        });
+  }
+
+  private static Launch launch(Section entry, Origin origin) {
+    Map<String, Secret> environment = new LinkedHashMap<>();
+    entry
+        .textsByName("env")
+        .forEach(
+            (name, value) -> {
+              checkVariable(entry, name, value, origin);
+              environment.put(name, new Secret(value));
+            });
+    List<String> argv = new ArrayList<>(program(entry, origin));
+    argv.addAll(entry.texts("args", MAX_ARGS));
+    if (argv.stream().anyMatch(arg -> arg.indexOf('\0') >= 0 || arg.length() > MAX_TEXT)) {
+      entry.complain("args", "an argument holds a NUL or is longer than " + MAX_TEXT);
+    }
+    return new Launch(argv, environment, directory(entry));
+  }
+
+  private static List<String> program(Section entry, Origin origin) {
+    if (origin == Origin.FILE && entry.has("builtin")) {
+      String builtin = entry.oneOf("builtin", "git", "git");
+      return Builtin.commandOf(builtin);
+    }
+    String command = entry.text("command", "");
+    if (command.isBlank()) {
+      String hint = entry.has("url") ? "; servers with a url are not supported" : "";
+      entry.complain("command", "expected the program to start" + hint);
+    } else if (origin == Origin.API && command.contains("/") && !command.startsWith("/")) {
+      entry.complain("command", "expected a name or an absolute path");
+    } else if (command.length() > 4096) {
+      entry.complain("command", "longer than 4096 characters");
+    }
+    return List.of(command);
+  }
+
+  private static Path directory(Section entry) {
+    String directory = entry.text("cwd", null);
+    if (directory == null) {
+      return null;
+    }
+    if (!Files.isDirectory(Path.of(directory))) {
+      entry.complain("cwd", "no such directory: " + directory);
+    }
+    return Path.of(directory);
+  }
+
+  private static void checkVariable(Section entry, String name, String value, Origin origin) {
+    boolean malformed =
+        name.isEmpty() || name.contains("=") || name.indexOf('\0') >= 0 || value.indexOf('\0') >= 0;
+    if (malformed || value.length() > MAX_TEXT) {
+      entry.complain("env." + name, "not a variable that a process can have");
+    }
+    String upper = name.toUpperCase(Locale.ROOT);
+    boolean unsafe =
+        UNSAFE_VARIABLES.contains(upper) || UNSAFE_PREFIXES.stream().anyMatch(upper::startsWith);
+    if (unsafe && origin == Origin.API) {
+      entry.complain("env." + name, "only the configuration file may set it");
+    }
+  }
+
+  private static RiskRules risk(Section entry) {
+    Section risk = entry.section("risk");
+    risk.allowOnly(List.of("tools", "resources", "prompts"));
+    List<RiskRules.ToolRule> tools = new ArrayList<>();
+    Section rules = risk.section("tools");
+    rules.each(
+        (pattern, value) -> {
+          RiskLevel level = level(rules, pattern);
+          if (level != null) {
+            tools.add(new RiskRules.ToolRule(new Glob(pattern), level));
+          }
+        });
+    return new RiskRules(
+        level(entry, "riskLevel"), tools, level(risk, "resources"), level(risk, "prompts"));
+  }
+
+  static RiskLevel level(Section section, String key) {
+    return RiskLevel.of(section.integer(key, 0, 1, 3)).orElse(null);
+  }
+
+  /** Level 3 is never run on the host. */
+  private static ServerState.Refused refusal(Section entry, RiskRules risk) {
+    boolean isolated = risk.server() == RiskLevel.HIGH;
+    if (isolated || entry.has("docker")) {
+      DockerEntry.check(entry.section("docker"), isolated);
+    }
+    return isolated
+        ? new ServerState.Refused(
+            ErrorCode.ISOLATION_UNAVAILABLE,
+            "Risk level 3 requires a container, and this bridge has no container engine")
+        : null;
+  }
+
+  private static Timeouts timeouts(Section entry) {
+    List<Timeouts.ToolTimeout> tools = new ArrayList<>();
+    Section exceptions = entry.section("tools");
+    exceptions.each(
+        (pattern, value) -> {
+          Section tool = exceptions.section(pattern);
+          tool.allowOnly(List.of("timeout"));
+          if (tool.has("timeout")) {
+            tools.add(
+                new Timeouts.ToolTimeout(
+                    new Glob(pattern), tool.seconds("timeout", 60, 0.01, 86_400)));
+          }
+        });
+    return new Timeouts(entry.seconds("timeout", 60, 0.01, 86_400), tools);
+  }
+
+  private static Supervision supervision(Section entry) {
+    return new Supervision(
+        entry.integer("instances", 1, 1, 64),
+        entry.oneOf("start", "eager", "eager", "lazy").equals("lazy"),
+        entry.seconds("startTimeout", 30, 0.1, 600),
+        entry.seconds("heartbeat", 15, 0, 3600),
+        entry.seconds("maxRestartDelay", 120, 0.2, 3600),
+        entry.integer("maxInFlight", 128, 1, 10_000),
+        entry.integer("maxQueued", 1024, 0, 100_000),
+        entry.oneOf(
+            "logLevel", null, "debug", "info", "notice", "warning", "error", "critical", "alert",
+            "emergency"));
+  }
+
+  private static String fingerprint(Section entry, Launch launch) {
+    JsonNode node = entry.node();
+    Stream<String> resolved =
+        Stream.concat(
+            launch.argv().stream(),
+            launch.environment().entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
+                .map(variable -> variable.getKey() + "=" + variable.getValue().reveal()));
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      digest.update(node.toString().getBytes(StandardCharsets.UTF_8));
+      resolved.forEach(text -> digest.update((text + "\0").getBytes(StandardCharsets.UTF_8)));
+      return HexFormat.of().formatHex(digest.digest());
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+}

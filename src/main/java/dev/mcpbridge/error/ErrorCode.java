@@ -1,0 +1,77 @@
+package dev.mcpbridge.error;
+
+/**
+ * Every failure the bridge can answer with: its slug, HTTP status (RFC 9110), JSON-RPC code and
+ * whether the same request may succeed later.
+ *
+ * <p>JSON-RPC codes outside the reserved range −32768…−32000 are our own, as the MCP base page
+ * demands of errors that the peer did not send.
+ */
+public enum ErrorCode {
+  MALFORMED_REQUEST("malformed_request", 400, -32600, false),
+  UNAUTHENTICATED("unauthenticated", 401, 401, false),
+  FORBIDDEN("forbidden", 403, 403, false),
+  HOST_NOT_ALLOWED("host_not_allowed", 403, 403, false),
+  ORIGIN_NOT_ALLOWED("origin_not_allowed", 403, 403, false),
+  WRONG_TOKEN("wrong_token", 403, 403, false),
+  NOT_FOUND("not_found", 404, 404, false),
+  SERVER_NOT_FOUND("server_not_found", 404, -32602, false),
+  TOOL_NOT_FOUND("tool_not_found", 404, -32602, false),
+  CONFIRMATION_NOT_FOUND("confirmation_not_found", 404, 404, false),
+  CALL_NOT_FOUND("call_not_found", 404, 404, false),
+  METHOD_NOT_ALLOWED("method_not_allowed", 405, -32601, false),
+  NOT_ACCEPTABLE("not_acceptable", 406, 406, false),
+  REQUEST_TIMEOUT("request_timeout", 408, 408, true),
+  SERVER_EXISTS("server_exists", 409, 409, false),
+  TOOL_CHANGED("tool_changed", 409, 409, false),
+  IDEMPOTENCY_IN_PROGRESS("idempotency_in_progress", 409, 409, true),
+  CONFIRMATION_EXPIRED("confirmation_expired", 410, 410, false),
+  TOO_LARGE("too_large", 413, 413, false),
+  URI_TOO_LONG("uri_too_long", 414, 414, false),
+  UNSUPPORTED_MEDIA_TYPE("unsupported_media_type", 415, 415, false),
+  INVALID_ARGUMENTS("invalid_arguments", 422, -32602, false),
+  INVALID_SERVER("invalid_server", 422, 422, false),
+  IDEMPOTENCY_MISMATCH("idempotency_mismatch", 422, 422, false),
+  RATE_LIMITED("rate_limited", 429, 429, true),
+  HEADERS_TOO_LARGE("headers_too_large", 431, 431, false),
+  CANCELLED("cancelled", 499, 499, false),
+  INTERNAL("internal_error", 500, -32603, false),
+  UPSTREAM_CRASHED("upstream_crashed", 502, 502, false),
+  UPSTREAM_ERROR("upstream_error", 502, 502, false),
+  UPSTREAM_PROTOCOL_ERROR("upstream_protocol_error", 502, 502, false),
+  RESPONSE_TOO_LARGE("response_too_large", 502, 502, false),
+  START_FAILED("start_failed", 502, 502, false),
+  SERVER_UNAVAILABLE("server_unavailable", 503, 503, true),
+  QUEUE_FULL("queue_full", 503, 503, true),
+  OVERLOADED("overloaded", 503, 503, true),
+  ISOLATION_UNAVAILABLE("isolation_unavailable", 503, 503, false),
+  DEADLINE_EXCEEDED("deadline_exceeded", 504, 504, true);
+
+  private final String slug;
+  private final int status;
+  private final int rpcCode;
+  private final boolean retryable;
+
+  ErrorCode(String slug, int status, int rpcCode, boolean retryable) {
+    this.slug = slug;
+    this.status = status;
+    this.rpcCode = rpcCode;
+    this.retryable = retryable;
+  }
+
+  public String slug() {
+    return slug;
+  }
+
+  public int status() {
+    return status;
+  }
+
+  public int rpcCode() {
+    return rpcCode;
+  }
+
+  public boolean retryable() {
+    return retryable;
+  }
+}

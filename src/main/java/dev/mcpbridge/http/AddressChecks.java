@@ -1,0 +1,162 @@
+package dev.mcpbridge.http;
+
+import dev.mcpbridge.config.HttpConfig;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import io.vertx.core.Handler;
+import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.HostAndPort;
+import io.vertx.ext.web.RoutingContext;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * The first check of every request: what it is addressed to. A Host that is not ours, or an Origin
+ * that is neither the host itself nor configured, is turned away, so that no web page reaches the
+ * bridge through a name of its own (DNS rebinding).
+ */
+final class AddressChecks implements Handler<RoutingContext> {
+  private final Set<String> hosts;
+  private final Set<String> corsOrigins;
+  private final String scheme;
+
+  AddressChecks(HttpConfig config) {
+    this.hosts = hosts(config);
+    this.corsOrigins = config.corsOrigins();
+    this.scheme = config.tls() == null ? "http://" : "https://";
+  }
+
+  @Override
+  public void handle(RoutingContext ctx) {
+    HttpServerRequest request = ctx.request();
+    checkFraming(request);
+    checkPath(request.uri().startsWith("/") ? request.path() : null);
+    checkHost(request);
+    checkOrigin(request.headers());
+    ctx.next();
+  }
+
+  /** Whoever sends both lengths wants two parsers to disagree (RFC 9112 section 6.1). */
+  private static void checkFraming(HttpServerRequest request) {
+    MultiMap headers = request.headers();
+    String coding = headers.get(HttpHeaders.TRANSFER_ENCODING);
+    if (coding == null) {
+      return;
+    }
+    boolean alone = headers.getAll(HttpHeaders.TRANSFER_ENCODING).size() == 1;
+    if (!alone || !coding.equalsIgnoreCase("chunked") || request.version() == HttpVersion.HTTP_1_0) {
+      throw malformed("Transfer-Encoding must be chunked and nothing else");
+    }
+  }
+
+  /** Paths are decoded once, later; here only what could be read in two ways is refused. */
+  private static void checkPath(String path) {
+    if (path == null || path.isEmpty() || path.charAt(0) != '/') {
+      throw malformed("The request target must be a path");
+    }
+    boolean trailing = path.length() > 1 && path.charAt(path.length() - 1) == '/';
+    if (trailing || path.contains("//")) {
+      throw new BridgeException(ErrorCode.NOT_FOUND, "No such resource");
+    }
+    if (path.indexOf('\\') >= 0 || path.contains("/.") && hasDotSegment(path)) {
+      throw malformed("The path is ambiguous");
+    }
+    if (path.indexOf('%') >= 0) {
+      checkEscapes(path);
+    }
+  }
+
+  private static boolean hasDotSegment(String path) {
+    for (String segment : path.split("/")) {
+      if (segment.equals(".") || segment.equals("..")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static void checkEscapes(String path) {
+    for (int i = path.indexOf('%'); i >= 0; i = path.indexOf('%', i + 1)) {
+      int high = i + 2 < path.length() ? Character.digit(path.charAt(i + 1), 16) : -1;
+      int low = i + 2 < path.length() ? Character.digit(path.charAt(i + 2), 16) : -1;
+      if (high < 0 || low < 0 || high == 0 && low == 0) {
+        throw malformed("The path holds an escape that is none");
+      }
+    }
+    if (hasDotSegment(path.replaceAll("%2[eE]", "."))) {
+      throw malformed("The path is ambiguous");
+    }
+  }
+
+  private void checkHost(HttpServerRequest request) {
+    List<String> all = request.headers().getAll(HttpHeaders.HOST);
+    HostAndPort authority = all.size() == 1 ? request.authority() : null;
+    if (authority == null || authority.host().isEmpty()) {
+      throw malformed("The request needs one valid Host header");
+    }
+    if (!hosts.contains(authority.host().toLowerCase(Locale.ROOT))) {
+      throw new BridgeException(
+          ErrorCode.HOST_NOT_ALLOWED, "This bridge is not served under that name (http.hosts)");
+    }
+  }
+
+  private void checkOrigin(MultiMap headers) {
+    String origin = headers.get(HttpHeaders.ORIGIN);
+    if (origin == null) {
+      return;
+    }
+    String own = scheme + headers.get(HttpHeaders.HOST);
+    boolean one = headers.getAll(HttpHeaders.ORIGIN).size() == 1;
+    if (!one || !origin.equalsIgnoreCase(own) && !isConfigured(origin)) {
+      throw new BridgeException(
+          ErrorCode.ORIGIN_NOT_ALLOWED, "Pages of that origin may not call (http.cors.origins)");
+    }
+  }
+
+  boolean isConfigured(String origin) {
+    return origin != null && corsOrigins.contains(origin.toLowerCase(Locale.ROOT));
+  }
+
+  /** The names of the listener: loopback's, its own, those of the configuration. */
+  private static Set<String> hosts(HttpConfig config) {
+    Set<String> hosts = new HashSet<>(config.hosts());
+    hosts.addAll(Set.of("localhost", "127.0.0.1", "[::1]", "::1"));
+    hosts.add(config.host().toLowerCase(Locale.ROOT));
+    if (!config.isLoopback()) {
+      hosts.addAll(names());
+    }
+    return Set.copyOf(hosts);
+  }
+
+  /** The addresses of this machine and its name, for a listener that other machines reach. */
+  private static Set<String> names() {
+    Set<String> names = new HashSet<>();
+    try {
+      names.add(InetAddress.getLocalHost().getHostName().toLowerCase(Locale.ROOT));
+      for (NetworkInterface network : Collections.list(NetworkInterface.getNetworkInterfaces())) {
+        for (InetAddress address : Collections.list(network.getInetAddresses())) {
+          String text = address.getHostAddress().replaceAll("%.*", "");
+          names.add(text);
+          names.add("[" + text + "]");
+        }
+      }
+    } catch (SocketException | UnknownHostException e) {
+      return names;
+    }
+    return names;
+  }
+
+  private static BridgeException malformed(String detail) {
+    return new BridgeException(ErrorCode.MALFORMED_REQUEST, detail);
+  }
+}

@@ -1,0 +1,91 @@
+package dev.mcpbridge.http;
+
+import dev.mcpbridge.auth.Authenticator;
+import dev.mcpbridge.auth.Principal;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Callers;
+import io.vertx.core.Handler;
+import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.RoutingContext;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The second check of every request: who it comes from, and whether its body is JSON. It stands
+ * before the router's choice, so no route is without it; the media type also keeps a plain form of
+ * a foreign page from posting.
+ */
+final class CallerChecks implements Handler<RoutingContext> {
+  private volatile Authenticator authenticator;
+
+  CallerChecks(Authenticator authenticator) {
+    this.authenticator = authenticator;
+  }
+
+  /** Other keys from now on. */
+  void reload(Authenticator other) {
+    authenticator = other;
+  }
+
+  @Override
+  public void handle(RoutingContext ctx) {
+    HttpServerRequest request = ctx.request();
+    Principal principal =
+        authenticator
+            .authenticate(credential(request.headers()))
+            .orElseThrow(
+                () ->
+                    new BridgeException(
+                        ErrorCode.UNAUTHENTICATED,
+                        "A valid API key is required, as a bearer token or in X-API-Key"));
+    Callers.set(ctx, principal);
+    if (hasBody(request)) {
+      checkMediaType(request);
+    }
+    ctx.next();
+  }
+
+  private static String credential(MultiMap headers) {
+    List<String> values = headers.getAll(HttpHeaders.AUTHORIZATION);
+    if (values.size() == 1 && values.get(0).regionMatches(true, 0, "Bearer ", 0, 7)) {
+      return values.get(0).substring(7);
+    }
+    List<String> keys = headers.getAll("x-api-key");
+    return values.isEmpty() && keys.size() == 1 ? keys.get(0) : null;
+  }
+
+  private static boolean hasBody(HttpServerRequest request) {
+    MultiMap headers = request.headers();
+    String length = headers.get(HttpHeaders.CONTENT_LENGTH);
+    return length != null && !length.equals("0")
+        || headers.contains(HttpHeaders.TRANSFER_ENCODING)
+        || request.method() != HttpMethod.GET && headers.contains(HttpHeaders.CONTENT_TYPE);
+  }
+
+  private static void checkMediaType(HttpServerRequest request) {
+    String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
+    if (!"application/json".equals(type) && !isJson(type)) {
+      throw new BridgeException(
+          ErrorCode.UNSUPPORTED_MEDIA_TYPE, "The body must be application/json in UTF-8");
+    }
+    String coding = request.getHeader(HttpHeaders.CONTENT_ENCODING);
+    if (coding != null && !coding.equalsIgnoreCase("identity")) {
+      throw new BridgeException(
+          ErrorCode.UNSUPPORTED_MEDIA_TYPE, "The body must not be compressed");
+    }
+  }
+
+  private static boolean isJson(String type) {
+    if (type == null) {
+      return false;
+    }
+    String[] parts = type.toLowerCase(Locale.ROOT).split(";", 2);
+    String parameters = parts.length > 1 ? parts[1].replaceAll("[\\s\"]", "") : "";
+    return parts[0].strip().equals("application/json")
+        && (parameters.isEmpty() || parameters.equals("charset=utf-8"));
+  }
+}

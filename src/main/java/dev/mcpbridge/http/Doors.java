@@ -1,0 +1,86 @@
+package dev.mcpbridge.http;
+
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.call.ArgumentSchemas;
+import dev.mcpbridge.call.BackgroundCalls;
+import dev.mcpbridge.call.CallIds;
+import dev.mcpbridge.call.CallPipeline;
+import dev.mcpbridge.call.Directory;
+import dev.mcpbridge.call.IdempotencyKeys;
+import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.http.reply.StreamSlots;
+import dev.mcpbridge.http.rest.BackgroundCallsApi;
+import dev.mcpbridge.http.rest.BatchApi;
+import dev.mcpbridge.http.rest.CallAnswers;
+import dev.mcpbridge.http.rest.CatalogueApi;
+import dev.mcpbridge.http.rest.ConfirmationsApi;
+import dev.mcpbridge.http.rest.EventsApi;
+import dev.mcpbridge.http.rest.HealthApi;
+import dev.mcpbridge.http.rest.ServersApi;
+import dev.mcpbridge.http.rest.ToolCallsApi;
+import dev.mcpbridge.protocol.JsonSlice;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.ext.web.RoutingContext;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.time.Clock;
+import java.util.function.BooleanSupplier;
+
+/** Every door, put together around one pipeline. */
+record Doors(
+    ToolCallsApi calls,
+    BatchApi batch,
+    BackgroundCallsApi background,
+    ServersApi servers,
+    CatalogueApi catalogue,
+    ConfirmationsApi confirmations,
+    EventsApi events,
+    HealthApi health,
+    Handler<RoutingContext> openapi) {
+
+  private static final String CONTRACT = "/dev/mcpbridge/http/openapi.json";
+
+  static Doors open(
+      Vertx vertx, Bus bus, BridgeConfig config, StreamSlots streams, BooleanSupplier draining) {
+    int depth = config.limits().depth();
+    Directory directory = new Directory(bus);
+    directory.open();
+    CallPipeline pipeline = new CallPipeline(bus, directory, new ArgumentSchemas(vertx));
+    CallIds ids = new CallIds();
+    CallAnswers answers = new CallAnswers(config.risk().pendingStatus());
+    BackgroundCalls background = new BackgroundCalls(Clock.systemUTC());
+    IdempotencyKeys idempotency = new IdempotencyKeys(Clock.systemUTC());
+    ToolCallsApi calls =
+        new ToolCallsApi(
+            bus,
+            pipeline,
+            ids,
+            new ToolCallsApi.Ledgers(idempotency, background),
+            streams,
+            answers,
+            depth);
+    return new Doors(
+        calls,
+        new BatchApi(pipeline, ids, answers, depth),
+        new BackgroundCallsApi(background, pipeline, answers),
+        new ServersApi(bus, directory, depth),
+        new CatalogueApi(directory),
+        new ConfirmationsApi(bus, pipeline, calls, depth),
+        new EventsApi(bus, streams),
+        new HealthApi(directory, draining),
+        contract());
+  }
+
+  /** The API's own description, as it stands in the resources. */
+  private static Handler<RoutingContext> contract() {
+    try (InputStream in = Doors.class.getResourceAsStream(CONTRACT)) {
+      JsonSlice document = JsonSlice.of(in.readAllBytes());
+      return ctx -> Replies.json(ctx, 200, document);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,138 @@
+package dev.mcpbridge.http;
+
+import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.call.ArgumentSchemas;
+import dev.mcpbridge.config.AuthConfig;
+import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.config.HttpConfig;
+import dev.mcpbridge.http.reply.StreamSlots;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.handler.BodyHandler;
+import io.vertx.ext.web.handler.CorsHandler;
+import java.time.Duration;
+import java.util.Set;
+
+/**
+ * Listens, and mounts what stands before the doors: addressed to us, preflight, body within bounds,
+ * from somebody we know, JSON. Runs on one event loop; the doors and the pipeline are confined to it.
+ */
+public final class HttpVerticle extends VerticleBase {
+  private static final int MAX_URI = 8192;
+  private static final int MAX_HEADERS = 16 * 1024;
+
+  private final Bus bus;
+  private final BridgeConfig config;
+  private final StreamSlots streams;
+  private final CallerChecks callers;
+  private volatile boolean draining;
+  private ConnectionGuard guard;
+  private HttpServer server;
+
+  public HttpVerticle(Bus bus, BridgeConfig config) {
+    this.bus = bus;
+    this.config = config;
+    this.streams = new StreamSlots(config.http().maxStreams());
+    this.callers = new CallerChecks(ApiKeys.of(config.auth()));
+  }
+
+  @Override
+  public Future<?> start() {
+    guard = new ConnectionGuard(vertx, config.http());
+    Router router = router(Doors.open(vertx, bus, config, streams, () -> draining));
+    server =
+        vertx
+            .createHttpServer(options(config.http()))
+            .connectionHandler(guard::opened)
+            .invalidRequestHandler(new InvalidRequests())
+            .requestHandler(request -> accept(router, request));
+    vertx.executeBlocking(ArgumentSchemas::warmUp, false);
+    return server.listen();
+  }
+
+  /** The port that was bound. */
+  public int port() {
+    return server.actualPort();
+  }
+
+  /** Other keys from now on; may be called from any thread. */
+  public void reload(AuthConfig auth) {
+    callers.reload(ApiKeys.of(auth));
+  }
+
+  /** Says that it is not ready any more, ends the event streams and lets what runs come to an end. */
+  public Future<Void> drain(Duration patience) {
+    draining = true;
+    context.runOnContext(v -> streams.endAll());
+    return server.shutdown(patience);
+  }
+
+  private void accept(Router router, HttpServerRequest request) {
+    guard.began(request);
+    router.handle(request);
+  }
+
+  private Router router(Doors doors) {
+    Router router = Router.router(vertx);
+    AddressChecks addresses = new AddressChecks(config.http());
+    router.route().handler(addresses);
+    if (!config.http().corsOrigins().isEmpty()) {
+      CorsHandler cors = cors(config.http());
+      router
+          .route()
+          .handler(
+              ctx -> {
+                if (addresses.isConfigured(ctx.request().getHeader("origin"))) {
+                  cors.handle(ctx);
+                } else {
+                  ctx.next();
+                }
+              });
+    }
+    router.route().handler(callers);
+    router.route().handler(BodyHandler.create(false).setBodyLimit(config.limits().bodyBytes()));
+    Routes.of(doors).mount(router);
+    return router;
+  }
+
+  private static CorsHandler cors(HttpConfig config) {
+    CorsHandler cors = CorsHandler.create();
+    config.corsOrigins().forEach(cors::addOrigin);
+    return cors.allowedMethods(Set.of(HttpMethod.GET, HttpMethod.POST, HttpMethod.DELETE))
+        .allowedHeaders(
+            Set.of(
+                "accept", "authorization", "content-type", "idempotency-key", "if-none-match",
+                "prefer", "x-api-key"))
+        .exposedHeaders(Set.of("etag", "location", "preference-applied", "retry-after"))
+        .maxAgeSeconds(600);
+  }
+
+  private static HttpServerOptions options(HttpConfig config) {
+    HttpServerOptions options =
+        new HttpServerOptions()
+            .setHost(config.host())
+            .setPort(config.port())
+            .setHttp2ClearTextEnabled(false)
+            .setUseAlpn(false)
+            .setHandle100ContinueAutomatically(false)
+            .setMaxInitialLineLength(MAX_URI)
+            .setMaxHeaderSize(MAX_HEADERS)
+            .setAcceptBacklog(1024);
+    if (config.tls() != null) {
+      options
+          .setSsl(true)
+          .setKeyCertOptions(
+              new PemKeyCertOptions()
+                  .addCertPath(config.tls().certificate().toString())
+                  .addKeyPath(config.tls().key().toString()));
+    }
+    return options;
+  }
+}

@@ -1,0 +1,116 @@
+package dev.mcpbridge.http.reply;
+
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.ext.web.RoutingContext;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.List;
+
+/**
+ * Renders failures as problem documents (RFC 9457): the members {@code type}, {@code title}, {@code
+ * status}, {@code detail}, and of our own {@code code}, {@code executed}, {@code retryable}, {@code
+ * requestId} and {@code error}, the sentence where the original put it.
+ */
+public final class Problems {
+  private static final Logger LOG = System.getLogger(Problems.class.getName());
+  private static final CharSequence PROBLEM =
+      HttpHeaders.createOptimized("application/problem+json");
+
+  private Problems() {}
+
+  /** The failure handler of every route. */
+  public static void render(RoutingContext ctx) {
+    BridgeException failure = failure(ctx.failure(), ctx.statusCode() > 0 ? ctx.statusCode() : 500);
+    if (ctx.response().ended() || ctx.response().headWritten()) {
+      ctx.request().connection().close();
+      return;
+    }
+    send(ctx, failure);
+  }
+
+  public static void send(RoutingContext ctx, BridgeException failure) {
+    if (failure.retryAfterSeconds() > 0) {
+      ctx.response().putHeader(HttpHeaders.RETRY_AFTER, "" + failure.retryAfterSeconds());
+    }
+    if (failure.code() == ErrorCode.UNAUTHENTICATED) {
+      ctx.response().putHeader("www-authenticate", "Bearer");
+    }
+    if (failure.members().get("allow") instanceof String allow) {
+      ctx.response().putHeader(HttpHeaders.ALLOW, allow);
+    }
+    if (!ctx.request().isEnded()) {
+      ctx.response().putHeader(HttpHeaders.CONNECTION, "close");
+    }
+    Replies.send(ctx, failure.code().status(), PROBLEM, document(failure, requestId(ctx)));
+  }
+
+  /** What a throwable means; nothing of an unexpected one is shown. */
+  public static BridgeException of(Throwable thrown) {
+    return failure(thrown, 500);
+  }
+
+  public static JsonSlice document(BridgeException failure, String requestId) {
+    ErrorCode code = failure.code();
+    JsonWriter out =
+        new JsonWriter()
+            .beginObject()
+            .member("type", "about:blank")
+            .member("title", code.slug().replace('_', ' '))
+            .member("status", code.status())
+            .member("detail", failure.getMessage())
+            .member("error", failure.getMessage())
+            .member("code", code.slug())
+            .member("executed", failure.executed().word())
+            .member("retryable", code.retryable() && failure.executed() == Executed.NO)
+            .member("requestId", requestId);
+    failure.members().forEach((name, value) -> extension(out, name, value));
+    return out.endObject().toSlice();
+  }
+
+  private static void extension(JsonWriter out, String name, Object value) {
+    if (name.equals("allow")) {
+      return;
+    }
+    out.name(name);
+    if (value instanceof JsonSlice json) {
+      out.value(json);
+    } else if (value instanceof List<?> list) {
+      out.beginArray();
+      list.forEach(item -> out.value(item.toString()));
+      out.endArray();
+    } else {
+      out.value(String.valueOf(value));
+    }
+  }
+
+  private static BridgeException failure(Throwable thrown, int status) {
+    if (thrown instanceof BridgeException known) {
+      return known;
+    }
+    if (thrown != null && status == 500) {
+      StringWriter trace = new StringWriter();
+      thrown.printStackTrace(new PrintWriter(trace));
+      LOG.log(Level.ERROR, () -> "code=internal_error " + trace);
+    }
+    return switch (status) {
+      case 400 -> new BridgeException(ErrorCode.MALFORMED_REQUEST, "The request is malformed");
+      case 404 -> new BridgeException(ErrorCode.NOT_FOUND, "No such resource");
+      case 408 -> new BridgeException(ErrorCode.REQUEST_TIMEOUT, "The body came too slowly");
+      case 413 -> new BridgeException(ErrorCode.TOO_LARGE, "The body is too large");
+      default ->
+          new BridgeException(ErrorCode.INTERNAL, "Internal error").withExecuted(Executed.UNKNOWN);
+    };
+  }
+
+  private static String requestId(RoutingContext ctx) {
+    String id = ctx.get("requestId");
+    return id != null ? id : Long.toString(System.nanoTime(), 36);
+  }
+}

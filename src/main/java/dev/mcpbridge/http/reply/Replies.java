@@ -1,0 +1,53 @@
+package dev.mcpbridge.http.reply;
+
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.ext.web.RoutingContext;
+
+/** Sends JSON, once; a client that has left gets nothing and nobody minds. */
+public final class Replies {
+  static final CharSequence NOSNIFF_NAME = HttpHeaders.createOptimized("x-content-type-options");
+  static final CharSequence NOSNIFF = HttpHeaders.createOptimized("nosniff");
+  private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
+
+  private Replies() {}
+
+  public static void json(RoutingContext ctx, int status, JsonWriter body) {
+    json(ctx, status, body.toSlice());
+  }
+
+  public static void json(RoutingContext ctx, int status, JsonSlice body) {
+    send(ctx, status, JSON, body);
+  }
+
+  /** Answers a catalogue: 304 where the client has it already (RFC 9110 section 13.1.2). */
+  public static void tagged(RoutingContext ctx, String digest, JsonWriter body) {
+    String tag = '"' + digest + '"';
+    ctx.response().putHeader(HttpHeaders.ETAG, tag);
+    String known = ctx.request().getHeader(HttpHeaders.IF_NONE_MATCH);
+    if (known != null && (known.contains(tag) || known.strip().equals("*"))) {
+      ctx.response().setStatusCode(304).putHeader(NOSNIFF_NAME, NOSNIFF).end();
+    } else {
+      json(ctx, 200, body);
+    }
+  }
+
+  static void send(RoutingContext ctx, int status, CharSequence type, JsonSlice body) {
+    HttpServerResponse response = ctx.response();
+    if (response.ended() || response.closed()) {
+      return;
+    }
+    if (status != 200) {
+      response.setStatusCode(status);
+    }
+    response.headers().set(HttpHeaders.CONTENT_TYPE, type).set(NOSNIFF_NAME, NOSNIFF);
+    response.end(buffer(body));
+  }
+
+  static Buffer buffer(JsonSlice slice) {
+    return Buffer.buffer(slice.length()).appendBytes(slice.bytes(), slice.from(), slice.length());
+  }
+}

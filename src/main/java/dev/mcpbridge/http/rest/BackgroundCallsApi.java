@@ -1,0 +1,65 @@
+package dev.mcpbridge.http.rest;
+
+import dev.mcpbridge.call.BackgroundCalls;
+import dev.mcpbridge.call.BackgroundCalls.BackgroundCall;
+import dev.mcpbridge.call.CallPipeline;
+import dev.mcpbridge.http.reply.Callers;
+import dev.mcpbridge.http.reply.Problems;
+import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.protocol.JsonWriter;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Instant;
+
+/** Calls that nobody waits for: seen while they run and for some time after, or given up. */
+public final class BackgroundCallsApi {
+  private final BackgroundCalls calls;
+  private final CallPipeline pipeline;
+  private final CallAnswers answers;
+
+  public BackgroundCallsApi(BackgroundCalls calls, CallPipeline pipeline, CallAnswers answers) {
+    this.calls = calls;
+    this.pipeline = pipeline;
+    this.answers = answers;
+  }
+
+  /** GET /calls/{call}. */
+  public void show(RoutingContext ctx) {
+    show(ctx, 200, find(ctx), answers);
+  }
+
+  /** DELETE /calls/{call}: gives it up; its outcome becomes {@code cancelled}. */
+  public void cancel(RoutingContext ctx) {
+    BackgroundCall call = find(ctx);
+    if (!call.outcome().isComplete()) {
+      pipeline.cancel(call.server(), call.id(), "The caller has cancelled the call");
+    }
+    call.outcome().onComplete(ended -> show(ctx, 200, call, answers));
+  }
+
+  static void show(RoutingContext ctx, int status, BackgroundCall call, CallAnswers answers) {
+    JsonWriter out =
+        new JsonWriter()
+            .beginObject()
+            .member("call_id", call.id())
+            .member("server_id", call.server().name())
+            .member("method", call.request().target().kind().method())
+            .member("tool_name", call.request().target().name())
+            .member("since", Instant.ofEpochMilli(call.sinceMillis()).toString());
+    if (!call.outcome().isComplete()) {
+      out.member("status", "running");
+    } else if (call.outcome().succeeded()) {
+      out.member("status", "done")
+          .member("http_status", answers.status(call.outcome().result()))
+          .member("result", CallAnswers.body(call.outcome().result()));
+    } else {
+      out.member("status", "failed")
+          .member(
+              "problem", Problems.document(Problems.of(call.outcome().cause()), call.id()));
+    }
+    Replies.json(ctx, status, out.endObject());
+  }
+
+  private BackgroundCall find(RoutingContext ctx) {
+    return calls.find(ctx.pathParam("call"), Callers.of(ctx).name());
+  }
+}

@@ -1,0 +1,127 @@
+package dev.mcpbridge.http.rest;
+
+import dev.mcpbridge.call.CallIds;
+import dev.mcpbridge.call.CallOutcome;
+import dev.mcpbridge.call.CallPipeline;
+import dev.mcpbridge.call.CallRequest;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Callers;
+import dev.mcpbridge.http.reply.Problems;
+import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.Target;
+import dev.mcpbridge.protocol.Arguments;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import io.vertx.core.Future;
+import io.vertx.ext.web.RoutingContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** POST /batch: several calls at once, each through the gate, answered in order with its own status. */
+public final class BatchApi {
+  private static final int MAX_CALLS = 100;
+  private static final Set<String> KEYS = Set.of("server", "tool", "arguments");
+
+  private final CallPipeline pipeline;
+  private final CallIds ids;
+  private final CallAnswers answers;
+  private final int maxDepth;
+
+  public BatchApi(CallPipeline pipeline, CallIds ids, CallAnswers answers, int maxDepth) {
+    this.pipeline = pipeline;
+    this.ids = ids;
+    this.answers = answers;
+    this.maxDepth = maxDepth;
+  }
+
+  public void run(RoutingContext ctx) {
+    List<JsonSlice> calls = calls(Paths.arguments(ctx, maxDepth).json());
+    String caller = Callers.of(ctx).name();
+    List<CallRequest> running = new ArrayList<>();
+    List<Future<CallOutcome>> outcomes = new ArrayList<>();
+    for (JsonSlice call : calls) {
+      outcomes.add(start(call, caller, running));
+    }
+    ctx.response().closeHandler(left -> giveUp(running, outcomes));
+    Future.join(outcomes)
+        .onComplete(done -> answer(ctx, outcomes), failed -> answer(ctx, outcomes));
+  }
+
+  private static List<JsonSlice> calls(JsonSlice body) {
+    Map<String, JsonSlice> members = JsonObjects.members(body);
+    JsonSlice list = members.get("calls");
+    if (list == null || !list.isArray() || members.size() > 1) {
+      throw invalid("Expected {\"calls\": [{\"server\", \"tool\", \"arguments\"}, …]}");
+    }
+    List<JsonSlice> calls = JsonObjects.elements(list);
+    if (calls.isEmpty() || calls.size() > MAX_CALLS) {
+      throw invalid("Expected 1 to " + MAX_CALLS + " calls, found " + calls.size());
+    }
+    return calls;
+  }
+
+  /** A call that makes no sense fails alone. */
+  private Future<CallOutcome> start(JsonSlice call, String caller, List<CallRequest> running) {
+    try {
+      CallRequest request = request(call, caller);
+      running.add(request);
+      return pipeline.run(request);
+    } catch (BridgeException e) {
+      return Future.failedFuture(e);
+    }
+  }
+
+  private CallRequest request(JsonSlice call, String caller) {
+    Map<String, JsonSlice> members = JsonObjects.members(call);
+    String server = JsonObjects.string(members.get("server"));
+    String tool = JsonObjects.string(members.get("tool"));
+    if (server == null || tool == null || !KEYS.containsAll(members.keySet())) {
+      throw invalid("A call has a server, a tool, and perhaps arguments");
+    }
+    if (!ServerId.isValid(server)) {
+      throw new BridgeException(
+          ErrorCode.SERVER_NOT_FOUND, "Server '" + server + "' not found or not connected");
+    }
+    JsonSlice arguments = members.getOrDefault("arguments", JsonSlice.EMPTY_OBJECT);
+    return new CallRequest(
+        ids.next(),
+        new ServerId(server),
+        Target.tool(tool),
+        Arguments.read(arguments.toBytes(), maxDepth),
+        caller,
+        false);
+  }
+
+  private void giveUp(List<CallRequest> running, List<Future<CallOutcome>> outcomes) {
+    if (outcomes.stream().anyMatch(outcome -> !outcome.isComplete())) {
+      running.forEach(
+          request -> pipeline.cancel(request.server(), request.id(), "The client has left"));
+    }
+  }
+
+  private void answer(RoutingContext ctx, List<Future<CallOutcome>> outcomes) {
+    JsonWriter out = new JsonWriter(4096).beginObject().name("results").beginArray();
+    for (Future<CallOutcome> outcome : outcomes) {
+      out.beginObject();
+      if (outcome.succeeded()) {
+        out.member("status", answers.status(outcome.result()))
+            .member("body", CallAnswers.body(outcome.result()));
+      } else {
+        BridgeException failure = Problems.of(outcome.cause());
+        out.member("status", failure.code().status())
+            .member("body", Problems.document(failure, ids.next()));
+      }
+      out.endObject();
+    }
+    Replies.json(ctx, 200, out.endArray().endObject());
+  }
+
+  private static BridgeException invalid(String detail) {
+    return new BridgeException(ErrorCode.INVALID_ARGUMENTS, detail);
+  }
+}

@@ -1,0 +1,76 @@
+package dev.mcpbridge.http.rest;
+
+import dev.mcpbridge.call.Directory;
+import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.model.ServerState;
+import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import io.vertx.ext.web.RoutingContext;
+import java.util.Collection;
+import java.util.function.BooleanSupplier;
+
+/** Health as the original shows it, but true; liveness and readiness beside it. */
+public final class HealthApi {
+  private static final JsonSlice ALIVE = JsonSlice.of("{\"status\":\"ok\"}");
+
+  private final Directory directory;
+  private final BooleanSupplier draining;
+  private final long bornNanos = System.nanoTime();
+
+  public HealthApi(Directory directory, BooleanSupplier draining) {
+    this.directory = directory;
+    this.draining = draining;
+  }
+
+  /** GET /health: always 200. */
+  public void health(RoutingContext ctx) {
+    Collection<ServerView> servers = directory.all();
+    JsonWriter out =
+        new JsonWriter(1024)
+            .beginObject()
+            .member("status", status(servers))
+            .name("uptime")
+            .value(uptime())
+            .member("serverCount", servers.size())
+            .name("servers")
+            .beginArray();
+    servers.forEach(server -> out.value(ServerJson.brief(server)));
+    Replies.json(ctx, 200, out.endArray().endObject());
+  }
+
+  /** GET /health/live: the process answers. */
+  public void live(RoutingContext ctx) {
+    Replies.json(ctx, 200, ALIVE);
+  }
+
+  /** GET /health/ready: 503 while servers start for the first time, and while the bridge stops. */
+  public void ready(RoutingContext ctx) {
+    boolean starting =
+        directory.all().stream()
+            .anyMatch(s -> !s.isDiscovered() && s.state() instanceof ServerState.Starting);
+    boolean ready = !starting && !draining.getAsBoolean();
+    String status = ready ? "ready" : draining.getAsBoolean() ? "stopping" : "starting";
+    Replies.json(
+        ctx, ready ? 200 : 503, new JsonWriter().beginObject().member("status", status).endObject());
+  }
+
+  private JsonSlice uptime() {
+    long millis = (System.nanoTime() - bornNanos) / 1_000_000;
+    return JsonSlice.of(millis / 1000 + "." + String.format("%03d", millis % 1000));
+  }
+
+  private static String status(Collection<ServerView> servers) {
+    long down =
+        servers.stream()
+            .filter(
+                s ->
+                    s.state() instanceof ServerState.Failed
+                        || s.state() instanceof ServerState.Refused)
+            .count();
+    if (down == 0) {
+      return "ok";
+    }
+    return down == servers.size() ? "down" : "degraded";
+  }
+}

@@ -1,0 +1,58 @@
+package dev.mcpbridge.http.rest;
+
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.Arguments;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.ext.web.RoutingContext;
+import java.util.List;
+
+/** Reads path, query and body, strictly. */
+final class Paths {
+  private Paths() {}
+
+  /** A name that cannot be a server's is a server that is not there. */
+  static ServerId server(RoutingContext ctx) {
+    String name = ctx.pathParam("server");
+    if (!ServerId.isValid(name)) {
+      throw new BridgeException(
+          ErrorCode.SERVER_NOT_FOUND, "Server '" + shown(name) + "' not found or not connected");
+    }
+    return new ServerId(name);
+  }
+
+  /**
+   * The body as one JSON object. No body at all is an empty one, as in the original; a body that
+   * calls itself JSON and is empty is not.
+   */
+  static Arguments arguments(RoutingContext ctx, int maxDepth) {
+    Buffer body = ctx.body().buffer();
+    boolean absent = body == null || body.length() == 0;
+    if (absent && ctx.request().getHeader(HttpHeaders.CONTENT_TYPE) == null) {
+      return Arguments.NONE;
+    }
+    if (absent) {
+      throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "The body is empty");
+    }
+    return Arguments.read(body.getBytes(), maxDepth);
+  }
+
+  /** One value of a query parameter, null where it is absent. */
+  static String query(RoutingContext ctx, String name) {
+    if (ctx.request().query() == null) {
+      return null;
+    }
+    List<String> values = ctx.queryParam(name);
+    if (values.size() > 1) {
+      throw new BridgeException(
+          ErrorCode.MALFORMED_REQUEST, "The parameter " + name + " was given twice");
+    }
+    return values.isEmpty() ? null : values.get(0);
+  }
+
+  private static String shown(String name) {
+    return name == null || name.length() > 100 ? "…" : name.replaceAll("\\p{Cntrl}", "?");
+  }
+}

@@ -1,0 +1,96 @@
+package dev.mcpbridge.http.rest;
+
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.call.Directory;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.protocol.JsonWriter;
+import io.vertx.core.Future;
+import io.vertx.ext.web.RoutingContext;
+import java.util.List;
+
+/** Servers: seen, started, restarted and stopped. */
+public final class ServersApi {
+  private static final long PATIENCE_MILLIS = 700_000;
+
+  private final Bus bus;
+  private final Directory directory;
+  private final int maxDepth;
+
+  public ServersApi(Bus bus, Directory directory, int maxDepth) {
+    this.bus = bus;
+    this.directory = directory;
+    this.maxDepth = maxDepth;
+  }
+
+  /** GET /servers. */
+  public void list(RoutingContext ctx) {
+    List<Future<ServerView>> servers =
+        directory.all().stream().map(server -> directory.current(server.id())).toList();
+    Future.join(servers).onComplete(done -> answerList(ctx, servers), failed -> answerList(ctx, servers));
+  }
+
+  /** GET /servers/{server}. */
+  public void show(RoutingContext ctx) {
+    directory
+        .current(Paths.server(ctx))
+        .onSuccess(server -> Replies.json(ctx, 200, ServerJson.of(server)))
+        .onFailure(ctx::fail);
+  }
+
+  /** POST /servers; answers when the handshake is done. */
+  public void start(RoutingContext ctx) {
+    bus.request(Addresses.START_SERVER, Paths.arguments(ctx, maxDepth).json(), PATIENCE_MILLIS)
+        .onSuccess(server -> Replies.json(ctx, 201, started(server)))
+        .onFailure(ctx::fail);
+  }
+
+  /** POST /servers/{server}/restart; answers when it is ready again. */
+  public void restart(RoutingContext ctx) {
+    ServerId id = Paths.server(ctx);
+    directory
+        .find(id)
+        .compose(known -> bus.request(Addresses.restart(id), id, PATIENCE_MILLIS))
+        .onSuccess(server -> Replies.json(ctx, 200, ServerJson.of(server)))
+        .onFailure(ctx::fail);
+  }
+
+  /** DELETE /servers/{server}; answers when its processes are gone. */
+  public void stop(RoutingContext ctx) {
+    String name = ctx.pathParam("server");
+    if (!ServerId.isValid(name)) {
+      throw new BridgeException(ErrorCode.SERVER_NOT_FOUND, "Server not found");
+    }
+    bus.request(Addresses.STOP_SERVER, new ServerId(name), PATIENCE_MILLIS)
+        .onSuccess(
+            gone ->
+                Replies.json(
+                    ctx,
+                    200,
+                    new JsonWriter().beginObject().member("status", "disconnected").endObject()))
+        .onFailure(ctx::fail);
+  }
+
+  private static void answerList(RoutingContext ctx, List<Future<ServerView>> servers) {
+    JsonWriter out = new JsonWriter(2048).beginObject().name("servers").beginArray();
+    servers.stream()
+        .filter(Future::succeeded)
+        .forEach(server -> out.value(ServerJson.of(server.result())));
+    Replies.json(ctx, 200, out.endArray().endObject());
+  }
+
+  private static JsonWriter started(ServerView server) {
+    JsonWriter out =
+        new JsonWriter()
+            .beginObject()
+            .member("id", server.id().name())
+            .member("status", "connected");
+    server.pids().stream().findFirst().ifPresent(pid -> out.member("pid", pid));
+    ServerJson.risk(out, server.risk().server());
+    return out.endObject();
+  }
+}

@@ -1,0 +1,193 @@
+package dev.mcpbridge.http.rest;
+
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.call.BackgroundCalls;
+import dev.mcpbridge.call.CallIds;
+import dev.mcpbridge.call.CallOutcome;
+import dev.mcpbridge.call.CallPipeline;
+import dev.mcpbridge.call.CallRequest;
+import dev.mcpbridge.call.IdempotencyKeys;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Callers;
+import dev.mcpbridge.http.reply.EventStream;
+import dev.mcpbridge.http.reply.Problems;
+import dev.mcpbridge.http.reply.StreamSlots;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.Target;
+import dev.mcpbridge.protocol.Arguments;
+import io.vertx.core.Future;
+import io.vertx.ext.web.RoutingContext;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * Calls: request to {@link CallRequest}, outcome to an answer. Three ways to wait for it: plainly, as
+ * an event stream with progress and log messages, or not at all ({@code Prefer: respond-async}, RFC
+ * 7240).
+ */
+public final class ToolCallsApi {
+  private static final int MAX_KEY = 255;
+
+  private final Bus bus;
+  private final CallPipeline pipeline;
+  private final CallIds ids;
+  private final IdempotencyKeys idempotency;
+  private final BackgroundCalls background;
+  private final StreamSlots streams;
+  private final CallAnswers answers;
+  private final int maxDepth;
+
+  /** What calls are kept in. */
+  public record Ledgers(IdempotencyKeys idempotency, BackgroundCalls background) {}
+
+  public ToolCallsApi(
+      Bus bus,
+      CallPipeline pipeline,
+      CallIds ids,
+      Ledgers ledgers,
+      StreamSlots streams,
+      CallAnswers answers,
+      int maxDepth) {
+    this.bus = bus;
+    this.pipeline = pipeline;
+    this.ids = ids;
+    this.idempotency = ledgers.idempotency();
+    this.background = ledgers.background();
+    this.streams = streams;
+    this.answers = answers;
+    this.maxDepth = maxDepth;
+  }
+
+  /** POST /servers/{server}/tools/{tool}; the body is the arguments object. */
+  public void callTool(RoutingContext ctx) {
+    call(ctx, Target.tool(ctx.pathParam("tool")), Paths.arguments(ctx, maxDepth));
+  }
+
+  /** POST /servers/{server}/prompts/{prompt}; the body is the arguments object. */
+  public void getPrompt(RoutingContext ctx) {
+    Target prompt = new Target(Target.Kind.PROMPT, ctx.pathParam("prompt"));
+    call(ctx, prompt, Paths.arguments(ctx, maxDepth));
+  }
+
+  /** GET /servers/{server}/resources/{uri}; the URI is one percent-encoded segment. */
+  public void readResource(RoutingContext ctx) {
+    call(ctx, new Target(Target.Kind.RESOURCE, ctx.pathParam("uri")), Arguments.NONE);
+  }
+
+  private void call(RoutingContext ctx, Target target, Arguments arguments) {
+    ServerId server = Paths.server(ctx);
+    String caller = Callers.of(ctx).name();
+    if (prefersAsync(ctx)) {
+      inBackground(
+          ctx,
+          new CallRequest(ids.nextUnguessable(), server, target, arguments, caller, false));
+    } else if (EventStream.isWanted(ctx)) {
+      stream(ctx, new CallRequest(ids.next(), server, target, arguments, caller, true));
+    } else {
+      wait(ctx, new CallRequest(ids.next(), server, target, arguments, caller, false));
+    }
+  }
+
+  private void wait(RoutingContext ctx, CallRequest request) {
+    answer(ctx, request.server(), request.id(), once(ctx, request));
+  }
+
+  /** Answers when the call is over; a client that leaves before that gives it up. */
+  void answer(RoutingContext ctx, ServerId server, String callId, Future<CallOutcome> outcome) {
+    ctx.put("requestId", callId);
+    if (!outcome.isComplete()) {
+      ctx.response()
+          .closeHandler(
+              left -> {
+                if (!outcome.isComplete()) {
+                  pipeline.cancel(server, callId, "The client has left");
+                }
+              });
+    }
+    outcome.onComplete(done -> answers.send(ctx, done), ctx::fail);
+  }
+
+  private void stream(RoutingContext ctx, CallRequest request) {
+    stream(ctx, request.server(), request.id(), () -> once(ctx, request));
+  }
+
+  /** Answers with progress and log messages as they come, and the result or problem at the end. */
+  void stream(
+      RoutingContext ctx, ServerId server, String callId, Supplier<Future<CallOutcome>> run) {
+    EventStream stream = streams.open(ctx);
+    Runnable deaf =
+        bus.subscribe(
+            Addresses.callEvents(callId), event -> stream.send(event.name(), event.data()));
+    Future<CallOutcome> outcome = run.get();
+    stream.onClose(
+        () -> {
+          deaf.run();
+          if (!outcome.isComplete()) {
+            pipeline.cancel(server, callId, "The client has left");
+          }
+        });
+    outcome.onComplete(
+        done -> {
+          String event = done instanceof CallOutcome.Completed ? "result" : "confirmation";
+          stream.send(event, CallAnswers.body(done));
+          stream.end();
+        },
+        failure -> {
+          stream.send("error", Problems.document(Problems.of(failure), callId));
+          stream.end();
+        });
+  }
+
+  private void inBackground(RoutingContext ctx, CallRequest request) {
+    BackgroundCalls.BackgroundCall call = background.add(request, () -> once(ctx, request));
+    ctx.response().putHeader("location", "/calls/" + call.id());
+    ctx.response().putHeader("preference-applied", "respond-async");
+    BackgroundCallsApi.show(ctx, 202, call, answers);
+  }
+
+  /** Runs the request, or finds the outcome of the one with the same Idempotency-Key. */
+  private Future<CallOutcome> once(RoutingContext ctx, CallRequest request) {
+    List<String> keys = ctx.request().headers().getAll("idempotency-key");
+    if (keys.isEmpty()) {
+      return pipeline.run(request);
+    }
+    String route = ctx.request().method() + " " + ctx.request().path();
+    return idempotency.once(
+        new IdempotencyKeys.Key(request.caller(), route, key(keys)),
+        fingerprint(request),
+        () -> pipeline.run(request));
+  }
+
+  private static String key(List<String> values) {
+    String key = values.get(0).strip();
+    boolean printable = key.chars().allMatch(c -> c > 0x20 && c < 0x7F);
+    if (values.size() > 1 || key.isEmpty() || key.length() > MAX_KEY || !printable) {
+      throw new BridgeException(
+          ErrorCode.MALFORMED_REQUEST,
+          "Idempotency-Key must be one value of 1 to " + MAX_KEY + " printable characters");
+    }
+    return key;
+  }
+
+  private static String fingerprint(CallRequest request) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      digest.update(request.target().name().getBytes(StandardCharsets.UTF_8));
+      digest.update(request.arguments().json().toBytes());
+      return HexFormat.of().formatHex(digest.digest());
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+
+  private static boolean prefersAsync(RoutingContext ctx) {
+    String prefer = ctx.request().getHeader("prefer");
+    return prefer != null && prefer.contains("respond-async");
+  }
+}

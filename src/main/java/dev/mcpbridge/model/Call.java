@@ -1,0 +1,45 @@
+package dev.mcpbridge.model;
+
+import dev.mcpbridge.protocol.JsonSlice;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One call on its way, the same for every door.
+ *
+ * @param id unique in this process; names the call in logs, events and cancellations
+ * @param arguments one JSON object on one line
+ * @param caller the name of who calls; queue turns go by it
+ * @param deadlineNanos on {@link System#nanoTime()}'s clock
+ * @param streaming whether the caller wants to hear of progress
+ */
+public record Call(
+    String id,
+    ServerId server,
+    Target target,
+    JsonSlice arguments,
+    String caller,
+    long deadlineNanos,
+    boolean streaming) {
+
+  public long remainingMillis() {
+    return TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+  }
+
+  public boolean isLate() {
+    return deadlineNanos - System.nanoTime() <= 0;
+  }
+
+  public Call withTimeout(long millis) {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    return new Call(id, server, target, arguments, caller, deadline, streaming);
+  }
+
+  public Call withStreaming(boolean wanted) {
+    return new Call(id, server, target, arguments, caller, deadlineNanos, wanted);
+  }
+
+  @Override
+  public String toString() {
+    return "Call[" + id + " " + server + " " + target.kind().method() + "]";
+  }
+}

@@ -1,0 +1,30 @@
+package dev.mcpbridge.model;
+
+import dev.mcpbridge.protocol.JsonSlice;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Everything a server offers, gathered over all pages, in the server's order.
+ *
+ * @param resources entries of {@code resources/list}; templates and prompts likewise
+ * @param digest changes whenever any entry does; serves as the entity tag
+ */
+public record Catalogue(
+    Map<String, Tool> tools,
+    List<JsonSlice> resources,
+    List<JsonSlice> templates,
+    List<JsonSlice> prompts,
+    String digest) {
+
+  public static final Catalogue EMPTY =
+      new Catalogue(Map.of(), List.of(), List.of(), List.of(), "0");
+
+  public static Map<String, Tool> byName(Collection<Tool> tools) {
+    Map<String, Tool> map = new LinkedHashMap<>();
+    tools.forEach(tool -> map.putIfAbsent(tool.name(), tool));
+    return map;
+  }
+}

@@ -1,0 +1,23 @@
+package dev.mcpbridge.model;
+
+/**
+ * A call that waits for a human.
+ *
+ * @param id 128 random bits; possession alone approves nothing unless the operator says so
+ * @param definitionDigest the tool's definition at the time of asking
+ * @param digest SHA-256 over server, target, definition and arguments: what an approval covers
+ * @param expiresAtMillis wall clock
+ */
+public record Confirmation(
+    String id,
+    Call call,
+    RiskLevel level,
+    String definitionDigest,
+    String digest,
+    long createdAtMillis,
+    long expiresAtMillis) {
+
+  public boolean isExpired(long nowMillis) {
+    return nowMillis >= expiresAtMillis;
+  }
+}

@@ -1,0 +1,12 @@
+package dev.mcpbridge.model;
+
+import dev.mcpbridge.protocol.JsonSlice;
+
+/**
+ * What a server says of itself; shown, never acted upon.
+ *
+ * @param serverInfo as sent, null where absent
+ * @param capabilities as sent
+ * @param instructions null where absent
+ */
+public record ServerIdentity(JsonSlice serverInfo, JsonSlice capabilities, String instructions) {}

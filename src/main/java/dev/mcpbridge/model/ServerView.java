@@ -1,0 +1,56 @@
+package dev.mcpbridge.model;
+
+import java.util.List;
+
+/**
+ * A server as the rest of the bridge sees it: published as a whole whenever anything of it changes,
+ * so that nobody has to ask on a call's way.
+ *
+ * @param pids process ids of its running instances
+ * @param protocolVersion the negotiated revision, null before the first handshake
+ * @param identity {@code serverInfo} and instructions as the server sent them
+ * @param catalogue what it offered at its last handshake; kept while it is down; null before
+ * @param timeouts how long a call may take
+ * @param sinceMillis when it came into its state, wall clock
+ * @param revision counts upwards with every publication, so that a late one can be told
+ */
+public record ServerView(
+    ServerId id,
+    ServerState state,
+    List<Long> pids,
+    String protocolVersion,
+    ServerIdentity identity,
+    Catalogue catalogue,
+    RiskRules risk,
+    Timeouts timeouts,
+    Counters counters,
+    String lastError,
+    long sinceMillis,
+    long revision) {
+
+  /** What the server's window shows beside its state. */
+  public record Counters(
+      int instances, int restarts, int inFlight, int queued, long garbageLines, long dropped) {
+    public static final Counters ZERO = new Counters(0, 0, 0, 0, 0, 0);
+  }
+
+  public boolean isDiscovered() {
+    return catalogue != null;
+  }
+
+  /** The original's word for the state of the handshake. */
+  public String initializationState() {
+    if (state.takesCalls()) {
+      return "initialized";
+    }
+    if (state instanceof ServerState.Starting) {
+      return "starting";
+    }
+    if (state instanceof ServerState.Failed failed && failed.reason().contains("timed out")) {
+      return "timeout";
+    }
+    return state instanceof ServerState.Failed || state instanceof ServerState.Refused
+        ? "error"
+        : "unknown";
+  }
+}

@@ -1,0 +1,36 @@
+package dev.mcpbridge.model;
+
+/**
+ * What a call wants of a server.
+ *
+ * @param name a tool's or prompt's name, a resource's URI
+ */
+public record Target(Kind kind, String name) {
+
+  /** The three kinds of MCP requests that have an effect or give away content. */
+  public enum Kind {
+    TOOL("tools/call", "tool"),
+    RESOURCE("resources/read", "resource"),
+    PROMPT("prompts/get", "prompt");
+
+    private final String method;
+    private final String noun;
+
+    Kind(String method, String noun) {
+      this.method = method;
+      this.noun = noun;
+    }
+
+    public String method() {
+      return method;
+    }
+
+    public String noun() {
+      return noun;
+    }
+  }
+
+  public static Target tool(String name) {
+    return new Target(Kind.TOOL, name);
+  }
+}

@@ -1,0 +1,20 @@
+package dev.mcpbridge.model;
+
+import dev.mcpbridge.protocol.JsonSlice;
+
+/**
+ * One tool as its server describes it.
+ *
+ * @param definition the whole entry of {@code tools/list}, unchanged
+ * @param inputSchema its {@code inputSchema}, null where it has none
+ * @param destructive whether its annotations say so in as many words ({@code destructiveHint: true})
+ * @param digest SHA-256 of the definition, hexadecimal
+ */
+public record Tool(
+    String name,
+    String title,
+    String description,
+    JsonSlice definition,
+    JsonSlice inputSchema,
+    boolean destructive,
+    String digest) {}

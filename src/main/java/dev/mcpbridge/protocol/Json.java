@@ -1,0 +1,52 @@
+package dev.mcpbridge.protocol;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+
+/**
+ * The one Jackson mapper: trees for what the bridge has to understand. Duplicate keys and text
+ * after the value are refused; decimals keep every digit. Thread-safe.
+ */
+public final class Json {
+  private static final ObjectMapper MAPPER =
+      JsonMapper.builder(
+              JsonFactory.builder()
+                  .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                  .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder()
+                          .maxNestingDepth(1000)
+                          .maxTokenCount(1_000_000)
+                          .maxStringLength(64 << 20)
+                          .maxNumberLength(1000)
+                          .build())
+                  .build())
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .build();
+
+  private Json() {}
+
+  public static ObjectMapper mapper() {
+    return MAPPER;
+  }
+
+  /** A tree of a value that was already scanned; fails on duplicate keys and on the limits. */
+  public static JsonNode tree(JsonSlice slice) throws IOException {
+    return MAPPER.readTree(slice.bytes(), slice.from(), slice.length());
+  }
+
+  public static JsonSlice slice(JsonNode node) {
+    try {
+      return JsonSlice.of(MAPPER.writeValueAsBytes(node));
+    } catch (IOException e) {
+      throw new IllegalStateException("a tree always serialises", e);
+    }
+  }
+}

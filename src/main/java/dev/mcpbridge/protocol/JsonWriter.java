@@ -1,0 +1,180 @@
+package dev.mcpbridge.protocol;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Appends JSON to a growing byte array, so that an envelope is spliced around bytes that nobody
+ * re-encodes. Writes what it is told: balance of brackets is the caller's business; commas between
+ * members are not. Not thread-safe.
+ */
+public final class JsonWriter {
+  private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+
+  private byte[] bytes;
+  private int size;
+
+  public JsonWriter(int capacity) {
+    bytes = new byte[Math.max(32, capacity)];
+  }
+
+  public JsonWriter() {
+    this(256);
+  }
+
+  public JsonWriter beginObject() {
+    separate();
+    return put('{');
+  }
+
+  public JsonWriter endObject() {
+    return put('}');
+  }
+
+  public JsonWriter beginArray() {
+    separate();
+    return put('[');
+  }
+
+  public JsonWriter endArray() {
+    return put(']');
+  }
+
+  public JsonWriter name(String name) {
+    separate();
+    quote(name);
+    return put(':');
+  }
+
+  public JsonWriter value(String text) {
+    separate();
+    if (text == null) {
+      return ascii("null");
+    }
+    quote(text);
+    return this;
+  }
+
+  public JsonWriter value(long number) {
+    separate();
+    return ascii(Long.toString(number));
+  }
+
+  public JsonWriter value(boolean truth) {
+    separate();
+    return ascii(truth ? "true" : "false");
+  }
+
+  public JsonWriter value(JsonSlice json) {
+    separate();
+    return put(json.bytes(), json.from(), json.to());
+  }
+
+  public JsonWriter member(String name, String text) {
+    return name(name).value(text);
+  }
+
+  public JsonWriter member(String name, long number) {
+    return name(name).value(number);
+  }
+
+  public JsonWriter member(String name, boolean truth) {
+    return name(name).value(truth);
+  }
+
+  public JsonWriter member(String name, JsonSlice json) {
+    return name(name).value(json);
+  }
+
+  /** The members of an object, spliced into the one that is open; nothing for an empty object. */
+  public JsonWriter membersOf(JsonSlice object) {
+    if (object.length() > 2) {
+      separate();
+      put(object.bytes(), object.from() + 1, object.to() - 1);
+    }
+    return this;
+  }
+
+  public JsonWriter newline() {
+    return put('\n');
+  }
+
+  public byte[] toBytes() {
+    return size == bytes.length ? bytes : Arrays.copyOf(bytes, size);
+  }
+
+  public JsonSlice toSlice() {
+    return new JsonSlice(bytes, 0, size);
+  }
+
+  private void separate() {
+    if (size > 0) {
+      byte last = bytes[size - 1];
+      if (last != '{' && last != '[' && last != ':' && last != '\n') {
+        put(',');
+      }
+    }
+  }
+
+  private JsonWriter put(int b) {
+    room(1);
+    bytes[size++] = (byte) b;
+    return this;
+  }
+
+  private JsonWriter put(byte[] source, int from, int to) {
+    room(to - from);
+    System.arraycopy(source, from, bytes, size, to - from);
+    size += to - from;
+    return this;
+  }
+
+  @SuppressWarnings("deprecation") // the one call that copies ASCII without an encoder
+  private JsonWriter ascii(String text) {
+    room(text.length());
+    text.getBytes(0, text.length(), bytes, size);
+    size += text.length();
+    return this;
+  }
+
+  private void quote(String text) {
+    put('"');
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"' || c == '\\') {
+        put('\\').put(c);
+      } else if (c < 0x20) {
+        unicode(c);
+      } else if (c < 0x80) {
+        put(c);
+      } else if (!Character.isSurrogate(c)) {
+        utf8(c);
+      } else if (Character.isHighSurrogate(c)
+          && i + 1 < text.length()
+          && Character.isLowSurrogate(text.charAt(i + 1))) {
+        utf8(text.codePointAt(i++));
+      } else {
+        unicode(c);
+      }
+    }
+    put('"');
+  }
+
+  private void utf8(int codePoint) {
+    byte[] encoded = Character.toString(codePoint).getBytes(StandardCharsets.UTF_8);
+    put(encoded, 0, encoded.length);
+  }
+
+  private void unicode(char c) {
+    put('\\').put('u');
+    for (int shift = 12; shift >= 0; shift -= 4) {
+      put(HEX[c >> shift & 0xF]);
+    }
+  }
+
+  private void room(int more) {
+    if (size + more > bytes.length) {
+      bytes = Arrays.copyOf(bytes, Math.max(size + more, bytes.length * 2));
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package dev.mcpbridge.protocol;
+
+/** The verbs of MCP that the bridge sends or understands, by their wire names. */
+public final class McpMethod {
+  public static final String INITIALIZE = "initialize";
+  public static final String INITIALIZED = "notifications/initialized";
+  public static final String PING = "ping";
+  public static final String TOOLS_LIST = "tools/list";
+  public static final String TOOLS_CALL = "tools/call";
+  public static final String RESOURCES_LIST = "resources/list";
+  public static final String RESOURCES_READ = "resources/read";
+  public static final String TEMPLATES_LIST = "resources/templates/list";
+  public static final String PROMPTS_LIST = "prompts/list";
+  public static final String PROMPTS_GET = "prompts/get";
+  public static final String SET_LEVEL = "logging/setLevel";
+  public static final String ROOTS_LIST = "roots/list";
+  public static final String CANCELLED = "notifications/cancelled";
+  public static final String PROGRESS = "notifications/progress";
+  public static final String MESSAGE = "notifications/message";
+  public static final String TOOLS_CHANGED = "notifications/tools/list_changed";
+  public static final String RESOURCES_CHANGED = "notifications/resources/list_changed";
+  public static final String PROMPTS_CHANGED = "notifications/prompts/list_changed";
+
+  private McpMethod() {}
+}

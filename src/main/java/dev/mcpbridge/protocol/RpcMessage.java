@@ -1,0 +1,45 @@
+package dev.mcpbridge.protocol;
+
+/**
+ * One JSON-RPC 2.0 message as an upstream sent it, taken apart but not decoded.
+ *
+ * @param kind what it is
+ * @param id the id as it was written (a number or a string), null for a notification
+ * @param method null for answers
+ * @param payload {@code result}, {@code error} or {@code params}; null where absent
+ * @param wellShaped false for a result whose {@code content} is there and no array
+ */
+public record RpcMessage(
+    Kind kind, JsonSlice id, String method, JsonSlice payload, boolean wellShaped) {
+
+  public RpcMessage(Kind kind, JsonSlice id, String method, JsonSlice payload) {
+    this(kind, id, method, payload, true);
+  }
+
+  /** The four shapes of JSON-RPC 2.0. */
+  public enum Kind {
+    RESULT,
+    ERROR,
+    REQUEST,
+    NOTIFICATION
+  }
+
+  /**
+   * The id as a non-negative number, or −1 where it is none of ours: the bridge numbers its requests
+   * with plain integers, and {@code "1"} is not {@code 1}.
+   */
+  public long numericId() {
+    if (id == null || id.length() == 0 || id.length() > 18) {
+      return -1;
+    }
+    long number = 0;
+    for (int i = id.from(); i < id.to(); i++) {
+      int digit = id.bytes()[i] - '0';
+      if (digit < 0 || digit > 9) {
+        return -1;
+      }
+      number = number * 10 + digit;
+    }
+    return number;
+  }
+}

@@ -1,0 +1,45 @@
+package dev.mcpbridge.risk;
+
+import dev.mcpbridge.bus.Addresses.Assessment;
+import dev.mcpbridge.bus.Addresses.Decision;
+import dev.mcpbridge.config.RiskConfig;
+import dev.mcpbridge.model.RiskLevel;
+import dev.mcpbridge.model.RiskRules;
+import java.util.Optional;
+
+/**
+ * From rules to a level, and from a level to what happens. The narrower rule wins: the target's own,
+ * then the server's, then the default; without any the level is 1, as in the original. A tool that
+ * calls itself destructive raises a level that was set for its whole server, never one that was set
+ * for itself; no annotation lowers anything.
+ */
+public final class RiskPolicy {
+  private final RiskConfig config;
+
+  public RiskPolicy(RiskConfig config) {
+    this.config = config;
+  }
+
+  public Decision decide(Assessment assessment) {
+    return switch (level(assessment)) {
+      case LOW -> Decision.ALLOW;
+      case MEDIUM -> Decision.CONFIRM;
+      case HIGH -> Decision.ISOLATE;
+    };
+  }
+
+  public RiskLevel level(Assessment assessment) {
+    RiskRules rules = assessment.rules();
+    Optional<RiskLevel> own = rules.narrow(assessment.target());
+    if (own.isPresent()) {
+      return own.get();
+    }
+    RiskLevel broad = rules.server() != null ? rules.server() : config.defaultLevel();
+    if (broad == null) {
+      return RiskLevel.LOW;
+    }
+    return assessment.destructive() && config.annotationsRaise()
+        ? broad.atLeast(RiskLevel.MEDIUM)
+        : broad;
+  }
+}

@@ -1,0 +1,72 @@
+package dev.mcpbridge.risk;
+
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Addresses.BridgeEvent;
+import dev.mcpbridge.bus.Addresses.Confirmable;
+import dev.mcpbridge.bus.Addresses.HumanDecision;
+import dev.mcpbridge.bus.Addresses.PendingConfirmation;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.config.RiskConfig;
+import dev.mcpbridge.model.Confirmation;
+import dev.mcpbridge.protocol.JsonWriter;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import java.security.SecureRandom;
+import java.time.Clock;
+
+/** Gives the gate its addresses. Runs on an event loop; everything it does is short. */
+public final class RiskVerticle extends VerticleBase {
+  private final Bus bus;
+  private final Confirmations confirmations;
+  private volatile RiskPolicy policy;
+
+  public RiskVerticle(Bus bus, RiskConfig config) {
+    this.bus = bus;
+    this.policy = new RiskPolicy(config);
+    this.confirmations = new Confirmations(config, Clock.systemUTC(), new SecureRandom());
+  }
+
+  @Override
+  public Future<?> start() {
+    bus.serve(
+        Addresses.ASSESS, assessment -> Future.succeededFuture(policy.decide(assessment)));
+    bus.serve(Addresses.CONFIRM_LATER, this::confirmLater);
+    bus.serve(Addresses.DECIDE, this::decide);
+    bus.serve(
+        Addresses.CONFIRMATIONS,
+        viewer -> Future.succeededFuture(confirmations.visibleTo(viewer)));
+    return Future.succeededFuture();
+  }
+
+  /** Levels may change while the bridge runs; what waits for approval keeps its terms. */
+  public void reload(RiskConfig config) {
+    policy = new RiskPolicy(config);
+  }
+
+  private Future<PendingConfirmation> confirmLater(Confirmable asked) {
+    PendingConfirmation added = confirmations.add(asked);
+    tell(added.confirmation(), "pending");
+    return Future.succeededFuture(added);
+  }
+
+  private Future<Confirmation> decide(HumanDecision decision) {
+    Confirmation claimed = confirmations.claim(decision);
+    tell(claimed, decision.confirm() ? "approved" : "rejected");
+    return Future.succeededFuture(decision.confirm() ? claimed : null);
+  }
+
+  private void tell(Confirmation confirmation, String status) {
+    JsonWriter event =
+        new JsonWriter()
+            .beginObject()
+            .member("confirmation_id", confirmation.id())
+            .member("status", status)
+            .member("server_id", confirmation.call().server().name())
+            .member("method", confirmation.call().target().kind().method())
+            .member("tool_name", confirmation.call().target().name())
+            .endObject();
+    bus.publish(
+        Addresses.EVENTS,
+        new BridgeEvent("confirmation", event.toSlice(), confirmation.call().caller()));
+  }
+}

@@ -1,0 +1,96 @@
+package dev.mcpbridge.server;
+
+import dev.mcpbridge.model.Catalogue;
+import dev.mcpbridge.model.Tool;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+
+/** Makes a catalogue of what a server listed. An entry without a usable name is left out. */
+final class CatalogueReader {
+  private static final int MAX_NAME = 256;
+
+  private CatalogueReader() {}
+
+  static Catalogue read(
+      List<JsonSlice> tools,
+      List<JsonSlice> resources,
+      List<JsonSlice> templates,
+      List<JsonSlice> prompts) {
+    List<Tool> read = new ArrayList<>();
+    for (JsonSlice entry : tools) {
+      Tool tool = tool(entry.detached());
+      if (tool != null) {
+        read.add(tool);
+      }
+    }
+    return new Catalogue(
+        Catalogue.byName(read),
+        detached(resources),
+        detached(templates),
+        detached(prompts),
+        digest(tools, resources, templates, prompts));
+  }
+
+  private static Tool tool(JsonSlice definition) {
+    Map<String, JsonSlice> members = JsonObjects.members(definition);
+    String name = JsonObjects.string(members.get("name"));
+    if (name == null || name.isEmpty() || name.length() > MAX_NAME || hasControls(name)) {
+      return null;
+    }
+    JsonSlice schema = members.get("inputSchema");
+    return new Tool(
+        name,
+        JsonObjects.string(members.get("title")),
+        JsonObjects.string(members.get("description")),
+        definition,
+        schema != null && schema.isObject() ? schema : null,
+        isDestructive(members.get("annotations")),
+        hex(sha256().digest(definition.toBytes())));
+  }
+
+  private static boolean isDestructive(JsonSlice annotations) {
+    if (annotations == null) {
+      return false;
+    }
+    JsonSlice hint = JsonObjects.members(annotations).get("destructiveHint");
+    return hint != null && hint.text().equals("true");
+  }
+
+  private static boolean hasControls(String name) {
+    return name.chars().anyMatch(Character::isISOControl);
+  }
+
+  private static List<JsonSlice> detached(List<JsonSlice> entries) {
+    return entries.stream().map(JsonSlice::detached).toList();
+  }
+
+  @SafeVarargs
+  private static String digest(List<JsonSlice>... lists) {
+    MessageDigest digest = sha256();
+    for (List<JsonSlice> list : lists) {
+      for (JsonSlice entry : list) {
+        digest.update(entry.bytes(), entry.from(), entry.length());
+      }
+      digest.update((byte) 0);
+    }
+    return hex(digest.digest()).substring(0, 32);
+  }
+
+  private static String hex(byte[] bytes) {
+    return HexFormat.of().formatHex(bytes);
+  }
+
+  private static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,185 @@
+package dev.mcpbridge.server;
+
+import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.model.Call;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.RpcMessage;
+import dev.mcpbridge.session.Exchange;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Gives calls to instances: at once to the least busy one that has room, else in turns. What waits
+ * is bounded and knows its deadline; a call that was given to an instance is never given to another.
+ */
+final class Dispatcher {
+  private static final long SWEEP_MILLIS = 50;
+
+  private final Vertx vertx;
+  private final ServerConfig config;
+  private final List<Instance> instances;
+  private final Upstream.News news;
+  private final Turns<Waiting> turns;
+  private final Map<String, Running> running = new HashMap<>();
+  private boolean sweeping;
+
+  private record Waiting(Call call, Promise<JsonSlice> promise) {}
+
+  private record Running(Call call, Instance instance, Exchange exchange) {}
+
+  Dispatcher(
+      Vertx vertx, ServerConfig config, List<Instance> instances, Upstream.News news) {
+    this.vertx = vertx;
+    this.config = config;
+    this.instances = instances;
+    this.news = news;
+    this.turns = new Turns<>(config.supervision().maxQueued());
+  }
+
+  int waiting() {
+    return turns.size();
+  }
+
+  Future<JsonSlice> submit(Call call) {
+    Instance free = turns.size() == 0 ? leastBusy() : null;
+    if (free != null) {
+      return run(call, free);
+    }
+    Waiting waiting = new Waiting(call, Promise.promise());
+    if (!turns.offer(call.caller(), waiting)) {
+      return Future.failedFuture(
+          new BridgeException(
+                  ErrorCode.QUEUE_FULL,
+                  "Server '" + config.id() + "' has " + turns.size() + " calls waiting")
+              .withRetryAfter(1000));
+    }
+    watchDeadlines();
+    return waiting.promise().future();
+  }
+
+  /** Gives out what waits, as far as there is room. */
+  void dispatch() {
+    if (turns.size() == 0) {
+      return;
+    }
+    Instance free = leastBusy();
+    while (free != null && turns.size() > 0) {
+      Waiting next = turns.poll();
+      if (next.call().isLate()) {
+        next.promise().fail(late());
+      } else {
+        run(next.call(), free).onComplete(next.promise());
+      }
+      free = leastBusy();
+    }
+  }
+
+  private void watchDeadlines() {
+    if (!sweeping) {
+      sweeping = true;
+      vertx.setTimer(SWEEP_MILLIS, t -> refuseLate());
+    }
+  }
+
+  private void refuseLate() {
+    sweeping = false;
+    turns.removeIf(waiting -> waiting.call().isLate()).forEach(w -> w.promise().fail(late()));
+    if (turns.size() > 0) {
+      watchDeadlines();
+    }
+  }
+
+  void refuseWaiting(BridgeException why) {
+    turns.removeIf(waiting -> true).forEach(waiting -> waiting.promise().fail(why));
+  }
+
+  void cancel(String callId, BridgeException why) {
+    Running found = running.get(callId);
+    if (found != null) {
+      found.instance().cancel(found.exchange(), why);
+    }
+    turns
+        .removeIf(waiting -> waiting.call().id().equals(callId))
+        .forEach(waiting -> waiting.promise().fail(why));
+  }
+
+  /**
+   * A log message over stdio belongs to no request, so it goes to the streaming calls at its instance
+   * only while they all have one caller: nobody hears what concerns another.
+   */
+  void logged(Instance instance, JsonSlice params) {
+    List<Call> calls =
+        running.values().stream()
+            .filter(r -> r.instance() == instance)
+            .map(Running::call)
+            .toList();
+    if (params != null && calls.stream().map(Call::caller).distinct().count() == 1) {
+      calls.stream()
+          .filter(Call::streaming)
+          .forEach(call -> news.callEvent(call, "message", params));
+    }
+  }
+
+  private Future<JsonSlice> run(Call call, Instance instance) {
+    Consumer<JsonSlice> progress =
+        call.streaming() ? params -> news.callEvent(call, "progress", params) : null;
+    Exchange exchange =
+        instance.send(
+            new Exchange.Request(
+                call.target().kind().method(), params(call), call.deadlineNanos(), progress));
+    running.put(call.id(), new Running(call, instance, exchange));
+    return exchange.answer().transform(done -> {
+      running.remove(call.id());
+      dispatch();
+      return done.failed() ? Future.failedFuture(done.cause()) : result(done.result());
+    });
+  }
+
+  private Future<JsonSlice> result(RpcMessage answer) {
+    if (answer.payload().isObject() && answer.wellShaped()) {
+      return Future.succeededFuture(answer.payload());
+    }
+    return Future.failedFuture(
+        new BridgeException(
+                ErrorCode.UPSTREAM_PROTOCOL_ERROR,
+                "Server '" + config.id() + "' answered with a result that is none")
+            .withExecuted(Executed.YES));
+  }
+
+  private Instance leastBusy() {
+    Instance best = null;
+    for (Instance instance : instances) {
+      if (instance.hasRoom() && (best == null || instance.inFlight() < best.inFlight())) {
+        best = instance;
+      }
+    }
+    return best;
+  }
+
+  private static JsonSlice params(Call call) {
+    JsonSlice arguments = call.arguments();
+    JsonWriter out = new JsonWriter(arguments.length() + 64).beginObject();
+    String name = call.target().name();
+    return switch (call.target().kind()) {
+      case TOOL, PROMPT ->
+          out.member("name", name).member("arguments", arguments).endObject().toSlice();
+      case RESOURCE -> out.member("uri", name).endObject().toSlice();
+    };
+  }
+
+  private BridgeException late() {
+    return new BridgeException(
+            ErrorCode.DEADLINE_EXCEEDED,
+            "The call waited for its turn at server '" + config.id() + "' until its deadline")
+        .withRetryAfter(1000);
+  }
+}

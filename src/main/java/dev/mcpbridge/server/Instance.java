@@ -1,0 +1,270 @@
+package dev.mcpbridge.server;
+
+import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.model.ServerState;
+import dev.mcpbridge.model.ServerState.Degraded;
+import dev.mcpbridge.model.ServerState.Failed;
+import dev.mcpbridge.model.ServerState.Ready;
+import dev.mcpbridge.model.ServerState.Starting;
+import dev.mcpbridge.model.ServerState.Stopped;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.RpcMessage;
+import dev.mcpbridge.session.Exchange;
+import dev.mcpbridge.session.Handshake;
+import dev.mcpbridge.session.Negotiated;
+import dev.mcpbridge.session.Session;
+import dev.mcpbridge.session.SessionListener;
+import dev.mcpbridge.transport.StdioTransport;
+import dev.mcpbridge.transport.Transport;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One process of a server, kept alive: start, handshake, heartbeat, and a new try with backoff when
+ * it is lost. Its owner hears of each change and dispatches calls.
+ *
+ * <p>Each start is a {@link Life}; what an earlier life still has to say is not heard any more.
+ * After {@link #stop} nothing starts again by itself.
+ */
+final class Instance {
+  private final ServerConfig config;
+  private final Context context;
+  private final StdioTransport.Limits limits;
+  private final Owner owner;
+  private final RestartPolicy policy;
+  private final String version;
+  private ServerState state = new Stopped();
+  private Life life;
+  private long retryTimer = -1;
+  private int restarts;
+  private int inFlight;
+
+  /** Who keeps the instances; called on the context. */
+  interface Owner {
+    /** The state, and with it perhaps the number of calls that can be taken, is another. */
+    void changed(Instance instance);
+
+    /** The handshake is done; the instance is ready when the returned future is. */
+    Future<Void> discovered(Session session, Negotiated negotiated);
+
+    void notified(Instance instance, RpcMessage notification);
+
+    void lost(int garbageLines, int droppedMessages);
+  }
+
+  /** What is the same for all instances of a bridge. */
+  record Surroundings(Context context, StdioTransport.Limits limits, String version) {}
+
+  Instance(ServerConfig config, Surroundings surroundings, RestartPolicy policy, Owner owner) {
+    this.config = config;
+    this.context = surroundings.context();
+    this.limits = surroundings.limits();
+    this.version = surroundings.version();
+    this.policy = policy;
+    this.owner = owner;
+  }
+
+  ServerState state() {
+    return state;
+  }
+
+  int restarts() {
+    return restarts;
+  }
+
+  int inFlight() {
+    return inFlight;
+  }
+
+  OptionalLong pid() {
+    return life == null ? OptionalLong.empty() : life.pid();
+  }
+
+  boolean hasRoom() {
+    return state.takesCalls() && inFlight < config.supervision().maxInFlight();
+  }
+
+  /** Starts what is stopped, and tries again at once what waits for its next try. */
+  void start() {
+    if (state instanceof Stopped stopped) {
+      begin(stopped.start());
+    } else if (state instanceof Failed failed) {
+      vertx().cancelTimer(retryTimer);
+      restarts++;
+      begin(failed.retry());
+    }
+  }
+
+  /** Takes no new calls; those in flight go on. */
+  void drain() {
+    if (state instanceof ServerState.Alive alive) {
+      enter(alive.drain());
+    }
+  }
+
+  /** Ends the process for good; completes when its whole tree is gone. */
+  Future<Void> stop() {
+    vertx().cancelTimer(retryTimer);
+    Life ending = life;
+    life = null;
+    drain();
+    Future<Void> gone = ending == null ? Future.succeededFuture() : ending.end();
+    return gone.onComplete(done -> enter(new Stopped()));
+  }
+
+  /** Another process in place of this one. */
+  Future<Void> replace() {
+    return stop()
+        .onSuccess(
+            gone -> {
+              restarts++;
+              start();
+            });
+  }
+
+  Exchange send(Exchange.Request request) {
+    inFlight++;
+    Exchange exchange = life.session.send(request);
+    exchange.answer().onComplete(done -> inFlight--);
+    return exchange;
+  }
+
+  void cancel(Exchange exchange, dev.mcpbridge.error.BridgeException why) {
+    if (life != null) {
+      life.session.cancel(exchange, why);
+    }
+  }
+
+  Future<JsonSlice> request(String method, JsonSlice params, long timeoutMillis) {
+    return life.session.request(method, params, timeoutMillis);
+  }
+
+  Session session() {
+    return life == null ? null : life.session;
+  }
+
+  private void begin(Starting starting) {
+    life = new Life(starting);
+    life.open();
+    enter(starting);
+  }
+
+  private void enter(ServerState next) {
+    state = next;
+    owner.changed(this);
+  }
+
+  private Vertx vertx() {
+    return context.owner();
+  }
+
+  /** From one start to the end of its process. */
+  private final class Life implements SessionListener {
+    private final Starting starting;
+    private final long bornNanos = System.nanoTime();
+    private final Session session = new Session(context, config.id().name(), this);
+    private final Heartbeat heartbeat =
+        new Heartbeat(vertx(), config.supervision().heartbeat(), session, this::heartbeat);
+    private Future<Transport> transport;
+    private boolean over;
+
+    Life(Starting starting) {
+      this.starting = starting;
+    }
+
+    void open() {
+      long timeout = config.supervision().startTimeout();
+      transport =
+          StdioTransport.start(context, config.launch(), config.id().name(), limits, session);
+      transport
+          .compose(opened -> Handshake.perform(session.over(opened), version, timeout))
+          .compose(negotiated -> owner.discovered(session, negotiated).map(negotiated))
+          .onSuccess(this::serve)
+          .onFailure(failure -> fail(failure.getMessage()));
+    }
+
+    OptionalLong pid() {
+      return transport.succeeded() ? transport.result().pid() : OptionalLong.empty();
+    }
+
+    Future<Void> end() {
+      over = true;
+      heartbeat.stop();
+      return transport.compose(Transport::close).otherwiseEmpty();
+    }
+
+    private void serve(Negotiated negotiated) {
+      if (over) {
+        return;
+      }
+      String level = config.supervision().logLevel();
+      if (level != null && negotiated.offers("logging")) {
+        JsonSlice params = new JsonWriter().beginObject().member("level", level).endObject().toSlice();
+        session.request(McpMethod.SET_LEVEL, params, config.supervision().startTimeout());
+      }
+      heartbeat.start();
+      enter(starting.ready());
+    }
+
+    private void heartbeat(Heartbeat.Pulse pulse) {
+      if (over) {
+        return;
+      }
+      switch (pulse) {
+        case MISSED -> {
+          if (state instanceof Ready ready) {
+            enter(ready.missedHeartbeat());
+          }
+        }
+        case BACK -> {
+          if (state instanceof Degraded degraded) {
+            enter(degraded.recovered());
+          }
+        }
+        case DEAD -> fail("it does not answer heartbeats");
+      }
+    }
+
+    @Override
+    public void notified(RpcMessage notification) {
+      if (!over) {
+        owner.notified(Instance.this, notification);
+      }
+    }
+
+    @Override
+    public void lost(int garbageLines, int droppedMessages) {
+      owner.lost(garbageLines, droppedMessages);
+    }
+
+    @Override
+    public void closed(String reason) {
+      if (!(state instanceof Starting)) {
+        fail(reason);
+      }
+    }
+
+    /** Ends this life and arranges the next one; the old tree is gone before it begins. */
+    private void fail(String reason) {
+      if (over || !(state instanceof ServerState.Alive alive)) {
+        return;
+      }
+      long lived = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - bornNanos);
+      int attempt = policy.attemptAfter(starting.attempt(), lived);
+      long delay = policy.delayMillis(attempt);
+      enter(alive.lost(reason, attempt + 1, System.currentTimeMillis() + delay));
+      end().onComplete(gone -> retryIn(delay));
+    }
+
+    private void retryIn(long delay) {
+      if (life == this) {
+        retryTimer = vertx().setTimer(delay, t -> start());
+      }
+    }
+  }
+}

@@ -1,0 +1,116 @@
+package dev.mcpbridge.server;
+
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Addresses.BridgeEvent;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.CallEvent;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.transport.StdioTransport;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+
+/**
+ * Owns one upstream server for its life: registers its addresses, publishes its
+ * view, and takes its processes with it when it goes.
+ *
+ * <p>Runs on an event loop; nothing here waits for a pipe or a process (see {@code transport}).
+ */
+public final class ServerVerticle extends VerticleBase {
+  private final Bus bus;
+  private final ServerConfig config;
+  private final StdioTransport.Limits limits;
+  private final String version;
+  private final long drainMillis;
+  private Upstream upstream;
+
+  /**
+   * @param drainMillis how long calls in flight may go on when the verticle is undeployed
+   */
+  public ServerVerticle(
+      Bus bus,
+      ServerConfig config,
+      StdioTransport.Limits limits,
+      String version,
+      long drainMillis) {
+    this.bus = bus;
+    this.config = config;
+    this.limits = limits;
+    this.version = version;
+    this.drainMillis = drainMillis;
+  }
+
+  @Override
+  public Future<?> start() {
+    ServerId id = config.id();
+    upstream =
+        new Upstream(config, new Instance.Surroundings(context, limits, version), new Telling());
+    bus.serve(Addresses.call(id), upstream::call);
+    bus.subscribe(Addresses.cancel(id), c -> upstream.cancel(c.callId(), c.reason()));
+    bus.serve(Addresses.ready(id), upstream::ready);
+    bus.serve(Addresses.view(id), asked -> Future.succeededFuture(upstream.view()));
+    bus.serve(Addresses.restart(id), asked -> upstream.restart(drainMillis));
+    upstream.open();
+    return Future.succeededFuture();
+  }
+
+  @Override
+  public Future<?> stop() {
+    return upstream
+        .close(drainMillis)
+        .onComplete(gone -> bus.publish(Addresses.SERVER_GONE, config.id()));
+  }
+
+  private final class Telling implements Upstream.News {
+    private String lastState = "";
+    private String lastDigest = "";
+
+    @Override
+    public void changed(ServerView view) {
+      bus.publish(Addresses.SERVER_CHANGED, view);
+      tellStateChange(view);
+      tellCatalogueChange(view);
+    }
+
+    @Override
+    public void callEvent(Call call, String name, JsonSlice params) {
+      bus.publish(Addresses.callEvents(call.id()), new CallEvent(name, params));
+    }
+
+    private void tellStateChange(ServerView view) {
+      if (!lastState.equals(view.state().word())) {
+        lastState = view.state().word();
+        JsonWriter event =
+            new JsonWriter()
+                .beginObject()
+                .member("server", view.id().name())
+                .member("state", lastState);
+        if (view.lastError() != null) {
+          event.member("last_error", view.lastError());
+        }
+        tell("server", event.endObject());
+      }
+    }
+
+    private void tellCatalogueChange(ServerView view) {
+      if (view.isDiscovered() && !lastDigest.equals(view.catalogue().digest())) {
+        lastDigest = view.catalogue().digest();
+        tell(
+            "catalogue",
+            new JsonWriter()
+                .beginObject()
+                .member("server", view.id().name())
+                .member("tools", view.catalogue().tools().size())
+                .endObject());
+      }
+    }
+
+    private void tell(String name, JsonWriter event) {
+      bus.publish(Addresses.EVENTS, new BridgeEvent(name, event.toSlice(), null));
+    }
+  }
+}

@@ -1,0 +1,318 @@
+package dev.mcpbridge.server;
+
+import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.Catalogue;
+import dev.mcpbridge.model.ServerIdentity;
+import dev.mcpbridge.model.ServerState;
+import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.RpcMessage;
+import dev.mcpbridge.session.Negotiated;
+import dev.mcpbridge.session.Session;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
+
+/**
+ * One server: its instances, its catalogue, and the view of it that the rest of the bridge has.
+ * Calls go through {@link Dispatcher}.
+ *
+ * <p>Confined to its verticle's context. The catalogue survives a crash, so that calls can wait for
+ * the restart instead of failing.
+ */
+final class Upstream implements Instance.Owner {
+  private static final long REFRESH_DELAY_MILLIS = 200;
+
+  private final Vertx vertx;
+  private final ServerConfig config;
+  private final News news;
+  private final List<Instance> instances;
+  private final Dispatcher dispatcher;
+  private final List<Promise<ServerView>> awaitingReady = new ArrayList<>();
+  private Negotiated negotiated;
+  private Catalogue catalogue;
+  private ServerIdentity identity;
+  private String protocolVersion;
+  private String lastError;
+  private String lastWord = "";
+  private long sinceMillis = System.currentTimeMillis();
+  private long revision;
+  private long garbageLines;
+  private long dropped;
+  private boolean refreshing;
+
+  /** What the verticle tells the rest of the bridge; called on the context. */
+  interface News {
+    void changed(ServerView view);
+
+    /** A streaming call makes progress; {@code name} is {@code progress} or {@code message}. */
+    void callEvent(Call call, String name, JsonSlice params);
+  }
+
+  Upstream(ServerConfig config, Instance.Surroundings surroundings, News news) {
+    this.vertx = surroundings.context().owner();
+    this.config = config;
+    this.news = news;
+    this.lastError = config.refusal() == null ? null : config.refusal().reason();
+    RestartPolicy policy =
+        new RestartPolicy(config.supervision().maxRestartDelay(), RandomGenerator.getDefault());
+    this.instances =
+        IntStream.range(0, config.supervision().instances())
+            .mapToObj(i -> new Instance(config, surroundings, policy, this))
+            .toList();
+    this.dispatcher = new Dispatcher(vertx, config, instances, news);
+  }
+
+  /** Starts what is not lazy. */
+  void open() {
+    if (!config.supervision().lazy() && config.refusal() == null) {
+      instances.forEach(Instance::start);
+    }
+    publish();
+  }
+
+  /** Runs a call, now or when its turn comes. */
+  Future<JsonSlice> call(Call call) {
+    if (config.refusal() != null) {
+      return Future.failedFuture(refused(config.refusal()));
+    }
+    wakeIfLazy();
+    return refusal().map(Future::<JsonSlice>failedFuture).orElseGet(() -> dispatcher.submit(call));
+  }
+
+  void cancel(String callId, String reason) {
+    dispatcher.cancel(callId, new BridgeException(ErrorCode.CANCELLED, reason));
+  }
+
+  /** The view, once there is a catalogue; fails when the server cannot be started or in time. */
+  Future<ServerView> ready(long timeoutMillis) {
+    if (config.refusal() != null) {
+      return Future.failedFuture(refused(config.refusal()));
+    }
+    wakeIfLazy();
+    ServerState state = state();
+    if (state.takesCalls() && catalogue != null) {
+      return Future.succeededFuture(view());
+    }
+    if (state instanceof ServerState.Failed failed && isHopeless(failed)) {
+      return Future.failedFuture(unavailable(failed));
+    }
+    Promise<ServerView> promise = Promise.promise();
+    awaitingReady.add(promise);
+    long timer = vertx.setTimer(Math.max(1, timeoutMillis), t -> promise.tryFail(stillStarting()));
+    return promise.future().onComplete(done -> forget(promise, timer));
+  }
+
+  /** Replaces the processes one after the other; calls in flight get some time to end. */
+  Future<ServerView> restart(long drainMillis) {
+    Future<Void> replaced = Future.succeededFuture();
+    for (Instance instance : instances) {
+      replaced =
+          replaced.compose(
+              v -> {
+                instance.drain();
+                return idle(List.of(instance), drainMillis).compose(idle -> instance.replace());
+              });
+    }
+    return replaced.compose(v -> ready(config.supervision().startTimeout()));
+  }
+
+  /** Stops for good. Calls in flight get the given time; what waits is refused at once. */
+  Future<Void> close(long drainMillis) {
+    BridgeException stopped =
+        new BridgeException(
+            ErrorCode.SERVER_UNAVAILABLE, "Server '" + config.id() + "' is being stopped");
+    dispatcher.refuseWaiting(stopped);
+    awaitingReady.forEach(promise -> promise.tryFail(stopped));
+    instances.forEach(Instance::drain);
+    return idle(instances, drainMillis)
+        .compose(idle -> Future.all(instances.stream().map(Instance::stop).toList()))
+        .mapEmpty();
+  }
+
+  ServerState state() {
+    return config.refusal() != null
+        ? config.refusal()
+        : ServerState.of(instances.stream().map(Instance::state).toList());
+  }
+
+  ServerView view() {
+    return new ServerView(
+        config.id(),
+        state(),
+        instances.stream()
+            .map(Instance::pid)
+            .filter(OptionalLong::isPresent)
+            .map(OptionalLong::getAsLong)
+            .toList(),
+        protocolVersion,
+        identity,
+        catalogue,
+        config.risk(),
+        config.timeouts(),
+        new ServerView.Counters(
+            instances.size(),
+            instances.stream().mapToInt(Instance::restarts).sum(),
+            instances.stream().mapToInt(Instance::inFlight).sum(),
+            dispatcher.waiting(),
+            garbageLines,
+            dropped),
+        lastError,
+        sinceMillis,
+        revision);
+  }
+
+  @Override
+  public void changed(Instance instance) {
+    if (instance.state() instanceof ServerState.Failed failed) {
+      lastError = failed.reason();
+      if (state() instanceof ServerState.Failed all && isHopeless(all)) {
+        dispatcher.refuseWaiting(unavailable(all));
+        awaitingReady.forEach(promise -> promise.tryFail(startFailed(all)));
+      }
+    }
+    publish();
+    if (instance.state().takesCalls()) {
+      List.copyOf(awaitingReady).forEach(promise -> promise.tryComplete(view()));
+    }
+    dispatcher.dispatch();
+  }
+
+  @Override
+  public Future<Void> discovered(Session session, Negotiated negotiated) {
+    return Discovery.of(session, negotiated, config.supervision().startTimeout())
+        .map(
+            found -> {
+              catalogue = found;
+              protocolVersion = negotiated.version().date();
+              identity =
+                  new ServerIdentity(
+                      negotiated.serverInfo(),
+                      negotiated.capabilities(),
+                      negotiated.instructions());
+              this.negotiated = negotiated;
+              return null;
+            });
+  }
+
+  @Override
+  public void notified(Instance instance, RpcMessage notification) {
+    switch (notification.method()) {
+      case McpMethod.MESSAGE -> dispatcher.logged(instance, notification.payload());
+      case McpMethod.TOOLS_CHANGED, McpMethod.RESOURCES_CHANGED, McpMethod.PROMPTS_CHANGED ->
+          refreshSoon(instance);
+      default -> {
+        // the other notifications concern client features that the bridge has not announced
+      }
+    }
+  }
+
+  @Override
+  public void lost(int garbage, int messages) {
+    garbageLines += garbage;
+    dropped += messages;
+  }
+
+  /** Changes come in bursts, so the lists are read once for many of them. */
+  private void refreshSoon(Instance instance) {
+    if (refreshing) {
+      return;
+    }
+    refreshing = true;
+    vertx.setTimer(REFRESH_DELAY_MILLIS, t -> refresh(instance));
+  }
+
+  private void refresh(Instance instance) {
+    refreshing = false;
+    if (!instance.state().takesCalls()) {
+      return;
+    }
+    Discovery.of(instance.session(), negotiated, config.supervision().startTimeout())
+        .onSuccess(
+            found -> {
+              if (!found.digest().equals(catalogue.digest())) {
+                catalogue = found;
+                publish();
+              }
+            });
+  }
+
+  private void wakeIfLazy() {
+    instances.forEach(
+        instance -> {
+          if (instance.state() instanceof ServerState.Stopped) {
+            instance.start();
+          }
+        });
+  }
+
+  private Optional<BridgeException> refusal() {
+    if (state() instanceof ServerState.Failed failed && isHopeless(failed)) {
+      return Optional.of(unavailable(failed));
+    }
+    return Optional.empty();
+  }
+
+  /** A server that was up and crashed once is waited for; one that keeps failing is not. */
+  private boolean isHopeless(ServerState.Failed failed) {
+    return failed.attempts() > 1 || catalogue == null;
+  }
+
+  private static BridgeException refused(ServerState.Refused refusal) {
+    return new BridgeException(refusal.code(), refusal.reason());
+  }
+
+  private BridgeException unavailable(ServerState.Failed failed) {
+    return new BridgeException(
+            ErrorCode.SERVER_UNAVAILABLE,
+            "Server '" + config.id() + "' is down: " + failed.reason())
+        .withExecuted(Executed.NO)
+        .withRetryAfter(failed.nextTryMillis() - System.currentTimeMillis());
+  }
+
+  private BridgeException startFailed(ServerState.Failed failed) {
+    ErrorCode code =
+        failed.reason().contains("timed out") ? ErrorCode.DEADLINE_EXCEEDED : ErrorCode.START_FAILED;
+    return new BridgeException(code, "Failed to start server: " + failed.reason());
+  }
+
+  private BridgeException stillStarting() {
+    return new BridgeException(
+            ErrorCode.SERVER_UNAVAILABLE,
+            "Server is still starting up. Current state: " + state().word())
+        .withRetryAfter(1000);
+  }
+
+  private void forget(Promise<ServerView> promise, long timer) {
+    awaitingReady.remove(promise);
+    vertx.cancelTimer(timer);
+  }
+
+  private Future<Void> idle(List<Instance> watched, long maxMillis) {
+    if (maxMillis <= 0 || watched.stream().allMatch(instance -> instance.inFlight() == 0)) {
+      return Future.succeededFuture();
+    }
+    return vertx.timer(20).<Void>mapEmpty().compose(v -> idle(watched, maxMillis - 20));
+  }
+
+  private void publish() {
+    String word = state().word();
+    if (!word.equals(lastWord)) {
+      lastWord = word;
+      sinceMillis = System.currentTimeMillis();
+    }
+    revision++;
+    news.changed(view());
+  }
+}

@@ -1,0 +1,260 @@
+package dev.mcpbridge.session;
+
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.RpcError;
+import dev.mcpbridge.protocol.RpcMessage;
+import dev.mcpbridge.protocol.RpcWriter;
+import dev.mcpbridge.transport.Transport;
+import dev.mcpbridge.transport.TransportListener;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Requests and answers over one transport. Ids are ours and never reused, so that answers can't be
+ * confused whatever ids the callers use; an answer is taken once, by the request it belongs to.
+ *
+ * <p>Confined to its context. When the transport closes, everything pending fails with {@code
+ * executed: unknown}; nothing is ever sent twice.
+ */
+public final class Session implements TransportListener {
+  private static final long SWEEP_MILLIS = 20;
+
+  private final Context context;
+  private final String name;
+  private final SessionListener listener;
+  private final Map<Long, Exchange> pending = new HashMap<>();
+  private Transport transport;
+  private long lastId;
+  private long lastHeardNanos = System.nanoTime();
+  private boolean sweeping;
+  private String closedReason;
+
+  public Session(Context context, String name, SessionListener listener) {
+    this.context = context;
+    this.name = name;
+    this.listener = listener;
+  }
+
+  /** Gives the session its transport; called once, before the first request. */
+  public Session over(Transport opened) {
+    transport = opened;
+    return this;
+  }
+
+  public Transport transport() {
+    return transport;
+  }
+
+  public int pendingCount() {
+    return pending.size();
+  }
+
+  /** When the upstream last sent a message, on {@link System#nanoTime()}'s clock. */
+  public long lastHeardNanos() {
+    return lastHeardNanos;
+  }
+
+  /** Sends a request. Fails at once, with {@code executed: no}, where it could not be sent. */
+  public Exchange send(Exchange.Request request) {
+    Exchange exchange = new Exchange(++lastId, request);
+    if (closedReason != null) {
+      exchange.promise.fail(new BridgeException(ErrorCode.UPSTREAM_CRASHED, closedReason));
+      return exchange;
+    }
+    exchange.position = transport.send(encode(exchange));
+    if (exchange.position < 0) {
+      exchange.promise.fail(
+          new BridgeException(ErrorCode.QUEUE_FULL, "Server '" + name + "' does not read its input")
+              .withRetryAfter(1000));
+      return exchange;
+    }
+    pending.put(exchange.id, exchange);
+    watchDeadlines();
+    return exchange;
+  }
+
+  public Future<JsonSlice> request(String method, JsonSlice params, long timeoutMillis) {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+    return send(Exchange.Request.plain(method, params, deadline))
+        .answer()
+        .map(RpcMessage::payload);
+  }
+
+  public void notify(String method, JsonSlice params) {
+    if (closedReason == null) {
+      transport.send(RpcWriter.notification(method, params));
+    }
+  }
+
+  /** Gives a request up and tells the upstream; its answer, should it come, is dropped. */
+  public void cancel(Exchange exchange, BridgeException why) {
+    if (pending.remove(exchange.id) != null) {
+      notify(McpMethod.CANCELLED, cancellation(exchange.id, why.getMessage()));
+      exchange.promise.fail(why.withExecuted(Executed.UNKNOWN));
+    }
+  }
+
+  public Future<Void> close() {
+    return transport.close();
+  }
+
+  @Override
+  public void messages(List<RpcMessage> batch) {
+    lastHeardNanos = System.nanoTime();
+    for (RpcMessage message : batch) {
+      switch (message.kind()) {
+        case RESULT, ERROR -> answered(message);
+        case REQUEST -> asked(message);
+        case NOTIFICATION -> notified(message);
+      }
+    }
+  }
+
+  @Override
+  public void oversized(long requestId, long bytes) {
+    Exchange exchange = pending.remove(requestId);
+    if (exchange == null) {
+      listener.lost(1, 0);
+      return;
+    }
+    transport.acknowledge(exchange.position);
+    exchange.promise.fail(
+        new BridgeException(
+                ErrorCode.RESPONSE_TOO_LARGE,
+                "The answer of server '" + name + "' is too large: " + bytes + " bytes")
+            .withExecuted(Executed.YES));
+  }
+
+  @Override
+  public void garbage(int lines) {
+    listener.lost(lines, 0);
+  }
+
+  @Override
+  public void dropped(int notifications) {
+    listener.lost(0, notifications);
+  }
+
+  @Override
+  public void closed(String reason) {
+    closedReason = "Server '" + name + "' is gone: " + reason;
+    List<Exchange> orphans = new ArrayList<>(pending.values());
+    pending.clear();
+    BridgeException failure =
+        new BridgeException(ErrorCode.UPSTREAM_CRASHED, closedReason)
+            .withExecuted(Executed.UNKNOWN);
+    orphans.forEach(exchange -> exchange.promise.fail(failure));
+    listener.closed(reason);
+  }
+
+  private static byte[] encode(Exchange exchange) {
+    Exchange.Request request = exchange.request;
+    return request.progress() == null
+        ? RpcWriter.request(exchange.id, request.method(), request.params())
+        : RpcWriter.requestWithProgress(exchange.id, request.method(), request.params());
+  }
+
+  private void answered(RpcMessage message) {
+    Exchange exchange = pending.remove(message.numericId());
+    if (exchange == null) {
+      listener.lost(0, 1);
+      return;
+    }
+    transport.acknowledge(exchange.position);
+    if (message.kind() == RpcMessage.Kind.RESULT) {
+      exchange.promise.complete(message);
+    } else {
+      exchange.promise.fail(failure(RpcError.read(message.payload())));
+    }
+  }
+
+  /** JSON-RPC 2.0 section 5.1: the codes that say that nothing was run. */
+  private static BridgeException failure(RpcError error) {
+    ErrorCode code =
+        switch (error.code()) {
+          case RpcError.METHOD_NOT_FOUND, RpcError.RESOURCE_NOT_FOUND -> ErrorCode.NOT_FOUND;
+          case RpcError.INVALID_PARAMS -> ErrorCode.INVALID_ARGUMENTS;
+          default -> ErrorCode.UPSTREAM_ERROR;
+        };
+    Executed executed = code == ErrorCode.UPSTREAM_ERROR ? Executed.UNKNOWN : Executed.NO;
+    return new BridgeException(code, error.message())
+        .withExecuted(executed)
+        .with("upstream", error.raw().detached());
+  }
+
+  /** A server's own requests are answered or refused, never ignored. */
+  private void asked(RpcMessage message) {
+    if (McpMethod.PING.equals(message.method())) {
+      transport.send(RpcWriter.result(message.id(), JsonSlice.EMPTY_OBJECT));
+    } else {
+      transport.send(
+          RpcWriter.error(
+              message.id(),
+              RpcError.METHOD_NOT_FOUND,
+              "This client does not offer " + message.method()));
+    }
+  }
+
+  private void notified(RpcMessage message) {
+    if (McpMethod.PROGRESS.equals(message.method()) && message.payload() != null) {
+      progressed(message.payload());
+    } else {
+      listener.notified(message);
+    }
+  }
+
+  private void progressed(JsonSlice params) {
+    JsonSlice token = JsonObjects.members(params).get("progressToken");
+    RpcMessage named = new RpcMessage(RpcMessage.Kind.NOTIFICATION, token, null, null);
+    Exchange exchange = pending.get(named.numericId());
+    if (exchange != null && exchange.request.progress() != null) {
+      exchange.request.progress().accept(params);
+    }
+  }
+
+  private void watchDeadlines() {
+    if (!sweeping) {
+      sweeping = true;
+      context.owner().setTimer(SWEEP_MILLIS, t -> sweep());
+    }
+  }
+
+  private void sweep() {
+    sweeping = false;
+    long now = System.nanoTime();
+    List<Exchange> late =
+        pending.values().stream().filter(e -> e.request.deadlineNanos() - now <= 0).toList();
+    late.forEach(exchange -> cancel(exchange, timeout(exchange, now)));
+    if (!pending.isEmpty()) {
+      watchDeadlines();
+    }
+  }
+
+  private BridgeException timeout(Exchange exchange, long now) {
+    double seconds = (now - exchange.sentNanos) / 1e9;
+    String shown =
+        seconds >= 1 ? Math.round(seconds) + " seconds" : Math.round(seconds * 1000) + " ms";
+    return new BridgeException(
+        ErrorCode.DEADLINE_EXCEEDED, "Request to " + name + " timed out after " + shown);
+  }
+
+  private static JsonSlice cancellation(long id, String reason) {
+    return new JsonWriter()
+        .beginObject()
+        .member("requestId", id)
+        .member("reason", reason)
+        .endObject()
+        .toSlice();
+  }
+}

@@ -1,0 +1,117 @@
+package dev.mcpbridge.transport;
+
+import dev.mcpbridge.protocol.JsonSyntaxException;
+import dev.mcpbridge.protocol.RpcMessage;
+import dev.mcpbridge.protocol.RpcReader;
+import io.vertx.core.Context;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Reads a child's stdout to its end: lines, messages, batches. Runs on a thread of its own, ahead of
+ * the context by a bounded number of bytes.
+ */
+final class StdoutPump implements Runnable, LineFramer.Sink {
+  private static final int BUFFER = 64 * 1024;
+  private static final long ALLOWANCE = 4 << 20;
+
+  private final Context context;
+  private final InputStream stdout;
+  private final TransportListener listener;
+  private final Runnable ended;
+  private final LineFramer framer;
+  private final RpcReader reader;
+  private final ByteBrake brake = new ByteBrake(ALLOWANCE);
+  private final NotificationBudget budget = new NotificationBudget();
+  private List<RpcMessage> batch = new ArrayList<>();
+  private long batchBytes;
+  private int garbage;
+  private int dropped;
+
+  StdoutPump(
+      Context context,
+      InputStream stdout,
+      StdioTransport.Limits limits,
+      TransportListener listener,
+      Runnable ended) {
+    this.context = context;
+    this.stdout = stdout;
+    this.listener = listener;
+    this.ended = ended;
+    this.framer = new LineFramer(limits.maxMessageBytes());
+    this.reader = new RpcReader(limits.maxDepth());
+  }
+
+  @Override
+  public void run() {
+    byte[] buffer = new byte[BUFFER];
+    try (stdout) {
+      for (int n = stdout.read(buffer); n >= 0; n = stdout.read(buffer)) {
+        framer.feed(buffer, n, this);
+        deliver();
+      }
+    } catch (IOException e) {
+      // the process is gone and its pipe with it: the same as its end
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    context.runOnContext(v -> ended.run());
+  }
+
+  @Override
+  public void line(byte[] bytes, int from, int to) {
+    try {
+      RpcMessage message = reader.read(bytes, from, to);
+      if (message.kind() == RpcMessage.Kind.NOTIFICATION && !budget.spend()) {
+        dropped++;
+        return;
+      }
+      batch.add(message);
+      batchBytes += to - from;
+    } catch (JsonSyntaxException e) {
+      garbage++;
+    }
+  }
+
+  @Override
+  public void oversize(long length, byte[] head, byte[] tail) {
+    long id = RpcReader.idIn(head, tail);
+    context.runOnContext(v -> listener.oversized(id, length));
+  }
+
+  private void deliver() throws InterruptedException {
+    if (garbage > 0 || dropped > 0) {
+      int lines = garbage;
+      int notifications = dropped;
+      garbage = dropped = 0;
+      context.runOnContext(v -> reportLosses(lines, notifications));
+    }
+    if (!batch.isEmpty()) {
+      List<RpcMessage> messages = batch;
+      long bytes = batchBytes;
+      batch = new ArrayList<>();
+      batchBytes = 0;
+      brake.take(bytes);
+      context.runOnContext(v -> hand(messages, bytes));
+    }
+  }
+
+  private void reportLosses(int lines, int notifications) {
+    if (lines > 0) {
+      listener.garbage(lines);
+    }
+    if (notifications > 0) {
+      listener.dropped(notifications);
+    }
+  }
+
+  private void hand(List<RpcMessage> messages, long bytes) {
+    try {
+      listener.messages(messages);
+    } finally {
+      brake.release(bytes);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package dev.mcpbridge.perf;
+
+import java.util.Arrays;
+
+/** Latencies of one rung, in nanoseconds, and how long it took to collect them. */
+final class Samples {
+  private long[] nanos = new long[1 << 16];
+  private int count;
+  private long elapsedNanos;
+
+  void add(long sample) {
+    if (count == nanos.length) {
+      nanos = Arrays.copyOf(nanos, count * 2);
+    }
+    nanos[count++] = sample;
+  }
+
+  Samples over(long elapsed) {
+    elapsedNanos = elapsed;
+    Arrays.sort(nanos, 0, count);
+    return this;
+  }
+
+  double perSecond() {
+    return count * 1e9 / elapsedNanos;
+  }
+
+  double micros(double quantile) {
+    return count == 0 ? 0 : nanos[Math.min(count - 1, (int) (count * quantile))] / 1e3;
+  }
+}
