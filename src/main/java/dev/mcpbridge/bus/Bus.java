@@ -3,14 +3,13 @@ package dev.mcpbridge.bus;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
-import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
-import io.vertx.core.eventbus.ReplyException;
-import io.vertx.core.eventbus.ReplyFailure;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -20,68 +19,74 @@ import java.util.function.Function;
  * was thrown.
  */
 public final class Bus {
-  private static final DeliveryOptions NEWS =
+  private static final DeliveryOptions LOCAL =
       new DeliveryOptions().setLocalOnly(true).setCodecName(Parcel.CODEC.name());
 
+  private final Vertx vertx;
   private final EventBus events;
 
-  private Bus(EventBus events) {
-    this.events = events;
+  private Bus(Vertx vertx) {
+    this.vertx = vertx;
+    this.events = vertx.eventBus();
   }
 
   /** The bus of a Vert.x instance; called once for each, before the first verticle. */
   public static Bus create(Vertx vertx) {
-    EventBus events = vertx.eventBus();
-    events.registerDefaultCodec(Parcel.class, Parcel.CODEC);
-    return new Bus(events);
+    vertx.eventBus().registerDefaultCodec(Parcel.class, Parcel.CODEC);
+    return new Bus(vertx);
   }
 
   /**
-   * Asks and waits for the answer.
-   *
-   * @param timeoutMillis how long; then DEADLINE_EXCEEDED with {@code executed: unknown}
+   * Asks and waits for the answer, which arrives on the asker's context. There is no timer behind
+   * it: whoever serves an address answers every question within the deadline that it carries.
    */
-  public <Q, A> Future<A> request(Address<Q, A> address, Q question, long timeoutMillis) {
-    DeliveryOptions options =
-        new DeliveryOptions()
-            .setLocalOnly(true)
-            .setCodecName(Parcel.CODEC.name())
-            .setSendTimeout(Math.max(1, timeoutMillis));
-    return events
-        .<Parcel>request(address.name(), new Parcel(question), options)
-        .transform(
-            reply ->
-                reply.succeeded()
-                    ? Bus.<A>open(reply.result())
-                    : Future.failedFuture(undelivered(address, reply.cause())));
+  public <Q, A> Future<A> request(Address<Q, A> address, Q question) {
+    Context asker = vertx.getOrCreateContext();
+    Promise<A> promise = Promise.promise();
+    Parcel parcel =
+        new Parcel(question, answer -> asker.runOnContext(v -> settle(promise, answer)));
+    events
+        .<Parcel>sender(address.name(), LOCAL)
+        .write(parcel)
+        .onFailure(lost -> promise.tryFail(undelivered(address)));
+    return promise.future();
   }
 
   /** Answers questions; the future's failure is the answer's failure. */
   public <Q, A> void serve(Address<Q, A> address, Function<Q, Future<A>> answer) {
-    events.<Parcel>localConsumer(address.name(), message -> reply(message, answer));
+    events.<Parcel>localConsumer(address.name(), message -> reply(message.body(), answer));
   }
 
   public <T> void publish(Topic<T> topic, T news) {
-    events.publish(topic.name(), new Parcel(news), NEWS);
+    events.publish(topic.name(), new Parcel(news, null), LOCAL);
   }
 
   /** Hears news until the returned runnable is run. */
   public <T> Runnable subscribe(Topic<T> topic, Consumer<T> hear) {
     MessageConsumer<Parcel> consumer =
-        events.localConsumer(topic.name(), message -> hear.accept(content(message)));
+        events.localConsumer(
+            topic.name(), message -> hear.accept(cast(message.body().content())));
     return consumer::unregister;
   }
 
-  private static <Q, A> void reply(Message<Parcel> message, Function<Q, Future<A>> answer) {
+  private static <Q, A> void reply(Parcel parcel, Function<Q, Future<A>> answer) {
     Future<A> outcome;
     try {
-      outcome = answer.apply(content(message));
+      outcome = answer.apply(cast(parcel.content()));
     } catch (RuntimeException e) {
       outcome = Future.failedFuture(e);
     }
     outcome.onComplete(
-        answered -> message.reply(new Parcel(answered)),
-        failed -> message.reply(new Parcel(failure(failed))));
+        answered -> parcel.reply().accept(answered),
+        failed -> parcel.reply().accept(failure(failed)));
+  }
+
+  private static <A> void settle(Promise<A> promise, Object answer) {
+    if (answer instanceof BridgeException failure) {
+      promise.tryFail(failure);
+    } else {
+      promise.tryComplete(cast(answer));
+    }
   }
 
   private static BridgeException failure(Throwable cause) {
@@ -91,25 +96,13 @@ public final class Bus {
             .withExecuted(Executed.UNKNOWN);
   }
 
-  private static <A> Future<A> open(Message<Parcel> reply) {
-    Object content = reply.body().content();
-    return content instanceof BridgeException failure
-        ? Future.failedFuture(failure)
-        : Future.succeededFuture(content(reply));
+  private static BridgeException undelivered(Address<?, ?> address) {
+    return new BridgeException(ErrorCode.SERVER_UNAVAILABLE, "Nobody answers at " + address.name())
+        .withRetryAfter(1000);
   }
 
   @SuppressWarnings("unchecked") // addresses and topics are typed; the bus carries what they say
-  private static <T> T content(Message<Parcel> message) {
-    return (T) message.body().content();
-  }
-
-  private static BridgeException undelivered(Address<?, ?> address, Throwable cause) {
-    if (cause instanceof ReplyException reply
-        && reply.failureType() == ReplyFailure.NO_HANDLERS) {
-      return new BridgeException(ErrorCode.SERVER_UNAVAILABLE, "Nobody answers at " + address.name())
-          .withRetryAfter(1000);
-    }
-    return new BridgeException(ErrorCode.DEADLINE_EXCEEDED, "No answer from " + address.name())
-        .withExecuted(Executed.UNKNOWN);
+  private static <T> T cast(Object content) {
+    return (T) content;
   }
 }

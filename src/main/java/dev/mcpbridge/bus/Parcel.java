@@ -2,9 +2,14 @@ package dev.mcpbridge.bus;
 
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.MessageCodec;
+import java.util.function.Consumer;
 
-/** What the event bus carries: any immutable value, by reference, within this JVM. */
-record Parcel(Object content) {
+/**
+ * What the event bus carries: any immutable value, by reference, within this JVM.
+ *
+ * @param reply takes the answer, a value or a BridgeException, on the asker's context; null for news
+ */
+record Parcel(Object content, Consumer<Object> reply) {
 
   static final Codec CODEC = new Codec();
 

@@ -25,8 +25,6 @@ import java.lang.System.Logger.Level;
  */
 public final class CallPipeline {
   private static final Logger LOG = System.getLogger(CallPipeline.class.getName());
-  private static final long GATE_MILLIS = 5_000;
-  private static final long SLACK_MILLIS = 2_000;
 
   private final Bus bus;
   private final Directory directory;
@@ -120,7 +118,7 @@ public final class CallPipeline {
     boolean destructive = admitted.tool() != null && admitted.tool().destructive();
     Assessment question =
         new Assessment(admitted.call().target(), admitted.server().risk(), destructive);
-    return bus.request(Addresses.ASSESS, question, GATE_MILLIS);
+    return bus.request(Addresses.ASSESS, question);
   }
 
   private Future<CallOutcome> act(Admission admitted, Decision decision) {
@@ -132,15 +130,14 @@ public final class CallPipeline {
   }
 
   private Future<CallOutcome> invoke(Call call) {
-    return bus.request(Addresses.call(call.server()), call, call.remainingMillis() + SLACK_MILLIS)
+    return bus.request(Addresses.call(call.server()), call)
         .map(CallOutcome.Completed::new);
   }
 
   private Future<CallOutcome> confirmLater(Admission admitted) {
     return bus.request(
             Addresses.CONFIRM_LATER,
-            new Confirmable(admitted.call(), admitted.definitionDigest()),
-            GATE_MILLIS)
+            new Confirmable(admitted.call(), admitted.definitionDigest()))
         .map(CallOutcome.NeedsConfirmation::new);
   }
 

@@ -18,8 +18,6 @@ import java.util.Map;
  * server that has no catalogue yet is asked, and waited for.
  */
 public final class Directory {
-  private static final long ASK_MILLIS = 2_000;
-
   private final Bus bus;
   private final Map<ServerId, ServerView> views = new LinkedHashMap<>();
 
@@ -49,7 +47,7 @@ public final class Directory {
     return find(id)
         .compose(
             view ->
-                bus.request(Addresses.view(id), id, ASK_MILLIS)
+                bus.request(Addresses.view(id), id)
                     .recover(e -> Future.succeededFuture(view)));
   }
 
@@ -66,7 +64,7 @@ public final class Directory {
       return Future.failedFuture(new BridgeException(refused.code(), refused.reason()));
     }
     long patience = view.timeouts().call();
-    return bus.request(Addresses.ready(id), patience, patience + ASK_MILLIS);
+    return bus.request(Addresses.ready(id), patience);
   }
 
   private static BridgeException unknown(ServerId id) {

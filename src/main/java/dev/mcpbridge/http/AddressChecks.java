@@ -29,6 +29,7 @@ final class AddressChecks implements Handler<RoutingContext> {
   private final Set<String> hosts;
   private final Set<String> corsOrigins;
   private final String scheme;
+  private String lastGood;
 
   AddressChecks(HttpConfig config) {
     this.hosts = hosts(config);
@@ -100,6 +101,9 @@ final class AddressChecks implements Handler<RoutingContext> {
 
   private void checkHost(HttpServerRequest request) {
     List<String> all = request.headers().getAll(HttpHeaders.HOST);
+    if (all.size() == 1 && all.get(0).equals(lastGood)) {
+      return;
+    }
     HostAndPort authority = all.size() == 1 ? request.authority() : null;
     if (authority == null || authority.host().isEmpty()) {
       throw malformed("The request needs one valid Host header");
@@ -108,6 +112,7 @@ final class AddressChecks implements Handler<RoutingContext> {
       throw new BridgeException(
           ErrorCode.HOST_NOT_ALLOWED, "This bridge is not served under that name (http.hosts)");
     }
+    lastGood = all.get(0);
   }
 
   private void checkOrigin(MultiMap headers) {

@@ -20,6 +20,8 @@ import java.util.Locale;
  * a foreign page from posting.
  */
 final class CallerChecks implements Handler<RoutingContext> {
+  private static final CharSequence API_KEY = HttpHeaders.createOptimized("x-api-key");
+
   private volatile Authenticator authenticator;
 
   CallerChecks(Authenticator authenticator) {
@@ -54,7 +56,7 @@ final class CallerChecks implements Handler<RoutingContext> {
     if (values.size() == 1 && values.get(0).regionMatches(true, 0, "Bearer ", 0, 7)) {
       return values.get(0).substring(7);
     }
-    List<String> keys = headers.getAll("x-api-key");
+    List<String> keys = headers.getAll(API_KEY);
     return values.isEmpty() && keys.size() == 1 ? keys.get(0) : null;
   }
 

@@ -38,6 +38,7 @@ final class ConnectionGuard {
       connection.close();
       return;
     }
+    FlushTogether.on(connection);
     open.put(connection, new Watched());
     connection.closeHandler(v -> open.remove(connection));
   }

@@ -121,6 +121,8 @@ public final class HttpVerticle extends VerticleBase {
             .setPort(config.port())
             .setHttp2ClearTextEnabled(false)
             .setUseAlpn(false)
+            .setPerFrameWebSocketCompressionSupported(false)
+            .setPerMessageWebSocketCompressionSupported(false)
             .setHandle100ContinueAutomatically(false)
             .setMaxInitialLineLength(MAX_URI)
             .setMaxHeaderSize(MAX_HEADERS)

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 
@@ -31,6 +32,12 @@ public final class Json {
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .build();
 
+  private static final ObjectReader SCANNED =
+      MAPPER
+          .reader()
+          .without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .without(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
+
   private Json() {}
 
   public static ObjectMapper mapper() {
@@ -39,7 +46,7 @@ public final class Json {
 
   /** A tree of a value that was already scanned; fails on duplicate keys and on the limits. */
   public static JsonNode tree(JsonSlice slice) throws IOException {
-    return MAPPER.readTree(slice.bytes(), slice.from(), slice.length());
+    return SCANNED.readTree(slice.bytes(), slice.from(), slice.length());
   }
 
   public static JsonSlice slice(JsonNode node) {

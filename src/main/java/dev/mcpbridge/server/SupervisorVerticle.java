@@ -111,7 +111,7 @@ public final class SupervisorVerticle extends VerticleBase {
     }
     long timeout = server.supervision().startTimeout() + 1_000;
     return deploy(server, false)
-        .compose(id -> bus.request(Addresses.ready(server.id()), timeout, timeout + 1_000))
+        .compose(id -> bus.request(Addresses.ready(server.id()), timeout))
         .recover(
             failure -> undeploy(server.id()).transform(gone -> Future.failedFuture(failure)));
   }

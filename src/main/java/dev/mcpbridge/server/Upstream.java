@@ -19,7 +19,6 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
@@ -46,6 +45,7 @@ final class Upstream implements Instance.Owner {
   private String protocolVersion;
   private String lastError;
   private String lastWord = "";
+  private ServerState state;
   private long sinceMillis = System.currentTimeMillis();
   private long revision;
   private long garbageLines;
@@ -64,6 +64,7 @@ final class Upstream implements Instance.Owner {
     this.vertx = surroundings.context().owner();
     this.config = config;
     this.news = news;
+    this.state = config.refusal() == null ? new ServerState.Stopped() : config.refusal();
     this.lastError = config.refusal() == null ? null : config.refusal().reason();
     RestartPolicy policy =
         new RestartPolicy(config.supervision().maxRestartDelay(), RandomGenerator.getDefault());
@@ -84,11 +85,17 @@ final class Upstream implements Instance.Owner {
 
   /** Runs a call, now or when its turn comes. */
   Future<JsonSlice> call(Call call) {
-    if (config.refusal() != null) {
-      return Future.failedFuture(refused(config.refusal()));
+    if (state.takesCalls()) {
+      return dispatcher.submit(call);
+    }
+    if (state instanceof ServerState.Refused refusal) {
+      return Future.failedFuture(refused(refusal));
+    }
+    if (state instanceof ServerState.Failed failed && isHopeless(failed)) {
+      return Future.failedFuture(unavailable(failed));
     }
     wakeIfLazy();
-    return refusal().map(Future::<JsonSlice>failedFuture).orElseGet(() -> dispatcher.submit(call));
+    return dispatcher.submit(call);
   }
 
   void cancel(String callId, String reason) {
@@ -142,9 +149,7 @@ final class Upstream implements Instance.Owner {
   }
 
   ServerState state() {
-    return config.refusal() != null
-        ? config.refusal()
-        : ServerState.of(instances.stream().map(Instance::state).toList());
+    return state;
   }
 
   ServerView view() {
@@ -175,6 +180,7 @@ final class Upstream implements Instance.Owner {
 
   @Override
   public void changed(Instance instance) {
+    state = ServerState.of(instances.stream().map(Instance::state).toList());
     if (instance.state() instanceof ServerState.Failed failed) {
       lastError = failed.reason();
       if (state() instanceof ServerState.Failed all && isHopeless(all)) {
@@ -255,13 +261,6 @@ final class Upstream implements Instance.Owner {
             instance.start();
           }
         });
-  }
-
-  private Optional<BridgeException> refusal() {
-    if (state() instanceof ServerState.Failed failed && isHopeless(failed)) {
-      return Optional.of(unavailable(failed));
-    }
-    return Optional.empty();
   }
 
   /** A server that was up and crashed once is waited for; one that keeps failing is not. */

@@ -1,5 +1,8 @@
 package dev.mcpbridge.transport;
 
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
 /**
  * Keeps a fast reader from filling the heap: it may run ahead of its consumer by so many bytes, then
  * it waits, the pipe fills up, and the writer at its other end waits too. One message larger than
@@ -7,23 +10,37 @@ package dev.mcpbridge.transport;
  */
 final class ByteBrake {
   private final long allowance;
-  private long underWay;
+  private final AtomicLong underWay = new AtomicLong();
+  private volatile Thread waiting;
 
   ByteBrake(long allowance) {
     this.allowance = allowance;
   }
 
   /** Waits for room; called by the reading thread. */
-  synchronized void take(long bytes) throws InterruptedException {
-    while (underWay > 0 && underWay + bytes > allowance) {
-      wait();
+  void take(long bytes) throws InterruptedException {
+    waiting = Thread.currentThread();
+    while (isFullFor(bytes)) {
+      LockSupport.park(this);
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
     }
-    underWay += bytes;
+    waiting = null;
+    underWay.addAndGet(bytes);
+  }
+
+  private boolean isFullFor(long bytes) {
+    long now = underWay.get();
+    return now > 0 && now + bytes > allowance;
   }
 
   /** Gives room back; called by the consumer, never waits. */
-  synchronized void release(long bytes) {
-    underWay -= bytes;
-    notifyAll();
+  void release(long bytes) {
+    underWay.addAndGet(-bytes);
+    Thread reader = waiting;
+    if (reader != null) {
+      LockSupport.unpark(reader);
+    }
   }
 }

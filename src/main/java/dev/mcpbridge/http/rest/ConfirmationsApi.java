@@ -23,8 +23,6 @@ import java.util.Set;
 
 /** Calls that wait for a human: listed, shown, decided. */
 public final class ConfirmationsApi {
-  private static final long PATIENCE_MILLIS = 5_000;
-
   private final Bus bus;
   private final CallPipeline pipeline;
   private final ToolCallsApi calls;
@@ -39,7 +37,7 @@ public final class ConfirmationsApi {
 
   /** GET /confirmations. */
   public void list(RoutingContext ctx) {
-    bus.request(Addresses.CONFIRMATIONS, viewer(ctx), PATIENCE_MILLIS)
+    bus.request(Addresses.CONFIRMATIONS, viewer(ctx))
         .onSuccess(
             pending -> {
               JsonWriter out = new JsonWriter(1024).beginObject().name("confirmations").beginArray();
@@ -52,7 +50,7 @@ public final class ConfirmationsApi {
   /** GET /confirmations/{confirmation}. */
   public void show(RoutingContext ctx) {
     String id = ctx.pathParam("confirmation");
-    bus.request(Addresses.CONFIRMATIONS, viewer(ctx), PATIENCE_MILLIS)
+    bus.request(Addresses.CONFIRMATIONS, viewer(ctx))
         .map(
             pending ->
                 pending.stream()
@@ -71,7 +69,7 @@ public final class ConfirmationsApi {
   /** POST /confirmations/{confirmation}: {@code {"confirm": true, "token": "…"}}. */
   public void decide(RoutingContext ctx) {
     HumanDecision decision = decision(ctx);
-    bus.request(Addresses.DECIDE, decision, PATIENCE_MILLIS)
+    bus.request(Addresses.DECIDE, decision)
         .onSuccess(approved -> proceed(ctx, approved))
         .onFailure(ctx::fail);
   }

@@ -15,8 +15,6 @@ import java.util.List;
 
 /** Servers: seen, started, restarted and stopped. */
 public final class ServersApi {
-  private static final long PATIENCE_MILLIS = 700_000;
-
   private final Bus bus;
   private final Directory directory;
   private final int maxDepth;
@@ -44,7 +42,7 @@ public final class ServersApi {
 
   /** POST /servers; answers when the handshake is done. */
   public void start(RoutingContext ctx) {
-    bus.request(Addresses.START_SERVER, Paths.arguments(ctx, maxDepth).json(), PATIENCE_MILLIS)
+    bus.request(Addresses.START_SERVER, Paths.arguments(ctx, maxDepth).json())
         .onSuccess(server -> Replies.json(ctx, 201, started(server)))
         .onFailure(ctx::fail);
   }
@@ -54,7 +52,7 @@ public final class ServersApi {
     ServerId id = Paths.server(ctx);
     directory
         .find(id)
-        .compose(known -> bus.request(Addresses.restart(id), id, PATIENCE_MILLIS))
+        .compose(known -> bus.request(Addresses.restart(id), id))
         .onSuccess(server -> Replies.json(ctx, 200, ServerJson.of(server)))
         .onFailure(ctx::fail);
   }
@@ -65,7 +63,7 @@ public final class ServersApi {
     if (!ServerId.isValid(name)) {
       throw new BridgeException(ErrorCode.SERVER_NOT_FOUND, "Server not found");
     }
-    bus.request(Addresses.STOP_SERVER, new ServerId(name), PATIENCE_MILLIS)
+    bus.request(Addresses.STOP_SERVER, new ServerId(name))
         .onSuccess(
             gone ->
                 Replies.json(

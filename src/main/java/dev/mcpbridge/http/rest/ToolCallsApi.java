@@ -18,6 +18,7 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Arguments;
 import io.vertx.core.Future;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -33,6 +34,9 @@ import java.util.function.Supplier;
  */
 public final class ToolCallsApi {
   private static final int MAX_KEY = 255;
+  private static final CharSequence IDEMPOTENCY_KEY =
+      HttpHeaders.createOptimized("idempotency-key");
+  private static final CharSequence PREFER = HttpHeaders.createOptimized("prefer");
 
   private final Bus bus;
   private final CallPipeline pipeline;
@@ -153,7 +157,7 @@ public final class ToolCallsApi {
 
   /** Runs the request, or finds the outcome of the one with the same Idempotency-Key. */
   private Future<CallOutcome> once(RoutingContext ctx, CallRequest request) {
-    List<String> keys = ctx.request().headers().getAll("idempotency-key");
+    List<String> keys = ctx.request().headers().getAll(IDEMPOTENCY_KEY);
     if (keys.isEmpty()) {
       return pipeline.run(request);
     }
@@ -187,7 +191,7 @@ public final class ToolCallsApi {
   }
 
   private static boolean prefersAsync(RoutingContext ctx) {
-    String prefer = ctx.request().getHeader("prefer");
+    String prefer = ctx.request().getHeader(PREFER);
     return prefer != null && prefer.contains("respond-async");
   }
 }
