@@ -19,7 +19,8 @@ import java.time.Duration;
  * A bridge: started, reloaded, closed. The gate is up before the listener, the listener before the
  * servers, so that the API answers while they start; they are closed in reverse.
  *
- * <p>One event loop carries everything (see the ADR on threads): what blocks has threads of its own.
+ * <p>One event loop carries everything (see the ADR on threads): what blocks has threads of its
+ * own.
  */
 public final class Bridge {
   private static final Logger LOG = System.getLogger(Bridge.class.getName());
@@ -57,11 +58,16 @@ public final class Bridge {
 
   public String url() {
     String scheme = config.http().tls() == null ? "http" : "https";
-    String host = config.http().host().contains(":") ? "[" + config.http().host() + "]" : config.http().host();
+    String host =
+        config.http().host().contains(":")
+            ? "[" + config.http().host() + "]"
+            : config.http().host();
     return scheme + "://" + host + ":" + port();
   }
 
-  /** Applies servers, keys and risk levels of another configuration; the listener stays as it is. */
+  /**
+   * Applies servers, keys and risk levels of another configuration; the listener stays as it is.
+   */
   public Future<Void> reload(BridgeConfig next) {
     http.reload(next.auth());
     risk.reload(next.risk());

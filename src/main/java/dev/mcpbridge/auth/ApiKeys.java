@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Keys of which only the SHA-256 is configured. Every key is compared, each in constant time, so the
- * time tells nothing.
+ * Keys of which only the SHA-256 is configured. Every key is compared, each in constant time, so
+ * the time tells nothing.
  */
 public final class ApiKeys implements Authenticator {
   private final List<Known> keys;

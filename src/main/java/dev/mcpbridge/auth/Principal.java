@@ -7,8 +7,7 @@ import java.util.Set;
 public record Principal(String name, Set<Scope> scopes) {
 
   /** Everybody, where no keys are configured. */
-  public static final Principal ANONYMOUS =
-      new Principal("anonymous", EnumSet.allOf(Scope.class));
+  public static final Principal ANONYMOUS = new Principal("anonymous", EnumSet.allOf(Scope.class));
 
   public boolean may(Scope scope) {
     return scopes.contains(scope);

@@ -64,8 +64,7 @@ public final class Bus {
   /** Hears news until the returned runnable is run. */
   public <T> Runnable subscribe(Topic<T> topic, Consumer<T> hear) {
     MessageConsumer<Parcel> consumer =
-        events.localConsumer(
-            topic.name(), message -> hear.accept(cast(message.body().content())));
+        events.localConsumer(topic.name(), message -> hear.accept(cast(message.body().content())));
     return consumer::unregister;
   }
 

@@ -7,7 +7,8 @@ import java.util.function.Consumer;
 /**
  * What the event bus carries: any immutable value, by reference, within this JVM.
  *
- * @param reply takes the answer, a value or a BridgeException, on the asker's context; null for news
+ * @param reply takes the answer, a value or a BridgeException, on the asker's context; null for
+ *     news
  */
 record Parcel(Object content, Consumer<Object> reply) {
 

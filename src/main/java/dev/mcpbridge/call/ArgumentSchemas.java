@@ -53,8 +53,7 @@ public final class ArgumentSchemas {
             "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"pattern\":\"^a\"}},"
                 + "\"required\":[\"a\"]}");
     Tool tool = new Tool("warm-up", null, null, schema, schema, false, "");
-    compile(tool)
-        .ifPresent(s -> s.validate(Json.mapper().createObjectNode().put("a", "a")));
+    compile(tool).ifPresent(s -> s.validate(Json.mapper().createObjectNode().put("a", "a")));
     return null;
   }
 

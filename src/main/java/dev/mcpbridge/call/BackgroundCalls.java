@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Calls whose caller comes back for the outcome. It is kept for ten minutes after the end; the number
- * of calls and the bytes kept are bounded. A call is seen only by the caller who made it.
+ * Calls whose caller comes back for the outcome. It is kept for ten minutes after the end; the
+ * number of calls and the bytes kept are bounded. A call is seen only by the caller who made it.
  */
 public final class BackgroundCalls {
   private static final long KEPT_MILLIS = 600_000;
@@ -61,8 +61,7 @@ public final class BackgroundCalls {
   }
 
   /** Keeps a call; refuses with OVERLOADED, before it runs, where too many are kept. */
-  public BackgroundCall add(
-      CallRequest request, Supplier<Future<CallOutcome>> run) {
+  public BackgroundCall add(CallRequest request, Supplier<Future<CallOutcome>> run) {
     forgetOld();
     if (calls.size() >= MAX_CALLS || bytes > MAX_BYTES) {
       throw new BridgeException(ErrorCode.OVERLOADED, "Too many background calls are kept")

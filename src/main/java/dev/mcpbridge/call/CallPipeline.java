@@ -130,14 +130,12 @@ public final class CallPipeline {
   }
 
   private Future<CallOutcome> invoke(Call call) {
-    return bus.request(Addresses.call(call.server()), call)
-        .map(CallOutcome.Completed::new);
+    return bus.request(Addresses.call(call.server()), call).map(CallOutcome.Completed::new);
   }
 
   private Future<CallOutcome> confirmLater(Admission admitted) {
     return bus.request(
-            Addresses.CONFIRM_LATER,
-            new Confirmable(admitted.call(), admitted.definitionDigest()))
+            Addresses.CONFIRM_LATER, new Confirmable(admitted.call(), admitted.definitionDigest()))
         .map(CallOutcome.NeedsConfirmation::new);
   }
 
@@ -159,7 +157,8 @@ public final class CallPipeline {
     Level level = known.code().status() >= 500 ? Level.WARNING : Level.DEBUG;
     LOG.log(
         level,
-        () -> "server=" + server + " code=" + known.code().slug() + " detail=" + known.getMessage());
+        () ->
+            "server=" + server + " code=" + known.code().slug() + " detail=" + known.getMessage());
     return Future.failedFuture(described(target, known));
   }
 

@@ -46,9 +46,7 @@ public final class Directory {
   public Future<ServerView> current(ServerId id) {
     return find(id)
         .compose(
-            view ->
-                bus.request(Addresses.view(id), id)
-                    .recover(e -> Future.succeededFuture(view)));
+            view -> bus.request(Addresses.view(id), id).recover(e -> Future.succeededFuture(view)));
   }
 
   /** A server whose catalogue is known; waits for its first start, as long as a call may take. */

@@ -53,8 +53,7 @@ public final class IdempotencyKeys {
   /**
    * @param fingerprint of the request's body; the same key with another body is refused
    */
-  public Future<CallOutcome> once(
-      Key key, String fingerprint, Supplier<Future<CallOutcome>> call) {
+  public Future<CallOutcome> once(Key key, String fingerprint, Supplier<Future<CallOutcome>> call) {
     forgetOld();
     Entry known = entries.get(key);
     if (known != null) {
@@ -95,8 +94,7 @@ public final class IdempotencyKeys {
   }
 
   private void release(Key key, Throwable failure) {
-    boolean harmless =
-        failure instanceof BridgeException known && known.executed() == Executed.NO;
+    boolean harmless = failure instanceof BridgeException known && known.executed() == Executed.NO;
     if (harmless) {
       entries.remove(key);
     }

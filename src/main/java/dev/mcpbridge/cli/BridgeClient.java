@@ -14,7 +14,9 @@ import picocli.CommandLine.Option;
 
 /** Talks to a running bridge: where it is, and with which key. */
 final class BridgeClient {
-  @Option(names = {"-u", "--url"}, paramLabel = "URL",
+  @Option(
+      names = {"-u", "--url"},
+      paramLabel = "URL",
       defaultValue = "${env:MCP_BRIDGE_URL:-http://127.0.0.1:3000}",
       description = "The bridge (default: MCP_BRIDGE_URL or http://127.0.0.1:3000).")
   private URI url;
@@ -49,8 +51,7 @@ final class BridgeClient {
     return key == null ? request : request.header("authorization", "Bearer " + key);
   }
 
-  private static Answer send(HttpRequest.Builder request)
-      throws IOException, InterruptedException {
+  private static Answer send(HttpRequest.Builder request) throws IOException, InterruptedException {
     HttpClient client = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
     HttpResponse<byte[]> response =
         client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());

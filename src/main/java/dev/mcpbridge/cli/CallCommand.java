@@ -39,7 +39,9 @@ final class CallCommand implements Callable<Integer> {
   @Parameters(index = "2..*", paramLabel = "KEY=VALUE", description = "Arguments.")
   private List<String> pairs = List.of();
 
-  @Option(names = "--json", paramLabel = "JSON",
+  @Option(
+      names = "--json",
+      paramLabel = "JSON",
       description = "All arguments as one JSON object; - reads it from stdin.")
   private String json;
 
@@ -52,9 +54,7 @@ final class CallCommand implements Callable<Integer> {
 
   private String arguments() throws Exception {
     if (json != null) {
-      return json.equals("-")
-          ? new String(System.in.readAllBytes(), StandardCharsets.UTF_8)
-          : json;
+      return json.equals("-") ? new String(System.in.readAllBytes(), StandardCharsets.UTF_8) : json;
     }
     ObjectNode arguments = Json.mapper().createObjectNode();
     for (String pair : pairs) {

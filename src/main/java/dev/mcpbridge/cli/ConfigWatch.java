@@ -9,9 +9,9 @@ import java.lang.System.Logger.Level;
 import java.util.Objects;
 
 /**
- * Looks at the configuration file every second (its content, since editors and orchestrators replace
- * files in many ways) and applies what has changed. A wrong file is refused whole and the bridge
- * goes on as it was. A daemon thread of its own.
+ * Looks at the configuration file every second (its content, since editors and orchestrators
+ * replace files in many ways) and applies what has changed. A wrong file is refused whole and the
+ * bridge goes on as it was. A daemon thread of its own.
  */
 final class ConfigWatch implements Runnable {
   private static final Logger LOG = System.getLogger(ConfigWatch.class.getName());

@@ -14,7 +14,10 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true)
 final class GitServerCommand implements Callable<Integer> {
 
-  @Option(names = "--root", paramLabel = "FOLDER", required = true,
+  @Option(
+      names = "--root",
+      paramLabel = "FOLDER",
+      required = true,
       description = "Repositories below it may be used; can be repeated.")
   private List<Path> roots;
 

@@ -40,7 +40,11 @@ final class KeyCommand implements Runnable {
     @Parameters(paramLabel = "NAME", description = "Who the key is for.")
     private String name;
 
-    @Option(names = "--scopes", split = ",", paramLabel = "SCOPE", defaultValue = "read,call",
+    @Option(
+        names = "--scopes",
+        split = ",",
+        paramLabel = "SCOPE",
+        defaultValue = "read,call",
         description = "read, call, approve, admin (default: ${DEFAULT-VALUE}).")
     private List<String> scopes;
 

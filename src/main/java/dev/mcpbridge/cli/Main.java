@@ -38,7 +38,12 @@ public final class Main {
 
   public static void main(String[] args) {
     CommandLine commands = new CommandLine(new Main()).setCaseInsensitiveEnumValuesAllowed(true);
-    commands.getSubcommands().get("generate-completion").getCommandSpec().usageMessage().hidden(true);
+    commands
+        .getSubcommands()
+        .get("generate-completion")
+        .getCommandSpec()
+        .usageMessage()
+        .hidden(true);
     if (args.length == 0) {
       commands.usage(System.out);
       System.exit(CommandLine.ExitCode.USAGE);

@@ -27,21 +27,35 @@ import picocli.CommandLine.Option;
 final class ServeCommand implements Callable<Integer> {
   static final int RUNNING = -1;
 
-  @Option(names = {"-c", "--config"}, paramLabel = "FILE", description = "Configuration file.")
+  @Option(
+      names = {"-c", "--config"},
+      paramLabel = "FILE",
+      description = "Configuration file.")
   private Path file;
 
-  @Option(names = {"-p", "--port"}, paramLabel = "PORT", description = "Port; 0 for any free one.")
+  @Option(
+      names = {"-p", "--port"},
+      paramLabel = "PORT",
+      description = "Port; 0 for any free one.")
   private Integer port;
 
-  @Option(names = "--log", paramLabel = "LEVEL", defaultValue = "info",
+  @Option(
+      names = "--log",
+      paramLabel = "LEVEL",
+      defaultValue = "info",
       description = "debug, info, warning or error (default: ${DEFAULT-VALUE}).")
   private String level;
 
-  @Option(names = "--grace", paramLabel = "SECONDS", defaultValue = "10",
+  @Option(
+      names = "--grace",
+      paramLabel = "SECONDS",
+      defaultValue = "10",
       description = "How long calls may go on when the bridge stops (default: ${DEFAULT-VALUE}).")
   private int graceSeconds;
 
-  @Option(names = "--train", hidden = true,
+  @Option(
+      names = "--train",
+      hidden = true,
       description = "Start, answer a few requests to itself, stop: for the class-data archive.")
   private boolean train;
 

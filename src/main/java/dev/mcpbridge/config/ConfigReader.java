@@ -93,7 +93,11 @@ public final class ConfigReader {
       String where =
           e.getLocation() == null
               ? ""
-              : " (line " + e.getLocation().getLineNr() + ", column " + e.getLocation().getColumnNr() + ")";
+              : " (line "
+                  + e.getLocation().getLineNr()
+                  + ", column "
+                  + e.getLocation().getColumnNr()
+                  + ")";
       throw new ConfigException(
           List.of(new ConfigProblem("", "not valid JSON: " + e.getOriginalMessage() + where)));
     }
@@ -101,8 +105,18 @@ public final class ConfigReader {
 
   private HttpConfig http(Section http, AuthConfig auth) {
     http.allowOnly(
-        List.of("host", "port", "hosts", "cors", "tls", "insecure", "maxConnections", "maxStreams",
-            "headTimeout", "bodyTimeout", "idleTimeout"));
+        List.of(
+            "host",
+            "port",
+            "hosts",
+            "cors",
+            "tls",
+            "insecure",
+            "maxConnections",
+            "maxStreams",
+            "headTimeout",
+            "bodyTimeout",
+            "idleTimeout"));
     Section cors = http.section("cors");
     cors.allowOnly(List.of("origins"));
     HttpConfig config =
@@ -245,7 +259,8 @@ public final class ConfigReader {
         warnings.addAll(own);
         servers.put(
             new ServerId(named.getKey()),
-            ServerEntryReader.refused(named.getKey(), entry, new ConfigException(own).getMessage()));
+            ServerEntryReader.refused(
+                named.getKey(), entry, new ConfigException(own).getMessage()));
       }
     }
     return servers;

@@ -7,12 +7,13 @@ import dev.mcpbridge.protocol.Json;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeSet;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
- * The original's {@code MCP_SERVER_<NAME>_COMMAND}, {@code _ARGS}, {@code _ENV}, {@code _RISK_LEVEL}
- * and {@code _DOCKER_CONFIG}. Other than there, overriding a command keeps the entry's risk.
+ * The original's {@code MCP_SERVER_<NAME>_COMMAND}, {@code _ARGS}, {@code _ENV}, {@code
+ * _RISK_LEVEL} and {@code _DOCKER_CONFIG}. Other than there, overriding a command keeps the entry's
+ * risk.
  */
 final class EnvironmentOverrides {
   private static final String PREFIX = "MCP_SERVER_";

@@ -81,7 +81,8 @@ final class Section {
         || !value.canConvertToInt()
         || value.intValue() < min
         || value.intValue() > max) {
-      complain(key, "expected a whole number from " + min + " to " + max + ", found " + shown(value));
+      complain(
+          key, "expected a whole number from " + min + " to " + max + ", found " + shown(value));
       return otherwise;
     }
     return value.intValue();
@@ -94,8 +95,7 @@ final class Section {
       return (long) (otherwise * 1000);
     }
     if (!value.isNumber() || value.doubleValue() < min || value.doubleValue() > max) {
-      complain(
-          key, "expected seconds from " + min + " to " + max + ", found " + shown(value));
+      complain(key, "expected seconds from " + min + " to " + max + ", found " + shown(value));
       return (long) (otherwise * 1000);
     }
     return Math.round(value.doubleValue() * 1000);
@@ -135,13 +135,15 @@ final class Section {
 
   Map<String, String> textsByName(String key) {
     Map<String, String> texts = new LinkedHashMap<>();
-    section(key).each((name, value) -> {
-      if (value.isTextual()) {
-        texts.put(name, resolved(key + "." + name, value.textValue()));
-      } else {
-        complain(key + "." + name, "expected a string, found " + shown(value));
-      }
-    });
+    section(key)
+        .each(
+            (name, value) -> {
+              if (value.isTextual()) {
+                texts.put(name, resolved(key + "." + name, value.textValue()));
+              } else {
+                complain(key + "." + name, "expected a string, found " + shown(value));
+              }
+            });
     return texts;
   }
 

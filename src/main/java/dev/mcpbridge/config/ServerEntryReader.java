@@ -26,16 +26,45 @@ import java.util.stream.Stream;
 final class ServerEntryReader {
   static final List<String> KEYS =
       List.of(
-          "command", "args", "env", "cwd", "builtin", "riskLevel", "risk", "docker", "timeout",
-          "tools", "startTimeout", "heartbeat", "maxRestartDelay", "start", "instances",
-          "maxInFlight", "maxQueued", "logLevel", "disabled", "type", "description", "url");
+          "command",
+          "args",
+          "env",
+          "cwd",
+          "builtin",
+          "riskLevel",
+          "risk",
+          "docker",
+          "timeout",
+          "tools",
+          "startTimeout",
+          "heartbeat",
+          "maxRestartDelay",
+          "start",
+          "instances",
+          "maxInFlight",
+          "maxQueued",
+          "logLevel",
+          "disabled",
+          "type",
+          "description",
+          "url");
 
   private static final int MAX_ARGS = 1000;
   private static final int MAX_TEXT = 100_000;
   private static final List<String> UNSAFE_VARIABLES =
       List.of(
-          "PATH", "IFS", "ENV", "BASH_ENV", "NODE_OPTIONS", "JAVA_TOOL_OPTIONS",
-          "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "PERL5OPT", "RUBYOPT", "HTTP_PROXY", "HTTPS_PROXY",
+          "PATH",
+          "IFS",
+          "ENV",
+          "BASH_ENV",
+          "NODE_OPTIONS",
+          "JAVA_TOOL_OPTIONS",
+          "JDK_JAVA_OPTIONS",
+          "_JAVA_OPTIONS",
+          "PERL5OPT",
+          "RUBYOPT",
+          "HTTP_PROXY",
+          "HTTPS_PROXY",
           "ALL_PROXY");
   private static final List<String> UNSAFE_PREFIXES =
       List.of("LD_", "DYLD_", "PYTHON", "GIT_", "DOCKER_", "MCP_BRIDGE_");
@@ -217,7 +246,15 @@ final class ServerEntryReader {
         entry.integer("maxInFlight", 128, 1, 10_000),
         entry.integer("maxQueued", 1024, 0, 100_000),
         entry.oneOf(
-            "logLevel", null, "debug", "info", "notice", "warning", "error", "critical", "alert",
+            "logLevel",
+            null,
+            "debug",
+            "info",
+            "notice",
+            "warning",
+            "error",
+            "critical",
+            "alert",
             "emergency"));
   }
 

@@ -1,5 +1,146 @@
 package dev.mcpbridge.gitserver;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonSyntaxException;
+import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.ProtocolVersion;
+import dev.mcpbridge.protocol.RpcError;
+import dev.mcpbridge.protocol.RpcMessage;
+import dev.mcpbridge.protocol.RpcReader;
+import dev.mcpbridge.protocol.RpcWriter;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * MCP over stdin and stdout (revisions with a handshake): reads a request, answers it, reads the
+ * next, until stdin ends.
+ */
 public final class GitServer {
-  public GitServer(java.util.List<java.nio.file.Path> roots) {}
-  public void serve(java.io.InputStream in, java.io.PrintStream out) {}
+  private static final String TOOLS = "/dev/mcpbridge/gitserver/tools.json";
+  private static final int DEPTH = 100;
+
+  private final GitTools tools;
+  private final JsonSlice definitions;
+
+  public GitServer(List<Path> roots) throws IOException {
+    this.tools = new GitTools(new Repositories(roots));
+    try (InputStream in = GitServer.class.getResourceAsStream(TOOLS)) {
+      this.definitions = Json.slice(Json.mapper().readTree(in));
+    }
+  }
+
+  public void serve(InputStream in, OutputStream out) throws IOException {
+    BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
+    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+      byte[] answer = answer(line.getBytes(StandardCharsets.UTF_8));
+      if (answer != null) {
+        out.write(answer);
+        out.flush();
+      }
+    }
+  }
+
+  /** Null where nothing is to be said. */
+  private byte[] answer(byte[] line) {
+    RpcMessage message;
+    try {
+      message = new RpcReader(DEPTH).read(line, 0, line.length);
+    } catch (JsonSyntaxException e) {
+      return null;
+    }
+    if (message.kind() != RpcMessage.Kind.REQUEST) {
+      return null;
+    }
+    return switch (message.method()) {
+      case McpMethod.INITIALIZE -> RpcWriter.result(message.id(), initialize(message.payload()));
+      case McpMethod.PING -> RpcWriter.result(message.id(), JsonSlice.EMPTY_OBJECT);
+      case McpMethod.TOOLS_LIST -> RpcWriter.result(message.id(), definitions);
+      case McpMethod.TOOLS_CALL -> call(message);
+      default ->
+          RpcWriter.error(
+              message.id(), RpcError.METHOD_NOT_FOUND, "Unknown method " + message.method());
+    };
+  }
+
+  private static JsonSlice initialize(JsonSlice params) {
+    String asked = read(params).path("protocolVersion").asText();
+    String version = ProtocolVersion.of(asked).orElse(ProtocolVersion.LATEST).date();
+    return new JsonWriter()
+        .beginObject()
+        .member("protocolVersion", version)
+        .name("capabilities")
+        .beginObject()
+        .member("tools", JsonSlice.EMPTY_OBJECT)
+        .endObject()
+        .name("serverInfo")
+        .beginObject()
+        .member("name", "mcp-bridge-git")
+        .member("title", "Git repositories")
+        .member("version", "1")
+        .endObject()
+        .member(
+            "instructions",
+            "Works on the Git repositories below its roots. Start with list_repositories; every"
+                + " other tool takes the name of a repository.")
+        .endObject()
+        .toSlice();
+  }
+
+  private byte[] call(RpcMessage message) {
+    JsonNode params = read(message.payload());
+    JsonNode arguments = params.path("arguments");
+    try {
+      ObjectNode outcome =
+          tools.call(
+              params.path("name").asText(),
+              arguments.isObject() ? (ObjectNode) arguments : Json.mapper().createObjectNode());
+      return RpcWriter.result(message.id(), result(outcome));
+    } catch (UnknownToolException e) {
+      return RpcWriter.error(message.id(), RpcError.INVALID_PARAMS, e.getMessage());
+    } catch (Exception e) {
+      return RpcWriter.result(message.id(), failure(e));
+    }
+  }
+
+  /** Structured content, and the same as text for who does not read it. */
+  private static JsonSlice result(ObjectNode outcome) {
+    JsonSlice structured = Json.slice(outcome);
+    return text(new JsonWriter().beginObject(), outcome.toPrettyString())
+        .member("structuredContent", structured)
+        .endObject()
+        .toSlice();
+  }
+
+  private static JsonSlice failure(Exception e) {
+    String why = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    return text(new JsonWriter().beginObject(), why).member("isError", true).endObject().toSlice();
+  }
+
+  private static JsonWriter text(JsonWriter out, String text) {
+    return out.name("content")
+        .beginArray()
+        .beginObject()
+        .member("type", "text")
+        .member("text", text)
+        .endObject()
+        .endArray();
+  }
+
+  private static JsonNode read(JsonSlice params) {
+    try {
+      return params == null ? Json.mapper().createObjectNode() : Json.tree(params);
+    } catch (IOException e) {
+      return Json.mapper().createObjectNode();
+    }
+  }
 }

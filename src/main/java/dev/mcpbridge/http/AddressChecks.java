@@ -55,7 +55,9 @@ final class AddressChecks implements Handler<RoutingContext> {
       return;
     }
     boolean alone = headers.getAll(HttpHeaders.TRANSFER_ENCODING).size() == 1;
-    if (!alone || !coding.equalsIgnoreCase("chunked") || request.version() == HttpVersion.HTTP_1_0) {
+    if (!alone
+        || !coding.equalsIgnoreCase("chunked")
+        || request.version() == HttpVersion.HTTP_1_0) {
       throw malformed("Transfer-Encoding must be chunked and nothing else");
     }
   }

@@ -22,7 +22,8 @@ import java.util.Set;
 
 /**
  * Listens, and mounts what stands before the doors: addressed to us, preflight, body within bounds,
- * from somebody we know, JSON. Runs on one event loop; the doors and the pipeline are confined to it.
+ * from somebody we know, JSON. Runs on one event loop; the doors and the pipeline are confined to
+ * it.
  */
 public final class HttpVerticle extends VerticleBase {
   private static final int MAX_URI = 8192;
@@ -67,7 +68,9 @@ public final class HttpVerticle extends VerticleBase {
     callers.reload(ApiKeys.of(auth));
   }
 
-  /** Says that it is not ready any more, ends the event streams and lets what runs come to an end. */
+  /**
+   * Says that it is not ready any more, ends the event streams and lets what runs come to an end.
+   */
   public Future<Void> drain(Duration patience) {
     draining = true;
     context.runOnContext(v -> streams.endAll());
@@ -108,8 +111,13 @@ public final class HttpVerticle extends VerticleBase {
     return cors.allowedMethods(Set.of(HttpMethod.GET, HttpMethod.POST, HttpMethod.DELETE))
         .allowedHeaders(
             Set.of(
-                "accept", "authorization", "content-type", "idempotency-key", "if-none-match",
-                "prefer", "x-api-key"))
+                "accept",
+                "authorization",
+                "content-type",
+                "idempotency-key",
+                "if-none-match",
+                "prefer",
+                "x-api-key"))
         .exposedHeaders(Set.of("etag", "location", "preference-applied", "retry-after"))
         .maxAgeSeconds(600);
   }

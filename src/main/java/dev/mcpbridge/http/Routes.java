@@ -64,13 +64,10 @@ final class Routes {
   void mount(Router router) {
     Map<String, List<Route>> byPath =
         table.stream()
-            .collect(
-                Collectors.groupingBy(Route::path, LinkedHashMap::new, Collectors.toList()));
+            .collect(Collectors.groupingBy(Route::path, LinkedHashMap::new, Collectors.toList()));
     table.forEach(
         route ->
-            router
-                .route(route.method(), pattern(route.path()))
-                .handler(ctx -> serve(route, ctx)));
+            router.route(route.method(), pattern(route.path())).handler(ctx -> serve(route, ctx)));
     byPath.forEach(
         (path, routes) -> router.route(pattern(path)).handler(ctx -> refuseMethod(routes)));
     router.route().handler(ctx -> ctx.fail(404));
@@ -108,8 +105,7 @@ final class Routes {
     return add(HttpMethod.DELETE, path, scope, handler);
   }
 
-  private Routes add(
-      HttpMethod method, String path, Scope scope, Handler<RoutingContext> handler) {
+  private Routes add(HttpMethod method, String path, Scope scope, Handler<RoutingContext> handler) {
     table.add(new Route(method, path, scope, handler));
     return this;
   }

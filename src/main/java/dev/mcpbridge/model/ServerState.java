@@ -133,7 +133,9 @@ public sealed interface ServerState {
     }
   }
 
-  /** Never started, because its configuration forbids it; a new configuration is the only way out. */
+  /**
+   * Never started, because its configuration forbids it; a new configuration is the only way out.
+   */
   record Refused(ErrorCode code, String reason) implements ServerState {
     @Override
     public String word() {

@@ -7,7 +7,8 @@ import dev.mcpbridge.protocol.JsonSlice;
  *
  * @param definition the whole entry of {@code tools/list}, unchanged
  * @param inputSchema its {@code inputSchema}, null where it has none
- * @param destructive whether its annotations say so in as many words ({@code destructiveHint: true})
+ * @param destructive whether its annotations say so in as many words ({@code destructiveHint:
+ *     true})
  * @param digest SHA-256 of the definition, hexadecimal
  */
 public record Tool(

@@ -6,7 +6,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Takes one level of a value apart, leaving what is inside as bytes. For paths that are not hot. */
+/**
+ * Takes one level of a value apart, leaving what is inside as bytes. For paths that are not hot.
+ */
 public final class JsonObjects {
   private static final int DEPTH = 1000;
 

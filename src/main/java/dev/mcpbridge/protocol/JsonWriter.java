@@ -143,6 +143,8 @@ public final class JsonWriter {
       char c = text.charAt(i);
       if (c == '"' || c == '\\') {
         put('\\').put(c);
+      } else if (c == '\n') {
+        put('\\').put('n');
       } else if (c < 0x20) {
         unicode(c);
       } else if (c < 0x80) {

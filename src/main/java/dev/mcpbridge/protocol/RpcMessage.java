@@ -25,8 +25,8 @@ public record RpcMessage(
   }
 
   /**
-   * The id as a non-negative number, or −1 where it is none of ours: the bridge numbers its requests
-   * with plain integers, and {@code "1"} is not {@code 1}.
+   * The id as a non-negative number, or −1 where it is none of ours: the bridge numbers its
+   * requests with plain integers, and {@code "1"} is not {@code 1}.
    */
   public long numericId() {
     if (id == null || id.length() == 0 || id.length() > 18) {

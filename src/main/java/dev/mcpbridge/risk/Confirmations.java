@@ -117,7 +117,8 @@ public final class Confirmations {
   private static void requireAnotherApprover(Viewer by, Confirmation confirmation) {
     if (!by.approver() || by.name().equals(confirmation.call().caller())) {
       throw new BridgeException(
-          ErrorCode.FORBIDDEN, "This call is for another principal with the scope approve to decide");
+          ErrorCode.FORBIDDEN,
+          "This call is for another principal with the scope approve to decide");
     }
   }
 

@@ -8,10 +8,10 @@ import dev.mcpbridge.model.RiskRules;
 import java.util.Optional;
 
 /**
- * From rules to a level, and from a level to what happens. The narrower rule wins: the target's own,
- * then the server's, then the default; without any the level is 1, as in the original. A tool that
- * calls itself destructive raises a level that was set for its whole server, never one that was set
- * for itself; no annotation lowers anything.
+ * From rules to a level, and from a level to what happens. The narrower rule wins: the target's
+ * own, then the server's, then the default; without any the level is 1, as in the original. A tool
+ * that calls itself destructive raises a level that was set for its whole server, never one that
+ * was set for itself; no annotation lowers anything.
  */
 public final class RiskPolicy {
   private final RiskConfig config;

@@ -28,13 +28,11 @@ public final class RiskVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    bus.serve(
-        Addresses.ASSESS, assessment -> Future.succeededFuture(policy.decide(assessment)));
+    bus.serve(Addresses.ASSESS, assessment -> Future.succeededFuture(policy.decide(assessment)));
     bus.serve(Addresses.CONFIRM_LATER, this::confirmLater);
     bus.serve(Addresses.DECIDE, this::decide);
     bus.serve(
-        Addresses.CONFIRMATIONS,
-        viewer -> Future.succeededFuture(confirmations.visibleTo(viewer)));
+        Addresses.CONFIRMATIONS, viewer -> Future.succeededFuture(confirmations.visibleTo(viewer)));
     return Future.succeededFuture();
   }
 

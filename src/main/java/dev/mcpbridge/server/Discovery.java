@@ -25,7 +25,11 @@ final class Discovery {
         list(session, hasResources, McpMethod.TEMPLATES_LIST, "resourceTemplates", timeoutMillis);
     Future<List<JsonSlice>> prompts =
         list(
-            session, negotiated.offers("prompts"), McpMethod.PROMPTS_LIST, "prompts", timeoutMillis);
+            session,
+            negotiated.offers("prompts"),
+            McpMethod.PROMPTS_LIST,
+            "prompts",
+            timeoutMillis);
     return Future.all(tools, resources, templates, prompts)
         .map(
             all ->

@@ -19,7 +19,8 @@ import java.util.function.Consumer;
 
 /**
  * Gives calls to instances: at once to the least busy one that has room, else in turns. What waits
- * is bounded and knows its deadline; a call that was given to an instance is never given to another.
+ * is bounded and knows its deadline; a call that was given to an instance is never given to
+ * another.
  */
 final class Dispatcher {
   private static final long SWEEP_MILLIS = 50;
@@ -36,8 +37,7 @@ final class Dispatcher {
 
   private record Running(Call call, Instance instance, Exchange exchange) {}
 
-  Dispatcher(
-      Vertx vertx, ServerConfig config, List<Instance> instances, Upstream.News news) {
+  Dispatcher(Vertx vertx, ServerConfig config, List<Instance> instances, Upstream.News news) {
     this.vertx = vertx;
     this.config = config;
     this.instances = instances;
@@ -113,15 +113,12 @@ final class Dispatcher {
   }
 
   /**
-   * A log message over stdio belongs to no request, so it goes to the streaming calls at its instance
-   * only while they all have one caller: nobody hears what concerns another.
+   * A log message over stdio belongs to no request, so it goes to the streaming calls at its
+   * instance only while they all have one caller: nobody hears what concerns another.
    */
   void logged(Instance instance, JsonSlice params) {
     List<Call> calls =
-        running.values().stream()
-            .filter(r -> r.instance() == instance)
-            .map(Running::call)
-            .toList();
+        running.values().stream().filter(r -> r.instance() == instance).map(Running::call).toList();
     if (params != null && calls.stream().map(Call::caller).distinct().count() == 1) {
       calls.stream()
           .filter(Call::streaming)
@@ -137,11 +134,14 @@ final class Dispatcher {
             new Exchange.Request(
                 call.target().kind().method(), params(call), call.deadlineNanos(), progress));
     running.put(call.id(), new Running(call, instance, exchange));
-    return exchange.answer().transform(done -> {
-      running.remove(call.id());
-      dispatch();
-      return done.failed() ? Future.failedFuture(done.cause()) : result(done.result());
-    });
+    return exchange
+        .answer()
+        .transform(
+            done -> {
+              running.remove(call.id());
+              dispatch();
+              return done.failed() ? Future.failedFuture(done.cause()) : result(done.result());
+            });
   }
 
   private Future<JsonSlice> result(RpcMessage answer) {

@@ -204,7 +204,8 @@ final class Instance {
       }
       String level = config.supervision().logLevel();
       if (level != null && negotiated.offers("logging")) {
-        JsonSlice params = new JsonWriter().beginObject().member("level", level).endObject().toSlice();
+        JsonSlice params =
+            new JsonWriter().beginObject().member("level", level).endObject().toSlice();
         session.request(McpMethod.SET_LEVEL, params, config.supervision().startTimeout());
       }
       heartbeat.start();

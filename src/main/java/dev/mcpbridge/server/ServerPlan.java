@@ -10,7 +10,8 @@ import java.util.Map;
  * What a new configuration means for the servers that run: removes first, then replacements, then
  * additions. A server whose entry says the same as before is in none of the lists.
  */
-record ServerPlan(List<ServerId> removals, List<ServerConfig> replacements, List<ServerConfig> additions) {
+record ServerPlan(
+    List<ServerId> removals, List<ServerConfig> replacements, List<ServerConfig> additions) {
 
   /**
    * @param before what runs from the configuration now
@@ -28,7 +29,8 @@ record ServerPlan(List<ServerId> removals, List<ServerConfig> replacements, List
             replacements.add(config);
           }
         });
-    List<ServerId> removals = before.keySet().stream().filter(id -> !after.containsKey(id)).toList();
+    List<ServerId> removals =
+        before.keySet().stream().filter(id -> !after.containsKey(id)).toList();
     return new ServerPlan(removals, List.copyOf(replacements), List.copyOf(additions));
   }
 
@@ -38,12 +40,7 @@ record ServerPlan(List<ServerId> removals, List<ServerConfig> replacements, List
 
   @Override
   public String toString() {
-    return "removed "
-        + removals
-        + ", replaced "
-        + ids(replacements)
-        + ", added "
-        + ids(additions);
+    return "removed " + removals + ", replaced " + ids(replacements) + ", added " + ids(additions);
   }
 
   private static List<ServerId> ids(List<ServerConfig> configs) {

@@ -15,8 +15,8 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 
 /**
- * Owns one upstream server for its life: registers its addresses, publishes its
- * view, and takes its processes with it when it goes.
+ * Owns one upstream server for its life: registers its addresses, publishes its view, and takes its
+ * processes with it when it goes.
  *
  * <p>Runs on an event loop; nothing here waits for a pipe or a process (see {@code transport}).
  */

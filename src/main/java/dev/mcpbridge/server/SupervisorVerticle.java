@@ -28,8 +28,9 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Deploys a {@link ServerVerticle} for each server that is wanted, replaces and removes them. Servers
- * of the configuration and servers of the API live side by side; a reload touches only the former.
+ * Deploys a {@link ServerVerticle} for each server that is wanted, replaces and removes them.
+ * Servers of the configuration and servers of the API live side by side; a reload touches only the
+ * former.
  */
 public final class SupervisorVerticle extends VerticleBase {
   private static final Logger LOG = System.getLogger(SupervisorVerticle.class.getName());
@@ -112,8 +113,7 @@ public final class SupervisorVerticle extends VerticleBase {
     long timeout = server.supervision().startTimeout() + 1_000;
     return deploy(server, false)
         .compose(id -> bus.request(Addresses.ready(server.id()), timeout))
-        .recover(
-            failure -> undeploy(server.id()).transform(gone -> Future.failedFuture(failure)));
+        .recover(failure -> undeploy(server.id()).transform(gone -> Future.failedFuture(failure)));
   }
 
   private Future<ServerId> stopServer(ServerId id) {

@@ -282,7 +282,9 @@ final class Upstream implements Instance.Owner {
 
   private BridgeException startFailed(ServerState.Failed failed) {
     ErrorCode code =
-        failed.reason().contains("timed out") ? ErrorCode.DEADLINE_EXCEEDED : ErrorCode.START_FAILED;
+        failed.reason().contains("timed out")
+            ? ErrorCode.DEADLINE_EXCEEDED
+            : ErrorCode.START_FAILED;
     return new BridgeException(code, "Failed to start server: " + failed.reason());
   }
 

@@ -86,9 +86,7 @@ public final class Session implements TransportListener {
 
   public Future<JsonSlice> request(String method, JsonSlice params, long timeoutMillis) {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
-    return send(Exchange.Request.plain(method, params, deadline))
-        .answer()
-        .map(RpcMessage::payload);
+    return send(Exchange.Request.plain(method, params, deadline)).answer().map(RpcMessage::payload);
   }
 
   public void notify(String method, JsonSlice params) {

@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Keeps a fast reader from filling the heap: it may run ahead of its consumer by so many bytes, then
- * it waits, the pipe fills up, and the writer at its other end waits too. One message larger than
- * the allowance passes when nothing else is under way.
+ * Keeps a fast reader from filling the heap: it may run ahead of its consumer by so many bytes,
+ * then it waits, the pipe fills up, and the writer at its other end waits too. One message larger
+ * than the allowance passes when nothing else is under way.
  */
 final class ByteBrake {
   private final long allowance;

@@ -1,8 +1,8 @@
 package dev.mcpbridge.transport;
 
 /**
- * How many notifications a server may send: a steady rate with room for a burst. What is over it
- * is dropped where it is read, so that a flood costs its own reading thread and nobody else.
+ * How many notifications a server may send: a steady rate with room for a burst. What is over it is
+ * dropped where it is read, so that a flood costs its own reading thread and nobody else.
  */
 final class NotificationBudget {
   private static final int PER_SECOND = 2_000;

@@ -24,8 +24,23 @@ import java.util.stream.Stream;
 final class ProcessTree {
   private static final Set<String> INHERITED =
       Set.of(
-          "HOME", "PATH", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TZ", "TMPDIR", "SYSTEMROOT",
-          "PATHEXT", "COMSPEC", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA");
+          "HOME",
+          "PATH",
+          "USER",
+          "LOGNAME",
+          "SHELL",
+          "LANG",
+          "TERM",
+          "TZ",
+          "TMPDIR",
+          "SYSTEMROOT",
+          "PATHEXT",
+          "COMSPEC",
+          "TEMP",
+          "TMP",
+          "USERPROFILE",
+          "APPDATA",
+          "LOCALAPPDATA");
   private static final long POLL_MILLIS = 5;
   private static final int KILL_ROUNDS = 20;
 
@@ -123,7 +138,9 @@ final class ProcessTree {
     return environment;
   }
 
-  /** Looks for the command as execvp(3) would, so that its absence is known before anything runs. */
+  /**
+   * Looks for the command as execvp(3) would, so that its absence is known before anything runs.
+   */
   private static String resolve(String command, Map<String, String> environment, Path directory)
       throws IOException {
     if (command.contains("/") || File.separatorChar != '/') {

@@ -10,15 +10,16 @@ import java.io.IOException;
 import java.util.OptionalLong;
 
 /**
- * A child process that speaks MCP over its stdin and stdout, one message a line (MCP basic/transports,
- * stdio).
+ * A child process that speaks MCP over its stdin and stdout, one message a line (MCP
+ * basic/transports, stdio).
  *
  * <p>Threads: one reads stdout, takes the messages apart and hands them to the context in batches;
  * one drains stderr; {@link StdinPipe} writes. The context itself never waits for a pipe.
  *
- * <p>The connection is over when the process has exited or stdout was closed, whichever comes first:
- * a grandchild may keep the pipe open, and a process may outlive it. {@link
- * TransportListener#closed} is called at once; {@link #close} completes when the whole tree is gone.
+ * <p>The connection is over when the process has exited or stdout was closed, whichever comes
+ * first: a grandchild may keep the pipe open, and a process may outlive it. {@link
+ * TransportListener#closed} is called at once; {@link #close} completes when the whole tree is
+ * gone.
  */
 public final class StdioTransport implements Transport {
   private static final long EOF_GRACE_MILLIS = 1_000;
@@ -85,9 +86,7 @@ public final class StdioTransport implements Transport {
       Context context, TransportListener listener, ProcessTree tree, String name, Limits limits) {
     StdioTransport transport = new StdioTransport(context, listener, tree, name, limits);
     transport.reader.start();
-    tree.process()
-        .onExit()
-        .thenRun(() -> context.runOnContext(v -> transport.exited()));
+    tree.process().onExit().thenRun(() -> context.runOnContext(v -> transport.exited()));
     return transport;
   }
 

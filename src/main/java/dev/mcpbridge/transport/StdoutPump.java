@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads a child's stdout to its end: lines, messages, batches. Runs on a thread of its own, ahead of
- * the context by a bounded number of bytes.
+ * Reads a child's stdout to its end: lines, messages, batches. Runs on a thread of its own, ahead
+ * of the context by a bounded number of bytes.
  */
 final class StdoutPump implements Runnable, LineFramer.Sink {
   private static final int BUFFER = 64 * 1024;

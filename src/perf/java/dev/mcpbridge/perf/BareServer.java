@@ -4,7 +4,9 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
 
-/** The ceiling: a Vert.x HTTP server on one event loop that reads a body and answers fixed bytes. */
+/**
+ * The ceiling: a Vert.x HTTP server on one event loop that reads a body and answers fixed bytes.
+ */
 public final class BareServer {
   private BareServer() {}
 

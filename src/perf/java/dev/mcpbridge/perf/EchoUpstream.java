@@ -15,7 +15,8 @@ import java.nio.charset.StandardCharsets;
 public final class EchoUpstream {
   private static final byte[] ARGUMENTS = ascii("\"arguments\":");
   private static final byte[] ECHO =
-      ascii(",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"ok\"}],\"structuredContent\":");
+      ascii(
+          ",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"ok\"}],\"structuredContent\":");
   private static final String TOOLS =
       "{\"tools\":[{\"name\":\"echo\",\"inputSchema\":{\"type\":\"object\",\"properties\":{"
           + "\"text\":{\"type\":\"string\"},\"count\":{\"type\":\"integer\",\"minimum\":0},"

@@ -51,9 +51,14 @@ final class HttpLoad {
 
   HttpLoad(int port, int connections, String path, String body) throws IOException {
     request =
-        ("POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + port
-                + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length()
-                + "\r\n\r\n" + body)
+        ("POST "
+                + path
+                + " HTTP/1.1\r\nHost: 127.0.0.1:"
+                + port
+                + "\r\nContent-Type: application/json\r\nContent-Length: "
+                + body.length()
+                + "\r\n\r\n"
+                + body)
             .getBytes(StandardCharsets.US_ASCII);
     selector = Selector.open();
     for (int i = 0; i < connections; i++) {

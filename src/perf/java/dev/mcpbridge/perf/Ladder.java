@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The load ladder: straight to the upstream's pipe, a bare HTTP server, the bridge; each at 1, 8 and
- * 64 requests under way. Everything on loopback and on this machine, so only the ratios count.
+ * The load ladder: straight to the upstream's pipe, a bare HTTP server, the bridge; each at 1, 8
+ * and 64 requests under way. Everything on loopback and on this machine, so only the ratios count.
  *
  * <p>Arguments: the bridge's jar, the folder for the figures, seconds for each rung.
  */
@@ -46,7 +46,10 @@ public final class Ladder {
   private void pipe(int outstanding) throws IOException {
     Process upstream = start(List.of("-cp", classPath(), EchoUpstream.class.getName()));
     try {
-      add("pipe", outstanding, new PipeLoad(upstream, outstanding, "echo", ARGUMENTS).run(3, seconds));
+      add(
+          "pipe",
+          outstanding,
+          new PipeLoad(upstream, outstanding, "echo", ARGUMENTS).run(3, seconds));
     } finally {
       upstream.destroy();
     }
@@ -66,17 +69,30 @@ public final class Ladder {
     Path config = Files.createTempFile("ladder", ".json");
     Files.writeString(
         config,
-        "{\"mcpServers\":{\"echo\":{\"command\":\"" + java() + "\",\"args\":[\"-XX:+UseSerialGC\",\"-cp\",\""
-            + classPath() + "\",\"" + EchoUpstream.class.getName() + "\"]}}}");
+        "{\"mcpServers\":{\"echo\":{\"command\":\""
+            + java()
+            + "\",\"args\":[\"-XX:+UseSerialGC\",\"-cp\",\""
+            + classPath()
+            + "\",\""
+            + EchoUpstream.class.getName()
+            + "\"]}}}");
     Process server =
         start(
             List.of(
-                "-XX:+UseSerialGC", "-jar", jar.toString(), "serve", "--port", "0", "--config",
+                "-XX:+UseSerialGC",
+                "-jar",
+                jar.toString(),
+                "serve",
+                "--port",
+                "0",
+                "--config",
                 config.toString()));
     try {
       int port = port(server, "MCP Bridge is listening on http://127.0.0.1:");
       http("bridge", port, "/servers/echo/tools/echo", ARGUMENTS);
-      add("bridge, 100 kB result", 8,
+      add(
+          "bridge, 100 kB result",
+          8,
           new HttpLoad(port, 8, "/servers/echo/tools/blob", "{\"size\":100000}").run(3, seconds));
     } finally {
       server.destroy();
@@ -96,8 +112,13 @@ public final class Ladder {
         new Rung(name, connections, samples.perSecond(), samples.micros(0.5), samples.micros(0.99));
     rungs.add(rung);
     System.out.printf(
-        Locale.ROOT, "%-24s c=%-3d %9.0f calls/s   p50 %8.1f us   p99 %8.1f us%n",
-        name, connections, rung.perSecond(), rung.p50(), rung.p99());
+        Locale.ROOT,
+        "%-24s c=%-3d %9.0f calls/s   p50 %8.1f us   p99 %8.1f us%n",
+        name,
+        connections,
+        rung.perSecond(),
+        rung.p50(),
+        rung.p99());
   }
 
   private static Process start(List<String> arguments) throws IOException {
@@ -108,8 +129,7 @@ public final class Ladder {
 
   private static int port(Process server, String prefix) throws IOException {
     BufferedReader out =
-        new BufferedReader(
-            new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8));
+        new BufferedReader(new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8));
     for (String line = out.readLine(); line != null; line = out.readLine()) {
       if (line.startsWith(prefix)) {
         return Integer.parseInt(line.substring(prefix.length()).strip());

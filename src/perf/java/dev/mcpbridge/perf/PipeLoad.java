@@ -22,8 +22,13 @@ final class PipeLoad {
     this.requests = new byte[outstanding][];
     for (int i = 0; i < outstanding; i++) {
       requests[i] =
-          ("{\"jsonrpc\":\"2.0\",\"id\":" + i + ",\"method\":\"tools/call\",\"params\":{\"name\":\""
-                  + tool + "\",\"arguments\":" + arguments + "}}\n")
+          ("{\"jsonrpc\":\"2.0\",\"id\":"
+                  + i
+                  + ",\"method\":\"tools/call\",\"params\":{\"name\":\""
+                  + tool
+                  + "\",\"arguments\":"
+                  + arguments
+                  + "}}\n")
               .getBytes(StandardCharsets.US_ASCII);
     }
   }

@@ -51,7 +51,11 @@ final class Report {
                     Locale.ROOT,
                     "  {\"rung\": \"%s\", \"connections\": %d, \"calls_per_second\": %.0f,"
                         + " \"p50_us\": %.1f, \"p99_us\": %.1f}",
-                    rung.name(), rung.connections(), rung.perSecond(), rung.p50(), rung.p99()))
+                    rung.name(),
+                    rung.connections(),
+                    rung.perSecond(),
+                    rung.p50(),
+                    rung.p99()))
         .collect(Collectors.joining(",\n", "[\n", "\n]\n"));
   }
 
@@ -77,8 +81,16 @@ final class Report {
               "<text x=\"10\" y=\"%d\">%s, c=%d</text>"
                   + "<rect x=\"190\" y=\"%d\" width=\"%.0f\" height=\"18\" fill=\"%s\"/>"
                   + "<text x=\"%.0f\" y=\"%d\">%,.0f, p50 %.0f µs</text>%n",
-              y + 14, rung.name(), rung.connections(), y, width, colour,
-              width + 196, y + 14, rung.perSecond(), rung.p50()));
+              y + 14,
+              rung.name(),
+              rung.connections(),
+              y,
+              width,
+              colour,
+              width + 196,
+              y + 14,
+              rung.perSecond(),
+              rung.p50()));
       y += 26;
     }
     return out.append("</svg>\n").toString();

@@ -53,8 +53,7 @@ public final class BackgroundCallsApi {
           .member("result", CallAnswers.body(call.outcome().result()));
     } else {
       out.member("status", "failed")
-          .member(
-              "problem", Problems.document(Problems.of(call.outcome().cause()), call.id()));
+          .member("problem", Problems.document(Problems.of(call.outcome().cause()), call.id()));
     }
     Replies.json(ctx, status, out.endObject());
   }

@@ -22,7 +22,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** POST /batch: several calls at once, each through the gate, answered in order with its own status. */
+/**
+ * POST /batch: several calls at once, each through the gate, answered in order with its own status.
+ */
 public final class BatchApi {
   private static final int MAX_CALLS = 100;
   private static final Set<String> KEYS = Set.of("server", "tool", "arguments");

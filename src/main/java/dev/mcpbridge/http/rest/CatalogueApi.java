@@ -66,8 +66,7 @@ public final class CatalogueApi {
         .discovered(Paths.server(ctx))
         .onSuccess(
             server ->
-                answer(
-                    ctx, member, entries.apply(server.catalogue()), server.catalogue().digest()))
+                answer(ctx, member, entries.apply(server.catalogue()), server.catalogue().digest()))
         .onFailure(ctx::fail);
   }
 

@@ -40,7 +40,8 @@ public final class ConfirmationsApi {
     bus.request(Addresses.CONFIRMATIONS, viewer(ctx))
         .onSuccess(
             pending -> {
-              JsonWriter out = new JsonWriter(1024).beginObject().name("confirmations").beginArray();
+              JsonWriter out =
+                  new JsonWriter(1024).beginObject().name("confirmations").beginArray();
               pending.forEach(confirmation -> write(out, confirmation));
               Replies.json(ctx, 200, out.endArray().endObject());
             })
@@ -91,8 +92,7 @@ public final class ConfirmationsApi {
       calls.stream(
           ctx, approved.call().server(), callId, () -> pipeline.runApproved(approved, true));
     } else {
-      calls.answer(
-          ctx, approved.call().server(), callId, pipeline.runApproved(approved, false));
+      calls.answer(ctx, approved.call().server(), callId, pipeline.runApproved(approved, false));
     }
   }
 

@@ -10,7 +10,9 @@ import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.http.reply.StreamSlots;
 import io.vertx.ext.web.RoutingContext;
 
-/** GET /events: server states, catalogue changes, and the confirmations that concern the listener. */
+/**
+ * GET /events: server states, catalogue changes, and the confirmations that concern the listener.
+ */
 public final class EventsApi {
   private final Bus bus;
   private final StreamSlots streams;

@@ -52,7 +52,9 @@ public final class HealthApi {
     boolean ready = !starting && !draining.getAsBoolean();
     String status = ready ? "ready" : draining.getAsBoolean() ? "stopping" : "starting";
     Replies.json(
-        ctx, ready ? 200 : 503, new JsonWriter().beginObject().member("status", status).endObject());
+        ctx,
+        ready ? 200 : 503,
+        new JsonWriter().beginObject().member("status", status).endObject());
   }
 
   private JsonSlice uptime() {

@@ -10,8 +10,8 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * A part of a list: everything unless {@code ?limit=} or {@code ?cursor=} say otherwise. A cursor is
- * opaque, and good for the list it came from as long as that does not change.
+ * A part of a list: everything unless {@code ?limit=} or {@code ?cursor=} say otherwise. A cursor
+ * is opaque, and good for the list it came from as long as that does not change.
  *
  * @param limit 0 for no limit
  */

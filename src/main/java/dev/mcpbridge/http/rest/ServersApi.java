@@ -29,7 +29,8 @@ public final class ServersApi {
   public void list(RoutingContext ctx) {
     List<Future<ServerView>> servers =
         directory.all().stream().map(server -> directory.current(server.id())).toList();
-    Future.join(servers).onComplete(done -> answerList(ctx, servers), failed -> answerList(ctx, servers));
+    Future.join(servers)
+        .onComplete(done -> answerList(ctx, servers), failed -> answerList(ctx, servers));
   }
 
   /** GET /servers/{server}. */

@@ -28,9 +28,9 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Calls: request to {@link CallRequest}, outcome to an answer. Three ways to wait for it: plainly, as
- * an event stream with progress and log messages, or not at all ({@code Prefer: respond-async}, RFC
- * 7240).
+ * Calls: request to {@link CallRequest}, outcome to an answer. Three ways to wait for it: plainly,
+ * as an event stream with progress and log messages, or not at all ({@code Prefer: respond-async},
+ * RFC 7240).
  */
 public final class ToolCallsApi {
   private static final int MAX_KEY = 255;
@@ -89,8 +89,7 @@ public final class ToolCallsApi {
     String caller = Callers.of(ctx).name();
     if (prefersAsync(ctx)) {
       inBackground(
-          ctx,
-          new CallRequest(ids.nextUnguessable(), server, target, arguments, caller, false));
+          ctx, new CallRequest(ids.nextUnguessable(), server, target, arguments, caller, false));
     } else if (EventStream.isWanted(ctx)) {
       stream(ctx, new CallRequest(ids.next(), server, target, arguments, caller, true));
     } else {
