@@ -92,11 +92,15 @@ public final class Addresses {
   public record Confirmable(Call call, String definitionDigest) {}
 
   /**
+   * A call that is kept.
+   *
    * @param token to be shown once to the caller; null where an operator decides
    */
   public record PendingConfirmation(Confirmation confirmation, String token) {}
 
   /**
+   * What a human says about it.
+   *
    * @param token null where none came
    */
   public record HumanDecision(String confirmationId, boolean confirm, String token, Viewer by) {}
@@ -108,9 +112,12 @@ public final class Addresses {
    */
   public record Viewer(String name, boolean approver) {}
 
+  /** A call to be given up, and why. */
   public record Cancellation(String callId, String reason) {}
 
   /**
+   * Something that clients of {@code /events} may hear.
+   *
    * @param audience the caller who may hear it, null for everybody
    */
   public record BridgeEvent(String name, JsonSlice data, String audience) {}

@@ -1,7 +1,6 @@
 package dev.mcpbridge.config;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.mcpbridge.config.ServerConfig.Supervision;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Glob;
 import dev.mcpbridge.model.RiskLevel;
@@ -102,7 +101,7 @@ final class ServerEntryReader {
         nothing,
         RiskRules.NONE,
         new Timeouts(60_000, List.of()),
-        new Supervision(1, true, 30_000, 0, 1000, 1, 1, null),
+        new ServerConfig.Supervision(1, true, 30_000, 0, 1000, 1, 1, null),
         new ServerState.Refused(ErrorCode.SERVER_UNAVAILABLE, reason),
         fingerprint(entry, nothing) + reason);
   }
@@ -236,8 +235,8 @@ final class ServerEntryReader {
     return new Timeouts(entry.seconds("timeout", 60, 0.01, 86_400), tools);
   }
 
-  private static Supervision supervision(Section entry) {
-    return new Supervision(
+  private static ServerConfig.Supervision supervision(Section entry) {
+    return new ServerConfig.Supervision(
         entry.integer("instances", 1, 1, 64),
         entry.oneOf("start", "eager", "eager", "lazy").equals("lazy"),
         entry.seconds("startTimeout", 30, 0.1, 600),

@@ -1,0 +1,37 @@
+package dev.mcpbridge.auth;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.config.AuthConfig;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class ApiKeysTest {
+
+  @Test
+  void knowsAKeyByItsHashAndNobodyElse() {
+    String key = ApiKeys.generate();
+    AuthConfig config =
+        new AuthConfig(
+            List.of(new AuthConfig.Key("edge", ApiKeys.fingerprint(key), Set.of("read"))));
+
+    Authenticator keys = ApiKeys.of(config);
+
+    Principal edge = keys.authenticate(key).orElseThrow();
+    assertEquals("edge", edge.name());
+    assertTrue(edge.may(Scope.READ));
+    assertFalse(edge.may(Scope.ADMIN));
+    assertTrue(keys.authenticate(key + "x").isEmpty());
+    assertTrue(keys.authenticate(null).isEmpty());
+    assertTrue(keys.authenticate("").isEmpty());
+  }
+
+  @Test
+  void withoutKeysEverybodyIsTrusted() {
+    assertTrue(
+        ApiKeys.of(new AuthConfig(List.of())).authenticate(null).orElseThrow().may(Scope.ADMIN));
+  }
+}

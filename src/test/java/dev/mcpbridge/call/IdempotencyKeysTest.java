@@ -1,0 +1,77 @@
+package dev.mcpbridge.call;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.protocol.JsonSlice;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.time.Clock;
+import org.junit.jupiter.api.Test;
+
+class IdempotencyKeysTest {
+  private static final IdempotencyKeys.Key KEY = new IdempotencyKeys.Key("a", "POST /x", "k");
+  private static final CallOutcome DONE = new CallOutcome.Completed(JsonSlice.EMPTY_OBJECT);
+
+  private final IdempotencyKeys keys = new IdempotencyKeys(Clock.systemUTC());
+  private int runs;
+
+  @Test
+  void runsOnceAndGivesTheSameOutcomeToEveryRepetition() {
+    assertSame(DONE, keys.once(KEY, "body", this::succeed).result());
+    assertSame(DONE, keys.once(KEY, "body", this::succeed).result());
+    assertEquals(1, runs);
+  }
+
+  @Test
+  void refusesARepetitionWhileItRuns() {
+    Promise<CallOutcome> running = Promise.promise();
+    keys.once(KEY, "body", running::future);
+
+    assertFails(ErrorCode.IDEMPOTENCY_IN_PROGRESS, keys.once(KEY, "body", this::succeed));
+    assertEquals(0, runs);
+  }
+
+  @Test
+  void refusesAnotherBody() {
+    keys.once(KEY, "body", this::succeed);
+
+    assertFails(ErrorCode.IDEMPOTENCY_MISMATCH, keys.once(KEY, "other", this::succeed));
+  }
+
+  @Test
+  void anotherCallersKeyIsAnotherKey() {
+    keys.once(KEY, "body", this::succeed);
+    keys.once(new IdempotencyKeys.Key("b", "POST /x", "k"), "other", this::succeed);
+
+    assertEquals(2, runs);
+  }
+
+  @Test
+  void aFailureWithoutEffectFreesTheKeyAndAnUnknownOneDoesNot() {
+    keys.once(KEY, "body", () -> fail(Executed.NO));
+    assertSame(DONE, keys.once(KEY, "body", this::succeed).result());
+
+    IdempotencyKeys.Key other = new IdempotencyKeys.Key("a", "POST /x", "other");
+    keys.once(other, "body", () -> fail(Executed.UNKNOWN));
+    assertFails(ErrorCode.UPSTREAM_CRASHED, keys.once(other, "body", this::succeed));
+    assertEquals(1, runs);
+  }
+
+  private Future<CallOutcome> succeed() {
+    runs++;
+    return Future.succeededFuture(DONE);
+  }
+
+  private static Future<CallOutcome> fail(Executed executed) {
+    return Future.failedFuture(
+        new BridgeException(ErrorCode.UPSTREAM_CRASHED, "gone").withExecuted(executed));
+  }
+
+  private static void assertFails(ErrorCode code, Future<CallOutcome> outcome) {
+    assertEquals(code, ((BridgeException) outcome.cause()).code());
+  }
+}

@@ -1,0 +1,150 @@
+package dev.mcpbridge.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.model.RiskLevel;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.Target;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ConfigReaderTest {
+
+  @Test
+  void aDesktopClientsFileWorksAsItIs() {
+    BridgeConfig config =
+        read(
+            "{'globalShortcut':'x','mcpServers':{'brave-search':{'command':'npx',"
+                + "'args':['-y','p'],'env':{'K':'v'},'alwaysAllow':['a'],'disabled':false},"
+                + "'off':{'command':'x','disabled':true}}}");
+
+    assertEquals(
+        List.of("npx", "-y", "p"), config.servers().get(new ServerId("brave-search")).launch().argv());
+    assertEquals(1, config.servers().size());
+    assertEquals("127.0.0.1", config.http().host());
+    assertEquals(3000, config.http().port());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{'http':{'port':70000}} | http.port",
+        "{'http':{'prot':1}} | http.prot",
+        "{'http':{'host':'0.0.0.0'}} | http.host",
+        "{'http':{'cors':{'origins':['*']}}} | http.cors.origins",
+        "{'auth':{'keys':[{'name':'a','sha256':'x','scopes':['read']}]}} | auth.keys[0].sha256",
+        "{'risk':{'approver':'operator'}} | risk.approver",
+        "{'risk':{'default':4}} | risk.default",
+        "{'mcpServers':{'s':{}}} | mcpServers.s.command",
+        "{'mcpServers':{'s':{'command':'x','args':'y'}}} | mcpServers.s.args",
+        "{'mcpServers':{'s':{'command':'x','riskLevel':4}}} | mcpServers.s.riskLevel",
+        "{'mcpServers':{'s':{'command':'x','riskLevel':'2'}}} | mcpServers.s.riskLevel",
+        "{'mcpServers':{'s':{'command':'x','risklevel':2}}} | mcpServers.s.risklevel",
+        "{'mcpServers':{'s':{'command':'x','riskLevel':3}}} | mcpServers.s.docker.image",
+        "{'mcpServers':{'s':{'command':'x','env':{'A':1}}}} | mcpServers.s.env.A",
+        "{'mcpServers':{'s':{'command':'${env:NOT_THERE}'}}} | mcpServers.s.command",
+        "{'mcpServers':{'a b':{'command':'x'}}} | mcpServers.a b",
+        "{'mcpServers':{'s':{'command':'x'},'S':{'command':'x'}}} | mcpServers.S",
+        "{'mcpServers':{'s':{'url':'http://x'}}} | mcpServers.s.command",
+      })
+  void saysWhereItIsWrong(String json, String path) {
+    ConfigException wrong = assertThrows(ConfigException.class, () -> read(json));
+
+    assertEquals(path, wrong.problems().get(0).path());
+  }
+
+  @Test
+  void saysWhereTheJsonIsBroken() {
+    ConfigException wrong = assertThrows(ConfigException.class, () -> read("{'http':\n  {,}}"));
+
+    assertTrue(wrong.getMessage().contains("line 2"), wrong.getMessage());
+  }
+
+  @Test
+  void atTheStartAWrongServerIsListedAndTheOthersRun() {
+    BridgeConfig config =
+        new ConfigReader(Map.of())
+            .read(
+                "{\"mcpServers\":{\"bad\":{\"command\":\"x\",\"riskLevel\":9},"
+                    + "\"good\":{\"command\":\"y\"}}}",
+                ConfigReader.Strictness.SERVER_BY_SERVER);
+
+    assertNotNull(config.servers().get(new ServerId("bad")).refusal());
+    assertEquals(null, config.servers().get(new ServerId("good")).refusal());
+  }
+
+  @Test
+  void levelThreeIsNeverStartedOnTheHost() {
+    BridgeConfig config =
+        read("{'mcpServers':{'s':{'command':'x','riskLevel':3,'docker':{'image':'i'}}}}");
+
+    assertNotNull(config.servers().get(new ServerId("s")).refusal());
+  }
+
+  @Test
+  void overridingACommandKeepsTheRisk() {
+    BridgeConfig config =
+        read(
+            "{'mcpServers':{'my-disk':{'command':'old','args':['1'],'riskLevel':2,"
+                + "'risk':{'tools':{'rm':2}}}}}",
+            Map.of(
+                "MCP_SERVER_MY_DISK_COMMAND", "new",
+                "MCP_SERVER_MY_DISK_ARGS", "a,b",
+                "MCP_SERVER_EXTRA_COMMAND", "e",
+                "MCP_SERVER_EXTRA_ENV", "{\"X\":\"1\"}",
+                "PORT", "4000"));
+
+    ServerConfig disk = config.servers().get(new ServerId("my-disk"));
+    assertEquals(List.of("new", "a", "b"), disk.launch().argv());
+    assertEquals(RiskLevel.MEDIUM, disk.risk().server());
+    assertEquals(RiskLevel.MEDIUM, disk.risk().narrow(Target.tool("rm")).orElseThrow());
+    assertEquals(
+        "1",
+        config.servers().get(new ServerId("extra")).launch().environment().get("X").reveal());
+    assertEquals(4000, config.http().port());
+  }
+
+  @Test
+  void resolvesPlaceholdersAndNeverPrintsSecrets() {
+    BridgeConfig config =
+        read(
+            "{'mcpServers':{'s':{'command':'x','env':{'TOKEN':'Bearer ${env:SECRET}'}}}}",
+            Map.of("SECRET", "CANARY"));
+
+    Launch launch = config.servers().get(new ServerId("s")).launch();
+    assertEquals("Bearer CANARY", launch.environment().get("TOKEN").reveal());
+    assertFalse(config.toString().contains("CANARY"));
+  }
+
+  @Test
+  void theFingerprintChangesWithTheEntryAndWithItsSecrets() {
+    String entry = "{'mcpServers':{'s':{'command':'x','env':{'T':'${env:T}'}}}}";
+
+    assertEquals(
+        fingerprint(read(entry, Map.of("T", "1"))), fingerprint(read(entry, Map.of("T", "1"))));
+    assertNotEquals(
+        fingerprint(read(entry, Map.of("T", "1"))), fingerprint(read(entry, Map.of("T", "2"))));
+  }
+
+  private static String fingerprint(BridgeConfig config) {
+    return config.servers().get(new ServerId("s")).fingerprint();
+  }
+
+  private static BridgeConfig read(String singleQuoted) {
+    return read(singleQuoted, Map.of());
+  }
+
+  private static BridgeConfig read(String singleQuoted, Map<String, String> environment) {
+    return new ConfigReader(environment)
+        .read(singleQuoted.replace('\'', '"'), ConfigReader.Strictness.WHOLE);
+  }
+}

@@ -1,0 +1,48 @@
+package dev.mcpbridge.protocol;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+class JsonWriterTest {
+
+  @Test
+  void putsCommasWhereTheyBelong() {
+    String json =
+        new JsonWriter()
+            .beginObject()
+            .member("a", 1)
+            .name("b")
+            .beginArray()
+            .value("x")
+            .value(true)
+            .beginObject()
+            .endObject()
+            .endArray()
+            .membersOf(JsonSlice.of("{\"c\":1.10}"))
+            .membersOf(JsonSlice.EMPTY_OBJECT)
+            .member("d", JsonSlice.NULL)
+            .endObject()
+            .toSlice()
+            .text();
+
+    assertEquals("{\"a\":1,\"b\":[\"x\",true,{}],\"c\":1.10,\"d\":null}", json);
+  }
+
+  @Test
+  void escapesWhatHasToBeAndEncodesTheRest() throws Exception {
+    String text = "quote \" slash \\ line \n bell \u0007 ü 🎉 {,:[";
+
+    JsonSlice written = new JsonWriter().value(text).toSlice();
+
+    assertEquals(text, Json.tree(written).textValue());
+  }
+
+  @Test
+  void aLoneSurrogateStaysValidUtf8() throws Exception {
+    JsonSlice written = new JsonWriter().value("a\ud800b").toSlice();
+
+    JsonScanner.transit(2).document(written.bytes(), written.from(), written.to());
+    assertEquals("\"a\\ud800b\"", written.text());
+  }
+}

@@ -1,0 +1,146 @@
+package dev.mcpbridge.risk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.mcpbridge.bus.Addresses.Confirmable;
+import dev.mcpbridge.bus.Addresses.HumanDecision;
+import dev.mcpbridge.bus.Addresses.PendingConfirmation;
+import dev.mcpbridge.bus.Addresses.Viewer;
+import dev.mcpbridge.config.RiskConfig;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.Target;
+import dev.mcpbridge.protocol.JsonSlice;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ConfirmationsTest {
+  private static final Viewer ALICE = new Viewer("alice", false);
+  private static final Viewer BOB = new Viewer("bob", false);
+  private static final Viewer BOSS = new Viewer("boss", true);
+
+  private long now = 1_000_000;
+
+  @Test
+  void isClaimedOnce() {
+    Confirmations confirmations = confirmations(false, true);
+    PendingConfirmation asked = ask(confirmations, "{\"a\":1}");
+
+    assertEquals(
+        "{\"a\":1}", confirmations.claim(yes(asked, ALICE)).call().arguments().text());
+    assertFails(ErrorCode.CONFIRMATION_NOT_FOUND, confirmations, yes(asked, ALICE));
+  }
+
+  @Test
+  void somebodyElsesIsAsIfItWereNotThere() {
+    Confirmations confirmations = confirmations(false, true);
+    PendingConfirmation asked = ask(confirmations, "{}");
+
+    assertFails(ErrorCode.CONFIRMATION_NOT_FOUND, confirmations, yes(asked, BOB));
+    assertEquals(List.of(), confirmations.visibleTo(BOB));
+    assertEquals(1, confirmations.visibleTo(ALICE).size());
+  }
+
+  @Test
+  void aWrongTokenConfirmsNothingAndGuessingIsSlowedDown() {
+    Confirmations confirmations = confirmations(false, true);
+    PendingConfirmation asked = ask(confirmations, "{}");
+    HumanDecision guess =
+        new HumanDecision(asked.confirmation().id(), true, "0".repeat(32), ALICE);
+
+    for (int i = 0; i < 10; i++) {
+      assertFails(ErrorCode.WRONG_TOKEN, confirmations, guess);
+    }
+    assertFails(ErrorCode.RATE_LIMITED, confirmations, guess);
+    now += 60_000;
+    confirmations.claim(yes(asked, ALICE));
+  }
+
+  @Test
+  void expires() {
+    Confirmations confirmations = confirmations(false, true);
+    PendingConfirmation asked = ask(confirmations, "{}");
+
+    now += 600_000;
+
+    assertFails(ErrorCode.CONFIRMATION_EXPIRED, confirmations, yes(asked, ALICE));
+    assertEquals(List.of(), confirmations.visibleTo(ALICE));
+  }
+
+  @Test
+  void anOperatorDecidesAndTheCallerDoesNot() {
+    Confirmations confirmations = confirmations(true, true);
+    PendingConfirmation asked = ask(confirmations, "{}");
+
+    assertNull(asked.token());
+    assertFails(ErrorCode.FORBIDDEN, confirmations, yes(asked, ALICE));
+    assertFails(ErrorCode.FORBIDDEN, confirmations, yes(asked, new Viewer("alice", true)));
+    confirmations.claim(yes(asked, BOSS));
+  }
+
+  @Test
+  void theIdAloneIsEnoughOnlyWhereTheOperatorSaysSo() {
+    Confirmations confirmations = confirmations(false, false);
+    PendingConfirmation asked = ask(confirmations, "{}");
+
+    confirmations.claim(new HumanDecision(asked.confirmation().id(), true, null, ALICE));
+  }
+
+  @Test
+  void theDigestCoversTheArguments() {
+    Confirmations confirmations = confirmations(false, true);
+
+    assertNotEquals(
+        ask(confirmations, "{\"a\":1}").confirmation().digest(),
+        ask(confirmations, "{\"a\":2}").confirmation().digest());
+  }
+
+  private static HumanDecision yes(PendingConfirmation asked, Viewer by) {
+    return new HumanDecision(asked.confirmation().id(), true, asked.token(), by);
+  }
+
+  private static void assertFails(
+      ErrorCode code, Confirmations confirmations, HumanDecision decision) {
+    assertEquals(
+        code,
+        assertThrows(BridgeException.class, () -> confirmations.claim(decision)).code());
+  }
+
+  private static PendingConfirmation ask(Confirmations confirmations, String arguments) {
+    Call call =
+        new Call(
+            "c", new ServerId("s"), Target.tool("t"), JsonSlice.of(arguments), "alice", 0, false);
+    return confirmations.add(new Confirmable(call, "definition"));
+  }
+
+  private Confirmations confirmations(boolean operator, boolean token) {
+    Clock clock =
+        new Clock() {
+          @Override
+          public ZoneId getZone() {
+            return ZoneId.of("UTC");
+          }
+
+          @Override
+          public Clock withZone(ZoneId zone) {
+            return this;
+          }
+
+          @Override
+          public Instant instant() {
+            return Instant.ofEpochMilli(now);
+          }
+        };
+    return new Confirmations(
+        new RiskConfig(null, true, operator, token, 600_000, 200), clock, new SecureRandom());
+  }
+}
