@@ -76,7 +76,12 @@ public final class Bridge {
 
   /** Lets calls end for so long, then ends every process and closes everything. */
   public Future<Void> close(Duration patience) {
-    return http.drain(patience).otherwiseEmpty().eventually(vertx::close);
+    Promise<Void> closed = Promise.promise();
+    http.drain(patience)
+        .onComplete(
+            drained -> vertx.close().onComplete(closed),
+            failed -> vertx.close().onComplete(closed));
+    return closed.future();
   }
 
   private Future<String> open() {

@@ -25,6 +25,7 @@ import java.lang.System.Logger.Level;
  */
 public final class CallPipeline {
   private static final Logger LOG = System.getLogger(CallPipeline.class.getName());
+  private static final CalmLog FAILURES = new CalmLog(LOG);
 
   private final Bus bus;
   private final Directory directory;
@@ -154,9 +155,9 @@ public final class CallPipeline {
           new BridgeException(ErrorCode.INTERNAL, "Internal error", failure)
               .withExecuted(Executed.UNKNOWN));
     }
-    Level level = known.code().status() >= 500 ? Level.WARNING : Level.DEBUG;
-    LOG.log(
-        level,
+    FAILURES.log(
+        server + " " + known.code(),
+        known.code().status() >= 500,
         () ->
             "server=" + server + " code=" + known.code().slug() + " detail=" + known.getMessage());
     return Future.failedFuture(described(target, known));

@@ -58,6 +58,7 @@ final class ConfigWatch implements Runnable {
     try {
       bridge
           .reload(reader.read(text, ConfigReader.Strictness.WHOLE))
+          .onSuccess(done -> LOG.log(Level.INFO, "{0} was read again and applied", source))
           .onFailure(e -> LOG.log(Level.ERROR, "reload failed: {0}", e.getMessage()));
     } catch (ConfigException e) {
       LOG.log(Level.ERROR, "{0} is wrong and was not applied: {1}", source, e.getMessage());

@@ -98,7 +98,7 @@ final class ServeCommand implements Callable<Integer> {
     try {
       bridge.close(Duration.ofSeconds(graceSeconds)).await(graceSeconds + 30L, TimeUnit.SECONDS);
     } catch (Exception e) {
-      System.err.println("not everything was stopped: " + e.getMessage());
+      System.err.println("not everything was stopped: " + e);
     }
   }
 

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Json;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -99,7 +100,12 @@ public final class ConfigReader {
                   + e.getLocation().getColumnNr()
                   + ")";
       throw new ConfigException(
-          List.of(new ConfigProblem("", "not valid JSON: " + e.getOriginalMessage() + where)));
+          List.of(
+              new ConfigProblem(
+                  "",
+                  "not valid JSON: "
+                      + e.getOriginalMessage().replaceAll(" \\(start marker at .*", "")
+                      + where)));
     }
   }
 
@@ -172,10 +178,19 @@ public final class ConfigReader {
 
   private static Path file(Section section, String key) {
     Path path = Path.of(section.text(key, ""));
-    if (!Files.isReadable(path) || Files.isDirectory(path)) {
-      section.complain(key, "expected a readable PEM file, found \"" + path + '"');
+    String marker = key.equals("cert") ? "BEGIN CERTIFICATE" : "PRIVATE KEY";
+    if (!holds(path, marker)) {
+      section.complain(key, "expected a PEM file with \"" + marker + "\", found \"" + path + '"');
     }
     return path;
+  }
+
+  private static boolean holds(Path path, String marker) {
+    try {
+      return Files.readString(path).contains(marker);
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   private static AuthConfig auth(Section auth) {

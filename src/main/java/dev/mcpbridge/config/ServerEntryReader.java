@@ -48,6 +48,8 @@ final class ServerEntryReader {
           "description",
           "url");
 
+  private static final List<String> FILE_ONLY =
+      List.of("builtin", "disabled", "type", "description", "url");
   private static final int MAX_ARGS = 1000;
   private static final int MAX_TEXT = 100_000;
   private static final List<String> UNSAFE_VARIABLES =
@@ -119,7 +121,10 @@ final class ServerEntryReader {
   private static void checkKeys(Section entry, Origin origin) {
     entry.each(
         (key, value) -> {
-          boolean known = KEYS.contains(key) || origin == Origin.API && key.equals("id");
+          boolean known =
+              origin == Origin.FILE
+                  ? KEYS.contains(key)
+                  : key.equals("id") || KEYS.contains(key) && !FILE_ONLY.contains(key);
           boolean nearMiss = KEYS.stream().anyMatch(k -> k.equalsIgnoreCase(key.replace("_", "")));
           if (!known && (nearMiss || origin == Origin.API)) {
             entry.complain(key, "unknown key");
@@ -173,8 +178,7 @@ final class ServerEntryReader {
   }
 
   private static void checkVariable(Section entry, String name, String value, Origin origin) {
-    boolean malformed =
-        name.isEmpty() || name.contains("=") || name.indexOf('\0') >= 0 || value.indexOf('\0') >= 0;
+    boolean malformed = !name.matches("[^=\\s\\p{Cntrl}]+") || value.indexOf('\0') >= 0;
     if (malformed || value.length() > MAX_TEXT) {
       entry.complain("env." + name, "not a variable that a process can have");
     }

@@ -29,6 +29,7 @@ public enum ErrorCode {
   TOO_LARGE("too_large", 413, 413, false),
   URI_TOO_LONG("uri_too_long", 414, 414, false),
   UNSUPPORTED_MEDIA_TYPE("unsupported_media_type", 415, 415, false),
+  EXPECTATION_FAILED("expectation_failed", 417, 417, false),
   INVALID_ARGUMENTS("invalid_arguments", 422, -32602, false),
   INVALID_SERVER("invalid_server", 422, 422, false),
   IDEMPOTENCY_MISMATCH("idempotency_mismatch", 422, 422, false),

@@ -50,6 +50,10 @@ final class AddressChecks implements Handler<RoutingContext> {
   /** Whoever sends both lengths wants two parsers to disagree (RFC 9112 section 6.1). */
   private static void checkFraming(HttpServerRequest request) {
     MultiMap headers = request.headers();
+    String expect = headers.get(HttpHeaders.EXPECT);
+    if (expect != null && !expect.equalsIgnoreCase("100-continue")) {
+      throw new BridgeException(ErrorCode.EXPECTATION_FAILED, "Expect can only be 100-continue");
+    }
     String coding = headers.get(HttpHeaders.TRANSFER_ENCODING);
     if (coding == null) {
       return;

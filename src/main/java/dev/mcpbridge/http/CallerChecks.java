@@ -69,7 +69,8 @@ final class CallerChecks implements Handler<RoutingContext> {
   }
 
   private static void checkMediaType(HttpServerRequest request) {
-    String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
+    List<String> types = request.headers().getAll(HttpHeaders.CONTENT_TYPE);
+    String type = types.size() == 1 ? types.get(0) : null;
     if (!"application/json".equals(type) && !isJson(type)) {
       throw new BridgeException(
           ErrorCode.UNSUPPORTED_MEDIA_TYPE, "The body must be application/json in UTF-8");

@@ -93,6 +93,7 @@ public final class HttpVerticle extends VerticleBase {
           .handler(
               ctx -> {
                 if (addresses.isConfigured(ctx.request().getHeader("origin"))) {
+                  ctx.response().putHeader("vary", "origin");
                   cors.handle(ctx);
                 } else {
                   ctx.next();

@@ -36,7 +36,7 @@ public record Arguments(JsonSlice json, JsonNode tree) {
     } catch (JsonSyntaxException e) {
       throw malformed("The body is not valid JSON: " + e.getMessage());
     } catch (StreamConstraintsException e) {
-      throw malformed("The body exceeds a limit: " + e.getOriginalMessage());
+      throw malformed("The body has too many tokens, or too long ones");
     } catch (JsonProcessingException e) {
       throw malformed("The body is not acceptable JSON: " + e.getOriginalMessage());
     } catch (IOException e) {

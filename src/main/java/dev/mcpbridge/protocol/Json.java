@@ -12,13 +12,15 @@ import java.io.IOException;
 
 /**
  * The one Jackson mapper: trees for what the bridge has to understand. Duplicate keys and text
- * after the value are refused; decimals keep every digit. Thread-safe.
+ * after the value are refused; decimals keep every digit. Names are not kept in a table that all
+ * requests share, since one request could fill it for the others. Thread-safe.
  */
 public final class Json {
   private static final ObjectMapper MAPPER =
       JsonMapper.builder(
               JsonFactory.builder()
                   .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                  .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
                   .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
                   .streamReadConstraints(
                       StreamReadConstraints.builder()

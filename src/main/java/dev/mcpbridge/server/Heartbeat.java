@@ -72,10 +72,11 @@ final class Heartbeat {
 
   private void failed(Throwable failure) {
     waiting = false;
-    if (failure instanceof BridgeException e && e.code() == ErrorCode.DEADLINE_EXCEEDED) {
+    ErrorCode code = failure instanceof BridgeException e ? e.code() : ErrorCode.INTERNAL;
+    if (code == ErrorCode.DEADLINE_EXCEEDED || code == ErrorCode.QUEUE_FULL) {
       missed++;
       listener.accept(missed == 1 ? Pulse.MISSED : Pulse.DEAD);
-    } else if (failure instanceof BridgeException e && e.code() != ErrorCode.UPSTREAM_CRASHED) {
+    } else if (code != ErrorCode.UPSTREAM_CRASHED) {
       answered();
     }
   }

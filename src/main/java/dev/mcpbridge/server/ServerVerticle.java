@@ -7,12 +7,15 @@ import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.transport.StdioTransport;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 
 /**
  * Owns one upstream server for its life: registers its addresses, publishes its view, and takes its
@@ -21,6 +24,8 @@ import io.vertx.core.VerticleBase;
  * <p>Runs on an event loop; nothing here waits for a pipe or a process (see {@code transport}).
  */
 public final class ServerVerticle extends VerticleBase {
+  private static final Logger LOG = System.getLogger(ServerVerticle.class.getName());
+
   private final Bus bus;
   private final ServerConfig config;
   private final StdioTransport.Limits limits;
@@ -84,6 +89,7 @@ public final class ServerVerticle extends VerticleBase {
     private void tellStateChange(ServerView view) {
       if (!lastState.equals(view.state().word())) {
         lastState = view.state().word();
+        log(view);
         JsonWriter event =
             new JsonWriter()
                 .beginObject()
@@ -94,6 +100,20 @@ public final class ServerVerticle extends VerticleBase {
         }
         tell("server", event.endObject());
       }
+    }
+
+    private void log(ServerView view) {
+      boolean failed = view.state() instanceof ServerState.Failed;
+      LOG.log(
+          failed ? Level.WARNING : Level.INFO,
+          () ->
+              "server="
+                  + view.id()
+                  + " state="
+                  + lastState
+                  + " pids="
+                  + view.pids()
+                  + (failed ? " reason=" + view.lastError() : ""));
     }
 
     private void tellCatalogueChange(ServerView view) {

@@ -16,6 +16,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -29,11 +30,13 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Session implements TransportListener {
   private static final long SWEEP_MILLIS = 20;
+  private static final int MAX_ABANDONED = 10_000;
 
   private final Context context;
   private final String name;
   private final SessionListener listener;
   private final Map<Long, Exchange> pending = new HashMap<>();
+  private final Map<Long, Long> abandoned = new LinkedHashMap<>();
   private Transport transport;
   private long lastId;
   private long lastHeardNanos = System.nanoTime();
@@ -98,6 +101,7 @@ public final class Session implements TransportListener {
   /** Gives a request up and tells the upstream; its answer, should it come, is dropped. */
   public void cancel(Exchange exchange, BridgeException why) {
     if (pending.remove(exchange.id) != null) {
+      abandon(exchange);
       notify(McpMethod.CANCELLED, cancellation(exchange.id, why.getMessage()));
       exchange.promise.fail(why.withExecuted(Executed.UNKNOWN));
     }
@@ -135,6 +139,20 @@ public final class Session implements TransportListener {
   }
 
   @Override
+  public void unreadable(long requestId) {
+    Exchange exchange = pending.remove(requestId);
+    listener.lost(1, 0);
+    if (exchange != null) {
+      transport.acknowledge(exchange.position);
+      exchange.promise.fail(
+          new BridgeException(
+                  ErrorCode.UPSTREAM_PROTOCOL_ERROR,
+                  "Server '" + name + "' answered with something that is no JSON-RPC message")
+              .withExecuted(Executed.YES));
+    }
+  }
+
+  @Override
   public void garbage(int lines) {
     listener.lost(lines, 0);
   }
@@ -166,7 +184,7 @@ public final class Session implements TransportListener {
   private void answered(RpcMessage message) {
     Exchange exchange = pending.remove(message.numericId());
     if (exchange == null) {
-      listener.lost(0, 1);
+      late(message.numericId());
       return;
     }
     transport.acknowledge(exchange.position);
@@ -174,6 +192,23 @@ public final class Session implements TransportListener {
       exchange.promise.complete(message);
     } else {
       exchange.promise.fail(failure(RpcError.read(message.payload())));
+    }
+  }
+
+  /** Remembers how far the upstream has read when it answers nevertheless. */
+  private void abandon(Exchange exchange) {
+    abandoned.put(exchange.id, exchange.position);
+    if (abandoned.size() > MAX_ABANDONED) {
+      abandoned.remove(abandoned.keySet().iterator().next());
+    }
+  }
+
+  private void late(long id) {
+    Long position = abandoned.remove(id);
+    if (position == null) {
+      listener.lost(0, 1);
+    } else {
+      transport.acknowledge(position);
     }
   }
 

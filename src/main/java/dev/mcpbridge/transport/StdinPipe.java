@@ -47,8 +47,9 @@ final class StdinPipe {
     this.broken = broken;
   }
 
+  /** Refuses with −1 where too much waits for the writer thread. */
   long send(byte[] line) {
-    if (closed || sent - acknowledged > maxQueued) {
+    if (closed || queued > maxQueued) {
       return -1;
     }
     turn.add(line);

@@ -6,7 +6,9 @@ import dev.mcpbridge.protocol.RpcReader;
 import io.vertx.core.Context;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -15,6 +17,7 @@ import java.util.List;
  */
 final class StdoutPump implements Runnable, LineFramer.Sink {
   private static final int BUFFER = 64 * 1024;
+  private static final int ENDS = 256;
   private static final long ALLOWANCE = 4 << 20;
 
   private final Context context;
@@ -71,7 +74,20 @@ final class StdoutPump implements Runnable, LineFramer.Sink {
       batch.add(message);
       batchBytes += to - from;
     } catch (JsonSyntaxException e) {
+      unreadable(bytes, from, to);
+    }
+  }
+
+  /** What begins like an answer of ours fails its call now and not at its deadline. */
+  private void unreadable(byte[] bytes, int from, int to) {
+    byte[] head = Arrays.copyOfRange(bytes, from, Math.min(to, from + ENDS));
+    String start = new String(head, StandardCharsets.ISO_8859_1);
+    boolean answer = start.startsWith("{\"jsonrpc\"") && !start.contains("\"method\"");
+    long id = answer ? RpcReader.idIn(head, new byte[0]) : -1;
+    if (id < 0) {
       garbage++;
+    } else {
+      context.runOnContext(v -> listener.unreadable(id));
     }
   }
 

@@ -16,6 +16,9 @@ public interface TransportListener {
    */
   void oversized(long requestId, long bytes);
 
+  /** A line is no message, though it is meant to answer this request. */
+  void unreadable(long requestId);
+
   /** Lines came that are no messages. They cost nothing but themselves. */
   void garbage(int lines);
 

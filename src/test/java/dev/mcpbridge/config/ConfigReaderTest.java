@@ -27,7 +27,8 @@ class ConfigReaderTest {
                 + "'off':{'command':'x','disabled':true}}}");
 
     assertEquals(
-        List.of("npx", "-y", "p"), config.servers().get(new ServerId("brave-search")).launch().argv());
+        List.of("npx", "-y", "p"),
+        config.servers().get(new ServerId("brave-search")).launch().argv());
     assertEquals(1, config.servers().size());
     assertEquals("127.0.0.1", config.http().host());
     assertEquals(3000, config.http().port());
@@ -108,8 +109,7 @@ class ConfigReaderTest {
     assertEquals(RiskLevel.MEDIUM, disk.risk().server());
     assertEquals(RiskLevel.MEDIUM, disk.risk().narrow(Target.tool("rm")).orElseThrow());
     assertEquals(
-        "1",
-        config.servers().get(new ServerId("extra")).launch().environment().get("X").reveal());
+        "1", config.servers().get(new ServerId("extra")).launch().environment().get("X").reveal());
     assertEquals(4000, config.http().port());
   }
 

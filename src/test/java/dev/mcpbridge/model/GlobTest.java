@@ -11,7 +11,8 @@ class GlobTest {
 
   @ParameterizedTest
   @CsvSource({
-    "git_*,git_push,true", "git_*,git_,true", "git_*,svn,false", "*,anything,true", "a*b*c,aXbYc,true",
+    "git_*,git_push,true", "git_*,git_,true", "git_*,svn,false", "*,anything,true",
+        "a*b*c,aXbYc,true",
     "a*b*c,aXbY,false", "exact,exact,true", "exact,exactly,false", "a.c,abc,false", "**x,yx,true"
   })
   void matches(String pattern, String name, boolean expected) {

@@ -14,25 +14,34 @@ class ArgumentsTest {
 
   @Test
   void keepsNumbersKeysAndEscapesAsTheyWereSent() {
-    String sent = "{ \"b\": 9007199254740993,\n \"a\" : [1.10, 1e2, -0], \"s\":\"x \\\" \\u00e9\" }";
+    String sent =
+        "{ \"b\": 9007199254740993,\n \"a\" : [1.10, 1e2, -0], \"s\":\"x \\\" \\u00e9\" }";
 
     Arguments read = Arguments.read(sent.getBytes(StandardCharsets.UTF_8), 10);
 
     assertEquals(
-        "{\"b\":9007199254740993,\"a\":[1.10,1e2,-0],\"s\":\"x \\\" \\u00e9\"}", read.json().text());
+        "{\"b\":9007199254740993,\"a\":[1.10,1e2,-0],\"s\":\"x \\\" \\u00e9\"}",
+        read.json().text());
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "null", "1", "\"x\"", "true", "[]", "{\"a\":1,\"a\":2}", "{\"a\":1,\"\\u0061\":2}",
-        "{\"x\":{\"a\":1,\"a\":2}}", "{\"a\":", "\uFEFF{}"
+        "null",
+        "1",
+        "\"x\"",
+        "true",
+        "[]",
+        "{\"a\":1,\"a\":2}",
+        "{\"a\":1,\"\\u0061\":2}",
+        "{\"x\":{\"a\":1,\"a\":2}}",
+        "{\"a\":",
+        "\uFEFF{}"
       })
   void refusesWhatIsNotOneObjectWithUniqueKeys(String body) {
     BridgeException refused =
         assertThrows(
-            BridgeException.class,
-            () -> Arguments.read(body.getBytes(StandardCharsets.UTF_8), 10));
+            BridgeException.class, () -> Arguments.read(body.getBytes(StandardCharsets.UTF_8), 10));
     assertEquals(ErrorCode.MALFORMED_REQUEST, refused.code());
   }
 

@@ -16,9 +16,22 @@ class JsonScannerTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "{}", "[]", "null", "true", "false", "0", "-0", "1.10", "1e2", "-1.5E-7", "\"\"",
-        "\"a\\n\\u00e9\\/\"", " {\"a\" : [1 , {\"b\":\"\u00fc\ud83c\udf89\"} ] } ",
-        "9007199254740993", "\"eight plain bytes and more of them\"", "\"\\ud83c\\udf89\""
+        "{}",
+        "[]",
+        "null",
+        "true",
+        "false",
+        "0",
+        "-0",
+        "1.10",
+        "1e2",
+        "-1.5E-7",
+        "\"\"",
+        "\"a\\n\\u00e9\\/\"",
+        " {\"a\" : [1 , {\"b\":\"\u00fc\ud83c\udf89\"} ] } ",
+        "9007199254740993",
+        "\"eight plain bytes and more of them\"",
+        "\"\\ud83c\\udf89\""
       })
   void acceptsWhatRfc8259Allows(String text) {
     assertDoesNotThrow(() -> scan(JsonScanner.strict(10), bytes(text)));
@@ -27,9 +40,33 @@ class JsonScannerTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", " ", "{", "{\"a\":", "{} x", "{}{}", "[1,]", "{\"a\":1,}", "{'a':1}", "/**/1", "01", "+1",
-        "NaN", "Infinity", ".5", "5.", "1e", "tru", "\"\t\"", "\"\\x\"", "\"\\u12g4\"", "\"open",
-        "{\"a\" 1}", "{1:2}", "[", "]", "-"
+        "",
+        " ",
+        "{",
+        "{\"a\":",
+        "{} x",
+        "{}{}",
+        "[1,]",
+        "{\"a\":1,}",
+        "{'a':1}",
+        "/**/1",
+        "01",
+        "+1",
+        "NaN",
+        "Infinity",
+        ".5",
+        "5.",
+        "1e",
+        "tru",
+        "\"\t\"",
+        "\"\\x\"",
+        "\"\\u12g4\"",
+        "\"open",
+        "{\"a\" 1}",
+        "{1:2}",
+        "[",
+        "]",
+        "-"
       })
   void refusesWhatRfc8259DoesNot(String text) {
     assertThrows(JsonSyntaxException.class, () -> scan(JsonScanner.transit(10), bytes(text)));
@@ -39,8 +76,14 @@ class JsonScannerTest {
   void refusesInvalidUtf8() {
     for (int[] broken :
         new int[][] {
-          {0xFF, 0xFE}, {0xC0, 0xAF}, {0xE0, 0x80, 0x80}, {0xED, 0xA0, 0x80}, {0xF4, 0x90, 0x80, 0x80},
-          {0xC3}, {0xE2, 0x82}, {0x80}
+          {0xFF, 0xFE},
+          {0xC0, 0xAF},
+          {0xE0, 0x80, 0x80},
+          {0xED, 0xA0, 0x80},
+          {0xF4, 0x90, 0x80, 0x80},
+          {0xC3},
+          {0xE2, 0x82},
+          {0x80}
         }) {
       byte[] text = new byte[broken.length + 2];
       text[0] = text[text.length - 1] = '"';

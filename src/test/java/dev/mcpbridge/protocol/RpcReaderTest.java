@@ -19,8 +19,7 @@ class RpcReaderTest {
 
   @Test
   void leavesThePayloadAsItIs() throws JsonSyntaxException {
-    assertEquals(
-        "{\"a\":1.10}", read("{\"result\" : {\"a\":1.10} , \"id\":1}").payload().text());
+    assertEquals("{\"a\":1.10}", read("{\"result\" : {\"a\":1.10} , \"id\":1}").payload().text());
   }
 
   @Test

@@ -35,8 +35,7 @@ class ConfirmationsTest {
     Confirmations confirmations = confirmations(false, true);
     PendingConfirmation asked = ask(confirmations, "{\"a\":1}");
 
-    assertEquals(
-        "{\"a\":1}", confirmations.claim(yes(asked, ALICE)).call().arguments().text());
+    assertEquals("{\"a\":1}", confirmations.claim(yes(asked, ALICE)).call().arguments().text());
     assertFails(ErrorCode.CONFIRMATION_NOT_FOUND, confirmations, yes(asked, ALICE));
   }
 
@@ -54,8 +53,7 @@ class ConfirmationsTest {
   void aWrongTokenConfirmsNothingAndGuessingIsSlowedDown() {
     Confirmations confirmations = confirmations(false, true);
     PendingConfirmation asked = ask(confirmations, "{}");
-    HumanDecision guess =
-        new HumanDecision(asked.confirmation().id(), true, "0".repeat(32), ALICE);
+    HumanDecision guess = new HumanDecision(asked.confirmation().id(), true, "0".repeat(32), ALICE);
 
     for (int i = 0; i < 10; i++) {
       assertFails(ErrorCode.WRONG_TOKEN, confirmations, guess);
@@ -111,8 +109,7 @@ class ConfirmationsTest {
   private static void assertFails(
       ErrorCode code, Confirmations confirmations, HumanDecision decision) {
     assertEquals(
-        code,
-        assertThrows(BridgeException.class, () -> confirmations.claim(decision)).code());
+        code, assertThrows(BridgeException.class, () -> confirmations.claim(decision)).code());
   }
 
   private static PendingConfirmation ask(Confirmations confirmations, String arguments) {

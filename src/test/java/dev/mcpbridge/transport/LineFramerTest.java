@@ -27,8 +27,7 @@ class LineFramerTest {
 
   @Test
   void isIndifferentToWhereThePipeCuts() {
-    byte[] stream =
-        "{\"a\":1}\nzwei ü 🎉\r\n\n\uFEFFvier\n".getBytes(StandardCharsets.UTF_8);
+    byte[] stream = "{\"a\":1}\nzwei ü 🎉\r\n\n\uFEFFvier\n".getBytes(StandardCharsets.UTF_8);
     for (int seed = 0; seed < 200; seed++) {
       lines.clear();
       feedInPieces(new LineFramer(1000), stream, new Random(seed));
@@ -41,8 +40,7 @@ class LineFramerTest {
     String stream = "before\n" + "A" + "x".repeat(5000) + "Z\nafter\n";
     for (int seed = 0; seed < 50; seed++) {
       lines.clear();
-      feedInPieces(
-          new LineFramer(1000), stream.getBytes(StandardCharsets.UTF_8), new Random(seed));
+      feedInPieces(new LineFramer(1000), stream.getBytes(StandardCharsets.UTF_8), new Random(seed));
       assertEquals(List.of("before", "oversize 5002 AZ", "after"), lines);
     }
   }

@@ -27,7 +27,12 @@ public final class Problems {
 
   /** The failure handler of every route. */
   public static void render(RoutingContext ctx) {
-    BridgeException failure = failure(ctx.failure(), ctx.statusCode() > 0 ? ctx.statusCode() : 500);
+    BridgeException failure =
+        ctx.request().isEnded()
+                || ctx.failure() instanceof BridgeException
+                || ctx.statusCode() == 413
+            ? failure(ctx.failure(), ctx.statusCode() > 0 ? ctx.statusCode() : 500)
+            : new BridgeException(ErrorCode.MALFORMED_REQUEST, "The body cannot be read");
     if (ctx.response().ended() || ctx.response().headWritten()) {
       ctx.request().connection().close();
       return;
@@ -49,6 +54,9 @@ public final class Problems {
       ctx.response().putHeader(HttpHeaders.CONNECTION, "close");
     }
     Replies.send(ctx, failure.code().status(), PROBLEM, document(failure, requestId(ctx)));
+    if (!ctx.request().isEnded()) {
+      ctx.request().connection().close();
+    }
   }
 
   /** What a throwable means; nothing of an unexpected one is shown. */

@@ -1,0 +1,127 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.fixture.TestBridge;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+/** Nothing leaks: no process, no descriptor, no thread. */
+class ProcessHygieneIT {
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void startsAndStopsWithGrandchildrenLeaveNothing() throws Exception {
+    try (TestBridge bridge = TestBridge.scripted("")) {
+      cycle(bridge, 5);
+      long descriptors = descriptors();
+      int threads = Thread.activeCount();
+
+      cycle(bridge, 20);
+
+      bridge.until(() -> sleepers() == 0);
+      bridge.until(() -> descriptors() <= descriptors + 5);
+      bridge.until(() -> Thread.activeCount() <= threads + 5);
+      bridge.assertAlive();
+    }
+  }
+
+  @Test
+  void aStubbornServerIsGoneWithinItsGrace() throws Exception {
+    try (TestBridge bridge = TestBridge.scripted("", "--stubborn")) {
+      long pid = bridge.pids("s").get(0);
+      long from = System.nanoTime();
+
+      assertEquals(200, bridge.delete("/servers/s").status());
+
+      assertTrue(System.nanoTime() - from < 8_000_000_000L);
+      assertTrue(ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty());
+    }
+  }
+
+  @Test
+  void aRestartReplacesTheProcessAndLosesNoQueuedCall() throws Exception {
+    try (TestBridge bridge = TestBridge.scripted("'maxInFlight':1")) {
+      long pid = bridge.pids("s").get(0);
+      List<CompletableFuture<TestBridge.Answer>> calls =
+          Stream.generate(() -> bridge.callLater("sleep", "{\"ms\":100}")).limit(10).toList();
+      bridge.until(() -> bridge.get("/servers/s").body().path("queued_calls").asInt() > 3);
+
+      assertEquals(200, bridge.post("/servers/s/restart", "{}").status());
+
+      calls.forEach(call -> assertEquals(200, call.join().status(), call.join().text()));
+      assertTrue(bridge.pids("s").get(0) != pid);
+      assertTrue(ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty());
+    }
+  }
+
+  @Test
+  void aReloadTouchesOnlyWhatHasChanged() throws Exception {
+    String stays = "'stays':" + TestBridge.entry("");
+    try (TestBridge bridge =
+        TestBridge.of(
+            "{'mcpServers':{"
+                + stays
+                + ",'changes':"
+                + TestBridge.entry("")
+                + ",'goes':"
+                + TestBridge.entry("")
+                + "}}")) {
+      for (String server : List.of("stays", "changes", "goes")) {
+        bridge.until(() -> bridge.state(server).equals("ready"));
+      }
+      long stayed = bridge.pids("stays").get(0);
+      long changed = bridge.pids("changes").get(0);
+
+      bridge.reload(
+          "{'mcpServers':{"
+              + stays
+              + ",'changes':"
+              + TestBridge.entry("'riskLevel':2")
+              + ",'comes':"
+              + TestBridge.entry("")
+              + "}}");
+
+      bridge.until(() -> bridge.state("comes").equals("ready"));
+      bridge.until(() -> bridge.state("changes").equals("ready"));
+      assertEquals(stayed, bridge.pids("stays").get(0));
+      assertTrue(bridge.pids("changes").get(0) != changed);
+      assertEquals(404, bridge.get("/servers/goes").status());
+      assertTrue(
+          bridge
+              .post("/servers/changes/tools/echo", "{}")
+              .body()
+              .path("requires_confirmation")
+              .asBoolean());
+    }
+  }
+
+  private static void cycle(TestBridge bridge, int times) throws Exception {
+    String entry = TestBridge.json(TestBridge.entry("'id':'brief'"));
+    for (int i = 0; i < times; i++) {
+      assertEquals(201, bridge.post("/servers", entry).status());
+      bridge.post("/servers/brief/tools/grandchild", "{}");
+      assertEquals(200, bridge.delete("/servers/brief").status());
+    }
+  }
+
+  private static long sleepers() {
+    return ProcessHandle.allProcesses()
+        .filter(ProcessHandle::isAlive)
+        .filter(p -> p.info().commandLine().orElse("").endsWith("sleep 1000"))
+        .count();
+  }
+
+  private static long descriptors() throws Exception {
+    try (Stream<Path> entries = Files.list(Path.of("/proc/self/fd"))) {
+      return entries.count();
+    }
+  }
+}
