@@ -27,17 +27,22 @@ public final class Problems {
 
   /** The failure handler of every route. */
   public static void render(RoutingContext ctx) {
-    BridgeException failure =
-        ctx.request().isEnded()
-                || ctx.failure() instanceof BridgeException
-                || ctx.statusCode() == 413
-            ? failure(ctx.failure(), ctx.statusCode() > 0 ? ctx.statusCode() : 500)
-            : new BridgeException(ErrorCode.MALFORMED_REQUEST, "The body cannot be read");
+    BridgeException failure = failure(ctx);
     if (ctx.response().ended() || ctx.response().headWritten()) {
       ctx.request().connection().close();
       return;
     }
     send(ctx, failure);
+  }
+
+  /** What fails while the body is still coming is the fault of its framing. */
+  private static BridgeException failure(RoutingContext ctx) {
+    Throwable thrown = ctx.failure();
+    boolean whileReading = thrown != null && !ctx.request().isEnded();
+    if (whileReading && !(thrown instanceof BridgeException) && ctx.statusCode() != 413) {
+      return new BridgeException(ErrorCode.MALFORMED_REQUEST, "The body cannot be read");
+    }
+    return failure(thrown, ctx.statusCode() > 0 ? ctx.statusCode() : 500);
   }
 
   public static void send(RoutingContext ctx, BridgeException failure) {

@@ -1,0 +1,161 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Who may do what, once keys are configured; and which pages may call. */
+class AccessIT {
+  private static final String READER = ApiKeys.generate();
+  private static final String CALLER = ApiKeys.generate();
+  private static final String BOSS = ApiKeys.generate();
+  private static TestBridge bridge;
+
+  @BeforeAll
+  static void start() throws Exception {
+    bridge =
+        TestBridge.of(
+            "{'http':{'cors':{'origins':['https://app.example']}},'auth':{'keys':["
+                + key("reader", READER, "'read'")
+                + ","
+                + key("caller", CALLER, "'read','call'")
+                + ","
+                + key("boss", BOSS, "'read','call','approve','admin'")
+                + "]},'risk':{'approver':'operator','pendingStatus':202},'mcpServers':{'s':"
+                + TestBridge.entry("'risk':{'tools':{'big':2}}")
+                + "}}");
+    bridge.until(() -> as(BOSS, "/servers/s").body().path("state").asText().equals("ready"));
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    bridge.close();
+  }
+
+  @Test
+  void everyRouteIsBehindTheKeys() throws Exception {
+    JsonNode paths = as(READER, "/openapi.json").body().path("paths");
+    assertTrue(paths.size() > 15);
+    for (var path : paths.properties()) {
+      String concrete = path.getKey().replaceAll("\\{\\w+}", "x");
+      for (String credential : new String[] {null, "wrong", CALLER + "x"}) {
+        Answer get =
+            credential == null
+                ? bridge.get(concrete)
+                : bridge.get(concrete, "authorization", "Bearer " + credential);
+        assertEquals(401, get.status(), concrete);
+        assertEquals("Bearer", get.header("www-authenticate"));
+        assertEquals(401, bridge.post(concrete, "{}").status(), concrete);
+        assertEquals(401, bridge.delete(concrete).status(), concrete);
+      }
+    }
+    assertEquals(401, bridge.get("/servers?token=" + BOSS).status());
+    assertEquals(401, bridge.get("/servers", "authorization", "Basic " + BOSS).status());
+  }
+
+  @Test
+  void scopesAreKept() throws Exception {
+    String definition = "{\"id\":\"x\",\"command\":\"touch\"}";
+    assertEquals(200, as(READER, "/servers").status());
+    assertEquals(200, bridge.get("/servers", "x-api-key", READER).status());
+    assertEquals(403, post(READER, "/servers/s/tools/echo", "{}").status());
+    assertEquals(200, post(CALLER, "/servers/s/tools/echo", "{}").status());
+    assertEquals(403, post(CALLER, "/servers", definition).status());
+    assertEquals(403, post(CALLER, "/servers/s/restart", "{}").status());
+    assertEquals(403, bridge.delete("/servers/s", "authorization", "Bearer " + CALLER).status());
+    assertEquals(404, as(BOSS, "/servers/x").status());
+  }
+
+  @Test
+  void anOperatorApprovesAndTheCallerCannot() throws Exception {
+    Answer asked = post(CALLER, "/servers/s/tools/big", "{\"size\":1}");
+    assertEquals(202, asked.status());
+    assertTrue(asked.body().path("token").isMissingNode());
+    String path = "/confirmations/" + asked.body().path("confirmation_id").asText();
+    String yes = "{\"confirm\":true}";
+
+    assertEquals(403, post(CALLER, path, yes).status());
+    assertEquals(403, post(READER, path, yes).status());
+    assertEquals("caller", as(BOSS, path).body().path("caller").asText());
+    Answer done = post(BOSS, path, yes);
+
+    assertEquals("x", done.said());
+    assertEquals(404, post(BOSS, path, yes).status());
+  }
+
+  @Test
+  void anotherCallersBackgroundCallIsNotThere() throws Exception {
+    String location =
+        bridge
+            .call(
+                "sleep",
+                "{\"ms\":10}",
+                "authorization",
+                "Bearer " + CALLER,
+                "prefer",
+                "respond-async")
+            .header("location");
+
+    assertEquals(200, as(CALLER, location).status());
+    assertEquals(404, as(BOSS, location).status());
+  }
+
+  @Test
+  void aPreflightFromAConfiguredOriginNeedsNoKeyAndAForeignOneIsTurnedAway() throws Exception {
+    HttpResponse<String> allowed = preflight("https://app.example");
+    assertEquals(204, allowed.statusCode());
+    assertEquals(
+        "https://app.example",
+        allowed.headers().firstValue("access-control-allow-origin").orElse(null));
+
+    HttpResponse<String> foreign = preflight("https://evil.example");
+    assertEquals(403, foreign.statusCode());
+    assertNull(foreign.headers().firstValue("access-control-allow-origin").orElse(null));
+
+    Answer call =
+        bridge.call(
+            "echo", "{}", "origin", "https://app.example", "authorization", "Bearer " + CALLER);
+    assertEquals(200, call.status());
+    assertEquals("https://app.example", call.header("access-control-allow-origin"));
+    assertEquals("origin", call.header("vary"));
+  }
+
+  private static HttpResponse<String> preflight(String origin) throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(bridge.uri("/servers/s/tools/echo"))
+            .method("OPTIONS", HttpRequest.BodyPublishers.noBody())
+            .header("origin", origin)
+            .header("access-control-request-method", "POST")
+            .header("access-control-request-headers", "content-type,authorization")
+            .build();
+    return bridge.client().send(request, HttpResponse.BodyHandlers.ofString());
+  }
+
+  private static Answer as(String key, String path) throws Exception {
+    return bridge.get(path, "authorization", "Bearer " + key);
+  }
+
+  private static Answer post(String key, String path, String body) throws Exception {
+    return bridge.post(path, body, "authorization", "Bearer " + key);
+  }
+
+  private static String key(String name, String key, String scopes) {
+    return "{'name':'"
+        + name
+        + "','sha256':'"
+        + ApiKeys.fingerprint(key)
+        + "','scopes':["
+        + scopes
+        + "]}";
+  }
+}

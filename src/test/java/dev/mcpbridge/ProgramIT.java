@@ -1,0 +1,262 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.protocol.Json;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jgit.api.Git;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The packaged program, started as a user starts it. */
+class ProgramIT {
+  private static final Path JAR = Path.of(System.getProperty("bridge.jar"));
+  private static final HttpClient CLIENT = HttpClient.newHttpClient();
+
+  @TempDir Path folder;
+  private final List<Process> started = new ArrayList<>();
+  private String url;
+
+  @BeforeEach
+  void repository() throws Exception {
+    try (Git git = Git.init().setDirectory(folder.resolve("work").toFile()).call()) {
+      Files.writeString(folder.resolve("work/a.txt"), "one\n");
+      git.add().addFilepattern(".").call();
+      git.commit().setMessage("first").setAuthor("A", "a@example.com").setSign(false).call();
+    }
+  }
+
+  @AfterEach
+  void stop() {
+    started.forEach(Process::destroyForcibly);
+  }
+
+  @Test
+  void theDefaultServesGitAndTheBannersLineWorks() throws Exception {
+    Process bridge = serve();
+
+    JsonNode repositories = post("/servers/git/tools/list_repositories", "{}");
+    assertEquals("work", repositories.at("/structuredContent/repositories/0/name").asText());
+    Files.writeString(folder.resolve("work/a.txt"), "two\n");
+    JsonNode status = post("/servers/git/tools/git_status", "{\"repository\":\"work\"}");
+    assertEquals("a.txt", status.at("/structuredContent/changed/0").asText());
+    JsonNode diff = post("/servers/git/tools/git_diff", "{\"repository\":\"work\"}");
+    assertTrue(diff.at("/structuredContent/diff").asText().contains("+two"));
+    post("/servers/git/tools/git_add", "{\"repository\":\"work\",\"paths\":[\".\"]}");
+    JsonNode asked =
+        post("/servers/git/tools/git_commit", "{\"repository\":\"work\",\"message\":\"second\"}");
+    assertTrue(asked.path("requires_confirmation").asBoolean(), asked.toString());
+    JsonNode commit =
+        post(
+            "/confirmations/" + asked.path("confirmation_id").asText(),
+            "{\"confirm\":true,\"token\":\"" + asked.path("token").asText() + "\"}");
+    assertEquals("second", commit.at("/structuredContent/message").asText(), commit.toString());
+    JsonNode log = post("/servers/git/tools/git_log", "{\"repository\":\"work\",\"max_count\":1}");
+    assertEquals("second", log.at("/structuredContent/commits/0/message").asText());
+
+    bridge.destroy();
+    assertTrue(bridge.waitFor(15, TimeUnit.SECONDS));
+  }
+
+  @Test
+  void gitStaysWithinItsRoots() throws Exception {
+    serve();
+
+    for (String path : List.of("..", "/etc", "../..")) {
+      JsonNode refused =
+          post("/servers/git/tools/register_repository", "{\"path\":\"" + path + "\"}");
+      assertTrue(refused.path("isError").asBoolean(), refused.toString());
+    }
+    JsonNode escape =
+        post(
+            "/servers/git/tools/git_add",
+            "{\"repository\":\"work\",\"paths\":[\"../../etc/passwd\"]}");
+    assertTrue(escape.path("isError").asBoolean(), escape.toString());
+  }
+
+  @Test
+  void theOrphansOfAKilledBridgeEndWithTheNextStart() throws Exception {
+    Path config = folder.resolve("stubborn.json");
+    Files.writeString(
+        config, TestBridge.json("{'mcpServers':{'s':" + TestBridge.entry("", "--stubborn") + "}}"));
+    Process bridge = serve("--config", config.toString());
+    long child = pid("s");
+    post("/servers/s/tools/grandchild", "{}");
+
+    bridge.destroyForcibly().waitFor();
+    assertTrue(ProcessHandle.of(child).filter(ProcessHandle::isAlive).isPresent());
+    serve();
+
+    until(() -> !isRunning(child));
+  }
+
+  @Test
+  void aChangedFileIsAppliedAndAWrongOneRefused() throws Exception {
+    Path config = folder.resolve("live.json");
+    String first = "{'mcpServers':{'s':" + TestBridge.entry("") + "}}";
+    Files.writeString(config, TestBridge.json(first));
+    Process bridge = serve("--config", config.toString());
+    long pid = pid("s");
+
+    Files.writeString(
+        config, TestBridge.json(first.replace("}}", "},'t':" + TestBridge.entry("") + "}")));
+    until(() -> get("/servers/t").path("state").asText().equals("ready"));
+    Files.writeString(config, "{\"mcpServers\":{\"u\":{\"command\":\"x\",\"riskLevel\":9}}}");
+    TimeUnit.MILLISECONDS.sleep(1500);
+
+    assertEquals(pid, pid("s"));
+    assertEquals("ready", get("/servers/t").path("state").asText());
+    assertTrue(bridge.isAlive());
+  }
+
+  @Test
+  void descriptorsRunOutAndComeBack() throws Exception {
+    Process bridge =
+        launch(
+            "bash",
+            "-c",
+            "ulimit -n 256; exec \"$@\"",
+            "-",
+            TestBridge.java(),
+            "-jar",
+            JAR.toString(),
+            "serve",
+            "--port",
+            "0");
+    awaitBanner(bridge);
+    List<java.net.Socket> sockets = new ArrayList<>();
+    URI uri = URI.create(url);
+    for (int i = 0; i < 400; i++) {
+      java.net.Socket socket = new java.net.Socket();
+      sockets.add(socket);
+      try {
+        socket.connect(new java.net.InetSocketAddress(uri.getHost(), uri.getPort()), 200);
+      } catch (java.io.IOException e) {
+        break;
+      }
+    }
+    for (java.net.Socket socket : sockets) {
+      socket.close();
+    }
+
+    until(() -> post("/servers/git/tools/list_repositories", "{}").has("structuredContent"));
+  }
+
+  @Test
+  void theCommandsTalkToARunningBridge() throws Exception {
+    serve();
+
+    assertTrue(run(0, "tools", "--url", url).contains("git git_status"));
+    assertTrue(
+        run(0, "call", "git", "git_log", "repository=work", "max_count=1", "--url", url)
+            .contains("first"));
+    run(3, "call", "git", "git_commit", "repository=work", "message=x", "--url", url);
+    assertTrue(run(0, "confirm", "--url", url).contains("git_commit"));
+    run(1, "call", "git", "nope", "--url", url);
+    run(2, "call");
+    assertTrue(run(0, "--version").contains("mcp-bridge"));
+    assertTrue(run(0, "key", "new", "edge").contains("\"sha256\":\""));
+    assertTrue(run(0, "generate-completion").contains("complete"));
+    Path wrong = folder.resolve("wrong.json");
+    Files.writeString(wrong, "{\"http\":{\"port\":\"x\"}}");
+    assertTrue(run(1, "check", wrong.toString()).contains("http.port"));
+  }
+
+  /** A zombie, which only init can bury, does not run. */
+  private static boolean isRunning(long pid) throws Exception {
+    Path stat = Path.of("/proc/" + pid + "/stat");
+    return Files.exists(stat) && !Files.readString(stat).contains(") Z ");
+  }
+
+  private Process serve(String... more) throws Exception {
+    List<String> command =
+        new ArrayList<>(List.of(TestBridge.java(), "-jar", JAR.toString(), "serve", "--port", "0"));
+    command.addAll(List.of(more));
+    Process bridge = launch(command.toArray(String[]::new));
+    awaitBanner(bridge);
+    return bridge;
+  }
+
+  private Process launch(String... command) throws Exception {
+    Process process =
+        new ProcessBuilder(command)
+            .directory(folder.toFile())
+            .redirectError(folder.resolve("err-" + started.size()).toFile())
+            .start();
+    started.add(process);
+    return process;
+  }
+
+  private void awaitBanner(Process bridge) throws Exception {
+    BufferedReader out =
+        new BufferedReader(new InputStreamReader(bridge.getInputStream(), StandardCharsets.UTF_8));
+    String line = out.readLine();
+    while (line != null && !line.startsWith("MCP Bridge is listening on ")) {
+      line = out.readLine();
+    }
+    assertTrue(line != null, "the bridge did not start");
+    url = line.substring("MCP Bridge is listening on ".length());
+  }
+
+  private String run(int status, String... arguments) throws Exception {
+    List<String> command = new ArrayList<>(List.of(TestBridge.java(), "-jar", JAR.toString()));
+    command.addAll(List.of(arguments));
+    Process process =
+        new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(status, process.waitFor(), output);
+    return output;
+  }
+
+  private long pid(String server) throws Exception {
+    until(() -> get("/servers/" + server).path("state").asText().equals("ready"));
+    return get("/servers/" + server).path("pid").asLong();
+  }
+
+  private static void until(java.util.concurrent.Callable<Boolean> condition) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (true) {
+      try {
+        if (condition.call()) {
+          return;
+        }
+      } catch (java.io.IOException e) {
+        // not yet
+      }
+      assertTrue(System.nanoTime() < deadline, "it did not come true in time");
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+  }
+
+  private JsonNode get(String path) throws Exception {
+    return send(HttpRequest.newBuilder(URI.create(url + path)));
+  }
+
+  private JsonNode post(String path, String body) throws Exception {
+    return send(
+        HttpRequest.newBuilder(URI.create(url + path))
+            .header("content-type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  private static JsonNode send(HttpRequest.Builder request) throws Exception {
+    return Json.mapper()
+        .readTree(CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofString()).body());
+  }
+}
