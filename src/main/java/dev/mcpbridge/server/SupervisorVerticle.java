@@ -113,7 +113,10 @@ public final class SupervisorVerticle extends VerticleBase {
     long timeout = server.supervision().startTimeout() + 1_000;
     return deploy(server, false)
         .compose(id -> bus.request(Addresses.ready(server.id()), timeout))
-        .recover(failure -> undeploy(server.id()).transform(gone -> Future.failedFuture(failure)));
+        .recover(
+            failure ->
+                undeploy(server.id())
+                    .transform(gone -> Future.failedFuture(startFailure(failure))));
   }
 
   private Future<ServerId> stopServer(ServerId id) {
@@ -148,6 +151,16 @@ public final class SupervisorVerticle extends VerticleBase {
   private StdioTransport.Limits limits() {
     int message = config.limits().messageBytes();
     return new StdioTransport.Limits(message, config.limits().depth() + 10, 2 * message);
+  }
+
+  /** For whoever starts a server its being down is not a state but the outcome. */
+  private static Throwable startFailure(Throwable failure) {
+    if (failure instanceof BridgeException known && known.code() == ErrorCode.SERVER_UNAVAILABLE) {
+      boolean late = known.getMessage().contains("timed out");
+      return new BridgeException(
+          late ? ErrorCode.DEADLINE_EXCEEDED : ErrorCode.START_FAILED, known.getMessage());
+    }
+    return failure;
   }
 
   /** The failures that the original's API has come with its status and its sentence. */

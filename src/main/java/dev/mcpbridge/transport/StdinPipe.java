@@ -35,6 +35,7 @@ final class StdinPipe {
   private long sent;
   private long acknowledged;
   private long queued;
+  private long turnBytes;
   private boolean flushing;
   private boolean closed;
 
@@ -49,11 +50,12 @@ final class StdinPipe {
 
   /** Refuses with −1 where too much waits for the writer thread. */
   long send(byte[] line) {
-    if (closed || queued > maxQueued) {
+    if (closed || queued + turnBytes > maxQueued) {
       return -1;
     }
     turn.add(line);
     sent += line.length;
+    turnBytes += line.length;
     if (!flushing) {
       flushing = true;
       context.runOnContext(v -> flush());
@@ -99,6 +101,7 @@ final class StdinPipe {
   }
 
   private byte[] takeTurn() {
+    turnBytes = 0;
     if (turn.size() == 1) {
       return turn.poll();
     }
