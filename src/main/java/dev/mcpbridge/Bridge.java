@@ -85,12 +85,13 @@ public final class Bridge {
   }
 
   private Future<String> open() {
+    Future<Integer> swept = vertx.executeBlocking(Orphans::end, false).onSuccess(Bridge::report);
     return vertx
-        .executeBlocking(Orphans::end, false)
-        .onSuccess(Bridge::report)
-        .compose(ended -> vertx.deployVerticle(risk))
+        .deployVerticle(risk)
         .compose(id -> vertx.deployVerticle(http))
-        .compose(id -> vertx.deployVerticle(supervisor));
+        .compose(id -> swept)
+        .compose(orphans -> vertx.deployVerticle(supervisor))
+        .onSuccess(id -> http.opened());
   }
 
   private static void report(int orphans) {

@@ -27,7 +27,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.time.Clock;
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** Every door, put together around one pipeline. */
 record Doors(
@@ -44,7 +44,11 @@ record Doors(
   private static final String CONTRACT = "/dev/mcpbridge/http/openapi.json";
 
   static Doors open(
-      Vertx vertx, Bus bus, BridgeConfig config, StreamSlots streams, BooleanSupplier draining) {
+      Vertx vertx,
+      Bus bus,
+      BridgeConfig config,
+      StreamSlots streams,
+      Supplier<HealthApi.Phase> phase) {
     int depth = config.limits().depth();
     Directory directory = new Directory(bus);
     directory.open();
@@ -70,7 +74,7 @@ record Doors(
         new CatalogueApi(directory),
         new ConfirmationsApi(bus, pipeline, calls, depth),
         new EventsApi(bus, streams),
-        new HealthApi(directory, draining),
+        new HealthApi(directory, phase),
         contract());
   }
 

@@ -7,6 +7,7 @@ import dev.mcpbridge.config.AuthConfig;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.HttpConfig;
 import dev.mcpbridge.http.reply.StreamSlots;
+import dev.mcpbridge.http.rest.HealthApi;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpMethod;
@@ -33,7 +34,7 @@ public final class HttpVerticle extends VerticleBase {
   private final BridgeConfig config;
   private final StreamSlots streams;
   private final CallerChecks callers;
-  private volatile boolean draining;
+  private volatile HealthApi.Phase phase = HealthApi.Phase.STARTING;
   private ConnectionGuard guard;
   private HttpServer server;
 
@@ -47,15 +48,20 @@ public final class HttpVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     guard = new ConnectionGuard(vertx, config.http());
-    Router router = router(Doors.open(vertx, bus, config, streams, () -> draining));
+    Router router = router(Doors.open(vertx, bus, config, streams, () -> phase));
     server =
         vertx
             .createHttpServer(options(config.http()))
             .connectionHandler(guard::opened)
             .invalidRequestHandler(new InvalidRequests())
             .requestHandler(request -> accept(router, request));
-    vertx.executeBlocking(ArgumentSchemas::warmUp, false);
     return server.listen();
+  }
+
+  /** The servers have been told to start: from now on readiness is theirs to say. */
+  public void opened() {
+    phase = HealthApi.Phase.SERVING;
+    vertx.executeBlocking(ArgumentSchemas::warmUp, false);
   }
 
   /** The port that was bound. */
@@ -72,7 +78,7 @@ public final class HttpVerticle extends VerticleBase {
    * Says that it is not ready any more, ends the event streams and lets what runs come to an end.
    */
   public Future<Void> drain(Duration patience) {
-    draining = true;
+    phase = HealthApi.Phase.STOPPING;
     context.runOnContext(v -> streams.endAll());
     return server.shutdown(patience);
   }

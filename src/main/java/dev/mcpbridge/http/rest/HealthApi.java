@@ -8,19 +8,26 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Collection;
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** Health as the original shows it, but true; liveness and readiness beside it. */
 public final class HealthApi {
   private static final JsonSlice ALIVE = JsonSlice.of("{\"status\":\"ok\"}");
 
   private final Directory directory;
-  private final BooleanSupplier draining;
+  private final Supplier<Phase> phase;
   private final long bornNanos = System.nanoTime();
 
-  public HealthApi(Directory directory, BooleanSupplier draining) {
+  /** Where the bridge itself is in its life. */
+  public enum Phase {
+    STARTING,
+    SERVING,
+    STOPPING
+  }
+
+  public HealthApi(Directory directory, Supplier<Phase> phase) {
     this.directory = directory;
-    this.draining = draining;
+    this.phase = phase;
   }
 
   /** GET /health: always 200. */
@@ -47,13 +54,14 @@ public final class HealthApi {
   /** GET /health/ready: 503 while servers start for the first time, and while the bridge stops. */
   public void ready(RoutingContext ctx) {
     boolean starting =
-        directory.all().stream()
-            .anyMatch(s -> !s.isDiscovered() && s.state() instanceof ServerState.Starting);
-    boolean ready = !starting && !draining.getAsBoolean();
-    String status = ready ? "ready" : draining.getAsBoolean() ? "stopping" : "starting";
+        phase.get() == Phase.STARTING
+            || directory.all().stream()
+                .anyMatch(s -> !s.isDiscovered() && s.state() instanceof ServerState.Starting);
+    boolean stopping = phase.get() == Phase.STOPPING;
+    String status = stopping ? "stopping" : starting ? "starting" : "ready";
     Replies.json(
         ctx,
-        ready ? 200 : 503,
+        status.equals("ready") ? 200 : 503,
         new JsonWriter().beginObject().member("status", status).endObject());
   }
 
