@@ -20,7 +20,6 @@ public enum ErrorCode {
   CONFIRMATION_NOT_FOUND("confirmation_not_found", 404, 404, false),
   CALL_NOT_FOUND("call_not_found", 404, 404, false),
   METHOD_NOT_ALLOWED("method_not_allowed", 405, -32601, false),
-  NOT_ACCEPTABLE("not_acceptable", 406, 406, false),
   REQUEST_TIMEOUT("request_timeout", 408, 408, true),
   SERVER_EXISTS("server_exists", 409, 409, false),
   TOOL_CHANGED("tool_changed", 409, 409, false),

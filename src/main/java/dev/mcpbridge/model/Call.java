@@ -21,10 +21,6 @@ public record Call(
     long deadlineNanos,
     boolean streaming) {
 
-  public long remainingMillis() {
-    return TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
-  }
-
   public boolean isLate() {
     return deadlineNanos - System.nanoTime() <= 0;
   }

@@ -140,10 +140,6 @@ final class Instance {
     }
   }
 
-  Future<JsonSlice> request(String method, JsonSlice params, long timeoutMillis) {
-    return life.session.request(method, params, timeoutMillis);
-  }
-
   Session session() {
     return life == null ? null : life.session;
   }
