@@ -18,6 +18,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Calls over REST to a scripted server, as any client makes them. */
 class CallsIT {
@@ -165,14 +167,17 @@ class CallsIT {
     assertEquals(404, bridge.get("/calls/nope").status());
   }
 
-  @Test
-  void aClientThatLeavesGivesItsCallUp() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"application/json", "text/event-stream"})
+  void aClientThatLeavesGivesItsCallUp(String accept) throws Exception {
     int before = Integer.parseInt(bridge.call("cancels", "{}").said());
     try (java.net.Socket socket = new java.net.Socket("127.0.0.1", bridge.port())) {
       socket
           .getOutputStream()
           .write(
-              ("POST /servers/s/tools/never HTTP/1.1\r\nHost: localhost\r\n"
+              ("POST /servers/s/tools/never HTTP/1.1\r\nHost: localhost\r\nAccept: "
+                      + accept
+                      + "\r\n"
                       + "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
                   .getBytes(java.nio.charset.StandardCharsets.US_ASCII));
       bridge.until(() -> bridge.get("/servers/s").body().path("pending_calls").asInt() > 0);

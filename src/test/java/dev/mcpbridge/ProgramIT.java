@@ -62,10 +62,7 @@ class ProgramIT {
     JsonNode asked =
         post("/servers/git/tools/git_commit", "{\"repository\":\"work\",\"message\":\"second\"}");
     assertTrue(asked.path("requires_confirmation").asBoolean(), asked.toString());
-    JsonNode commit =
-        post(
-            "/confirmations/" + asked.path("confirmation_id").asText(),
-            "{\"confirm\":true,\"token\":\"" + asked.path("token").asText() + "\"}");
+    JsonNode commit = confirm(asked);
     assertEquals("second", commit.at("/structuredContent/message").asText(), commit.toString());
     JsonNode log = post("/servers/git/tools/git_log", "{\"repository\":\"work\",\"max_count\":1}");
     assertEquals("second", log.at("/structuredContent/commits/0/message").asText());
@@ -88,6 +85,42 @@ class ProgramIT {
             "/servers/git/tools/git_add",
             "{\"repository\":\"work\",\"paths\":[\"../../etc/passwd\"]}");
     assertTrue(escape.path("isError").asBoolean(), escape.toString());
+  }
+
+  @Test
+  void aPushIsConfirmedAndReachesTheConfiguredRemoteOnly() throws Exception {
+    Path remote = folder.resolve("remote.git");
+    Git.init().setBare(true).setDirectory(remote.toFile()).call().close();
+    try (Git git = Git.open(folder.resolve("work").toFile())) {
+      git.remoteAdd()
+          .setName("origin")
+          .setUri(new org.eclipse.jgit.transport.URIish(remote.toString()))
+          .call();
+    }
+    serve();
+    JsonNode asked = post("/servers/git/tools/git_push", "{\"repository\":\"work\"}");
+    try (Git git = Git.open(remote.toFile())) {
+      assertTrue(git.branchList().call().isEmpty(), "pushed before anybody agreed");
+    }
+
+    JsonNode pushed = confirm(asked);
+
+    assertEquals("OK", pushed.at("/structuredContent/updates/0/status").asText(), "" + pushed);
+    try (Git git = Git.open(remote.toFile())) {
+      assertEquals(1, git.branchList().call().size());
+    }
+    JsonNode elsewhere =
+        confirm(
+            post(
+                "/servers/git/tools/git_push",
+                "{\"repository\":\"work\",\"remote\":\"/tmp/elsewhere\"}"));
+    assertTrue(elsewhere.path("isError").asBoolean(), elsewhere.toString());
+  }
+
+  private JsonNode confirm(JsonNode asked) throws Exception {
+    return post(
+        "/confirmations/" + asked.path("confirmation_id").asText(),
+        "{\"confirm\":true,\"token\":\"" + asked.path("token").asText() + "\"}");
   }
 
   @Test
@@ -118,7 +151,8 @@ class ProgramIT {
         config, TestBridge.json(first.replace("}}", "},'t':" + TestBridge.entry("") + "}")));
     until(() -> get("/servers/t").path("state").asText().equals("ready"));
     Files.writeString(config, "{\"mcpServers\":{\"u\":{\"command\":\"x\",\"riskLevel\":9}}}");
-    TimeUnit.MILLISECONDS.sleep(1500);
+    Path log = folder.resolve("err-0");
+    until(() -> Files.readString(log).contains("mcpServers.u.riskLevel"));
 
     assertEquals(pid, pid("s"));
     assertEquals("ready", get("/servers/t").path("state").asText());
