@@ -19,16 +19,6 @@ import picocli.CommandLine.IVersionProvider;
       "1:it failed: the bridge refused, a tool said isError, a file is wrong",
       "2:the command line is wrong",
       "3:a confirmation is needed first"
-    },
-    subcommands = {
-      ServeCommand.class,
-      CheckCommand.class,
-      KeyCommand.class,
-      ToolsCommand.class,
-      CallCommand.class,
-      ConfirmCommand.class,
-      GitServerCommand.class,
-      GenerateCompletion.class
     })
 public final class Main {
   static final int FAILED = 1;
@@ -37,21 +27,48 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
-    CommandLine commands = new CommandLine(new Main()).setCaseInsensitiveEnumValuesAllowed(true);
-    commands
+    String name = args.length == 0 ? "" : args[0];
+    if (name.equals("serve")) {
+      HeadStart.begin();
+    }
+    CommandLine program = program(name);
+    if (args.length == 0) {
+      program.usage(System.out);
+      System.exit(CommandLine.ExitCode.USAGE);
+    }
+    int status = program.execute(args);
+    if (status != ServeCommand.RUNNING) {
+      System.exit(status);
+    }
+  }
+
+  /** Reading the annotations of every command takes a while; what starts often has only its own. */
+  private static CommandLine program(String name) {
+    CommandLine program = new CommandLine(new Main());
+    switch (name) {
+      case "serve" -> program.addSubcommand(new ServeCommand());
+      case "git-server" -> program.addSubcommand(new GitServerCommand());
+      default -> addAll(program);
+    }
+    return program.setCaseInsensitiveEnumValuesAllowed(true);
+  }
+
+  private static void addAll(CommandLine program) {
+    program
+        .addSubcommand(new ServeCommand())
+        .addSubcommand(new CheckCommand())
+        .addSubcommand(new KeyCommand())
+        .addSubcommand(new ToolsCommand())
+        .addSubcommand(new CallCommand())
+        .addSubcommand(new ConfirmCommand())
+        .addSubcommand(new GitServerCommand())
+        .addSubcommand(new GenerateCompletion());
+    program
         .getSubcommands()
         .get("generate-completion")
         .getCommandSpec()
         .usageMessage()
         .hidden(true);
-    if (args.length == 0) {
-      commands.usage(System.out);
-      System.exit(CommandLine.ExitCode.USAGE);
-    }
-    int status = commands.execute(args);
-    if (status != ServeCommand.RUNNING) {
-      System.exit(status);
-    }
   }
 
   static final class Versions implements IVersionProvider {

@@ -74,7 +74,7 @@ final class ServeCommand implements Callable<Integer> {
     config.warnings().forEach(warning -> System.err.println("warning: " + warning));
     Bridge bridge;
     try {
-      bridge = Bridge.start(config).await(60, TimeUnit.SECONDS);
+      bridge = Bridge.start(HeadStart.vertx(), config).await(60, TimeUnit.SECONDS);
     } catch (Exception e) {
       System.err.println("cannot start: " + e.getMessage());
       return Main.FAILED;
