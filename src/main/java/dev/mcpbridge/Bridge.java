@@ -3,6 +3,7 @@ package dev.mcpbridge;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.http.HttpVerticle;
+import dev.mcpbridge.http.Rehearsal;
 import dev.mcpbridge.risk.RiskVerticle;
 import dev.mcpbridge.server.SupervisorVerticle;
 import dev.mcpbridge.transport.Orphans;
@@ -11,9 +12,11 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
+import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.concurrent.TimeoutException;
 
 /**
  * A bridge: started, reloaded, closed. The gate is up before the listener, the listener before the
@@ -87,6 +90,11 @@ public final class Bridge {
             drained -> vertx.close().onComplete(closed),
             failed -> vertx.close().onComplete(closed));
     return closed.future();
+  }
+
+  /** Loads what the first request needs; blocks. */
+  public static void rehearse(Vertx vertx) throws IOException, TimeoutException {
+    Rehearsal.play(vertx);
   }
 
   private Future<String> open() {

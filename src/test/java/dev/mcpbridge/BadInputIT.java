@@ -149,6 +149,14 @@ class BadInputIT {
   }
 
   @Test
+  void headIsAnsweredWhereGetLooksSomethingUp() throws Exception {
+    String answer = raw("HEAD /servers HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    assertStatus(200, answer);
+    assertTrue(answer.endsWith("\r\n\r\n"), answer);
+    assertStatus(405, raw("HEAD /events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"));
+  }
+
+  @Test
   void verbsThatARouteDoesNotKnowAre405() throws Exception {
     for (String method : new String[] {"PATCH", "TRACE", "FOO", "PUT", "OPTIONS"}) {
       String answer =

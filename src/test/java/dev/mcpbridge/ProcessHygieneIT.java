@@ -24,7 +24,7 @@ class ProcessHygieneIT {
       long descriptors = descriptors();
       int threads = Thread.activeCount();
 
-      cycle(bridge, 20);
+      cycle(bridge, 95);
 
       bridge.until(() -> sleepers() == 0);
       bridge.until(() -> descriptors() <= descriptors + 5);

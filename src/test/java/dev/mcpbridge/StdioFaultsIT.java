@@ -78,8 +78,23 @@ class StdioFaultsIT {
       assertEquals(502, tooLarge.status());
       assertEquals("response_too_large", tooLarge.code());
       assertEquals("yes", tooLarge.body().path("executed").asText());
-      assertEquals(502, bridge.call("endless", "{\"bytes\":100000000}").status());
+      assertEquals(502, bridge.call("endless", "{\"bytes\":50000000}").status());
+      assertEquals(0, bridge.get("/servers/s").body().path("restarts").asInt());
       bridge.assertAlive();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"endless", "babble"})
+  void aServerThatHasStoppedSpeakingMcpIsEndedAndReplaced(String tool) throws Exception {
+    try (TestBridge bridge = TestBridge.scripted("'timeout':50")) {
+      Answer answer = bridge.call(tool, "{\"bytes\":2000000000}");
+
+      assertEquals(502, answer.status());
+      assertEquals("upstream_crashed", answer.code());
+      assertEquals("unknown", answer.body().path("executed").asText());
+      bridge.assertAlive();
+      assertEquals(1, bridge.get("/servers/s").body().path("restarts").asInt());
     }
   }
 

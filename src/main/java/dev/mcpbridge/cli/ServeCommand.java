@@ -11,7 +11,10 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** Runs a bridge until it is told to stop. */
 @Command(
@@ -26,6 +29,8 @@ import picocli.CommandLine.Option;
     })
 final class ServeCommand implements Callable<Integer> {
   static final int RUNNING = -1;
+
+  @Spec private CommandSpec spec;
 
   @Option(
       names = {"-c", "--config"},
@@ -90,6 +95,9 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private BridgeConfig withPort(BridgeConfig config) {
+    if (port != null && (port < 0 || port > 65_535)) {
+      throw new ParameterException(spec.commandLine(), "--port is a number from 0 to 65535");
+    }
     int wanted = train ? 0 : port == null ? config.http().port() : port;
     return config.withHttp(config.http().withPort(wanted));
   }

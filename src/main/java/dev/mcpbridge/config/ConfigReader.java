@@ -89,7 +89,11 @@ public final class ConfigReader {
 
   private static JsonNode parse(String json) {
     try {
-      return Json.mapper().readTree(json.startsWith("\uFEFF") ? json.substring(1) : json);
+      JsonNode root = Json.mapper().readTree(json.startsWith("\uFEFF") ? json.substring(1) : json);
+      if (!root.isObject()) {
+        throw new ConfigException(List.of(new ConfigProblem("", "expected a JSON object")));
+      }
+      return root;
     } catch (JsonProcessingException e) {
       String where =
           e.getLocation() == null

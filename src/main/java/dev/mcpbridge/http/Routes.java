@@ -25,7 +25,11 @@ final class Routes {
   /**
    * @param path with {@code {parameters}}, as in the OpenAPI document
    */
-  record Route(HttpMethod method, String path, Scope scope, Handler<RoutingContext> handler) {}
+  record Route(HttpMethod method, String path, Scope scope, Handler<RoutingContext> handler) {
+    boolean isLookup() {
+      return method == HttpMethod.GET && scope == Scope.READ && !path.equals("/events");
+    }
+  }
 
   /** The table, hottest route first. */
   static Routes of(Doors doors) {
@@ -65,13 +69,20 @@ final class Routes {
     Map<String, List<Route>> byPath =
         table.stream()
             .collect(Collectors.groupingBy(Route::path, LinkedHashMap::new, Collectors.toList()));
-    table.forEach(
-        route ->
-            router.route(route.method(), pattern(route.path())).handler(ctx -> serve(route, ctx)));
+    table.forEach(route -> mount(router, route));
     byPath.forEach(
         (path, routes) -> router.route(pattern(path)).handler(ctx -> refuseMethod(routes)));
     router.route().handler(ctx -> ctx.fail(404));
     router.route().failureHandler(Problems::render);
+  }
+
+  /** HEAD is answered where GET looks something up (RFC 9110 section 9.3.2), not where it runs. */
+  private static void mount(Router router, Route route) {
+    io.vertx.ext.web.Route mounted =
+        router.route(route.method(), pattern(route.path())).handler(ctx -> serve(route, ctx));
+    if (route.isLookup()) {
+      mounted.method(HttpMethod.HEAD);
+    }
   }
 
   private static void serve(Route route, RoutingContext ctx) {

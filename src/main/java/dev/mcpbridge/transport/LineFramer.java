@@ -49,6 +49,11 @@ public final class LineFramer {
     }
   }
 
+  /** Bytes so far of a line that is over the limit, 0 where the present one is not. */
+  public long skipped() {
+    return skipped;
+  }
+
   /** Bytes that wait for the end of their line. */
   public int held() {
     return held;

@@ -33,6 +33,7 @@ public final class StdioTransport implements Transport {
   private final StderrTail stderr;
   private final Promise<Void> gone = Promise.promise();
   private final Thread reader;
+  private String misbehaviour;
   private boolean hasExited;
   private boolean hasEnded;
   private boolean ending;
@@ -124,9 +125,17 @@ public final class StdioTransport implements Transport {
     endOnceBothAreOver();
   }
 
-  private void stdoutEnded() {
+  /**
+   * @param broken why it is not read any further; null where it came to its end
+   */
+  private void stdoutEnded(String broken) {
     hasEnded = true;
-    endOnceBothAreOver();
+    if (broken == null) {
+      endOnceBothAreOver();
+    } else {
+      misbehaviour = broken;
+      end(0);
+    }
   }
 
   private void endOnceBothAreOver() {
@@ -177,6 +186,9 @@ public final class StdioTransport implements Transport {
   }
 
   private String reason() {
+    if (misbehaviour != null) {
+      return misbehaviour;
+    }
     Process process = tree.process();
     if (process.isAlive()) {
       return "the process closed its stdout";

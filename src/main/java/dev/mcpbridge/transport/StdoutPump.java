@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Reads a child's stdout to its end: lines, messages, batches. Runs on a thread of its own, ahead
@@ -19,11 +20,14 @@ final class StdoutPump implements Runnable, LineFramer.Sink {
   private static final int BUFFER = 64 * 1024;
   private static final int ENDS = 256;
   private static final long ALLOWANCE = 4 << 20;
+  private static final int ENDLESS = 4;
+  private static final int MAX_GARBAGE = 100_000;
 
   private final Context context;
   private final InputStream stdout;
   private final TransportListener listener;
-  private final Runnable ended;
+  private final Consumer<String> ended;
+  private final long endless;
   private final LineFramer framer;
   private final RpcReader reader;
   private final ByteBrake brake = new ByteBrake(ALLOWANCE);
@@ -32,41 +36,57 @@ final class StdoutPump implements Runnable, LineFramer.Sink {
   private long batchBytes;
   private int garbage;
   private int dropped;
+  private int garbageInARow;
 
   StdoutPump(
       Context context,
       InputStream stdout,
       StdioTransport.Limits limits,
       TransportListener listener,
-      Runnable ended) {
+      Consumer<String> ended) {
     this.context = context;
     this.stdout = stdout;
     this.listener = listener;
     this.ended = ended;
+    this.endless = (long) ENDLESS * limits.maxMessageBytes();
     this.framer = new LineFramer(limits.maxMessageBytes());
     this.reader = new RpcReader(limits.maxDepth());
   }
 
   @Override
   public void run() {
+    String reason = null;
     byte[] buffer = new byte[BUFFER];
     try (stdout) {
-      for (int n = stdout.read(buffer); n >= 0; n = stdout.read(buffer)) {
+      for (int n = stdout.read(buffer); n >= 0 && reason == null; n = stdout.read(buffer)) {
         framer.feed(buffer, n, this);
         deliver();
+        reason = excess();
       }
     } catch (IOException e) {
       // the process is gone and its pipe with it: the same as its end
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    context.runOnContext(v -> ended.run());
+    String why = reason;
+    context.runOnContext(v -> ended.accept(why));
+  }
+
+  /** A process that has stopped to speak MCP is not read for ever. */
+  private String excess() {
+    if (framer.skipped() > endless) {
+      return "the process wrote a line without end";
+    }
+    return garbageInARow > MAX_GARBAGE
+        ? "the process wrote " + garbageInARow + " lines in a row that are no messages"
+        : null;
   }
 
   @Override
   public void line(byte[] bytes, int from, int to) {
     try {
       RpcMessage message = reader.read(bytes, from, to);
+      garbageInARow = 0;
       if (message.kind() == RpcMessage.Kind.NOTIFICATION && !budget.spend()) {
         dropped++;
         return;
@@ -86,6 +106,7 @@ final class StdoutPump implements Runnable, LineFramer.Sink {
     long id = answer ? RpcReader.idIn(head, new byte[0]) : -1;
     if (id < 0) {
       garbage++;
+      garbageInARow++;
     } else {
       context.runOnContext(v -> listener.unreadable(id));
     }

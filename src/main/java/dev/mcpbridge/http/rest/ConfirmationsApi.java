@@ -39,12 +39,13 @@ public final class ConfirmationsApi {
   public void list(RoutingContext ctx) {
     bus.request(Addresses.CONFIRMATIONS, viewer(ctx))
         .onSuccess(
-            pending -> {
-              JsonWriter out =
-                  new JsonWriter(1024).beginObject().name("confirmations").beginArray();
-              pending.forEach(confirmation -> write(out, confirmation));
-              Replies.json(ctx, 200, out.endArray().endObject());
-            })
+            pending ->
+                Page.answer(
+                    ctx,
+                    "confirmations",
+                    pending.stream().map(ConfirmationsApi::json).toList(),
+                    Integer.toHexString(
+                        pending.stream().map(Confirmation::id).toList().hashCode())))
         .onFailure(ctx::fail);
   }
 
@@ -58,12 +59,7 @@ public final class ConfirmationsApi {
                     .filter(confirmation -> confirmation.id().equals(id))
                     .findFirst()
                     .orElseThrow(() -> notFound(id)))
-        .onSuccess(
-            confirmation -> {
-              JsonWriter out = new JsonWriter(1024);
-              write(out, confirmation);
-              Replies.json(ctx, 200, out);
-            })
+        .onSuccess(confirmation -> Replies.json(ctx, 200, json(confirmation)))
         .onFailure(ctx::fail);
   }
 
@@ -117,10 +113,10 @@ public final class ConfirmationsApi {
         viewer(ctx));
   }
 
-  private static void write(JsonWriter out, Confirmation confirmation) {
-    out.beginObject();
+  private static JsonSlice json(Confirmation confirmation) {
+    JsonWriter out = new JsonWriter(1024).beginObject();
     CallAnswers.describe(out, confirmation);
-    out.member("caller", confirmation.call().caller()).endObject();
+    return out.member("caller", confirmation.call().caller()).endObject().toSlice();
   }
 
   private static Viewer viewer(RoutingContext ctx) {

@@ -2,6 +2,7 @@ package dev.mcpbridge.http.rest;
 
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.ext.web.RoutingContext;
@@ -26,6 +27,17 @@ record Page(int offset, int limit) {
       return new Page(0, limit == null ? 0 : number(limit));
     }
     return new Page(offset(cursor, digest), limit == null ? DEFAULT_LIMIT : number(limit));
+  }
+
+  /** Answers with the page that was asked for; a cursor that is not good fails the request. */
+  static void answer(RoutingContext ctx, String member, List<JsonSlice> all, String digest) {
+    try {
+      JsonWriter out = new JsonWriter(2048).beginObject();
+      of(ctx, digest).write(out, member, all, digest);
+      Replies.json(ctx, 200, out.endObject());
+    } catch (BridgeException e) {
+      ctx.fail(e);
+    }
   }
 
   /** Writes the members of the list that are on this page, and the cursor of the next. */

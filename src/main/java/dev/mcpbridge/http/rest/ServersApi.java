@@ -8,6 +8,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
@@ -75,11 +76,22 @@ public final class ServersApi {
   }
 
   private static void answerList(RoutingContext ctx, List<Future<ServerView>> servers) {
-    JsonWriter out = new JsonWriter(2048).beginObject().name("servers").beginArray();
-    servers.stream()
-        .filter(Future::succeeded)
-        .forEach(server -> out.value(ServerJson.of(server.result())));
-    Replies.json(ctx, 200, out.endArray().endObject());
+    List<JsonSlice> shown =
+        servers.stream()
+            .filter(Future::succeeded)
+            .map(server -> ServerJson.of(server.result()))
+            .toList();
+    Page.answer(ctx, "servers", shown, names(servers));
+  }
+
+  /** What a cursor is good for: the same servers in the same order. */
+  private static String names(List<Future<ServerView>> servers) {
+    return Integer.toHexString(
+        servers.stream()
+            .filter(Future::succeeded)
+            .map(server -> server.result().id().name())
+            .toList()
+            .hashCode());
   }
 
   private static JsonWriter started(ServerView server) {
