@@ -67,6 +67,8 @@ final class StdoutPump implements Runnable, LineFramer.Sink {
       // the process is gone and its pipe with it: the same as its end
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } catch (OutOfMemoryError e) {
+      reason = "a message of the process does not fit into the bridge's memory";
     }
     String why = reason;
     context.runOnContext(v -> ended.accept(why));
