@@ -39,7 +39,7 @@ public final class Bridge {
     this.vertx = vertx;
     this.config = config;
     this.risk = new RiskVerticle(bus, config.risk());
-    this.http = new HttpVerticle(bus, config);
+    this.http = new HttpVerticle(bus, config, Version.current());
     this.supervisor = new SupervisorVerticle(bus, config, Version.current());
   }
 

@@ -7,7 +7,9 @@ import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallPipeline;
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.call.IdempotencyKeys;
+import dev.mcpbridge.call.Offers;
 import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.http.mcp.McpDoor;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.http.rest.BackgroundCallsApi;
@@ -39,6 +41,7 @@ record Doors(
     ConfirmationsApi confirmations,
     EventsApi events,
     HealthApi health,
+    McpDoor mcp,
     Handler<RoutingContext> openapi) {
 
   private static final String CONTRACT = "/dev/mcpbridge/http/openapi.json";
@@ -47,6 +50,7 @@ record Doors(
       Vertx vertx,
       Bus bus,
       BridgeConfig config,
+      String version,
       StreamSlots streams,
       Supplier<HealthApi.Phase> phase) {
     int depth = config.limits().depth();
@@ -75,6 +79,11 @@ record Doors(
         new ConfirmationsApi(bus, pipeline, calls, depth),
         new EventsApi(bus, streams),
         new HealthApi(directory, phase),
+        new McpDoor(
+            new McpDoor.Foundations(vertx, bus, pipeline, ids, streams),
+            new Offers(vertx, directory),
+            version,
+            depth),
         contract());
   }
 

@@ -32,14 +32,16 @@ public final class HttpVerticle extends VerticleBase {
 
   private final Bus bus;
   private final BridgeConfig config;
+  private final String version;
   private final StreamSlots streams;
   private final CallerChecks callers;
   private volatile HealthApi.Phase phase = HealthApi.Phase.STARTING;
   private ConnectionGuard guard;
   private HttpServer server;
 
-  public HttpVerticle(Bus bus, BridgeConfig config) {
+  public HttpVerticle(Bus bus, BridgeConfig config, String version) {
     this.bus = bus;
+    this.version = version;
     this.config = config;
     this.streams = new StreamSlots(config.http().maxStreams());
     this.callers = new CallerChecks(ApiKeys.of(config.auth()));
@@ -48,7 +50,7 @@ public final class HttpVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     guard = new ConnectionGuard(vertx, config.http());
-    Router router = router(Doors.open(vertx, bus, config, streams, () -> phase));
+    Router router = router(Doors.open(vertx, bus, config, version, streams, () -> phase));
     server =
         vertx
             .createHttpServer(options(config.http()))
@@ -123,9 +125,15 @@ public final class HttpVerticle extends VerticleBase {
                 "content-type",
                 "idempotency-key",
                 "if-none-match",
+                "last-event-id",
+                "mcp-method",
+                "mcp-name",
+                "mcp-protocol-version",
+                "mcp-session-id",
                 "prefer",
                 "x-api-key"))
-        .exposedHeaders(Set.of("etag", "location", "preference-applied", "retry-after"))
+        .exposedHeaders(
+            Set.of("etag", "location", "mcp-session-id", "preference-applied", "retry-after"))
         .maxAgeSeconds(600);
   }
 

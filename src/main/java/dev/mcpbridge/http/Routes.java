@@ -27,7 +27,10 @@ final class Routes {
    */
   record Route(HttpMethod method, String path, Scope scope, Handler<RoutingContext> handler) {
     boolean isLookup() {
-      return method == HttpMethod.GET && scope == Scope.READ && !path.equals("/events");
+      return method == HttpMethod.GET
+          && scope == Scope.READ
+          && !path.equals("/events")
+          && !path.endsWith("/mcp");
     }
   }
 
@@ -35,6 +38,12 @@ final class Routes {
   static Routes of(Doors doors) {
     return new Routes()
         .post("/servers/{server}/tools/{tool}", Scope.CALL, doors.calls()::callTool)
+        .post("/mcp", Scope.READ, doors.mcp()::post)
+        .get("/mcp", Scope.READ, doors.mcp()::get)
+        .delete("/mcp", Scope.READ, doors.mcp()::delete)
+        .post("/servers/{server}/mcp", Scope.READ, doors.mcp()::post)
+        .get("/servers/{server}/mcp", Scope.READ, doors.mcp()::get)
+        .delete("/servers/{server}/mcp", Scope.READ, doors.mcp()::delete)
         .post("/batch", Scope.CALL, doors.batch()::run)
         .get("/servers/{server}/resources/{uri}", Scope.CALL, doors.calls()::readResource)
         .post("/servers/{server}/prompts/{prompt}", Scope.CALL, doors.calls()::getPrompt)

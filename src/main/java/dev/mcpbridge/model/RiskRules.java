@@ -32,6 +32,7 @@ public record RiskRules(
     return switch (target.kind()) {
       case RESOURCE -> Optional.ofNullable(resources);
       case PROMPT -> Optional.ofNullable(prompts);
+      case COMPLETION -> Optional.empty();
       case TOOL ->
           tools.stream()
               .filter(rule -> rule.name().matches(target.name()))

@@ -1,5 +1,6 @@
 package dev.mcpbridge.model;
 
+import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 
 /**
@@ -9,4 +10,9 @@ import dev.mcpbridge.protocol.JsonSlice;
  * @param capabilities as sent
  * @param instructions null where absent
  */
-public record ServerIdentity(JsonSlice serverInfo, JsonSlice capabilities, String instructions) {}
+public record ServerIdentity(JsonSlice serverInfo, JsonSlice capabilities, String instructions) {
+
+  public boolean declares(String capability) {
+    return JsonObjects.members(capabilities).containsKey(capability);
+  }
+}

@@ -7,11 +7,13 @@ package dev.mcpbridge.model;
  */
 public record Target(Kind kind, String name) {
 
-  /** The three kinds of MCP requests that have an effect or give away content. */
+  /** The kinds of MCP requests that reach a server. */
   public enum Kind {
     TOOL("tools/call", "tool"),
     RESOURCE("resources/read", "resource"),
-    PROMPT("prompts/get", "prompt");
+    PROMPT("prompts/get", "prompt"),
+    /** Suggestions for an argument; its arguments are the whole params. */
+    COMPLETION("completion/complete", "completion");
 
     private final String method;
     private final String noun;

@@ -44,6 +44,24 @@ public record Arguments(JsonSlice json, JsonNode tree) {
     }
   }
 
+  /**
+   * Arguments that are part of a text which was scanned strictly.
+   *
+   * @throws BridgeException MALFORMED_REQUEST for a key that is there twice, or too many tokens
+   */
+  public static Arguments scanned(JsonSlice object) {
+    try {
+      JsonSlice line = compact(object);
+      return new Arguments(line, Json.tree(line));
+    } catch (StreamConstraintsException e) {
+      throw malformed("The arguments have too many tokens, or too long ones");
+    } catch (JsonProcessingException e) {
+      throw malformed("The arguments are not acceptable JSON: " + e.getOriginalMessage());
+    } catch (IOException e) {
+      throw new IllegalStateException("reading from memory", e);
+    }
+  }
+
   /** Drops blanks between tokens; the text must have been scanned. */
   static JsonSlice compact(JsonSlice value) {
     byte[] out = new byte[value.length()];

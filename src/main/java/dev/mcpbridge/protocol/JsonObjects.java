@@ -25,13 +25,52 @@ public final class JsonObjects {
               object.from(),
               object.to(),
               (nameFrom, nameTo, from, to) ->
-                  members.put(
-                      new String(text, nameFrom, nameTo - nameFrom, StandardCharsets.UTF_8),
-                      new JsonSlice(text, from, to)));
+                  members.put(name(text, nameFrom, nameTo), new JsonSlice(text, from, to)));
       return members;
     } catch (JsonSyntaxException e) {
       return Map.of();
     }
+  }
+
+  /** The members of an object by name; null where it has one twice, or is none. */
+  public static Map<String, JsonSlice> distinctMembers(JsonSlice object) {
+    Map<String, JsonSlice> members = new LinkedHashMap<>();
+    boolean[] twice = new boolean[1];
+    byte[] text = object.bytes();
+    try {
+      JsonScanner.transit(DEPTH)
+          .object(
+              text,
+              object.from(),
+              object.to(),
+              (nameFrom, nameTo, from, to) -> {
+                String name = name(text, nameFrom, nameTo);
+                twice[0] |= members.put(name, new JsonSlice(text, from, to)) != null;
+              });
+      return twice[0] ? null : members;
+    } catch (JsonSyntaxException e) {
+      return null;
+    }
+  }
+
+  /** The object with one member replaced where it stood, or added at its end. */
+  public static JsonSlice with(JsonSlice object, String name, JsonSlice value) {
+    Map<String, JsonSlice> members = members(object);
+    members.put(name, value);
+    JsonWriter out = new JsonWriter(object.length() + value.length() + 64).beginObject();
+    members.forEach(out::member);
+    return out.endObject().toSlice();
+  }
+
+  /** A JSON string for a text. */
+  public static JsonSlice quoted(String text) {
+    return new JsonWriter(text.length() + 16).value(text).toSlice();
+  }
+
+  /** Names may be written with escapes, and mean the same. */
+  private static String name(byte[] text, int from, int to) {
+    String name = new String(text, from, to - from, StandardCharsets.UTF_8);
+    return name.indexOf('\\') < 0 ? name : string(new JsonSlice(text, from - 1, to + 1));
   }
 
   /** The elements of an array; none where it is no array. */

@@ -21,5 +21,11 @@ public final class McpMethod {
   public static final String RESOURCES_CHANGED = "notifications/resources/list_changed";
   public static final String PROMPTS_CHANGED = "notifications/prompts/list_changed";
 
+  public static final String COMPLETE = "completion/complete";
+  public static final String DISCOVER = "server/discover";
+  public static final String LISTEN = "subscriptions/listen";
+  public static final String ACKNOWLEDGED = "notifications/subscriptions/acknowledged";
+  public static final String ELICIT = "elicitation/create";
+
   private McpMethod() {}
 }

@@ -11,6 +11,9 @@ public enum ProtocolVersion {
 
   public static final ProtocolVersion LATEST = V2025_11_25;
 
+  /** The revision without a handshake; a request that names it stands for itself. */
+  public static final String STATELESS = "2026-07-28";
+
   private final String date;
 
   ProtocolVersion(String date) {

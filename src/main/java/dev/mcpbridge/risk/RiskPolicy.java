@@ -5,6 +5,7 @@ import dev.mcpbridge.bus.Addresses.Decision;
 import dev.mcpbridge.config.RiskConfig;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.RiskRules;
+import dev.mcpbridge.model.Target;
 import java.util.Optional;
 
 /**
@@ -20,10 +21,14 @@ public final class RiskPolicy {
     this.config = config;
   }
 
+  /**
+   * A completion has no effect to confirm; what must not run on the host does not for it either.
+   */
   public Decision decide(Assessment assessment) {
     return switch (level(assessment)) {
       case LOW -> Decision.ALLOW;
-      case MEDIUM -> Decision.CONFIRM;
+      case MEDIUM ->
+          assessment.target().kind() == Target.Kind.COMPLETION ? Decision.ALLOW : Decision.CONFIRM;
       case HIGH -> Decision.ISOLATE;
     };
   }

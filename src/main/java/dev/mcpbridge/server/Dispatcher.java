@@ -173,6 +173,7 @@ final class Dispatcher {
       case TOOL, PROMPT ->
           out.member("name", name).member("arguments", arguments).endObject().toSlice();
       case RESOURCE -> out.member("uri", name).endObject().toSlice();
+      case COMPLETION -> arguments;
     };
   }
 

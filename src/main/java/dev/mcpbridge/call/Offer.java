@@ -1,0 +1,162 @@
+package dev.mcpbridge.call;
+
+import dev.mcpbridge.model.Catalogue;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What one door offers, and where each name leads: one server with its names untouched, or several
+ * together with qualified names (see {@link QualifiedNames}). Entries keep every byte but the name.
+ * Immutable; a changed catalogue makes another.
+ */
+public final class Offer {
+  private final List<ServerView> servers;
+  private final boolean qualified;
+  private final Map<String, Place> tools = new LinkedHashMap<>();
+  private final Map<String, Place> prompts = new LinkedHashMap<>();
+  private final Map<String, Place> resources = new LinkedHashMap<>();
+  private final List<JsonSlice> templates = new ArrayList<>();
+
+  /**
+   * Where something is.
+   *
+   * @param name its server's name for it
+   * @param entry as it is listed here
+   */
+  public record Place(ServerView server, String name, JsonSlice entry) {}
+
+  private Offer(List<ServerView> servers, boolean qualified) {
+    this.servers = servers;
+    this.qualified = qualified;
+    servers.forEach(this::add);
+  }
+
+  /** One discovered server. */
+  public static Offer of(ServerView server) {
+    return new Offer(List.of(server), false);
+  }
+
+  /** All that are discovered, in the order of their names. */
+  public static Offer ofAll(Collection<ServerView> servers) {
+    return new Offer(
+        servers.stream()
+            .filter(ServerView::isDiscovered)
+            .sorted(Comparator.comparing(server -> server.id().name()))
+            .toList(),
+        true);
+  }
+
+  public List<ServerView> servers() {
+    return servers;
+  }
+
+  /** Whether names say which server they belong to. */
+  public boolean isQualified() {
+    return qualified;
+  }
+
+  public List<JsonSlice> tools() {
+    return entries(tools);
+  }
+
+  public List<JsonSlice> prompts() {
+    return entries(prompts);
+  }
+
+  public List<JsonSlice> resources() {
+    return entries(resources);
+  }
+
+  public List<JsonSlice> templates() {
+    return templates;
+  }
+
+  public Optional<Place> tool(String name) {
+    return Optional.ofNullable(tools.get(name));
+  }
+
+  public Optional<Place> prompt(String name) {
+    return Optional.ofNullable(prompts.get(name));
+  }
+
+  /**
+   * The server that has a resource. One that nobody lists may still exist: with one server it is
+   * that one's to say, with several it belongs to the one whose template begins like it.
+   */
+  public Optional<ServerId> resource(String uri) {
+    Place listed = resources.get(uri);
+    if (listed != null) {
+      return Optional.of(listed.server().id());
+    }
+    return servers.stream()
+        .filter(server -> servers.size() == 1 || hasTemplateFor(server.catalogue(), uri))
+        .map(ServerView::id)
+        .findFirst();
+  }
+
+  /** Another one whenever anything in it is another. */
+  public String digest() {
+    StringBuilder digests = new StringBuilder();
+    servers.forEach(server -> digests.append(server.catalogue().digest()));
+    return Integer.toHexString(digests.toString().hashCode());
+  }
+
+  /** Whether any server declares the capability. */
+  public boolean declares(String capability) {
+    return servers.stream().anyMatch(server -> server.identity().declares(capability));
+  }
+
+  private void add(ServerView server) {
+    Catalogue catalogue = server.catalogue();
+    catalogue.tools().values().forEach(tool -> put(tools, server, tool.name(), tool.definition()));
+    catalogue.prompts().forEach(prompt -> put(prompts, server, name(prompt), prompt));
+    catalogue
+        .resources()
+        .forEach(entry -> resources.putIfAbsent(uri(entry), new Place(server, uri(entry), entry)));
+    templates.addAll(catalogue.templates());
+  }
+
+  private void put(Map<String, Place> places, ServerView server, String name, JsonSlice entry) {
+    if (!qualified) {
+      places.putIfAbsent(name, new Place(server, name, entry));
+      return;
+    }
+    String free = QualifiedNames.of(server.id(), name);
+    String shown = places.containsKey(free) ? QualifiedNames.hashed(server.id(), name) : free;
+    JsonSlice renamed = JsonObjects.with(entry, "name", JsonObjects.quoted(shown));
+    places.put(shown, new Place(server, name, renamed.detached()));
+  }
+
+  private static boolean hasTemplateFor(Catalogue catalogue, String uri) {
+    return catalogue.templates().stream()
+        .map(template -> text(template, "uriTemplate"))
+        .map(template -> template.substring(0, (template + "{").indexOf('{')))
+        .anyMatch(start -> !start.isEmpty() && uri.startsWith(start));
+  }
+
+  private static List<JsonSlice> entries(Map<String, Place> places) {
+    return places.values().stream().map(Place::entry).toList();
+  }
+
+  private static String name(JsonSlice entry) {
+    return text(entry, "name");
+  }
+
+  private static String uri(JsonSlice entry) {
+    return text(entry, "uri");
+  }
+
+  private static String text(JsonSlice entry, String member) {
+    String text = JsonObjects.string(JsonObjects.members(entry).get(member));
+    return text == null ? "" : text;
+  }
+}

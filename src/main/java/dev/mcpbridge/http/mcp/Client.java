@@ -1,0 +1,20 @@
+package dev.mcpbridge.http.mcp;
+
+import dev.mcpbridge.auth.Principal;
+
+/** Who asks, as its era lets it be known: by each request, or by the session it opened. */
+sealed interface Client permits StatelessClient, LegacySession {
+  Principal principal();
+
+  /** The lowest severity of log messages it wants to hear; null for none. */
+  String logLevel();
+
+  /** Whether it can put a form in front of a human. */
+  boolean elicits();
+
+  /** A call runs for this request from now on. */
+  void began(McpRequest request, McpRequest.Running running);
+
+  /** The call is over. */
+  void ended(McpRequest request);
+}

@@ -1,0 +1,80 @@
+package dev.mcpbridge.http.mcp;
+
+import dev.mcpbridge.model.Confirmation;
+import dev.mcpbridge.model.Target;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import java.util.Map;
+
+/**
+ * The gate's question as a form (client/elicitation): what is about to run, with its very
+ * arguments, and one box to tick.
+ */
+final class Elicitation {
+  private static final String BOX = "confirm";
+
+  private Elicitation() {}
+
+  /** Whether a client declares forms; {@code elicitation: {}} means forms only. */
+  static boolean isOffered(Map<String, JsonSlice> capabilities) {
+    JsonSlice elicitation = capabilities.get("elicitation");
+    if (elicitation == null || !elicitation.isObject()) {
+      return false;
+    }
+    Map<String, JsonSlice> modes = JsonObjects.members(elicitation);
+    return modes.isEmpty() || modes.containsKey("form");
+  }
+
+  /** The params of {@code elicitation/create}. */
+  static JsonSlice question(Confirmation confirmation) {
+    return new JsonWriter(1024)
+        .beginObject()
+        .member("mode", "form")
+        .member("message", sentence(confirmation))
+        .name("requestedSchema")
+        .beginObject()
+        .member("type", "object")
+        .name("properties")
+        .beginObject()
+        .name(BOX)
+        .beginObject()
+        .member("type", "boolean")
+        .member("title", "Run it")
+        .member("description", "Tick to run exactly what is shown, once")
+        .member("default", false)
+        .endObject()
+        .endObject()
+        .name("required")
+        .beginArray()
+        .value(BOX)
+        .endArray()
+        .endObject()
+        .endObject()
+        .toSlice();
+  }
+
+  /** Whether the human accepted and ticked the box; nothing else is a yes. */
+  static boolean isYes(JsonSlice answer) {
+    Map<String, JsonSlice> members = JsonObjects.members(answer);
+    JsonSlice content = members.get("content");
+    return "accept".equals(JsonObjects.string(members.get("action")))
+        && content != null
+        && JsonSlice.of("true").equals(JsonObjects.members(content).get(BOX));
+  }
+
+  static String sentence(Confirmation confirmation) {
+    Target target = confirmation.call().target();
+    return "Server '"
+        + confirmation.call().server()
+        + "' wants to run the "
+        + target.kind().noun()
+        + " '"
+        + target.name()
+        + "' with "
+        + confirmation.call().arguments().text()
+        + " ("
+        + confirmation.level().description()
+        + ")";
+  }
+}

@@ -1,0 +1,106 @@
+package dev.mcpbridge.http.mcp;
+
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonScanner;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonSyntaxException;
+import java.util.Map;
+
+/**
+ * One JSON-RPC 2.0 message of a client, taken apart but not decoded.
+ *
+ * @param id as it was written, a string or an integer; null for a notification
+ * @param method null for an answer
+ * @param params the members of {@code params}; none where absent
+ * @param answer the message of an answer, {@code result} or {@code error} and all; else null
+ */
+record Inbound(JsonSlice id, String method, Map<String, JsonSlice> params, JsonSlice answer) {
+
+  /**
+   * @throws BridgeException PARSE_ERROR or MALFORMED_REQUEST
+   */
+  static Inbound read(byte[] body, int maxDepth) {
+    JsonSlice message = scan(body, maxDepth);
+    if (!message.isObject()) {
+      throw malformed(
+          "The body must be one JSON-RPC message; batches are not part of MCP any more");
+    }
+    Map<String, JsonSlice> members = JsonObjects.distinctMembers(message);
+    if (members == null) {
+      throw malformed("The message has a member twice");
+    }
+    if (!"2.0".equals(JsonObjects.string(members.get("jsonrpc")))) {
+      throw malformed("jsonrpc must be \"2.0\"");
+    }
+    JsonSlice id = members.get("id");
+    if (id != null && !isId(id)) {
+      throw malformed("The id must be a string or an integer");
+    }
+    if (members.containsKey("result") || members.containsKey("error")) {
+      return new Inbound(id, null, Map.of(), message);
+    }
+    String method = JsonObjects.string(members.get("method"));
+    if (method == null) {
+      throw malformed("The message has no method");
+    }
+    return new Inbound(id, method, params(members.get("params")), null);
+  }
+
+  boolean isAnswer() {
+    return answer != null;
+  }
+
+  boolean isNotification() {
+    return answer == null && id == null;
+  }
+
+  /** A text among the params; null where there is none. */
+  String text(String name) {
+    return JsonObjects.string(params.get(name));
+  }
+
+  /** The members of {@code _meta}. */
+  Map<String, JsonSlice> meta() {
+    JsonSlice meta = params.get("_meta");
+    return meta == null ? Map.of() : JsonObjects.members(meta);
+  }
+
+  private static JsonSlice scan(byte[] body, int maxDepth) {
+    try {
+      return JsonScanner.strict(maxDepth).document(body, 0, body.length);
+    } catch (JsonSyntaxException e) {
+      throw new BridgeException(
+          ErrorCode.PARSE_ERROR, "The body is not valid JSON: " + e.getMessage());
+    }
+  }
+
+  private static Map<String, JsonSlice> params(JsonSlice params) {
+    if (params == null) {
+      return Map.of();
+    }
+    Map<String, JsonSlice> members = params.isObject() ? JsonObjects.distinctMembers(params) : null;
+    if (members == null) {
+      throw malformed("params must be an object without a member twice");
+    }
+    return members;
+  }
+
+  private static boolean isId(JsonSlice id) {
+    byte first = id.bytes()[id.from()];
+    if (first == '"') {
+      return true;
+    }
+    for (int i = id.from() + (first == '-' ? 1 : 0); i < id.to(); i++) {
+      if (id.bytes()[i] < '0' || id.bytes()[i] > '9') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static BridgeException malformed(String detail) {
+    return new BridgeException(ErrorCode.MALFORMED_REQUEST, detail);
+  }
+}

@@ -1,0 +1,154 @@
+package dev.mcpbridge.http.mcp;
+
+import dev.mcpbridge.call.Offer;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Callers;
+import dev.mcpbridge.http.reply.EventStream;
+import dev.mcpbridge.http.reply.StreamSlots;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.ProtocolVersion;
+import io.vertx.core.Future;
+import io.vertx.ext.web.RoutingContext;
+import java.util.function.Supplier;
+
+/**
+ * The revisions with a handshake, 2024-11-05 to 2025-11-25, over Streamable HTTP: a session from
+ * {@code initialize} on, POST for messages, GET for what belongs to no request, DELETE at the end.
+ * A client that goes away cancels nothing (basic/transports).
+ */
+final class LegacyRequests {
+  private static final String SESSION = "mcp-session-id";
+  private static final String VERSION = "mcp-protocol-version";
+
+  private final LegacySessions sessions;
+  private final McpCalls calls;
+  private final Introductions introductions;
+  private final StreamSlots streams;
+
+  LegacyRequests(
+      LegacySessions sessions, McpCalls calls, Introductions introductions, StreamSlots streams) {
+    this.sessions = sessions;
+    this.calls = calls;
+    this.introductions = introductions;
+    this.streams = streams;
+  }
+
+  /** Takes one message; a failure that it throws is the whole request's. */
+  void take(
+      RoutingContext ctx, Inbound message, ServerId endpoint, Supplier<Future<Offer>> offers) {
+    if (McpMethod.INITIALIZE.equals(message.method()) && message.id() != null) {
+      initialize(ctx, message, endpoint, offers);
+      return;
+    }
+    LegacySession session = session(ctx, endpoint);
+    if (message.isAnswer()) {
+      session.answered(message);
+      accepted(ctx);
+    } else if (message.isNotification()) {
+      notified(session, message);
+      accepted(ctx);
+    } else {
+      answer(ctx, session, message, offers);
+    }
+  }
+
+  /** GET: the stream of a session. */
+  void listen(RoutingContext ctx, ServerId endpoint) {
+    LegacySession session = session(ctx, endpoint);
+    if (!EventStream.isWanted(ctx)) {
+      throw new BridgeException(
+          ErrorCode.NOT_ACCEPTABLE, "GET answers with text/event-stream, which Accept must name");
+    }
+    session.listen(streams.open(ctx));
+  }
+
+  /** DELETE: the end of a session. */
+  void end(RoutingContext ctx, ServerId endpoint) {
+    sessions.end(session(ctx, endpoint));
+    ctx.response().setStatusCode(204).end();
+  }
+
+  private LegacySession session(RoutingContext ctx, ServerId endpoint) {
+    String version = ctx.request().getHeader(VERSION);
+    if (version != null && ProtocolVersion.of(version).isEmpty()) {
+      throw new BridgeException(
+          ErrorCode.MALFORMED_REQUEST, "MCP-Protocol-Version: " + version + " is not spoken here");
+    }
+    return sessions.find(ctx.request().getHeader(SESSION), Callers.of(ctx), endpoint);
+  }
+
+  private void initialize(
+      RoutingContext ctx, Inbound message, ServerId endpoint, Supplier<Future<Offer>> offers) {
+    ProtocolVersion version =
+        ProtocolVersion.of(String.valueOf(message.text("protocolVersion")))
+            .orElse(ProtocolVersion.LATEST);
+    PostReply reply = new PostReply(ctx, streams);
+    offers
+        .get()
+        .onSuccess(
+            offer -> {
+              LegacySession session =
+                  sessions.open(
+                      Callers.of(ctx), endpoint, version, message.params().get("capabilities"));
+              ctx.response().putHeader(SESSION, session.id());
+              JsonWriter result =
+                  new JsonWriter().beginObject().member("protocolVersion", version.date());
+              introductions.write(result, offer, true);
+              reply.finish(200, RpcReplies.result(message.id(), result.endObject().toSlice()));
+            })
+        .onFailure(ctx::fail);
+  }
+
+  private void answer(
+      RoutingContext ctx, LegacySession session, Inbound message, Supplier<Future<Offer>> offers) {
+    PostReply reply = new PostReply(ctx, streams);
+    offers
+        .get()
+        .compose(offer -> result(new McpRequest(message, offer, session, reply)))
+        .onComplete(
+            result -> reply.finish(200, RpcReplies.result(message.id(), result)),
+            failure -> reply.finish(200, McpDoor.error(message.id(), failure)));
+  }
+
+  private Future<JsonSlice> result(McpRequest request) {
+    return switch (request.message().method()) {
+      case McpMethod.PING -> Future.succeededFuture(JsonSlice.EMPTY_OBJECT);
+      case McpMethod.SET_LEVEL -> setLevel(request);
+      case McpMethod.TOOLS_LIST -> Future.succeededFuture(McpLists.tools(request));
+      case McpMethod.PROMPTS_LIST -> Future.succeededFuture(McpLists.prompts(request));
+      case McpMethod.RESOURCES_LIST -> Future.succeededFuture(McpLists.resources(request));
+      case McpMethod.TEMPLATES_LIST -> Future.succeededFuture(McpLists.templates(request));
+      case McpMethod.TOOLS_CALL -> calls.tool(request);
+      case McpMethod.PROMPTS_GET -> calls.prompt(request);
+      case McpMethod.RESOURCES_READ -> calls.resource(request);
+      case McpMethod.COMPLETE -> calls.complete(request);
+      default -> Future.failedFuture(McpDoor.unknownMethod(request.message().method()));
+    };
+  }
+
+  private static Future<JsonSlice> setLevel(McpRequest request) {
+    String level = request.required("level");
+    if (!LogLevels.isLevel(level)) {
+      throw new BridgeException(ErrorCode.INVALID_PARAMS, "No such level: " + level);
+    }
+    ((LegacySession) request.client()).setLogLevel(level);
+    return Future.succeededFuture(JsonSlice.EMPTY_OBJECT);
+  }
+
+  private void notified(LegacySession session, Inbound message) {
+    if (McpMethod.CANCELLED.equals(message.method())) {
+      McpRequest.Running running = session.running(message.params().get("requestId"));
+      if (running != null) {
+        calls.cancel(running, "The client has cancelled the request");
+      }
+    }
+  }
+
+  private static void accepted(RoutingContext ctx) {
+    ctx.response().setStatusCode(202).end();
+  }
+}

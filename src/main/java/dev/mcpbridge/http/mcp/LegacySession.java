@@ -1,0 +1,164 @@
+package dev.mcpbridge.http.mcp;
+
+import dev.mcpbridge.auth.Principal;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.EventStream;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.ProtocolVersion;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A client of a revision with a handshake, from {@code initialize} to DELETE or its expiry. Knows
+ * what it declared, what runs for it, what it was asked, and the stream it listens on.
+ */
+final class LegacySession implements Client {
+  private final String id;
+  private final Principal principal;
+  private final ServerId server;
+  private final ProtocolVersion version;
+  private final Map<String, JsonSlice> capabilities;
+  private final Map<JsonSlice, McpRequest.Running> running = new HashMap<>();
+  private final Map<String, Promise<JsonSlice>> asked = new HashMap<>();
+  private EventStream stream;
+  private String logLevel = "debug";
+  private long lastUsedNanos = System.nanoTime();
+  private long questions;
+
+  /**
+   * @param server of its endpoint; null for all
+   */
+  LegacySession(
+      String id,
+      Principal principal,
+      ServerId server,
+      ProtocolVersion version,
+      JsonSlice capabilities) {
+    this.id = id;
+    this.principal = principal;
+    this.server = server;
+    this.version = version;
+    this.capabilities = capabilities == null ? Map.of() : JsonObjects.members(capabilities);
+  }
+
+  String id() {
+    return id;
+  }
+
+  ProtocolVersion version() {
+    return version;
+  }
+
+  @Override
+  public Principal principal() {
+    return principal;
+  }
+
+  @Override
+  public String logLevel() {
+    return logLevel;
+  }
+
+  @Override
+  public boolean elicits() {
+    return Elicitation.isOffered(capabilities);
+  }
+
+  @Override
+  public void began(McpRequest request, McpRequest.Running call) {
+    running.put(request.message().id(), call);
+  }
+
+  @Override
+  public void ended(McpRequest request) {
+    running.remove(request.message().id());
+  }
+
+  /** The call that runs for a request of the client; null for none. */
+  McpRequest.Running running(JsonSlice requestId) {
+    return requestId == null ? null : running.get(requestId);
+  }
+
+  /** Whether a request to this endpoint by this principal may use the session. */
+  boolean belongsTo(Principal caller, ServerId endpoint) {
+    return principal.name().equals(caller.name())
+        && (server == null ? endpoint == null : server.equals(endpoint));
+  }
+
+  void use() {
+    lastUsedNanos = System.nanoTime();
+  }
+
+  boolean isIdleSince(long nanos) {
+    return stream == null && running.isEmpty() && lastUsedNanos - nanos < 0;
+  }
+
+  void setLogLevel(String level) {
+    logLevel = level;
+  }
+
+  /** Asks the client something on the stream of the request that it concerns. */
+  Future<JsonSlice> ask(McpRequest request, String method, JsonSlice params) {
+    String question = "bridge-" + ++questions;
+    if (!request.reply().send(RpcReplies.request(question, method, params))) {
+      return Future.failedFuture(
+          new BridgeException(
+              ErrorCode.FORBIDDEN, "The client takes no questions on this request"));
+    }
+    Promise<JsonSlice> answer = Promise.promise();
+    asked.put(question, answer);
+    request.reply().onLeave(() -> answer.tryFail(left()));
+    return answer.future().onComplete(done -> asked.remove(question));
+  }
+
+  /** Takes an answer of the client; one that nobody waits for is dropped. */
+  void answered(Inbound message) {
+    Promise<JsonSlice> answer = asked.get(JsonObjects.string(message.id()));
+    if (answer != null) {
+      JsonSlice result = JsonObjects.members(message.answer()).get("result");
+      answer.tryComplete(result == null ? JsonSlice.EMPTY_OBJECT : result);
+    }
+  }
+
+  /** The stream for what belongs to no request; one at a time, the newest counts. */
+  void listen(EventStream opened) {
+    EventStream before = stream;
+    stream = opened;
+    if (before != null) {
+      before.end();
+    }
+    opened.onClose(
+        () -> {
+          if (stream == opened) {
+            stream = null;
+            use();
+          }
+        });
+  }
+
+  void changed(ServerId changed, List<String> methods) {
+    if (stream != null && (server == null || server.equals(changed))) {
+      methods.forEach(
+          method ->
+              stream.send("message", RpcReplies.notification(method, JsonSlice.EMPTY_OBJECT)));
+    }
+  }
+
+  /** Everything that hangs on it ends. */
+  void end() {
+    if (stream != null) {
+      stream.end();
+    }
+    List.copyOf(asked.values()).forEach(answer -> answer.tryFail(left()));
+  }
+
+  private static BridgeException left() {
+    return new BridgeException(ErrorCode.CANCELLED, "The client has left without an answer");
+  }
+}

@@ -1,0 +1,79 @@
+package dev.mcpbridge.http.mcp;
+
+import dev.mcpbridge.auth.Principal;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.ProtocolVersion;
+import io.vertx.core.Vertx;
+import java.security.SecureRandom;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The sessions of clients with a handshake: bounded, ended when they are not used for half an hour,
+ * good only for who opened them and where. An id that is not known allocates nothing. Confined to
+ * the HTTP verticle.
+ */
+final class LegacySessions {
+  private static final int MAX = 20_000;
+  private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(30);
+  private static final long SWEEP_MILLIS = 60_000;
+
+  private final SecureRandom random = new SecureRandom();
+  private final Map<String, LegacySession> open = new HashMap<>();
+
+  LegacySessions(Vertx vertx, CatalogueChanges changes) {
+    vertx.setPeriodic(SWEEP_MILLIS, t -> sweep());
+    changes.listen(
+        (server, methods) -> open.values().forEach(session -> session.changed(server, methods)));
+  }
+
+  LegacySession open(
+      Principal principal, ServerId server, ProtocolVersion version, JsonSlice capabilities) {
+    if (open.size() >= MAX) {
+      throw new BridgeException(ErrorCode.OVERLOADED, "Too many sessions are open")
+          .withRetryAfter(60_000);
+    }
+    byte[] bits = new byte[16];
+    random.nextBytes(bits);
+    String id = HexFormat.of().formatHex(bits);
+    LegacySession session = new LegacySession(id, principal, server, version, capabilities);
+    open.put(id, session);
+    return session;
+  }
+
+  /**
+   * The session that a request names.
+   *
+   * @throws BridgeException MALFORMED_REQUEST where it names none, SESSION_NOT_FOUND
+   */
+  LegacySession find(String id, Principal caller, ServerId endpoint) {
+    if (id == null) {
+      throw new BridgeException(
+          ErrorCode.MALFORMED_REQUEST, "The header Mcp-Session-Id is missing");
+    }
+    LegacySession session = open.get(id);
+    if (session == null || !session.belongsTo(caller, endpoint)) {
+      throw new BridgeException(ErrorCode.SESSION_NOT_FOUND, "No such session, or not any more");
+    }
+    session.use();
+    return session;
+  }
+
+  void end(LegacySession session) {
+    open.remove(session.id());
+    session.end();
+  }
+
+  private void sweep() {
+    long horizon = System.nanoTime() - IDLE_NANOS;
+    List<LegacySession> idle =
+        open.values().stream().filter(session -> session.isIdleSince(horizon)).toList();
+    idle.forEach(this::end);
+  }
+}

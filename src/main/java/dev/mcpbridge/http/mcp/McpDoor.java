@@ -1,0 +1,110 @@
+package dev.mcpbridge.http.mcp;
+
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.call.CallIds;
+import dev.mcpbridge.call.CallPipeline;
+import dev.mcpbridge.call.Offer;
+import dev.mcpbridge.call.Offers;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Problems;
+import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.http.reply.StreamSlots;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.JsonSlice;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.ext.web.RoutingContext;
+import java.util.function.Supplier;
+
+/**
+ * MCP over Streamable HTTP: {@code /mcp} for all servers together, {@code /servers/{server}/mcp}
+ * for one. Reads the message, finds out which era it belongs to, and hands it over.
+ */
+public final class McpDoor {
+  private final Offers offers;
+  private final int maxDepth;
+  private final LegacyRequests legacy;
+  private final StatelessRequests stateless;
+
+  /** What the door stands on. */
+  public record Foundations(
+      Vertx vertx, Bus bus, CallPipeline pipeline, CallIds ids, StreamSlots streams) {}
+
+  public McpDoor(Foundations on, Offers offers, String version, int maxDepth) {
+    this.offers = offers;
+    this.maxDepth = maxDepth;
+    CatalogueChanges changes = new CatalogueChanges(on.bus());
+    McpCalls calls = new McpCalls(on.bus(), on.pipeline(), on.ids());
+    Introductions introductions = new Introductions(version);
+    this.legacy =
+        new LegacyRequests(
+            new LegacySessions(on.vertx(), changes), calls, introductions, on.streams());
+    this.stateless =
+        new StatelessRequests(
+            calls, introductions, on.streams(), new Subscriptions(changes, on.streams()));
+  }
+
+  /** POST: one message. */
+  public void post(RoutingContext ctx) {
+    Inbound message = null;
+    try {
+      message = read(ctx);
+      ServerId endpoint = endpoint(ctx);
+      Supplier<Future<Offer>> offer = () -> endpoint == null ? offers.ofAll() : offers.of(endpoint);
+      if (StatelessMeta.isIn(message, ctx.request().headers())) {
+        stateless.take(ctx, message, endpoint, offer);
+      } else {
+        legacy.take(ctx, message, endpoint, offer);
+      }
+    } catch (BridgeException e) {
+      Replies.json(ctx, e.code().status(), error(message == null ? null : message.id(), e));
+    }
+  }
+
+  /** GET: the stream of a session; there is none in the stateless era. */
+  public void get(RoutingContext ctx) {
+    requireSession(ctx);
+    legacy.listen(ctx, endpoint(ctx));
+  }
+
+  /** DELETE: the end of a session. */
+  public void delete(RoutingContext ctx) {
+    requireSession(ctx);
+    legacy.end(ctx, endpoint(ctx));
+  }
+
+  /** Any failure as an answer. */
+  static JsonSlice error(JsonSlice id, Throwable failure) {
+    return RpcReplies.error(id, Problems.of(failure));
+  }
+
+  static BridgeException unknownMethod(String method) {
+    return new BridgeException(ErrorCode.METHOD_NOT_FOUND, "Method not found: " + method);
+  }
+
+  private Inbound read(RoutingContext ctx) {
+    Buffer body = ctx.body().buffer();
+    return Inbound.read(body == null ? new byte[0] : body.getBytes(), maxDepth);
+  }
+
+  private static void requireSession(RoutingContext ctx) {
+    if (ctx.request().getHeader("mcp-session-id") == null) {
+      throw new BridgeException(
+              ErrorCode.METHOD_NOT_ALLOWED, "Without a session there is only POST here")
+          .with("allow", "POST");
+    }
+  }
+
+  private static ServerId endpoint(RoutingContext ctx) {
+    String name = ctx.pathParam("server");
+    if (name == null) {
+      return null;
+    }
+    if (!ServerId.isValid(name)) {
+      throw new BridgeException(ErrorCode.SERVER_NOT_FOUND, "No such server");
+    }
+    return new ServerId(name);
+  }
+}

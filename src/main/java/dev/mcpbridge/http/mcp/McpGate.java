@@ -1,0 +1,170 @@
+package dev.mcpbridge.http.mcp;
+
+import dev.mcpbridge.auth.Principal;
+import dev.mcpbridge.auth.Scope;
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Addresses.HumanDecision;
+import dev.mcpbridge.bus.Addresses.PendingConfirmation;
+import dev.mcpbridge.bus.Addresses.Viewer;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.Confirmation;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.Target;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import io.vertx.core.Future;
+import java.util.function.Function;
+
+/**
+ * Confirmations in MCP's own forms: {@code input_required} in the stateless era, {@code
+ * elicitation/create} before it, and for clients with neither, or where an operator decides, a
+ * result that explains. The confirmation behind them is the one that REST has; an approval covers
+ * what was shown and nothing else.
+ */
+final class McpGate {
+  private static final String KEY = "confirmation";
+
+  private final Bus bus;
+
+  McpGate(Bus bus) {
+    this.bus = bus;
+  }
+
+  /** What a request is about to do. */
+  record Intent(ServerId server, Target target, JsonSlice arguments) {}
+
+  /**
+   * Asks.
+   *
+   * @param run runs what was approved, as the answer to the request
+   */
+  Future<JsonSlice> ask(
+      McpRequest request,
+      PendingConfirmation pending,
+      Function<Confirmation, Future<JsonSlice>> run) {
+    Confirmation confirmation = pending.confirmation();
+    if (pending.token() == null || !request.client().elicits()) {
+      return explain(pending);
+    }
+    if (request.client() instanceof LegacySession session) {
+      return session
+          .ask(request, "elicitation/create", Elicitation.question(confirmation))
+          .compose(answer -> decide(request, confirmation.id(), pending.token(), answer, run));
+    }
+    return Future.succeededFuture(inputRequired(confirmation, pending.token()));
+  }
+
+  /** Whether a request comes back with the answer to a question of the gate. */
+  static boolean isAnswered(McpRequest request) {
+    return request.client() instanceof StatelessClient
+        && request.message().params().containsKey("requestState");
+  }
+
+  /** Goes on with a request that was asked about, if it is still the same. */
+  Future<JsonSlice> resume(
+      McpRequest request, Intent intent, Function<Confirmation, Future<JsonSlice>> run) {
+    String[] state = String.valueOf(request.message().text("requestState")).split("\\.");
+    if (state.length != 2) {
+      return Future.failedFuture(foreignState());
+    }
+    JsonSlice responses = request.message().params().get("inputResponses");
+    JsonSlice answer = responses == null ? null : JsonObjects.members(responses).get(KEY);
+    return bus.request(Addresses.CONFIRMATIONS, viewer(request.client().principal()))
+        .compose(
+            pending ->
+                pending.stream()
+                    .filter(known -> known.id().equals(state[0]) && covers(known, intent))
+                    .findFirst()
+                    .map(known -> proceed(request, known, state[1], answer, run))
+                    .orElseGet(() -> Future.failedFuture(foreignState())));
+  }
+
+  private Future<JsonSlice> proceed(
+      McpRequest request,
+      Confirmation known,
+      String token,
+      JsonSlice answer,
+      Function<Confirmation, Future<JsonSlice>> run) {
+    return answer == null
+        ? Future.succeededFuture(inputRequired(known, token))
+        : decide(request, known.id(), token, answer, run);
+  }
+
+  private Future<JsonSlice> decide(
+      McpRequest request,
+      String confirmationId,
+      String token,
+      JsonSlice answer,
+      Function<Confirmation, Future<JsonSlice>> run) {
+    boolean yes = Elicitation.isYes(answer);
+    Viewer viewer = viewer(request.client().principal());
+    return bus.request(Addresses.DECIDE, new HumanDecision(confirmationId, yes, token, viewer))
+        .recover(McpGate::asForeignState)
+        .compose(
+            approved ->
+                approved == null
+                    ? Future.succeededFuture(ToolErrors.of("The call was rejected by the user"))
+                    : run.apply(approved));
+  }
+
+  private static boolean covers(Confirmation confirmation, Intent intent) {
+    return confirmation.call().server().equals(intent.server())
+        && confirmation.call().target().equals(intent.target())
+        && confirmation.call().arguments().equals(intent.arguments());
+  }
+
+  private static JsonSlice inputRequired(Confirmation confirmation, String token) {
+    return new JsonWriter(1024)
+        .beginObject()
+        .member("resultType", "input_required")
+        .name("inputRequests")
+        .beginObject()
+        .name(KEY)
+        .beginObject()
+        .member("method", "elicitation/create")
+        .member("params", Elicitation.question(confirmation))
+        .endObject()
+        .endObject()
+        .member("requestState", confirmation.id() + "." + token)
+        .endObject()
+        .toSlice();
+  }
+
+  private static Future<JsonSlice> explain(PendingConfirmation pending) {
+    Confirmation confirmation = pending.confirmation();
+    String path = "POST /confirmations/" + confirmation.id();
+    String how =
+        pending.token() == null
+            ? " A principal with the scope approve decides: " + path + " {\"confirm\": true}."
+            : " To confirm: "
+                + path
+                + " {\"confirm\": true, \"token\": \""
+                + pending.token()
+                + "\"}; the result is its answer.";
+    String sentence =
+        Elicitation.sentence(confirmation) + ". It has not run: a human has to confirm it." + how;
+    if (confirmation.call().target().kind() == Target.Kind.TOOL) {
+      return Future.succeededFuture(ToolErrors.of(sentence));
+    }
+    return Future.failedFuture(new BridgeException(ErrorCode.FORBIDDEN, sentence));
+  }
+
+  private static Future<Confirmation> asForeignState(Throwable failure) {
+    boolean known =
+        failure instanceof BridgeException e
+            && (e.code() == ErrorCode.WRONG_TOKEN || e.code() == ErrorCode.CONFIRMATION_NOT_FOUND);
+    return Future.failedFuture(known ? foreignState() : failure);
+  }
+
+  private static BridgeException foreignState() {
+    return new BridgeException(
+        ErrorCode.INVALID_PARAMS, "requestState is not, or not any more, one of this request");
+  }
+
+  private static Viewer viewer(Principal principal) {
+    return new Viewer(principal.name(), principal.may(Scope.APPROVE));
+  }
+}

@@ -1,0 +1,70 @@
+package dev.mcpbridge.http.mcp;
+
+import dev.mcpbridge.call.Offer;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+
+/**
+ * The four lists, in pages (server/utilities/pagination). A cursor is good for the list it came
+ * from, as long as that stays as it is.
+ */
+final class McpLists {
+  private static final int PAGE = 1000;
+
+  private McpLists() {}
+
+  static JsonSlice tools(McpRequest request) {
+    return page(request, "tools", request.offer().tools());
+  }
+
+  static JsonSlice prompts(McpRequest request) {
+    return page(request, "prompts", request.offer().prompts());
+  }
+
+  static JsonSlice resources(McpRequest request) {
+    return page(request, "resources", request.offer().resources());
+  }
+
+  static JsonSlice templates(McpRequest request) {
+    return page(request, "resourceTemplates", request.offer().templates());
+  }
+
+  private static JsonSlice page(McpRequest request, String member, List<JsonSlice> all) {
+    int from = start(request, member, all);
+    int to = Math.min(all.size(), from + PAGE);
+    JsonWriter out = new JsonWriter(4096).beginObject().name(member).beginArray();
+    all.subList(from, to).forEach(out::value);
+    out.endArray();
+    if (to < all.size()) {
+      out.member("nextCursor", cursor(to, member, request.offer(), all.size()));
+    }
+    return out.endObject().toSlice();
+  }
+
+  private static int start(McpRequest request, String member, List<JsonSlice> all) {
+    JsonSlice cursor = request.message().params().get("cursor");
+    if (cursor == null || cursor.equals(JsonSlice.NULL)) {
+      return 0;
+    }
+    String text = request.message().text("cursor");
+    for (int from = PAGE; from < all.size(); from += PAGE) {
+      if (cursor(from, member, request.offer(), all.size()).equals(text)) {
+        return from;
+      }
+    }
+    throw new BridgeException(
+        ErrorCode.INVALID_PARAMS, "The cursor is not one of this list, or not any more");
+  }
+
+  private static String cursor(int from, String member, Offer offer, int size) {
+    String text = from + "/" + member + "/" + size + "/" + offer.digest();
+    return Base64.getUrlEncoder()
+        .withoutPadding()
+        .encodeToString(text.getBytes(StandardCharsets.UTF_8));
+  }
+}

@@ -1,0 +1,40 @@
+package dev.mcpbridge.http.mcp;
+
+import dev.mcpbridge.call.Offer;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.Arguments;
+import dev.mcpbridge.protocol.JsonSlice;
+
+/**
+ * One request of a client and where its answer goes.
+ *
+ * @param offer what the endpoint offers
+ */
+record McpRequest(Inbound message, Offer offer, Client client, PostReply reply) {
+
+  /** A call under way, for whoever gives it up. */
+  record Running(ServerId server, String callId) {}
+
+  /** A text that the params must have. */
+  String required(String name) {
+    String text = message.text(name);
+    if (text == null) {
+      throw new BridgeException(ErrorCode.INVALID_PARAMS, "params." + name + " must be a string");
+    }
+    return text;
+  }
+
+  /** The arguments of a tool or prompt; none where they are absent. */
+  Arguments arguments() {
+    JsonSlice arguments = message.params().get("arguments");
+    if (arguments == null) {
+      return Arguments.NONE;
+    }
+    if (!arguments.isObject()) {
+      throw new BridgeException(ErrorCode.INVALID_PARAMS, "params.arguments must be an object");
+    }
+    return Arguments.scanned(arguments);
+  }
+}

@@ -1,0 +1,87 @@
+package dev.mcpbridge.http.mcp;
+
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import java.util.List;
+
+/** Writes JSON-RPC answers and notifications for clients. Stateless. */
+final class RpcReplies {
+  private RpcReplies() {}
+
+  static JsonSlice result(JsonSlice id, JsonSlice result) {
+    return new JsonWriter(result.length() + id.length() + 48)
+        .beginObject()
+        .member("jsonrpc", "2.0")
+        .member("id", id)
+        .member("result", result)
+        .endObject()
+        .toSlice();
+  }
+
+  static JsonSlice request(String id, String method, JsonSlice params) {
+    return new JsonWriter(params.length() + 128)
+        .beginObject()
+        .member("jsonrpc", "2.0")
+        .member("id", id)
+        .member("method", method)
+        .member("params", params)
+        .endObject()
+        .toSlice();
+  }
+
+  static JsonSlice notification(String method, JsonSlice params) {
+    return new JsonWriter(params.length() + 128)
+        .beginObject()
+        .member("jsonrpc", "2.0")
+        .member("method", method)
+        .member("params", params)
+        .endObject()
+        .toSlice();
+  }
+
+  /**
+   * An error of the upstream as it sent it; one of ours with what is known of its effect.
+   *
+   * @param id null where it could not be read
+   */
+  static JsonSlice error(JsonSlice id, BridgeException failure) {
+    JsonWriter out =
+        new JsonWriter()
+            .beginObject()
+            .member("jsonrpc", "2.0")
+            .member("id", id == null ? JsonSlice.NULL : id)
+            .name("error");
+    if (failure.members().get("upstream") instanceof JsonSlice raw) {
+      out.value(raw);
+    } else {
+      own(out, failure);
+    }
+    return out.endObject().toSlice();
+  }
+
+  private static void own(JsonWriter out, BridgeException failure) {
+    ErrorCode code = failure.code();
+    out.beginObject().member("code", code.rpcCode()).member("message", failure.getMessage());
+    out.name("data")
+        .beginObject()
+        .member("code", code.slug())
+        .member("executed", failure.executed().word())
+        .member("retryable", code.retryable());
+    failure.members().forEach((name, value) -> member(out.name(name), value));
+    out.endObject().endObject();
+  }
+
+  private static void member(JsonWriter out, Object value) {
+    if (value instanceof JsonSlice json) {
+      out.value(json);
+    } else if (value instanceof List<?> list) {
+      out.beginArray();
+      list.forEach(item -> out.value(item.toString()));
+      out.endArray();
+    } else {
+      out.value(String.valueOf(value));
+    }
+  }
+}

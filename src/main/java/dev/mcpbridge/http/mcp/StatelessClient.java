@@ -1,0 +1,50 @@
+package dev.mcpbridge.http.mcp;
+
+import dev.mcpbridge.auth.Principal;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import java.util.Map;
+
+/** The client of one request of 2026-07-28, known by the request's {@code _meta} alone. */
+final class StatelessClient implements Client {
+  private final Principal principal;
+  private final Map<String, JsonSlice> capabilities;
+  private final String logLevel;
+  private McpRequest.Running running;
+
+  StatelessClient(Principal principal, Map<String, JsonSlice> meta) {
+    this.principal = principal;
+    this.capabilities = JsonObjects.members(meta.get(StatelessMeta.CAPABILITIES));
+    this.logLevel = JsonObjects.string(meta.get(StatelessMeta.LOG_LEVEL));
+  }
+
+  @Override
+  public Principal principal() {
+    return principal;
+  }
+
+  @Override
+  public String logLevel() {
+    return logLevel;
+  }
+
+  @Override
+  public boolean elicits() {
+    return Elicitation.isOffered(capabilities);
+  }
+
+  @Override
+  public void began(McpRequest request, McpRequest.Running call) {
+    running = call;
+  }
+
+  @Override
+  public void ended(McpRequest request) {
+    running = null;
+  }
+
+  /** The call that runs at the moment; null for none. */
+  McpRequest.Running running() {
+    return running;
+  }
+}

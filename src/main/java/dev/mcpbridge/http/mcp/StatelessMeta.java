@@ -1,0 +1,118 @@
+package dev.mcpbridge.http.mcp;
+
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.ProtocolVersion;
+import io.vertx.core.MultiMap;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a request of 2026-07-28 says of itself, in {@code _meta} and once more in its headers, so
+ * that intermediaries can read it (basic/transports/streamable-http; rules of agreement there).
+ */
+final class StatelessMeta {
+  static final String VERSION = "io.modelcontextprotocol/protocolVersion";
+  static final String CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
+  static final String LOG_LEVEL = "io.modelcontextprotocol/logLevel";
+  static final String SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
+  static final String SERVER_INFO = "io.modelcontextprotocol/serverInfo";
+  private static final String VERSION_HEADER = "mcp-protocol-version";
+  private static final String ENCODED_START = "=?base64?";
+  private static final String ENCODED_END = "?=";
+  private static final Map<String, String> NAMED_BY =
+      Map.of("tools/call", "name", "prompts/get", "name", "resources/read", "uri");
+
+  private StatelessMeta() {}
+
+  /** Whether a request belongs to the stateless era; only the request itself can tell. */
+  static boolean isIn(Inbound message, MultiMap headers) {
+    String version = headers.get(VERSION_HEADER);
+    return message.meta().containsKey(VERSION)
+        || version != null && version.compareTo(ProtocolVersion.STATELESS) >= 0;
+  }
+
+  /**
+   * @throws BridgeException INVALID_PARAMS, UNSUPPORTED_VERSION or HEADER_MISMATCH
+   */
+  static void check(Inbound message, MultiMap headers) {
+    String version = JsonObjects.string(message.meta().get(VERSION));
+    JsonSlice capabilities = message.meta().get(CAPABILITIES);
+    if (version == null || capabilities == null || !capabilities.isObject()) {
+      throw new BridgeException(
+          ErrorCode.INVALID_PARAMS, "params._meta must have " + VERSION + " and " + CAPABILITIES);
+    }
+    agree(VERSION_HEADER, headers, version);
+    if (!version.equals(ProtocolVersion.STATELESS)) {
+      throw unsupported(version);
+    }
+    agree("mcp-method", headers, message.method());
+    String member = NAMED_BY.get(message.method());
+    if (member != null && message.text(member) != null) {
+      agree("mcp-name", headers, message.text(member));
+    }
+  }
+
+  /** The text of a header that may be written as Base64 of UTF-8. */
+  static String decoded(String value) {
+    if (!value.startsWith(ENCODED_START) || !value.endsWith(ENCODED_END)) {
+      return value;
+    }
+    String inside =
+        value.substring(
+            ENCODED_START.length(),
+            Math.max(ENCODED_START.length(), value.length() - ENCODED_END.length()));
+    try {
+      return new String(Base64.getDecoder().decode(inside), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      throw mismatch("A header is no valid Base64");
+    }
+  }
+
+  static BridgeException mismatch(String detail) {
+    return new BridgeException(ErrorCode.HEADER_MISMATCH, detail);
+  }
+
+  private static void agree(String header, MultiMap headers, String inBody) {
+    List<String> values = headers.getAll(header);
+    if (values.size() != 1) {
+      throw mismatch("The header " + header + " must be there once");
+    }
+    if (!decoded(values.get(0)).equals(inBody)) {
+      throw mismatch("The header " + header + " does not agree with the body");
+    }
+  }
+
+  private static BridgeException unsupported(String version) {
+    JsonSlice supported =
+        new JsonWriter().beginArray().value(ProtocolVersion.STATELESS).endArray().toSlice();
+    return new BridgeException(
+            ErrorCode.UNSUPPORTED_VERSION, "MCP " + version + " is not spoken here")
+        .with("supported", supported)
+        .with("requested", version);
+  }
+
+  /** Whether a method is one that the stateless era has. */
+  static boolean knows(String method) {
+    return switch (method) {
+      case McpMethod.DISCOVER,
+          McpMethod.LISTEN,
+          McpMethod.TOOLS_LIST,
+          McpMethod.TOOLS_CALL,
+          McpMethod.PROMPTS_LIST,
+          McpMethod.PROMPTS_GET,
+          McpMethod.RESOURCES_LIST,
+          McpMethod.RESOURCES_READ,
+          McpMethod.TEMPLATES_LIST,
+          McpMethod.COMPLETE ->
+          true;
+      default -> false;
+    };
+  }
+}

@@ -1,0 +1,186 @@
+package dev.mcpbridge.http.mcp;
+
+import dev.mcpbridge.call.Offer;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Callers;
+import dev.mcpbridge.http.reply.StreamSlots;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.ProtocolVersion;
+import dev.mcpbridge.protocol.RpcError;
+import io.vertx.core.Future;
+import io.vertx.ext.web.RoutingContext;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * The revision 2026-07-28: each request stands for itself, says who speaks in {@code _meta} and in
+ * its headers, and is given up by whoever closes its connection.
+ */
+final class StatelessRequests {
+  private final McpCalls calls;
+  private final Introductions introductions;
+  private final StreamSlots streams;
+  private final Subscriptions subscriptions;
+
+  StatelessRequests(
+      McpCalls calls,
+      Introductions introductions,
+      StreamSlots streams,
+      Subscriptions subscriptions) {
+    this.calls = calls;
+    this.introductions = introductions;
+    this.streams = streams;
+    this.subscriptions = subscriptions;
+  }
+
+  /** Takes one message; answers with a status of its own for what is wrong with the envelope. */
+  void take(
+      RoutingContext ctx, Inbound message, ServerId endpoint, Supplier<Future<Offer>> offers) {
+    if (message.isAnswer()) {
+      throw new BridgeException(
+          ErrorCode.MALFORMED_REQUEST, "Answers travel in inputResponses since 2026-07-28");
+    }
+    if (message.isNotification()) {
+      ctx.response().setStatusCode(202).end();
+      return;
+    }
+    StatelessMeta.check(message, ctx.request().headers());
+    if (!StatelessMeta.knows(message.method())) {
+      throw McpDoor.unknownMethod(message.method());
+    }
+    if (message.method().equals(McpMethod.LISTEN)) {
+      subscriptions.open(ctx, message, endpoint);
+    } else {
+      answer(ctx, message, offers);
+    }
+  }
+
+  private void answer(RoutingContext ctx, Inbound message, Supplier<Future<Offer>> offers) {
+    PostReply reply = new PostReply(ctx, streams);
+    StatelessClient client = new StatelessClient(Callers.of(ctx), message.meta());
+    reply.onLeave(() -> giveUp(client));
+    offers
+        .get()
+        .compose(
+            offer -> {
+              ParamHeaders.check(message, offer, ctx.request().headers());
+              return result(new McpRequest(message, offer, client, reply));
+            })
+        .onComplete(
+            result -> reply.finish(200, RpcReplies.result(message.id(), result)),
+            failure -> reply.finish(status(failure), error(message, failure)));
+  }
+
+  private void giveUp(StatelessClient client) {
+    if (client.running() != null) {
+      calls.cancel(client.running(), "The client has left");
+    }
+  }
+
+  private Future<JsonSlice> result(McpRequest request) {
+    return switch (request.message().method()) {
+      case McpMethod.DISCOVER -> Future.succeededFuture(discover(request.offer()));
+      case McpMethod.TOOLS_LIST -> listed(request, McpLists.tools(request));
+      case McpMethod.PROMPTS_LIST -> listed(request, McpLists.prompts(request));
+      case McpMethod.RESOURCES_LIST -> listed(request, McpLists.resources(request));
+      case McpMethod.TEMPLATES_LIST -> listed(request, McpLists.templates(request));
+      case McpMethod.TOOLS_CALL -> calls.tool(request).map(StatelessRequests::complete);
+      case McpMethod.PROMPTS_GET -> calls.prompt(request).map(StatelessRequests::complete);
+      case McpMethod.RESOURCES_READ -> calls.resource(request).map(StatelessRequests::cacheable);
+      case McpMethod.COMPLETE -> calls.complete(request).map(StatelessRequests::complete);
+      default -> Future.failedFuture(McpDoor.unknownMethod(request.message().method()));
+    };
+  }
+
+  private JsonSlice discover(Offer offer) {
+    JsonWriter out =
+        new JsonWriter(1024)
+            .beginObject()
+            .name("supportedVersions")
+            .beginArray()
+            .value(ProtocolVersion.STATELESS)
+            .endArray();
+    introductions.write(out, offer, false);
+    return introduced(offer, cacheable(out.endObject().toSlice()));
+  }
+
+  private Future<JsonSlice> listed(McpRequest request, JsonSlice list) {
+    return Future.succeededFuture(introduced(request.offer(), cacheable(list)));
+  }
+
+  private JsonSlice introduced(Offer offer, JsonSlice result) {
+    JsonSlice meta =
+        new JsonWriter()
+            .beginObject()
+            .member(StatelessMeta.SERVER_INFO, introductions.serverInfo(offer))
+            .endObject()
+            .toSlice();
+    return new JsonWriter(result.length() + meta.length() + 16)
+        .beginObject()
+        .membersOf(result)
+        .member("_meta", meta)
+        .endObject()
+        .toSlice();
+  }
+
+  /**
+   * Every result says of which type it is; one of a server that is older than the rule does not.
+   */
+  private static JsonSlice complete(JsonSlice result) {
+    return JsonObjects.members(result).containsKey("resultType")
+        ? result
+        : new JsonWriter(result.length() + 32)
+            .beginObject()
+            .member("resultType", "complete")
+            .membersOf(result)
+            .endObject()
+            .toSlice();
+  }
+
+  /** What a server that knows no caching says may be kept by nobody and for no time. */
+  private static JsonSlice cacheable(JsonSlice result) {
+    JsonSlice complete = complete(result);
+    Map<String, JsonSlice> members = JsonObjects.members(complete);
+    boolean asks = "input_required".equals(JsonObjects.string(members.get("resultType")));
+    if (asks || members.containsKey("ttlMs")) {
+      return complete;
+    }
+    return new JsonWriter(complete.length() + 48)
+        .beginObject()
+        .membersOf(complete)
+        .member("ttlMs", 0)
+        .member("cacheScope", "private")
+        .endObject()
+        .toSlice();
+  }
+
+  private static int status(Throwable failure) {
+    if (failure instanceof BridgeException known) {
+      return switch (known.code()) {
+        case HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION -> 400;
+        case METHOD_NOT_FOUND -> 404;
+        default -> 200;
+      };
+    }
+    return 200;
+  }
+
+  /** -32002 is of the old era; "not found" is an invalid parameter now, and says which. */
+  private static JsonSlice error(Inbound message, Throwable failure) {
+    boolean absent =
+        failure instanceof BridgeException known
+            && known.members().get("upstream") instanceof JsonSlice raw
+            && RpcError.read(raw).code() == RpcError.RESOURCE_NOT_FOUND;
+    return absent
+        ? RpcReplies.error(
+            message.id(),
+            new BridgeException(ErrorCode.INVALID_PARAMS, failure.getMessage())
+                .with("uri", String.valueOf(message.text("uri"))))
+        : McpDoor.error(message.id(), failure);
+  }
+}
