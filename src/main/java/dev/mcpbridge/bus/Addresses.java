@@ -69,9 +69,26 @@ public final class Addresses {
     return new Address<>("server." + server.name() + ".restart");
   }
 
+  /** What a server asks the client of one call, while that runs; answers the client's result. */
+  public static Address<Question, JsonSlice> question(String callId) {
+    return new Address<>("call." + callId + ".question");
+  }
+
   /** Progress and log messages of one streaming call. */
   public static Topic<CallEvent> callEvents(String callId) {
     return new Topic<>("call." + callId + ".events");
+  }
+
+  /**
+   * A server's request to a client: {@code sampling/createMessage}, {@code elicitation/create} or
+   * {@code roots/list}.
+   */
+  public record Question(String method, JsonSlice params) {
+
+    /** What a client declares that can answer it. */
+    public String capability() {
+      return method.substring(0, Math.max(0, method.indexOf('/')));
+    }
   }
 
   /** A question to the gate. */

@@ -52,9 +52,14 @@ public final class Bus {
     return promise.future();
   }
 
-  /** Answers questions; the future's failure is the answer's failure. */
-  public <Q, A> void serve(Address<Q, A> address, Function<Q, Future<A>> answer) {
-    events.<Parcel>localConsumer(address.name(), message -> reply(message.body(), answer));
+  /**
+   * Answers questions until the returned runnable is run; the future's failure is the answer's
+   * failure.
+   */
+  public <Q, A> Runnable serve(Address<Q, A> address, Function<Q, Future<A>> answer) {
+    MessageConsumer<Parcel> consumer =
+        events.localConsumer(address.name(), message -> reply(message.body(), answer));
+    return consumer::unregister;
   }
 
   public <T> void publish(Topic<T> topic, T news) {

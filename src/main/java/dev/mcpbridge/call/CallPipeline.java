@@ -94,7 +94,8 @@ public final class CallPipeline {
                 request.arguments().json(),
                 request.caller(),
                 0,
-                request.streaming())
+                request.streaming(),
+                request.envelope())
             .withTimeout(server.timeouts().of(target));
     return new Admission(server, tool, call);
   }

@@ -3,12 +3,14 @@ package dev.mcpbridge.call;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Arguments;
+import dev.mcpbridge.protocol.Envelope;
 
 /**
  * What a door asks for.
  *
  * @param id from {@link CallIds}
  * @param streaming whether progress is to be published
+ * @param envelope what else the client sent
  */
 public record CallRequest(
     String id,
@@ -16,4 +18,17 @@ public record CallRequest(
     Target target,
     Arguments arguments,
     String caller,
-    boolean streaming) {}
+    boolean streaming,
+    Envelope envelope) {
+
+  /** One of a client that sends nothing but arguments. */
+  public CallRequest(
+      String id,
+      ServerId server,
+      Target target,
+      Arguments arguments,
+      String caller,
+      boolean streaming) {
+    this(id, server, target, arguments, caller, streaming, Envelope.NONE);
+  }
+}

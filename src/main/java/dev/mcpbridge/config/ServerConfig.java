@@ -4,6 +4,7 @@ import dev.mcpbridge.model.RiskRules;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.Timeouts;
+import dev.mcpbridge.protocol.Era;
 
 /**
  * One entry of {@code mcpServers}, understood.
@@ -17,6 +18,7 @@ public record ServerConfig(
     RiskRules risk,
     Timeouts timeouts,
     Supervision supervision,
+    Era era,
     ServerState.Refused refusal,
     String fingerprint) {
 

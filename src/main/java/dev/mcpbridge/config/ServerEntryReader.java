@@ -8,6 +8,7 @@ import dev.mcpbridge.model.RiskRules;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.Timeouts;
+import dev.mcpbridge.protocol.Era;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,6 +44,7 @@ final class ServerEntryReader {
           "maxInFlight",
           "maxQueued",
           "logLevel",
+          "era",
           "disabled",
           "type",
           "description",
@@ -50,6 +52,8 @@ final class ServerEntryReader {
 
   private static final List<String> FILE_ONLY =
       List.of("builtin", "disabled", "type", "description", "url");
+  private static final Map<String, Era> ERAS =
+      Map.of("auto", Era.UNKNOWN, "legacy", Era.LEGACY, "modern", Era.STATELESS);
   private static final int MAX_ARGS = 1000;
   private static final int MAX_TEXT = 100_000;
   private static final List<String> UNSAFE_VARIABLES =
@@ -91,6 +95,7 @@ final class ServerEntryReader {
         risk,
         timeouts(entry),
         supervision(entry),
+        ERAS.get(entry.oneOf("era", "auto", "auto", "legacy", "modern")),
         refusal(entry, risk),
         fingerprint(entry, launch));
   }
@@ -104,6 +109,7 @@ final class ServerEntryReader {
         RiskRules.NONE,
         new Timeouts(60_000, List.of()),
         new ServerConfig.Supervision(1, true, 30_000, 0, 1000, 1, 1, null),
+        Era.UNKNOWN,
         new ServerState.Refused(ErrorCode.SERVER_UNAVAILABLE, reason),
         fingerprint(entry, nothing) + reason);
   }

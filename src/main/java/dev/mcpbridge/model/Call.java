@@ -1,5 +1,6 @@
 package dev.mcpbridge.model;
 
+import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.util.concurrent.TimeUnit;
 
@@ -11,6 +12,7 @@ import java.util.concurrent.TimeUnit;
  * @param caller the name of who calls; queue turns go by it
  * @param deadlineNanos on {@link System#nanoTime()}'s clock
  * @param streaming whether the caller wants to hear of progress
+ * @param envelope what else the client sent with it
  */
 public record Call(
     String id,
@@ -19,7 +21,8 @@ public record Call(
     JsonSlice arguments,
     String caller,
     long deadlineNanos,
-    boolean streaming) {
+    boolean streaming,
+    Envelope envelope) {
 
   public boolean isLate() {
     return deadlineNanos - System.nanoTime() <= 0;
@@ -27,11 +30,11 @@ public record Call(
 
   public Call withTimeout(long millis) {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-    return new Call(id, server, target, arguments, caller, deadline, streaming);
+    return new Call(id, server, target, arguments, caller, deadline, streaming, envelope);
   }
 
   public Call withStreaming(boolean wanted) {
-    return new Call(id, server, target, arguments, caller, deadlineNanos, wanted);
+    return new Call(id, server, target, arguments, caller, deadlineNanos, wanted, envelope);
   }
 
   @Override

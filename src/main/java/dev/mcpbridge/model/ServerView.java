@@ -1,5 +1,6 @@
 package dev.mcpbridge.model;
 
+import dev.mcpbridge.protocol.ProtocolVersion;
 import java.util.List;
 
 /**
@@ -32,6 +33,14 @@ public record ServerView(
   public record Counters(
       int instances, int restarts, int inFlight, int queued, long garbageLines, long dropped) {
     public static final Counters ZERO = new Counters(0, 0, 0, 0, 0, 0);
+  }
+
+  /** {@code legacy} for revisions with a handshake, {@code modern} without; null before either. */
+  public String era() {
+    if (protocolVersion == null) {
+      return null;
+    }
+    return ProtocolVersion.STATELESS.equals(protocolVersion) ? "modern" : "legacy";
   }
 
   public boolean isDiscovered() {

@@ -9,19 +9,20 @@ public final class RpcWriter {
     return close(out, method, params);
   }
 
-  /** A request that asks for progress under its own id as the token. */
-  public static byte[] requestWithProgress(long id, String method, JsonSlice params) {
-    JsonSlice withToken =
-        new JsonWriter(params.length() + 48)
+  /**
+   * A request with a {@code _meta}.
+   *
+   * @param params without one of its own
+   */
+  public static byte[] request(long id, String method, JsonSlice params, JsonSlice meta) {
+    JsonSlice withMeta =
+        new JsonWriter(params.length() + meta.length() + 16)
             .beginObject()
             .membersOf(params)
-            .name("_meta")
-            .beginObject()
-            .member("progressToken", id)
-            .endObject()
+            .member("_meta", meta)
             .endObject()
             .toSlice();
-    return request(id, method, withToken);
+    return request(id, method, withMeta);
   }
 
   public static byte[] notification(String method, JsonSlice params) {

@@ -1,5 +1,6 @@
 package dev.mcpbridge.server;
 
+import dev.mcpbridge.bus.Addresses.Question;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -126,13 +127,38 @@ final class Dispatcher {
     }
   }
 
+  /**
+   * A question of the server belongs to the call that runs there, and may go to its client if that
+   * can answer; where several run, nobody can tell whose it is, and it is refused.
+   */
+  Future<JsonSlice> asked(Instance instance, Question question) {
+    List<Call> calls =
+        running.values().stream().filter(r -> r.instance() == instance).map(Running::call).toList();
+    if (calls.size() == 1 && calls.get(0).envelope().offers(question.capability())) {
+      return news.question(calls.get(0), question);
+    }
+    String why =
+        calls.size() > 1 ? "More than one call runs, and " : "No client that runs a call here ";
+    return Future.failedFuture(
+        new BridgeException(
+            ErrorCode.METHOD_NOT_FOUND,
+            why
+                + (calls.size() > 1
+                    ? question.method() + " does not say which it belongs to"
+                    : "offers " + question.method())));
+  }
+
   private Future<JsonSlice> run(Call call, Instance instance) {
     Consumer<JsonSlice> progress =
         call.streaming() ? params -> news.callEvent(call, "progress", params) : null;
     Exchange exchange =
         instance.send(
             new Exchange.Request(
-                call.target().kind().method(), params(call), call.deadlineNanos(), progress));
+                call.target().kind().method(),
+                params(call),
+                call.deadlineNanos(),
+                call.envelope(),
+                progress));
     running.put(call.id(), new Running(call, instance, exchange));
     return exchange
         .answer()
@@ -169,10 +195,15 @@ final class Dispatcher {
     JsonSlice arguments = call.arguments();
     JsonWriter out = new JsonWriter(arguments.length() + 64).beginObject();
     String name = call.target().name();
+    JsonSlice extras = call.envelope().extras();
     return switch (call.target().kind()) {
       case TOOL, PROMPT ->
-          out.member("name", name).member("arguments", arguments).endObject().toSlice();
-      case RESOURCE -> out.member("uri", name).endObject().toSlice();
+          out.member("name", name)
+              .member("arguments", arguments)
+              .membersOf(extras)
+              .endObject()
+              .toSlice();
+      case RESOURCE -> out.member("uri", name).membersOf(extras).endObject().toSlice();
       case COMPLETION -> arguments;
     };
   }

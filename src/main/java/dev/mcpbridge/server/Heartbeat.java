@@ -58,7 +58,10 @@ final class Heartbeat {
     }
     waiting = true;
     session
-        .request(McpMethod.PING, JsonSlice.EMPTY_OBJECT, Math.max(1, intervalMillis * 9 / 10))
+        .request(
+            session.isStateless() ? McpMethod.DISCOVER : McpMethod.PING,
+            JsonSlice.EMPTY_OBJECT,
+            Math.max(1, intervalMillis * 9 / 10))
         .onComplete(pong -> answered(), failure -> failed(failure));
   }
 

@@ -1,5 +1,6 @@
 package dev.mcpbridge.server;
 
+import dev.mcpbridge.bus.Addresses.Question;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerState.Degraded;
@@ -7,6 +8,7 @@ import dev.mcpbridge.model.ServerState.Failed;
 import dev.mcpbridge.model.ServerState.Ready;
 import dev.mcpbridge.model.ServerState.Starting;
 import dev.mcpbridge.model.ServerState.Stopped;
+import dev.mcpbridge.protocol.Era;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
@@ -32,6 +34,11 @@ import java.util.concurrent.TimeUnit;
  * After {@link #stop} nothing starts again by itself.
  */
 final class Instance {
+  private static final JsonSlice EVERY_LIST =
+      JsonSlice.of(
+          "{\"notifications\":{\"toolsListChanged\":true,\"promptsListChanged\":true,"
+              + "\"resourcesListChanged\":true}}");
+
   private final ServerConfig config;
   private final Context context;
   private final StdioTransport.Limits limits;
@@ -53,6 +60,9 @@ final class Instance {
     Future<Void> discovered(Session session, Negotiated negotiated);
 
     void notified(Instance instance, RpcMessage notification);
+
+    /** The server asks something of a client. */
+    Future<JsonSlice> asked(Instance instance, Question question);
 
     void lost(int garbageLines, int droppedMessages);
   }
@@ -178,7 +188,7 @@ final class Instance {
       transport =
           StdioTransport.start(context, config.launch(), config.id().name(), limits, session);
       transport
-          .compose(opened -> Handshake.perform(session.over(opened), version, timeout))
+          .compose(opened -> Handshake.perform(session.over(opened), era(), version, timeout))
           .compose(negotiated -> owner.discovered(session, negotiated).map(negotiated))
           .onSuccess(this::serve)
           .onFailure(failure -> fail(failure.getMessage()));
@@ -194,12 +204,21 @@ final class Instance {
       return transport.compose(Transport::close).otherwiseEmpty();
     }
 
+    /** A server that died of the question is not asked again at its next start. */
+    private Era era() {
+      boolean isAsked = config.era() == Era.UNKNOWN && starting.attempt() % 2 == 1;
+      return isAsked ? Era.LEGACY : config.era();
+    }
+
     private void serve(Negotiated negotiated) {
       if (over) {
         return;
       }
+      if (session.isStateless()) {
+        session.listen(McpMethod.LISTEN, EVERY_LIST);
+      }
       String level = config.supervision().logLevel();
-      if (level != null && negotiated.offers("logging")) {
+      if (level != null && !session.isStateless() && negotiated.offers("logging")) {
         JsonSlice params =
             new JsonWriter().beginObject().member("level", level).endObject().toSlice();
         session.request(McpMethod.SET_LEVEL, params, config.supervision().startTimeout());
@@ -232,6 +251,11 @@ final class Instance {
       if (!over) {
         owner.notified(Instance.this, notification);
       }
+    }
+
+    @Override
+    public Future<JsonSlice> asked(String method, JsonSlice params) {
+      return owner.asked(Instance.this, new Question(method, params));
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.mcpbridge.server;
 
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.BridgeEvent;
+import dev.mcpbridge.bus.Addresses.Question;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.model.Call;
@@ -84,6 +85,11 @@ public final class ServerVerticle extends VerticleBase {
     @Override
     public void callEvent(Call call, String name, JsonSlice params) {
       bus.publish(Addresses.callEvents(call.id()), new CallEvent(name, params));
+    }
+
+    @Override
+    public Future<JsonSlice> question(Call call, Question question) {
+      return bus.request(Addresses.question(call.id()), question);
     }
 
     private void tellStateChange(ServerView view) {

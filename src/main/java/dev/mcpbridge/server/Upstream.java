@@ -1,5 +1,6 @@
 package dev.mcpbridge.server;
 
+import dev.mcpbridge.bus.Addresses.Question;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -58,6 +59,9 @@ final class Upstream implements Instance.Owner {
 
     /** A streaming call makes progress; {@code name} is {@code progress} or {@code message}. */
     void callEvent(Call call, String name, JsonSlice params);
+
+    /** The server asks the client of a call. */
+    Future<JsonSlice> question(Call call, Question question);
   }
 
   Upstream(ServerConfig config, Instance.Surroundings surroundings, News news) {
@@ -201,7 +205,7 @@ final class Upstream implements Instance.Owner {
         .map(
             found -> {
               catalogue = found;
-              protocolVersion = negotiated.version().date();
+              protocolVersion = negotiated.revision();
               identity =
                   new ServerIdentity(
                       negotiated.serverInfo(),
@@ -210,6 +214,11 @@ final class Upstream implements Instance.Owner {
               this.negotiated = negotiated;
               return null;
             });
+  }
+
+  @Override
+  public Future<JsonSlice> asked(Instance instance, Question question) {
+    return dispatcher.asked(instance, question);
   }
 
   @Override

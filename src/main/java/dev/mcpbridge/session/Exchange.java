@@ -1,5 +1,6 @@
 package dev.mcpbridge.session;
 
+import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.RpcMessage;
 import io.vertx.core.Future;
@@ -24,13 +25,18 @@ public final class Exchange {
    *
    * @param params one JSON object
    * @param deadlineNanos on {@link System#nanoTime()}'s clock
+   * @param envelope what the client sent beside it
    * @param progress hears the params of progress notifications; null if nobody listens
    */
   public record Request(
-      String method, JsonSlice params, long deadlineNanos, Consumer<JsonSlice> progress) {
+      String method,
+      JsonSlice params,
+      long deadlineNanos,
+      Envelope envelope,
+      Consumer<JsonSlice> progress) {
 
     public static Request plain(String method, JsonSlice params, long deadlineNanos) {
-      return new Request(method, params, deadlineNanos, null);
+      return new Request(method, params, deadlineNanos, Envelope.NONE, null);
     }
   }
 

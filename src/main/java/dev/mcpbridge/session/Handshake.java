@@ -2,6 +2,7 @@ package dev.mcpbridge.session;
 
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.Era;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
@@ -11,14 +12,42 @@ import io.vertx.core.Future;
 import java.util.Map;
 
 /**
- * The opening of the revisions up to 2025-11-25 (basic/lifecycle): {@code initialize}, a version
- * both sides speak, {@code notifications/initialized}. No client feature is announced, so a server
- * must not ask for one.
+ * The opening of a connection: the question of the stateless era first (basic/transports/stdio,
+ * backward compatibility), and for a server that does not know it the handshake of the revisions up
+ * to 2025-11-25 (basic/lifecycle): {@code initialize}, a version both sides speak, {@code
+ * notifications/initialized}.
+ *
+ * <p>Sampling and elicitation are announced, since a call may come from a client that has them; for
+ * one that does not, the server's question is refused.
  */
 public final class Handshake {
+  private static final JsonSlice CAPABILITIES =
+      JsonSlice.of("{\"sampling\":{},\"elicitation\":{\"form\":{}}}");
+  private static final long PROBE_MILLIS = 3_000;
+
   private Handshake() {}
 
-  public static Future<Negotiated> perform(Session session, String version, long timeoutMillis) {
+  /**
+   * @param session not used before; told of the era it is in
+   */
+  public static Future<Negotiated> perform(
+      Session session, Era era, String version, long timeoutMillis) {
+    if (era == Era.LEGACY) {
+      return initialize(session, version, timeoutMillis);
+    }
+    long patience = era == Era.STATELESS ? timeoutMillis : Math.min(timeoutMillis, PROBE_MILLIS);
+    Future<Negotiated> discovered = Discover.perform(session, version, patience);
+    return era == Era.STATELESS
+        ? discovered
+        : discovered.recover(
+            older -> {
+              session.withHandshake();
+              return initialize(session, version, timeoutMillis);
+            });
+  }
+
+  private static Future<Negotiated> initialize(
+      Session session, String version, long timeoutMillis) {
     return session
         .request(McpMethod.INITIALIZE, parameters(version), timeoutMillis)
         .map(Handshake::negotiate)
@@ -29,7 +58,7 @@ public final class Handshake {
     return new JsonWriter()
         .beginObject()
         .member("protocolVersion", ProtocolVersion.LATEST.date())
-        .member("capabilities", JsonSlice.EMPTY_OBJECT)
+        .member("capabilities", CAPABILITIES)
         .name("clientInfo")
         .beginObject()
         .member("name", "mcp-bridge")
@@ -43,7 +72,7 @@ public final class Handshake {
     Map<String, JsonSlice> members = JsonObjects.members(result);
     String answered = JsonObjects.string(members.get("protocolVersion"));
     return ProtocolVersion.of(String.valueOf(answered))
-        .map(version -> Negotiated.of(version, members))
+        .map(version -> Negotiated.of(version.date(), members, members.get("serverInfo")))
         .orElseThrow(
             () ->
                 new BridgeException(

@@ -37,6 +37,7 @@ public final class Session implements TransportListener {
   private final SessionListener listener;
   private final Map<Long, Exchange> pending = new HashMap<>();
   private final Map<Long, Long> abandoned = new LinkedHashMap<>();
+  private final RequestMeta meta = new RequestMeta();
   private Transport transport;
   private long lastId;
   private long lastHeardNanos = System.nanoTime();
@@ -95,6 +96,31 @@ public final class Session implements TransportListener {
   public void notify(String method, JsonSlice params) {
     if (closedReason == null) {
       transport.send(RpcWriter.notification(method, params));
+    }
+  }
+
+  /** From now on every request says who asks: the server keeps no session (2026-07-28). */
+  public void stateless(String bridgeVersion) {
+    meta.introduce(bridgeVersion);
+  }
+
+  /** The server does not know such requests: it is one with a handshake. */
+  void withHandshake() {
+    meta.withhold();
+  }
+
+  public boolean isStateless() {
+    return meta.isStateless();
+  }
+
+  /**
+   * Sends a request whose answer only says that it is over, whenever that is. What comes meanwhile
+   * are notifications.
+   */
+  public void listen(String method, JsonSlice params) {
+    if (closedReason == null) {
+      Exchange exchange = new Exchange(++lastId, Exchange.Request.plain(method, params, 0));
+      abandoned.put(exchange.id, transport.send(encode(exchange)));
     }
   }
 
@@ -174,11 +200,12 @@ public final class Session implements TransportListener {
     listener.closed(reason);
   }
 
-  private static byte[] encode(Exchange exchange) {
+  private byte[] encode(Exchange exchange) {
     Exchange.Request request = exchange.request;
-    return request.progress() == null
+    JsonSlice own = meta.of(exchange);
+    return own == null
         ? RpcWriter.request(exchange.id, request.method(), request.params())
-        : RpcWriter.requestWithProgress(exchange.id, request.method(), request.params());
+        : RpcWriter.request(exchange.id, request.method(), request.params(), own);
   }
 
   private void answered(RpcMessage message) {
@@ -230,12 +257,20 @@ public final class Session implements TransportListener {
   private void asked(RpcMessage message) {
     if (McpMethod.PING.equals(message.method())) {
       transport.send(RpcWriter.result(message.id(), JsonSlice.EMPTY_OBJECT));
-    } else {
-      transport.send(
-          RpcWriter.error(
-              message.id(),
-              RpcError.METHOD_NOT_FOUND,
-              "This client does not offer " + message.method()));
+      return;
+    }
+    JsonSlice id = message.id().detached();
+    JsonSlice params = message.payload() == null ? JsonSlice.EMPTY_OBJECT : message.payload();
+    listener
+        .asked(message.method(), params)
+        .onComplete(
+            answer -> reply(RpcWriter.result(id, answer)),
+            refusal -> reply(RpcWriter.error(id, RpcError.METHOD_NOT_FOUND, refusal.getMessage())));
+  }
+
+  private void reply(byte[] line) {
+    if (closedReason == null) {
+      transport.send(line);
     }
   }
 

@@ -15,6 +15,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
+import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -115,7 +116,14 @@ class ConfirmationsTest {
   private static PendingConfirmation ask(Confirmations confirmations, String arguments) {
     Call call =
         new Call(
-            "c", new ServerId("s"), Target.tool("t"), JsonSlice.of(arguments), "alice", 0, false);
+            "c",
+            new ServerId("s"),
+            Target.tool("t"),
+            JsonSlice.of(arguments),
+            "alice",
+            0,
+            false,
+            Envelope.NONE);
     return confirmations.add(new Confirmable(call, "definition"));
   }
 

@@ -1,16 +1,17 @@
 package dev.mcpbridge.http.mcp;
 
 import dev.mcpbridge.auth.Principal;
+import dev.mcpbridge.protocol.JsonSlice;
 
 /** Who asks, as its era lets it be known: by each request, or by the session it opened. */
 sealed interface Client permits StatelessClient, LegacySession {
   Principal principal();
 
+  /** What it declares, as one object. */
+  JsonSlice capabilities();
+
   /** The lowest severity of log messages it wants to hear; null for none. */
   String logLevel();
-
-  /** Whether it can put a form in front of a human. */
-  boolean elicits();
 
   /** A call runs for this request from now on. */
   void began(McpRequest request, McpRequest.Running running);

@@ -17,8 +17,8 @@ final class Elicitation {
   private Elicitation() {}
 
   /** Whether a client declares forms; {@code elicitation: {}} means forms only. */
-  static boolean isOffered(Map<String, JsonSlice> capabilities) {
-    JsonSlice elicitation = capabilities.get("elicitation");
+  static boolean isOffered(JsonSlice capabilities) {
+    JsonSlice elicitation = JsonObjects.members(capabilities).get("elicitation");
     if (elicitation == null || !elicitation.isObject()) {
       return false;
     }

@@ -23,7 +23,7 @@ final class LegacySession implements Client {
   private final Principal principal;
   private final ServerId server;
   private final ProtocolVersion version;
-  private final Map<String, JsonSlice> capabilities;
+  private final JsonSlice capabilities;
   private final Map<JsonSlice, McpRequest.Running> running = new HashMap<>();
   private final Map<String, Promise<JsonSlice>> asked = new HashMap<>();
   private EventStream stream;
@@ -44,7 +44,7 @@ final class LegacySession implements Client {
     this.principal = principal;
     this.server = server;
     this.version = version;
-    this.capabilities = capabilities == null ? Map.of() : JsonObjects.members(capabilities);
+    this.capabilities = capabilities == null ? JsonSlice.EMPTY_OBJECT : capabilities.detached();
   }
 
   String id() {
@@ -66,8 +66,8 @@ final class LegacySession implements Client {
   }
 
   @Override
-  public boolean elicits() {
-    return Elicitation.isOffered(capabilities);
+  public JsonSlice capabilities() {
+    return capabilities;
   }
 
   @Override

@@ -15,21 +15,29 @@ import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Arguments;
+import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.MetaKeys;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** The requests that reach a server: through the pipeline, with progress and log messages. */
 final class McpCalls {
+  private static final Set<String> OWN =
+      Set.of("name", "uri", "arguments", "ref", "argument", "context");
+
   private final Bus bus;
   private final CallPipeline pipeline;
   private final CallIds ids;
   private final McpGate gate;
+  private final OpenCalls open = new OpenCalls();
 
   McpCalls(Bus bus, CallPipeline pipeline, CallIds ids) {
     this.bus = bus;
@@ -41,22 +49,25 @@ final class McpCalls {
   /** tools/call. Arguments that do not fit are the tool's failure, so that a model sees why. */
   Future<JsonSlice> tool(McpRequest request) {
     Place tool = place(request.offer()::tool, request.required("name"), "tool");
-    return run(request, tool.server().id(), Target.tool(tool.name()), request.arguments())
-        .recover(McpCalls::shownToTheModel);
+    Arguments arguments = request.arguments();
+    Intent intent = intent(tool.server().id(), Target.tool(tool.name()), arguments);
+    return run(request, intent, arguments).recover(McpCalls::shownToTheModel);
   }
 
   /** prompts/get. */
   Future<JsonSlice> prompt(McpRequest request) {
     Place prompt = place(request.offer()::prompt, request.required("name"), "prompt");
     Target target = new Target(Target.Kind.PROMPT, prompt.name());
-    return run(request, prompt.server().id(), target, request.arguments());
+    Arguments arguments = request.arguments();
+    return run(request, intent(prompt.server().id(), target, arguments), arguments);
   }
 
   /** resources/read. */
   Future<JsonSlice> resource(McpRequest request) {
     String uri = request.required("uri");
     ServerId server = request.offer().resource(uri).orElseThrow(() -> unknownResource(uri));
-    return run(request, server, new Target(Target.Kind.RESOURCE, uri), Arguments.NONE);
+    Target target = new Target(Target.Kind.RESOURCE, uri);
+    return run(request, intent(server, target, Arguments.NONE), Arguments.NONE);
   }
 
   /** completion/complete; the reference gets the name that its server knows. */
@@ -81,14 +92,15 @@ final class McpCalls {
         .filter(request.message().params()::containsKey)
         .forEach(member -> params.member(member, request.message().params().get(member)));
     Arguments whole = Arguments.scanned(params.endObject().toSlice());
-    return run(request, server, new Target(Target.Kind.COMPLETION, "completion"), whole);
+    Target target = new Target(Target.Kind.COMPLETION, "completion");
+    return run(request, intent(server, target, whole), whole);
   }
 
   /** Runs what a human has approved, as the answer to a request. */
   private Future<JsonSlice> approved(McpRequest request, Confirmation approved) {
     return heard(
         request,
-        approved.call().server(),
+        new Intent(approved.call().server(), approved.call().target(), approved.call().arguments()),
         approved.call().id(),
         streams -> pipeline.runApproved(approved, streams).map(McpCalls::result));
   }
@@ -97,49 +109,99 @@ final class McpCalls {
     pipeline.cancel(running.server(), running.callId(), reason);
   }
 
-  private Future<JsonSlice> run(
-      McpRequest request, ServerId server, Target target, Arguments arguments) {
+  private Future<JsonSlice> run(McpRequest request, Intent intent, Arguments arguments) {
     if (!request.client().principal().may(Scope.CALL)) {
       throw new BridgeException(ErrorCode.FORBIDDEN, "The scope call is required");
     }
     if (McpGate.isAnswered(request)) {
-      return gate.resume(
-          request,
-          new McpGate.Intent(server, target, arguments.json()),
-          approved -> approved(request, approved));
+      return gate.resume(request, intent, approved -> approved(request, approved));
     }
+    if (OpenCalls.isMeant(request)) {
+      return open.resume(request, intent);
+    }
+    Envelope envelope = request.envelope(OWN);
+    Future<JsonSlice> first = call(request, intent, arguments, envelope);
+    return request.client() instanceof LegacySession session
+        ? first.compose(
+            result ->
+                new InputRounds(
+                        request,
+                        session,
+                        extras ->
+                            call(
+                                request,
+                                intent,
+                                arguments,
+                                new Envelope(
+                                    extras,
+                                    envelope.meta(),
+                                    envelope.capabilities(),
+                                    envelope.logLevel())))
+                    .settle(result))
+        : first;
+  }
+
+  private Future<JsonSlice> call(
+      McpRequest request, Intent intent, Arguments arguments, Envelope envelope) {
     String callId = ids.next();
     String caller = request.client().principal().name();
     return heard(
-            request,
-            server,
-            callId,
-            streams ->
-                pipeline.run(new CallRequest(callId, server, target, arguments, caller, streams)))
-        .compose(
-            outcome ->
-                outcome instanceof CallOutcome.NeedsConfirmation asked
-                    ? gate.ask(request, asked.pending(), approved -> approved(request, approved))
-                    : Future.succeededFuture(result(outcome)));
+        request,
+        intent,
+        callId,
+        streams ->
+            pipeline
+                .run(
+                    new CallRequest(
+                        callId,
+                        intent.server(),
+                        intent.target(),
+                        arguments,
+                        caller,
+                        streams,
+                        envelope))
+                .compose(
+                    outcome ->
+                        outcome instanceof CallOutcome.NeedsConfirmation asked
+                            ? gate.ask(request, asked.pending(), yes -> approved(request, yes))
+                            : Future.succeededFuture(result(outcome))));
   }
 
-  /** Passes on what is said while a call runs, to those who want to hear it. */
-  private <T> Future<T> heard(
-      McpRequest request, ServerId server, String callId, Function<Boolean, Future<T>> call) {
-    JsonSlice token = request.message().meta().get("progressToken");
+  /** Passes on what is said and asked while a call runs, to a client that wants it. */
+  private Future<JsonSlice> heard(
+      McpRequest request, Intent intent, String callId, Function<Boolean, Future<JsonSlice>> call) {
+    JsonSlice token = request.message().meta().get(MetaKeys.PROGRESS_TOKEN);
     boolean streams =
         request.reply().takesStream() && (token != null || request.client().logLevel() != null);
     Runnable deaf =
         streams
             ? bus.subscribe(Addresses.callEvents(callId), event -> tell(request, token, event))
             : () -> {};
-    request.client().began(request, new McpRequest.Running(server, callId));
-    return call.apply(streams)
+    request.client().began(request, new McpRequest.Running(intent.server(), callId));
+    return asking(request, intent, callId, () -> call.apply(streams))
         .onComplete(
             done -> {
               deaf.run();
               request.client().ended(request);
             });
+  }
+
+  /** Lets the server ask the client of a call, in the way of the client's era. */
+  private Future<JsonSlice> asking(
+      McpRequest request, Intent intent, String callId, Supplier<Future<JsonSlice>> call) {
+    if (request.client().capabilities().length() <= 2) {
+      return call.get();
+    }
+    if (request.client() instanceof LegacySession session) {
+      Runnable mute =
+          bus.serve(
+              Addresses.question(callId),
+              question -> session.ask(request, question.method(), question.params()));
+      return call.get().onComplete(done -> mute.run());
+    }
+    OpenCalls.OpenCall opened = open.open(request, intent);
+    Runnable mute = bus.serve(Addresses.question(callId), opened::ask);
+    return opened.follow(call.get().onComplete(done -> mute.run())).nextWord();
   }
 
   private static void tell(McpRequest request, JsonSlice token, CallEvent event) {
@@ -162,6 +224,10 @@ final class McpCalls {
         .apply(name)
         .orElseThrow(
             () -> new BridgeException(ErrorCode.INVALID_PARAMS, "Unknown " + noun + ": " + name));
+  }
+
+  private static Intent intent(ServerId server, Target target, Arguments arguments) {
+    return new Intent(server, target, arguments.json());
   }
 
   private static JsonSlice result(CallOutcome outcome) {

@@ -10,7 +10,6 @@ import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Confirmation;
-import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -26,15 +25,13 @@ import java.util.function.Function;
  */
 final class McpGate {
   private static final String KEY = "confirmation";
+  private static final String MARK = "mcp-bridge/confirmation/";
 
   private final Bus bus;
 
   McpGate(Bus bus) {
     this.bus = bus;
   }
-
-  /** What a request is about to do. */
-  record Intent(ServerId server, Target target, JsonSlice arguments) {}
 
   /**
    * Asks.
@@ -46,7 +43,7 @@ final class McpGate {
       PendingConfirmation pending,
       Function<Confirmation, Future<JsonSlice>> run) {
     Confirmation confirmation = pending.confirmation();
-    if (pending.token() == null || !request.client().elicits()) {
+    if (pending.token() == null || !Elicitation.isOffered(request.client().capabilities())) {
       return explain(pending);
     }
     if (request.client() instanceof LegacySession session) {
@@ -59,14 +56,14 @@ final class McpGate {
 
   /** Whether a request comes back with the answer to a question of the gate. */
   static boolean isAnswered(McpRequest request) {
-    return request.client() instanceof StatelessClient
-        && request.message().params().containsKey("requestState");
+    String state = request.message().text("requestState");
+    return request.client() instanceof StatelessClient && state != null && state.startsWith(MARK);
   }
 
   /** Goes on with a request that was asked about, if it is still the same. */
   Future<JsonSlice> resume(
       McpRequest request, Intent intent, Function<Confirmation, Future<JsonSlice>> run) {
-    String[] state = String.valueOf(request.message().text("requestState")).split("\\.");
+    String[] state = request.message().text("requestState").substring(MARK.length()).split("\\.");
     if (state.length != 2) {
       return Future.failedFuture(foreignState());
     }
@@ -128,7 +125,7 @@ final class McpGate {
         .member("params", Elicitation.question(confirmation))
         .endObject()
         .endObject()
-        .member("requestState", confirmation.id() + "." + token)
+        .member("requestState", MARK + confirmation.id() + "." + token)
         .endObject()
         .toSlice();
   }

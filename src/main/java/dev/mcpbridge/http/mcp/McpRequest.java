@@ -5,7 +5,11 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Arguments;
+import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.MetaKeys;
+import java.util.Set;
 
 /**
  * One request of a client and where its answer goes.
@@ -24,6 +28,37 @@ record McpRequest(Inbound message, Offer offer, Client client, PostReply reply) 
       throw new BridgeException(ErrorCode.INVALID_PARAMS, "params." + name + " must be a string");
     }
     return text;
+  }
+
+  /**
+   * What goes on to the server beside target and arguments.
+   *
+   * @param own the members of {@code params} that are read here
+   */
+  Envelope envelope(Set<String> own) {
+    JsonWriter extras = new JsonWriter().beginObject();
+    message
+        .params()
+        .forEach(
+            (name, value) -> {
+              if (!own.contains(name) && !name.equals("_meta")) {
+                extras.member(name, value);
+              }
+            });
+    JsonWriter meta = new JsonWriter().beginObject();
+    message
+        .meta()
+        .forEach(
+            (name, value) -> {
+              if (!name.startsWith(MetaKeys.PREFIX) && !name.equals(MetaKeys.PROGRESS_TOKEN)) {
+                meta.member(name, value);
+              }
+            });
+    return new Envelope(
+        extras.endObject().toSlice(),
+        meta.endObject().toSlice(),
+        client.capabilities(),
+        client.logLevel());
   }
 
   /** The arguments of a tool or prompt; none where they are absent. */

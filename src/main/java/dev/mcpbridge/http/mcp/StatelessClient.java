@@ -3,19 +3,20 @@ package dev.mcpbridge.http.mcp;
 import dev.mcpbridge.auth.Principal;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.MetaKeys;
 import java.util.Map;
 
 /** The client of one request of 2026-07-28, known by the request's {@code _meta} alone. */
 final class StatelessClient implements Client {
   private final Principal principal;
-  private final Map<String, JsonSlice> capabilities;
+  private final JsonSlice capabilities;
   private final String logLevel;
   private McpRequest.Running running;
 
   StatelessClient(Principal principal, Map<String, JsonSlice> meta) {
     this.principal = principal;
-    this.capabilities = JsonObjects.members(meta.get(StatelessMeta.CAPABILITIES));
-    this.logLevel = JsonObjects.string(meta.get(StatelessMeta.LOG_LEVEL));
+    this.capabilities = meta.get(MetaKeys.CAPABILITIES);
+    this.logLevel = JsonObjects.string(meta.get(MetaKeys.LOG_LEVEL));
   }
 
   @Override
@@ -29,8 +30,8 @@ final class StatelessClient implements Client {
   }
 
   @Override
-  public boolean elicits() {
-    return Elicitation.isOffered(capabilities);
+  public JsonSlice capabilities() {
+    return capabilities;
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.protocol.ProtocolVersion;
 import io.vertx.core.MultiMap;
 import java.nio.charset.StandardCharsets;
@@ -18,11 +19,6 @@ import java.util.Map;
  * that intermediaries can read it (basic/transports/streamable-http; rules of agreement there).
  */
 final class StatelessMeta {
-  static final String VERSION = "io.modelcontextprotocol/protocolVersion";
-  static final String CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
-  static final String LOG_LEVEL = "io.modelcontextprotocol/logLevel";
-  static final String SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
-  static final String SERVER_INFO = "io.modelcontextprotocol/serverInfo";
   private static final String VERSION_HEADER = "mcp-protocol-version";
   private static final String ENCODED_START = "=?base64?";
   private static final String ENCODED_END = "?=";
@@ -34,7 +30,7 @@ final class StatelessMeta {
   /** Whether a request belongs to the stateless era; only the request itself can tell. */
   static boolean isIn(Inbound message, MultiMap headers) {
     String version = headers.get(VERSION_HEADER);
-    return message.meta().containsKey(VERSION)
+    return message.meta().containsKey(MetaKeys.VERSION)
         || version != null && version.compareTo(ProtocolVersion.STATELESS) >= 0;
   }
 
@@ -42,11 +38,12 @@ final class StatelessMeta {
    * @throws BridgeException INVALID_PARAMS, UNSUPPORTED_VERSION or HEADER_MISMATCH
    */
   static void check(Inbound message, MultiMap headers) {
-    String version = JsonObjects.string(message.meta().get(VERSION));
-    JsonSlice capabilities = message.meta().get(CAPABILITIES);
+    String version = JsonObjects.string(message.meta().get(MetaKeys.VERSION));
+    JsonSlice capabilities = message.meta().get(MetaKeys.CAPABILITIES);
     if (version == null || capabilities == null || !capabilities.isObject()) {
       throw new BridgeException(
-          ErrorCode.INVALID_PARAMS, "params._meta must have " + VERSION + " and " + CAPABILITIES);
+          ErrorCode.INVALID_PARAMS,
+          "params._meta must have " + MetaKeys.VERSION + " and " + MetaKeys.CAPABILITIES);
     }
     agree(VERSION_HEADER, headers, version);
     if (!version.equals(ProtocolVersion.STATELESS)) {

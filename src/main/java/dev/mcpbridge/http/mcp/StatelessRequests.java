@@ -10,6 +10,7 @@ import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.protocol.ProtocolVersion;
 import dev.mcpbridge.protocol.RpcError;
 import io.vertx.core.Future;
@@ -117,7 +118,7 @@ final class StatelessRequests {
     JsonSlice meta =
         new JsonWriter()
             .beginObject()
-            .member(StatelessMeta.SERVER_INFO, introductions.serverInfo(offer))
+            .member(MetaKeys.SERVER_INFO, introductions.serverInfo(offer))
             .endObject()
             .toSlice();
     return new JsonWriter(result.length() + meta.length() + 16)

@@ -9,6 +9,7 @@ import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.MetaKeys;
 import io.vertx.ext.web.RoutingContext;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -44,7 +45,7 @@ final class Subscriptions {
     JsonSlice meta =
         new JsonWriter()
             .beginObject()
-            .member(StatelessMeta.SUBSCRIPTION, message.id())
+            .member(MetaKeys.SUBSCRIPTION, message.id())
             .endObject()
             .toSlice();
     EventStream stream = streams.open(ctx);

@@ -27,7 +27,7 @@ final class ServerJson {
     server.pids().forEach(out::value);
     out.endArray()
         .member("instances", counters.instances())
-        .member("era", server.protocolVersion() == null ? null : "legacy")
+        .member("era", server.era())
         .member("protocol_version", server.protocolVersion())
         .member("tool_count", server.isDiscovered() ? server.catalogue().tools().size() : 0)
         .member("restarts", counters.restarts())

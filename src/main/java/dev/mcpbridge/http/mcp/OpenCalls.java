@@ -1,0 +1,115 @@
+package dev.mcpbridge.http.mcp;
+
+import dev.mcpbridge.bus.Addresses.Question;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.security.SecureRandom;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.Map;
+
+/**
+ * Calls of stateless clients at servers with a session that have asked something: the request is
+ * answered with {@code input_required}, the call goes on at the server, and the client's next
+ * request finds it again by its {@code requestState}. That is 128 random bits, good for the
+ * principal and the request it was given to, and once. A call that nobody comes back for ends at
+ * its deadline.
+ */
+final class OpenCalls {
+  private static final String MARK = "mcp-bridge/call/";
+  private static final String KEY = "input";
+
+  private final SecureRandom random = new SecureRandom();
+  private final Map<String, Waiting> waiting = new HashMap<>();
+
+  /** A call that may ask while it runs, and the request that will get its next word. */
+  final class OpenCall {
+    private final String principal;
+    private final Intent intent;
+    private Promise<JsonSlice> word = Promise.promise();
+
+    private OpenCall(String principal, Intent intent) {
+      this.principal = principal;
+      this.intent = intent;
+    }
+
+    /** Its result, or the next question in the form of one. */
+    Future<JsonSlice> nextWord() {
+      return word.future();
+    }
+
+    /** Takes the outcome, for whoever asked last. */
+    OpenCall follow(Future<JsonSlice> outcome) {
+      outcome.onComplete(result -> word.tryComplete(result), failure -> word.tryFail(failure));
+      outcome.onComplete(done -> waiting.values().removeIf(open -> open.call() == this));
+      return this;
+    }
+
+    /** A question of the server; answered by the client's next request. */
+    Future<JsonSlice> ask(Question question) {
+      byte[] bits = new byte[16];
+      random.nextBytes(bits);
+      String state = MARK + HexFormat.of().formatHex(bits);
+      Promise<JsonSlice> answer = Promise.promise();
+      waiting.put(state, new Waiting(this, question, answer));
+      word.tryComplete(inputRequired(question, state));
+      return answer.future();
+    }
+  }
+
+  private record Waiting(OpenCall call, Question question, Promise<JsonSlice> answer) {}
+
+  OpenCall open(McpRequest request, Intent intent) {
+    return new OpenCall(request.client().principal().name(), intent);
+  }
+
+  static boolean isMeant(McpRequest request) {
+    String state = request.message().text("requestState");
+    return request.client() instanceof StatelessClient && state != null && state.startsWith(MARK);
+  }
+
+  /** Gives the server its answer, and waits for what it says next. */
+  Future<JsonSlice> resume(McpRequest request, Intent intent) {
+    String state = request.message().text("requestState");
+    Waiting open = waiting.get(state);
+    if (open == null
+        || !open.call().principal.equals(request.client().principal().name())
+        || !open.call().intent.equals(intent)) {
+      return Future.failedFuture(
+          new BridgeException(
+              ErrorCode.INVALID_PARAMS,
+              "requestState is not, or not any more, one of this request"));
+    }
+    JsonSlice responses = request.message().params().get("inputResponses");
+    JsonSlice answer = responses == null ? null : JsonObjects.members(responses).get(KEY);
+    if (answer == null) {
+      return Future.succeededFuture(inputRequired(open.question(), state));
+    }
+    waiting.remove(state);
+    open.call().word = Promise.promise();
+    open.answer().tryComplete(answer.detached());
+    return open.call().nextWord();
+  }
+
+  private static JsonSlice inputRequired(Question question, String state) {
+    return new JsonWriter(question.params().length() + 256)
+        .beginObject()
+        .member("resultType", "input_required")
+        .name("inputRequests")
+        .beginObject()
+        .name(KEY)
+        .beginObject()
+        .member("method", question.method())
+        .member("params", question.params())
+        .endObject()
+        .endObject()
+        .member("requestState", state)
+        .endObject()
+        .toSlice();
+  }
+}

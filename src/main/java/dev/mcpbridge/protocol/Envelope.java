@@ -1,0 +1,21 @@
+package dev.mcpbridge.protocol;
+
+/**
+ * What travels with a request beside its target and arguments, from the client to the server and
+ * not read on the way.
+ *
+ * @param extras further members of {@code params}, as one object
+ * @param meta members of {@code _meta} but for those that each hop writes itself, as one object
+ * @param capabilities what the client declares; nothing for a client that can be asked nothing
+ * @param logLevel from which severity on the client wants to hear of it; null for the server's own
+ */
+public record Envelope(JsonSlice extras, JsonSlice meta, JsonSlice capabilities, String logLevel) {
+
+  public static final Envelope NONE =
+      new Envelope(JsonSlice.EMPTY_OBJECT, JsonSlice.EMPTY_OBJECT, JsonSlice.EMPTY_OBJECT, null);
+
+  /** Whether the client declares a capability. */
+  public boolean offers(String capability) {
+    return capabilities.length() > 2 && JsonObjects.members(capabilities).containsKey(capability);
+  }
+}

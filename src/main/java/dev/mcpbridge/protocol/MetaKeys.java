@@ -1,0 +1,15 @@
+package dev.mcpbridge.protocol;
+
+/** The keys of {@code _meta} that 2026-07-28 reserves (basic/index). */
+public final class MetaKeys {
+  public static final String PREFIX = "io.modelcontextprotocol/";
+  public static final String VERSION = PREFIX + "protocolVersion";
+  public static final String CAPABILITIES = PREFIX + "clientCapabilities";
+  public static final String CLIENT_INFO = PREFIX + "clientInfo";
+  public static final String LOG_LEVEL = PREFIX + "logLevel";
+  public static final String SUBSCRIPTION = PREFIX + "subscriptionId";
+  public static final String SERVER_INFO = PREFIX + "serverInfo";
+  public static final String PROGRESS_TOKEN = "progressToken";
+
+  private MetaKeys() {}
+}

@@ -1,0 +1,41 @@
+package dev.mcpbridge.session;
+
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.MetaKeys;
+import dev.mcpbridge.protocol.ProtocolVersion;
+import io.vertx.core.Future;
+import java.util.Map;
+
+/** The opening of 2026-07-28 (server/discover): one question that an older server does not know. */
+final class Discover {
+  private Discover() {}
+
+  /** Fails where the server is of another era, or of no revision that the bridge speaks. */
+  static Future<Negotiated> perform(Session session, String version, long timeoutMillis) {
+    session.stateless(version);
+    return session
+        .request(McpMethod.DISCOVER, JsonSlice.EMPTY_OBJECT, timeoutMillis)
+        .map(Discover::negotiate);
+  }
+
+  private static Negotiated negotiate(JsonSlice result) {
+    Map<String, JsonSlice> members = JsonObjects.members(result);
+    JsonSlice supported = members.get("supportedVersions");
+    boolean common =
+        supported != null
+            && JsonObjects.elements(supported)
+                .contains(JsonObjects.quoted(ProtocolVersion.STATELESS));
+    if (!common) {
+      throw new BridgeException(
+          ErrorCode.START_FAILED,
+          "The server speaks MCP " + (supported == null ? "?" : supported.text()));
+    }
+    JsonSlice meta = members.get("_meta");
+    JsonSlice info = meta == null ? null : JsonObjects.members(meta).get(MetaKeys.SERVER_INFO);
+    return Negotiated.of(ProtocolVersion.STATELESS, members, info);
+  }
+}
