@@ -1,5 +1,6 @@
 // An MCP server with the tools, resources and prompts that the conformance suite asks for by name.
 // Speaks both eras over stdio.
+import { createHmac } from 'node:crypto';
 import { Server, inputRequired } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 
@@ -61,7 +62,85 @@ async function elicit(ctx, message, requestedSchema) {
   return text(`Elicitation completed: action=${answer.action}, content=${JSON.stringify(answer.content ?? {})}`);
 }
 
+const SECRET = 'only this process knows it';
+const signed = (state) => `${state}.${createHmac('sha256', SECRET).update(state).digest('hex')}`;
+function verified(state) {
+  const plain = String(state).split('.')[0];
+  if (signed(plain) !== state) throw failure(-32602, 'requestState was changed on its way');
+  return plain;
+}
+const form = (message, name, type = 'string') =>
+  inputRequired.elicit({ message, requestedSchema: object({ [name]: { type } }, [name]) });
+const say50 = () => inputRequired.createMessage({
+  messages: [{ role: 'user', content: { type: 'text', text: 'Generate a greeting' } }], maxTokens: 50 });
+const given = (ctx, key) => ctx.mcpReq.inputResponses?.[key];
+/** Asks until every answer is there, and then says them. */
+const asking = (requests, state) => (args, ctx) => {
+  if (state && ctx.mcpReq.requestState() !== undefined) verified(ctx.mcpReq.requestState());
+  if (!Object.keys(requests).every((key) => given(ctx, key))) {
+    return inputRequired({
+      inputRequests: Object.fromEntries(Object.entries(requests).map(([key, make]) => [key, make()])),
+      ...(state ? { requestState: signed(state) } : {}),
+    });
+  }
+  return text(`state-ok ${JSON.stringify(ctx.mcpReq.inputResponses)}`);
+};
+const declared = (ctx) => ctx.mcpReq.envelope?.['io.modelcontextprotocol/clientCapabilities'] ?? {};
+
 const tools = {
+  test_input_required_result_elicitation: ['Asks for a name', object(), (args, ctx) =>
+    given(ctx, 'user_name')
+      ? text(`Hello, ${given(ctx, 'user_name').content?.name}!`)
+      : inputRequired({ inputRequests: { user_name: form('What is your name?', 'name') } })],
+  test_input_required_result_sampling: ['Asks for a completion', object(),
+    asking({ capital_question: say50 })],
+  test_input_required_result_list_roots: ['Asks for roots', object(),
+    asking({ client_roots: () => inputRequired.listRoots() })],
+  test_input_required_result_request_state: ['Keeps state at the client', object(),
+    asking({ confirm: () => form('Please confirm', 'ok', 'boolean') }, 'request-state')],
+  test_input_required_result_tampered_state: ['Signs its state', object(),
+    asking({ confirm: () => form('Please confirm', 'ok', 'boolean') }, 'tampered-state')],
+  test_input_required_result_multiple_inputs: ['Asks for three things', object(),
+    asking({ user_name: () => form('What is your name?', 'name'), greeting: say50,
+      client_roots: () => inputRequired.listRoots() }, 'multiple-inputs')],
+  test_input_required_result_multi_round: ['Asks twice', object(), (args, ctx) => {
+    const state = ctx.mcpReq.requestState();
+    const round = state === undefined ? 'none' : verified(state);
+    if (round === 'none') {
+      return inputRequired({ inputRequests: { step1: form('Step 1: What is your name?', 'name') },
+        requestState: signed('round-1') });
+    }
+    if (round === 'round-1') {
+      return inputRequired({ inputRequests: { step2: form('Step 2: What is your favorite color?', 'color') },
+        requestState: signed('round-2') });
+    }
+    return text('both rounds are over');
+  }],
+  test_input_required_result_capabilities: ['Asks only what the client can', object(), (args, ctx) => {
+    const requests = {};
+    if (declared(ctx).elicitation) requests.name = form('What is your name?', 'name');
+    if (declared(ctx).sampling) requests.greeting = say50();
+    return given(ctx, 'greeting') ? text('asked') : inputRequired({ inputRequests: requests });
+  }],
+  test_missing_capability: ['Needs sampling', object(), (args, ctx) => {
+    if (!declared(ctx).sampling) {
+      throw failure(-32021, 'Sampling is required', { requiredCapabilities: { sampling: {} } });
+    }
+    return text('fine');
+  }],
+  test_streaming_elicitation: ['Asks on a stream', object(), (args, ctx) =>
+    given(ctx, 'user_name')
+      ? text('asked')
+      : inputRequired({ inputRequests: { user_name: form('What is your name?', 'name') } })],
+  test_logging_tool: ['Logs if it may', object(), async (args, ctx) => {
+    await ctx.mcpReq.log('info', 'a line');
+    return text('logged');
+  }],
+  test_trigger_prompt_change: ['Says that prompts have changed', object(), async (args, ctx, server) => {
+    prompts[`grown_${Object.keys(prompts).length}`] = [[], () => say('grown')];
+    await server.sendPromptListChanged();
+    return text('changed');
+  }],
   test_simple_text: ['Answers a text', object(), () =>
     text('This is a simple text response for testing.')],
   test_image_content: ['Answers an image', object(), () => ({
@@ -118,6 +197,7 @@ const tools = {
   test_x_mcp_header: ['Mirrors an argument in a header',
     object({ region: { ...string('Where'), 'x-mcp-header': 'Region' } }), ({ region }) => text(`${region}`)],
   test_trigger_tool_change: ['Says that tools have changed', object(), async (args, ctx, server) => {
+    tools[`grown_${Object.keys(tools).length}`] = ['Has grown', object(), () => text('grown')];
     await server.sendToolListChanged();
     return text('changed');
   }],
@@ -148,6 +228,11 @@ const resources = {
 const say = (value) => ({ messages: [{ role: 'user', content: { type: 'text', text: value } }] });
 const argument = (name) => ({ name, description: `The ${name}`, required: true });
 const prompts = {
+  test_input_required_result_prompt: [[], (args, ctx) =>
+    given(ctx, 'user_context')
+      ? say(`In the context of ${given(ctx, 'user_context').content?.context}`)
+      : inputRequired({ inputRequests: {
+        user_context: form('What context should the prompt use?', 'context') } })],
   test_simple_prompt: [[], () => say('This is a simple prompt for testing.')],
   test_prompt_with_arguments: [[argument('arg1'), argument('arg2')], ({ arg1, arg2 }) =>
     say(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)],
@@ -211,10 +296,10 @@ function make() {
     prompts: Object.entries(prompts).map(([name, [args]]) => ({
       name, description: `The prompt ${name}`, arguments: args })),
   }));
-  server.setRequestHandler('prompts/get', (request) => {
+  server.setRequestHandler('prompts/get', (request, ctx) => {
     const prompt = prompts[request.params.name];
     if (!prompt) throw failure(-32602, `Unknown prompt: ${request.params.name}`);
-    return prompt[1](request.params.arguments ?? {});
+    return prompt[1](request.params.arguments ?? {}, ctx);
   });
   server.setRequestHandler('completion/complete', (request) => ({
     completion: { values: [`${request.params.argument.value}-completed`], total: 1, hasMore: false },

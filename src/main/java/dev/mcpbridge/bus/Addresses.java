@@ -37,6 +37,9 @@ public final class Addresses {
   /** A server as it is now, whenever anything of it but its counters changed. */
   public static final Topic<ServerView> SERVER_CHANGED = new Topic<>("servers.changed");
 
+  /** Changes of resources that somebody watches. */
+  public static final Topic<ResourceUpdate> RESOURCE_UPDATED = new Topic<>("resources.updated");
+
   public static final Topic<ServerId> SERVER_GONE = new Topic<>("servers.gone");
 
   /** What clients of {@code /events} hear. */
@@ -69,6 +72,11 @@ public final class Addresses {
     return new Address<>("server." + server.name() + ".restart");
   }
 
+  /** Begins or ends to listen for changes of one resource; each beginning needs its end. */
+  public static Address<Watch, Boolean> watch(ServerId server) {
+    return new Address<>("server." + server.name() + ".watch");
+  }
+
   /** What a server asks the client of one call, while that runs; answers the client's result. */
   public static Address<Question, JsonSlice> question(String callId) {
     return new Address<>("call." + callId + ".question");
@@ -78,6 +86,16 @@ public final class Addresses {
   public static Topic<CallEvent> callEvents(String callId) {
     return new Topic<>("call." + callId + ".events");
   }
+
+  /** Somebody wants to hear of a resource's changes, or not any more. */
+  public record Watch(String uri, boolean wanted) {}
+
+  /**
+   * A resource is not what it was.
+   *
+   * @param params of the notification, as the server sent them
+   */
+  public record ResourceUpdate(ServerId server, String uri, JsonSlice params) {}
 
   /**
    * A server's request to a client: {@code sampling/createMessage}, {@code elicitation/create} or

@@ -110,6 +110,17 @@ public final class Offer {
     return Integer.toHexString(digests.toString().hashCode());
   }
 
+  /** Whether the changes of any server's resources can be listened for. */
+  public boolean subscribes() {
+    return servers.stream()
+        .map(server -> JsonObjects.members(server.identity().capabilities()).get("resources"))
+        .anyMatch(
+            resources ->
+                resources != null
+                    && JsonSlice.of("true")
+                        .equals(JsonObjects.members(resources).get("subscribe")));
+  }
+
   /** Whether any server declares the capability. */
   public boolean declares(String capability) {
     return servers.stream().anyMatch(server -> server.identity().declares(capability));

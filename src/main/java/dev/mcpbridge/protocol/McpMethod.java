@@ -21,6 +21,9 @@ public final class McpMethod {
   public static final String RESOURCES_CHANGED = "notifications/resources/list_changed";
   public static final String PROMPTS_CHANGED = "notifications/prompts/list_changed";
 
+  public static final String SUBSCRIBE = "resources/subscribe";
+  public static final String UNSUBSCRIBE = "resources/unsubscribe";
+  public static final String RESOURCE_UPDATED = "notifications/resources/updated";
   public static final String COMPLETE = "completion/complete";
   public static final String DISCOVER = "server/discover";
   public static final String LISTEN = "subscriptions/listen";

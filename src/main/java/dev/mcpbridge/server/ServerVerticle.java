@@ -3,6 +3,7 @@ package dev.mcpbridge.server;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.BridgeEvent;
 import dev.mcpbridge.bus.Addresses.Question;
+import dev.mcpbridge.bus.Addresses.ResourceUpdate;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.model.Call;
@@ -10,6 +11,7 @@ import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.transport.StdioTransport;
@@ -60,6 +62,7 @@ public final class ServerVerticle extends VerticleBase {
     bus.serve(Addresses.ready(id), upstream::ready);
     bus.serve(Addresses.view(id), asked -> Future.succeededFuture(upstream.view()));
     bus.serve(Addresses.restart(id), asked -> upstream.restart(drainMillis));
+    bus.serve(Addresses.watch(id), upstream::watch);
     upstream.open();
     return Future.succeededFuture();
   }
@@ -85,6 +88,16 @@ public final class ServerVerticle extends VerticleBase {
     @Override
     public void callEvent(Call call, String name, JsonSlice params) {
       bus.publish(Addresses.callEvents(call.id()), new CallEvent(name, params));
+    }
+
+    @Override
+    public void resourceUpdated(JsonSlice params) {
+      String uri =
+          params == null ? null : JsonObjects.string(JsonObjects.members(params).get("uri"));
+      if (uri != null) {
+        bus.publish(
+            Addresses.RESOURCE_UPDATED, new ResourceUpdate(config.id(), uri, params.detached()));
+      }
     }
 
     @Override

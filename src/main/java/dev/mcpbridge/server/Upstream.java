@@ -1,6 +1,7 @@
 package dev.mcpbridge.server;
 
 import dev.mcpbridge.bus.Addresses.Question;
+import dev.mcpbridge.bus.Addresses.Watch;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -19,7 +20,9 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
@@ -39,6 +42,8 @@ final class Upstream implements Instance.Owner {
   private final News news;
   private final List<Instance> instances;
   private final Dispatcher dispatcher;
+  private final WatchedResources watched;
+  private final Map<Instance, Session> resumed = new HashMap<>();
   private final List<Promise<ServerView>> awaitingReady = new ArrayList<>();
   private Negotiated negotiated;
   private Catalogue catalogue;
@@ -60,6 +65,9 @@ final class Upstream implements Instance.Owner {
     /** A streaming call makes progress; {@code name} is {@code progress} or {@code message}. */
     void callEvent(Call call, String name, JsonSlice params);
 
+    /** A watched resource has changed. */
+    void resourceUpdated(JsonSlice params);
+
     /** The server asks the client of a call. */
     Future<JsonSlice> question(Call call, Question question);
   }
@@ -77,6 +85,7 @@ final class Upstream implements Instance.Owner {
             .mapToObj(i -> new Instance(config, surroundings, policy, this))
             .toList();
     this.dispatcher = new Dispatcher(vertx, config, instances, news);
+    this.watched = new WatchedResources(config.supervision().startTimeout());
   }
 
   /** Starts what is not lazy. */
@@ -193,6 +202,10 @@ final class Upstream implements Instance.Owner {
       }
     }
     publish();
+    if (instance.state() instanceof ServerState.Ready
+        && resumed.put(instance, instance.session()) != instance.session()) {
+      watched.resume(instance.session());
+    }
     if (instance.state().takesCalls()) {
       List.copyOf(awaitingReady).forEach(promise -> promise.tryComplete(view()));
     }
@@ -216,6 +229,30 @@ final class Upstream implements Instance.Owner {
             });
   }
 
+  /** Asks the running instances for the changes of a resource, or not any more. */
+  Future<Boolean> watch(Watch watch) {
+    boolean changes = watch.wanted() ? watched.add(watch.uri()) : watched.remove(watch.uri());
+    if (!changes) {
+      return Future.succeededFuture(true);
+    }
+    List<Future<Boolean>> told =
+        instances.stream()
+            .filter(instance -> instance.state().takesCalls())
+            .map(
+                instance ->
+                    watch.wanted()
+                        ? watched.begin(instance.session(), watch.uri())
+                        : watched.end(instance.session(), watch.uri()))
+            .toList();
+    return Future.all(told).<Boolean>map(done -> true).onFailure(refused -> forget(watch));
+  }
+
+  private void forget(Watch watch) {
+    if (watch.wanted()) {
+      watched.remove(watch.uri());
+    }
+  }
+
   @Override
   public Future<JsonSlice> asked(Instance instance, Question question) {
     return dispatcher.asked(instance, question);
@@ -224,6 +261,7 @@ final class Upstream implements Instance.Owner {
   @Override
   public void notified(Instance instance, RpcMessage notification) {
     switch (notification.method()) {
+      case McpMethod.RESOURCE_UPDATED -> news.resourceUpdated(notification.payload());
       case McpMethod.MESSAGE -> dispatcher.logged(instance, notification.payload());
       case McpMethod.TOOLS_CHANGED, McpMethod.RESOURCES_CHANGED, McpMethod.PROMPTS_CHANGED ->
           refreshSoon(instance);

@@ -116,12 +116,15 @@ public final class Session implements TransportListener {
   /**
    * Sends a request whose answer only says that it is over, whenever that is. What comes meanwhile
    * are notifications.
+   *
+   * @return its id, with which it can be cancelled
    */
-  public void listen(String method, JsonSlice params) {
+  public long listen(String method, JsonSlice params) {
+    Exchange exchange = new Exchange(++lastId, Exchange.Request.plain(method, params, 0));
     if (closedReason == null) {
-      Exchange exchange = new Exchange(++lastId, Exchange.Request.plain(method, params, 0));
       abandoned.put(exchange.id, transport.send(encode(exchange)));
     }
+    return exchange.id;
   }
 
   /** Gives a request up and tells the upstream; its answer, should it come, is dropped. */

@@ -45,7 +45,11 @@ final class Introductions {
     JsonWriter out = new JsonWriter().beginObject();
     for (String listed : new String[] {"tools", "resources", "prompts"}) {
       if (offer.declares(listed)) {
-        out.name(listed).beginObject().member("listChanged", true).endObject();
+        out.name(listed).beginObject().member("listChanged", true);
+        if (listed.equals("resources") && offer.subscribes()) {
+          out.member("subscribe", true);
+        }
+        out.endObject();
       }
     }
     for (String plain : new String[] {"logging", "completions"}) {

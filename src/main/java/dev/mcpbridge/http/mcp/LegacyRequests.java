@@ -28,13 +28,19 @@ final class LegacyRequests {
   private final McpCalls calls;
   private final Introductions introductions;
   private final StreamSlots streams;
+  private final ResourceWatch watch;
 
   LegacyRequests(
-      LegacySessions sessions, McpCalls calls, Introductions introductions, StreamSlots streams) {
+      LegacySessions sessions,
+      McpCalls calls,
+      Introductions introductions,
+      StreamSlots streams,
+      ResourceWatch watch) {
     this.sessions = sessions;
     this.calls = calls;
     this.introductions = introductions;
     this.streams = streams;
+    this.watch = watch;
   }
 
   /** Takes one message; a failure that it throws is the whole request's. */
@@ -123,6 +129,8 @@ final class LegacyRequests {
       case McpMethod.RESOURCES_LIST -> Future.succeededFuture(McpLists.resources(request));
       case McpMethod.TEMPLATES_LIST -> Future.succeededFuture(McpLists.templates(request));
       case McpMethod.TOOLS_CALL -> calls.tool(request);
+      case McpMethod.SUBSCRIBE -> subscribe(request);
+      case McpMethod.UNSUBSCRIBE -> unsubscribe(request);
       case McpMethod.PROMPTS_GET -> calls.prompt(request);
       case McpMethod.RESOURCES_READ -> calls.resource(request);
       case McpMethod.COMPLETE -> calls.complete(request);
@@ -136,6 +144,28 @@ final class LegacyRequests {
       throw new BridgeException(ErrorCode.INVALID_PARAMS, "No such level: " + level);
     }
     ((LegacySession) request.client()).setLogLevel(level);
+    return Future.succeededFuture(JsonSlice.EMPTY_OBJECT);
+  }
+
+  private Future<JsonSlice> subscribe(McpRequest request) {
+    String uri = request.required("uri");
+    LegacySession session = (LegacySession) request.client();
+    ServerId server =
+        request
+            .offer()
+            .resource(uri)
+            .orElseThrow(() -> new BridgeException(ErrorCode.INVALID_PARAMS, "Unknown resource"));
+    return watch
+        .listen(server, uri, session::updated)
+        .map(
+            end -> {
+              session.subscribed(uri, end);
+              return JsonSlice.EMPTY_OBJECT;
+            });
+  }
+
+  private static Future<JsonSlice> unsubscribe(McpRequest request) {
+    ((LegacySession) request.client()).unsubscribed(request.required("uri"));
     return Future.succeededFuture(JsonSlice.EMPTY_OBJECT);
   }
 

@@ -7,6 +7,7 @@ import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.ProtocolVersion;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -26,6 +27,7 @@ final class LegacySession implements Client {
   private final JsonSlice capabilities;
   private final Map<JsonSlice, McpRequest.Running> running = new HashMap<>();
   private final Map<String, Promise<JsonSlice>> asked = new HashMap<>();
+  private final Map<String, Runnable> subscriptions = new HashMap<>();
   private EventStream stream;
   private String logLevel = "debug";
   private long lastUsedNanos = System.nanoTime();
@@ -142,6 +144,27 @@ final class LegacySession implements Client {
         });
   }
 
+  /** Takes over a subscription to a resource; one that it has already ends. */
+  void subscribed(String uri, Runnable end) {
+    Runnable before = subscriptions.put(uri, end);
+    if (before != null) {
+      before.run();
+    }
+  }
+
+  void unsubscribed(String uri) {
+    Runnable end = subscriptions.remove(uri);
+    if (end != null) {
+      end.run();
+    }
+  }
+
+  void updated(JsonSlice params) {
+    if (stream != null) {
+      stream.send("message", RpcReplies.notification(McpMethod.RESOURCE_UPDATED, params));
+    }
+  }
+
   void changed(ServerId changed, List<String> methods) {
     if (stream != null && (server == null || server.equals(changed))) {
       methods.forEach(
@@ -155,6 +178,7 @@ final class LegacySession implements Client {
     if (stream != null) {
       stream.end();
     }
+    List.copyOf(subscriptions.keySet()).forEach(this::unsubscribed);
     List.copyOf(asked.values()).forEach(answer -> answer.tryFail(left()));
   }
 

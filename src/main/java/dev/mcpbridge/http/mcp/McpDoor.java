@@ -38,12 +38,13 @@ public final class McpDoor {
     CatalogueChanges changes = new CatalogueChanges(on.bus());
     McpCalls calls = new McpCalls(on.bus(), on.pipeline(), on.ids());
     Introductions introductions = new Introductions(version);
+    ResourceWatch watch = new ResourceWatch(on.bus());
     this.legacy =
         new LegacyRequests(
-            new LegacySessions(on.vertx(), changes), calls, introductions, on.streams());
+            new LegacySessions(on.vertx(), changes), calls, introductions, on.streams(), watch);
     this.stateless =
         new StatelessRequests(
-            calls, introductions, on.streams(), new Subscriptions(changes, on.streams()));
+            calls, introductions, on.streams(), new Subscriptions(changes, watch, on.streams()));
   }
 
   /** POST: one message. */

@@ -65,6 +65,9 @@ final class StatelessMeta {
         value.substring(
             ENCODED_START.length(),
             Math.max(ENCODED_START.length(), value.length() - ENCODED_END.length()));
+    if (inside.length() % 4 != 0) {
+      throw mismatch("A header is no valid Base64");
+    }
     try {
       return new String(Base64.getDecoder().decode(inside), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {

@@ -4,6 +4,7 @@ import dev.mcpbridge.call.Offer;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
+import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonObjects;
@@ -55,7 +56,10 @@ final class StatelessRequests {
       throw McpDoor.unknownMethod(message.method());
     }
     if (message.method().equals(McpMethod.LISTEN)) {
-      subscriptions.open(ctx, message, endpoint);
+      offers
+          .get()
+          .onSuccess(offer -> subscriptions.open(ctx, message, endpoint, offer))
+          .onFailure(ctx::fail);
     } else {
       answer(ctx, message, offers);
     }
@@ -161,23 +165,23 @@ final class StatelessRequests {
   }
 
   private static int status(Throwable failure) {
-    if (failure instanceof BridgeException known) {
-      return switch (known.code()) {
-        case HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION -> 400;
-        case METHOD_NOT_FOUND -> 404;
-        default -> 200;
-      };
-    }
-    return 200;
+    return switch (rpcCode(failure)) {
+      case -32020, -32021, -32022 -> 400;
+      case RpcError.METHOD_NOT_FOUND -> 404;
+      default -> 200;
+    };
+  }
+
+  private static int rpcCode(Throwable failure) {
+    BridgeException known = Problems.of(failure);
+    return known.members().get("upstream") instanceof JsonSlice raw
+        ? RpcError.read(raw).code()
+        : known.code().rpcCode();
   }
 
   /** -32002 is of the old era; "not found" is an invalid parameter now, and says which. */
   private static JsonSlice error(Inbound message, Throwable failure) {
-    boolean absent =
-        failure instanceof BridgeException known
-            && known.members().get("upstream") instanceof JsonSlice raw
-            && RpcError.read(raw).code() == RpcError.RESOURCE_NOT_FOUND;
-    return absent
+    return rpcCode(failure) == RpcError.RESOURCE_NOT_FOUND
         ? RpcReplies.error(
             message.id(),
             new BridgeException(ErrorCode.INVALID_PARAMS, failure.getMessage())

@@ -1,8 +1,10 @@
 package dev.mcpbridge.http.mcp;
 
+import dev.mcpbridge.call.Offer;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.EventStream;
+import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonObjects;
@@ -10,8 +12,11 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.MetaKeys;
+import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -19,6 +24,7 @@ import java.util.Map;
  * what it will tell, and then tells just that, under the id of the request that opened it.
  */
 final class Subscriptions {
+  private static final int MAX_RESOURCES = 1000;
   private static final Map<String, String> TYPES = new LinkedHashMap<>();
 
   static {
@@ -28,18 +34,27 @@ final class Subscriptions {
   }
 
   private final CatalogueChanges changes;
+  private final ResourceWatch watch;
   private final StreamSlots streams;
 
-  Subscriptions(CatalogueChanges changes, StreamSlots streams) {
+  Subscriptions(CatalogueChanges changes, ResourceWatch watch, StreamSlots streams) {
     this.changes = changes;
+    this.watch = watch;
     this.streams = streams;
   }
 
-  void open(RoutingContext ctx, Inbound message, ServerId endpoint) {
+  /** Opens one; what it asks for and cannot get is not acknowledged. */
+  void open(RoutingContext ctx, Inbound message, ServerId endpoint, Offer offer) {
     JsonSlice wanted = message.params().get("notifications");
     if (wanted == null || !wanted.isObject()) {
-      throw new BridgeException(
-          ErrorCode.INVALID_PARAMS, "params.notifications must say what to listen for");
+      Replies.json(
+          ctx,
+          400,
+          McpDoor.error(
+              message.id(),
+              new BridgeException(
+                  ErrorCode.INVALID_PARAMS, "params.notifications must say what to listen for")));
+      return;
     }
     Map<String, JsonSlice> asked = JsonObjects.members(wanted);
     JsonSlice meta =
@@ -49,7 +64,8 @@ final class Subscriptions {
             .endObject()
             .toSlice();
     EventStream stream = streams.open(ctx);
-    stream.send("message", acknowledgement(asked, meta));
+    watchAll(asked, offer, meta, stream)
+        .onSuccess(uris -> stream.send("message", acknowledgement(asked, uris, meta)));
     Runnable deaf =
         changes.listen(
             (server, methods) -> {
@@ -62,7 +78,38 @@ final class Subscriptions {
     stream.onClose(deaf);
   }
 
-  private static JsonSlice acknowledgement(Map<String, JsonSlice> asked, JsonSlice meta) {
+  /** The URIs whose servers have agreed. */
+  private Future<List<String>> watchAll(
+      Map<String, JsonSlice> asked, Offer offer, JsonSlice meta, EventStream stream) {
+    JsonSlice uris = asked.get("resourceSubscriptions");
+    if (uris == null) {
+      return Future.succeededFuture(List.of());
+    }
+    List<String> agreed = new ArrayList<>();
+    List<Future<Void>> asks = new ArrayList<>();
+    JsonObjects.elements(uris).stream()
+        .map(JsonObjects::string)
+        .filter(uri -> uri != null && offer.resource(uri).isPresent())
+        .limit(MAX_RESOURCES)
+        .forEach(
+            uri ->
+                asks.add(
+                    watch
+                        .listen(
+                            offer.resource(uri).get(), uri, params -> updated(stream, params, meta))
+                        .onSuccess(stream::onClose)
+                        .onSuccess(end -> agreed.add(uri))
+                        .mapEmpty()));
+    return Future.join(asks).transform(done -> Future.succeededFuture(agreed));
+  }
+
+  private static void updated(EventStream stream, JsonSlice params, JsonSlice meta) {
+    JsonSlice tagged = JsonObjects.with(params, "_meta", meta);
+    stream.send("message", RpcReplies.notification(McpMethod.RESOURCE_UPDATED, tagged));
+  }
+
+  private static JsonSlice acknowledgement(
+      Map<String, JsonSlice> asked, List<String> uris, JsonSlice meta) {
     JsonWriter params = new JsonWriter().beginObject().member("_meta", meta);
     params.name("notifications").beginObject();
     TYPES.forEach(
@@ -71,6 +118,11 @@ final class Subscriptions {
             params.member(type, true);
           }
         });
+    if (!uris.isEmpty()) {
+      params.name("resourceSubscriptions").beginArray();
+      uris.forEach(params::value);
+      params.endArray();
+    }
     params.endObject().endObject();
     return RpcReplies.notification(McpMethod.ACKNOWLEDGED, params.toSlice());
   }
