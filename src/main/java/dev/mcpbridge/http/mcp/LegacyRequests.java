@@ -79,10 +79,12 @@ final class LegacyRequests {
   }
 
   private LegacySession session(RoutingContext ctx, ServerId endpoint) {
-    String version = ctx.request().getHeader(VERSION);
-    if (version != null && ProtocolVersion.of(version).isEmpty()) {
-      throw new BridgeException(
-          ErrorCode.MALFORMED_REQUEST, "MCP-Protocol-Version: " + version + " is not spoken here");
+    for (String version : ctx.request().headers().getAll(VERSION)) {
+      if (ProtocolVersion.of(version).isEmpty()) {
+        throw new BridgeException(
+            ErrorCode.MALFORMED_REQUEST,
+            "MCP-Protocol-Version: " + version + " is not spoken here");
+      }
     }
     return sessions.find(ctx.request().getHeader(SESSION), Callers.of(ctx), endpoint);
   }

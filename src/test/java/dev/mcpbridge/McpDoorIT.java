@@ -1,0 +1,500 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.McpClient.Reply;
+import dev.mcpbridge.fixture.TestBridge;
+import java.io.BufferedReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** MCP itself, in both eras, in front of a scripted server with a handshake. */
+class McpDoorIT {
+  private static final String FORMS = "{\"elicitation\":{}}";
+  private static TestBridge bridge;
+
+  @BeforeAll
+  static void start() throws Exception {
+    String other = TestBridge.entry("'risk':{'tools':{'big':2}}");
+    bridge =
+        TestBridge.of("{'mcpServers':{'s':" + TestBridge.entry("") + ",'other':" + other + "}}");
+    bridge.until(() -> bridge.state("s").equals("ready") && bridge.state("other").equals("ready"));
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    bridge.close();
+  }
+
+  private static McpClient client(String path, String capabilities) {
+    return new McpClient(bridge.uri(path), capabilities);
+  }
+
+  private static McpClient session(String path, String capabilities) throws Exception {
+    McpClient client = client(path, capabilities);
+    client.initialize();
+    return client;
+  }
+
+  @Test
+  void aSessionIntroducesTheServerListsCallsAndEnds() throws Exception {
+    McpClient client = client("/servers/s/mcp", "{}");
+
+    JsonNode introduction = client.initialize();
+
+    assertEquals("2025-11-25", introduction.path("protocolVersion").asText());
+    assertEquals("scripted", introduction.at("/serverInfo/name").asText());
+    assertTrue(introduction.at("/capabilities/tools/listChanged").asBoolean());
+    assertTrue(client.request("ping", "{}").result().isEmpty());
+    Reply tools = client.request("tools/list", "{}");
+    assertEquals("echo", tools.result().at("/tools/0/name").asText());
+    assertTrue(tools.text().contains("\"x-unknown\":1.10"), tools.text());
+    Reply echo = client.call("echo", "{\"n\":12345678901234567890,\"d\":1.10,\"ü\":null}");
+    assertTrue(
+        echo.text().contains("{\"n\":12345678901234567890,\"d\":1.10,\"ü\":null}"), echo.text());
+    assertEquals("content of test://a b%25", resource(client, "test://a b%25"));
+    assertEquals(-32602, client.call("nothing", "{}").errorCode());
+    assertEquals(-32601, client.request("nonsense/do", "{}").errorCode());
+
+    assertEquals(204, client.delete());
+    assertEquals(404, client.request("ping", "{}").status());
+  }
+
+  @Test
+  void aSessionIsGoodOnlyWhereItWasOpened() throws Exception {
+    McpClient client = session("/servers/s/mcp", "{}");
+    String[] id = {"mcp-session-id", client.session()};
+    String ping = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
+
+    assertEquals(200, client("/servers/s/mcp", "{}").post(ping, id).status());
+    assertEquals(404, client("/servers/other/mcp", "{}").post(ping, id).status());
+    assertEquals(404, client("/mcp", "{}").post(ping, id).status());
+    assertEquals(404, client("/mcp", "{}").post(ping, "mcp-session-id", "unknown").status());
+    assertEquals(400, client("/mcp", "{}").post(ping).status());
+    assertEquals(
+        400, client.post(ping, "mcp-protocol-version", "1999-01-01").status(), "unknown version");
+    assertEquals(405, bridge.get("/mcp").status());
+    assertEquals(405, bridge.delete("/servers/s/mcp").status());
+    assertEquals(404, client("/servers/nobody/mcp", "{}").post(initialize()).status());
+  }
+
+  @Test
+  void aStatelessRequestStandsForItself() throws Exception {
+    McpClient client = client("/servers/s/mcp", "{}");
+
+    JsonNode discovered = client.stateless("server/discover", "").result();
+    assertEquals("[\"2026-07-28\"]", discovered.path("supportedVersions").toString());
+    assertEquals("complete", discovered.path("resultType").asText());
+    assertEquals("private", discovered.path("cacheScope").asText());
+    Reply echo = client.stateless("tools/call", "\"name\":\"echo\",\"arguments\":{\"a\":1.10}");
+    assertTrue(echo.text().contains("{\"a\":1.10}"), echo.text());
+    assertEquals("complete", echo.result().path("resultType").asText());
+    assertFalse(echo.headers().containsKey("mcp-session-id"));
+    Reply ping = client.stateless("ping", "");
+    assertEquals(404, ping.status());
+    assertEquals(-32601, ping.errorCode());
+    Reply invalid =
+        client.stateless("tools/call", "\"name\":\"sleep\",\"arguments\":{\"ms\":\"x\"}");
+    assertTrue(invalid.result().path("isError").asBoolean());
+    assertTrue(invalid.said().contains("ms"), invalid.said());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "mcp-method|tools/list|mcp-name|echo|-32020",
+        "mcp-method|tools/call|mcp-name|other|-32020",
+        "mcp-method|tools/call|mcp-name|=?base64?!?=|-32020",
+        "mcp-method|tools/call|x-nothing|echo|-32020",
+        "x-nothing|tools/call|mcp-name|echo|-32020",
+        "mcp-method|tools/call|mcp-name|=?base64?ZWNobw==?=|0",
+      })
+  void headersThatDoNotAgreeWithTheBodyNeverReachATool(
+      String first, String one, String second, String two, int code) throws Exception {
+    Reply reply =
+        client("/servers/s/mcp", "{}")
+            .post(
+                stateless("2026-07-28"),
+                "mcp-protocol-version",
+                "2026-07-28",
+                first,
+                one,
+                second,
+                two);
+
+    assertEquals(code == 0 ? 200 : 400, reply.status());
+    assertEquals(code, reply.errorCode());
+  }
+
+  @Test
+  void anotherStatelessVersionIsRefusedWithWhatIsSpoken() throws Exception {
+    McpClient client = client("/servers/s/mcp", "{}");
+    String[] names = {"mcp-method", "tools/call", "mcp-name", "echo"};
+
+    Reply future =
+        client.post(stateless("2099-01-01"), with(names, "mcp-protocol-version", "2099-01-01"));
+    assertEquals(400, future.status());
+    assertEquals(-32022, future.errorCode());
+    assertEquals("2026-07-28", future.last().at("/error/data/supported/0").asText());
+    Reply mixed =
+        client.post(stateless("2026-07-28"), with(names, "mcp-protocol-version", "2025-11-25"));
+    assertEquals(-32020, mixed.errorCode());
+    Reply bare =
+        client.post(
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}",
+            "mcp-protocol-version",
+            "2026-07-28");
+    assertEquals(400, bare.status());
+    assertEquals(-32602, bare.errorCode());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "not json|-32700",
+        "''|-32700",
+        "[]|-32600",
+        "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]|-32600",
+        "5|-32600",
+        "{}|-32600",
+        "{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}|-32600",
+        "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}|-32600",
+        "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}|-32600",
+        "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}|-32600",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":7}|-32600",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":2,\"method\":\"ping\"}|-32600",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":[]}|-32600",
+      })
+  void whatIsNoMessageIsRefusedWithItsCode(String body, int code) throws Exception {
+    Reply reply = session("/servers/s/mcp", "{}").post(body);
+
+    assertEquals(400, reply.status());
+    assertEquals(code, reply.errorCode(), reply.toString());
+    bridge.assertAlive();
+  }
+
+  @Test
+  void allServersTogetherQualifyTheirNames() throws Exception {
+    McpClient client = session("/mcp", "{}");
+    List<String> names = new ArrayList<>();
+    client
+        .request("tools/list", "{}")
+        .result()
+        .path("tools")
+        .forEach(tool -> names.add(tool.path("name").asText()));
+
+    assertTrue(names.containsAll(List.of("s__echo", "other__echo")), names.toString());
+    assertEquals(names.size(), names.stream().distinct().count());
+    assertTrue(names.stream().allMatch(name -> name.matches("[A-Za-z0-9_.-]{1,64}")));
+    assertEquals("x", client.call("s__big", "{\"size\":1}").said());
+    assertEquals(-32602, client.call("echo", "{}").errorCode());
+    assertEquals(
+        "user",
+        client
+            .request("prompts/get", "{\"name\":\"other__greet\"}")
+            .result()
+            .at("/messages/0/role")
+            .asText());
+    assertEquals("content of test://a b%25", resource(client, "test://a b%25"));
+  }
+
+  @Test
+  void theGateAsksASessionThroughAForm() throws Exception {
+    List<JsonNode> questions = new ArrayList<>();
+    McpClient client =
+        client("/servers/other/mcp", FORMS)
+            .answering(
+                question -> {
+                  questions.add(question);
+                  return questions.size() == 1
+                      ? "{\"action\":\"accept\",\"content\":{\"confirm\":true}}"
+                      : "{\"action\":\"accept\",\"content\":{\"confirm\":false}}";
+                });
+    client.initialize();
+
+    assertEquals("xxx", client.call("big", "{\"size\":3}").said());
+    JsonNode asked = questions.get(0);
+    assertEquals("elicitation/create", asked.path("method").asText());
+    assertTrue(asked.at("/params/message").asText().contains("{\"size\":3}"), asked.toString());
+    Reply refused = client.call("big", "{\"size\":3}");
+    assertTrue(refused.result().path("isError").asBoolean());
+    assertTrue(refused.said().contains("rejected"), refused.said());
+    assertTrue(bridge.get("/confirmations").body().path("confirmations").isEmpty());
+  }
+
+  @Test
+  void theGateAsksAStatelessClientToComeBackWithTheSameRequest() throws Exception {
+    McpClient client = client("/servers/other/mcp", FORMS);
+    String call = "\"name\":\"big\",\"arguments\":{\"size\":4}";
+    JsonNode asked = client.stateless("tools/call", call).result();
+    assertEquals("input_required", asked.path("resultType").asText());
+    String state = asked.path("requestState").asText();
+    String yes =
+        ",\"requestState\":\""
+            + state
+            + "\",\"inputResponses\":{\"confirmation\":{\"action\":\"accept\","
+            + "\"content\":{\"confirm\":true}}}";
+
+    String otherCall = "\"name\":\"big\",\"arguments\":{\"size\":5}";
+    assertEquals(-32602, client.stateless("tools/call", otherCall + yes).errorCode());
+    assertEquals(
+        -32602, client.stateless("tools/call", call + yes.replace(state, state + "0")).errorCode());
+    JsonNode again =
+        client.stateless("tools/call", call + ",\"requestState\":\"" + state + "\"").result();
+    assertEquals("input_required", again.path("resultType").asText());
+
+    Reply done = client.stateless("tools/call", call + yes);
+
+    assertEquals("xxxx", done.said());
+    assertEquals("complete", done.result().path("resultType").asText());
+    assertEquals(-32602, client.stateless("tools/call", call + yes).errorCode());
+  }
+
+  @Test
+  void aClientWithoutFormsIsToldHowToConfirm() throws Exception {
+    McpClient client = session("/servers/other/mcp", "{}");
+
+    Reply told = client.call("big", "{\"size\":2}");
+
+    assertTrue(told.result().path("isError").asBoolean());
+    String id = told.said().replaceAll("(?s).*/confirmations/(\\S+) .*", "$1");
+    String token = told.said().replaceAll("(?s).*\"token\": \"(\\w+)\".*", "$1");
+    assertEquals(
+        "xx",
+        bridge
+            .post("/confirmations/" + id, "{\"confirm\":true,\"token\":\"" + token + "\"}")
+            .said());
+  }
+
+  @Test
+  void aQuestionOfTheServerGoesToTheClientWhoseCallRuns() throws Exception {
+    McpClient legacy =
+        client("/servers/s/mcp", FORMS)
+            .answering(question -> "{\"action\":\"accept\",\"content\":{\"a\":1}}");
+    legacy.initialize();
+    String ask = "{\"method\":\"elicitation/create\"}";
+
+    String answered = "result {\"action\":\"accept\",\"content\":{\"a\":1}}";
+    assertEquals(answered, legacy.call("ask", ask).said());
+    assertTrue(
+        legacy.call("ask", "{\"method\":\"sampling/createMessage\"}").said().contains("32601"));
+    assertTrue(bridge.call("ask", ask).said().startsWith("error"));
+
+    McpClient stateless = client("/servers/s/mcp", FORMS);
+    String call = "\"name\":\"ask\",\"arguments\":" + ask;
+    JsonNode asked = stateless.stateless("tools/call", call).result();
+    assertEquals("elicitation/create", asked.at("/inputRequests/input/method").asText());
+    String state = ",\"requestState\":\"" + asked.path("requestState").asText() + "\"";
+    String responses =
+        ",\"inputResponses\":{\"input\":{\"action\":\"accept\",\"content\":{\"a\":1}}}";
+    assertEquals(answered, stateless.stateless("tools/call", call + state + responses).said());
+    assertEquals(-32602, stateless.stateless("tools/call", call + state + responses).errorCode());
+  }
+
+  @Test
+  void progressKeepsTheClientsTokenAndLogsAreHeardFromTheirLevelOn() throws Exception {
+    McpClient client = session("/servers/s/mcp", "{}");
+
+    Reply progress =
+        client.request(
+            "tools/call",
+            "{\"name\":\"progress\",\"arguments\":{\"steps\":3},"
+                + "\"_meta\":{\"progressToken\":\"mine\"}}");
+    List<JsonNode> told = progress.notifications("notifications/progress");
+    assertEquals(3, told.size());
+    assertEquals("mine", told.get(0).at("/params/progressToken").asText());
+    assertEquals("finished", progress.said());
+    assertEquals(1, client.call("log", "{}").notifications("notifications/message").size());
+    client.request("logging/setLevel", "{\"level\":\"error\"}");
+    assertEquals(0, client.call("log", "{}").notifications("notifications/message").size());
+    assertEquals(-32602, client.request("logging/setLevel", "{\"level\":\"loud\"}").errorCode());
+
+    McpClient stateless = client("/servers/s/mcp", "{}");
+    String log = "\"name\":\"log\",\"arguments\":{}";
+    assertEquals(1, stateless.stateless("tools/call", log).messages().size());
+    String level = "\"io.modelcontextprotocol/logLevel\":\"debug\"";
+    assertEquals(2, stateless.stateless("tools/call", log, level).messages().size());
+  }
+
+  @Test
+  void changedListsAreToldToWhoeverListens() throws Exception {
+    try (TestBridge own = TestBridge.scripted("")) {
+      McpClient session = new McpClient(own.uri("/mcp"), "{}");
+      session.initialize();
+      McpClient stateless = new McpClient(own.uri("/servers/s/mcp"), "{}");
+      BufferedReader stream = session.listen();
+      CompletableFuture<JsonNode> heard =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return McpClient.next(stream);
+                } catch (Exception e) {
+                  throw new IllegalStateException(e);
+                }
+              });
+      BufferedReader subscription = subscribe(own, "{\"toolsListChanged\":true}");
+      JsonNode acknowledged = McpClient.next(subscription);
+      assertEquals(
+          "notifications/subscriptions/acknowledged", acknowledged.path("method").asText());
+
+      stateless.stateless("tools/call", "\"name\":\"grow\",\"arguments\":{}");
+
+      assertEquals(
+          "notifications/tools/list_changed",
+          heard.get(20, TimeUnit.SECONDS).path("method").asText());
+      JsonNode changed = McpClient.next(subscription);
+      assertEquals("notifications/tools/list_changed", changed.path("method").asText());
+      assertEquals(
+          "listener", changed.at("/params/_meta/io.modelcontextprotocol~1subscriptionId").asText());
+    }
+  }
+
+  @Test
+  void aStatelessClientThatLeavesCancelsAndOneWithASessionDoesNot() throws Exception {
+    try (TestBridge own = TestBridge.scripted("")) {
+      McpClient session = new McpClient(own.uri("/servers/s/mcp"), "{}");
+      session.initialize();
+      leave(
+          own,
+          "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"tools/call\",\"params\":"
+              + "{\"name\":\"never\",\"arguments\":{}}}",
+          "mcp-session-id",
+          session.session());
+      leave(
+          own,
+          stateless("2026-07-28").replace("\"echo\"", "\"never\""),
+          "mcp-protocol-version",
+          "2026-07-28",
+          "mcp-method",
+          "tools/call",
+          "mcp-name",
+          "never");
+
+      own.until(() -> session.call("cancels", "{}").said().equals("1"));
+      assertEquals(1, own.get("/servers/s").body().path("pending_calls").asInt());
+      session.post(
+          "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
+              + "\"params\":{\"requestId\":9}}");
+      own.until(() -> session.call("cancels", "{}").said().equals("2"));
+      own.assertAlive();
+    }
+  }
+
+  @Test
+  void twoHundredClientsWithTheSameIdAreNeverMixedUp() throws Exception {
+    ExecutorService pool = Executors.newFixedThreadPool(16);
+    HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    List<CompletableFuture<Void>> all = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      String mine = "payload-" + i;
+      all.add(
+          CompletableFuture.runAsync(
+              () -> {
+                for (int round = 0; round < 5; round++) {
+                  assertTrue(echo(http, mine).contains("\"" + mine + "\""));
+                }
+              },
+              pool));
+    }
+    CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);
+    pool.shutdown();
+  }
+
+  private static String echo(HttpClient http, String payload) {
+    String body =
+        stateless("2026-07-28")
+            .replace("\"arguments\":{}", "\"arguments\":{\"p\":\"" + payload + "\"}");
+    HttpRequest request =
+        HttpRequest.newBuilder(bridge.uri("/servers/s/mcp"))
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", "tools/call")
+            .header("mcp-name", "echo")
+            .POST(HttpRequest.BodyPublishers.ofString(body))
+            .build();
+    try {
+      return http.send(request, HttpResponse.BodyHandlers.ofString()).body();
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void leave(TestBridge own, String body, String... headers) throws Exception {
+    HttpRequest.Builder request =
+        own.posting("/servers/s/mcp", body, headers)
+            .header("accept", "application/json, text/event-stream");
+    long before = own.get("/servers/s").body().path("pending_calls").asLong();
+    CompletableFuture<HttpResponse<String>> call =
+        own.client().sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
+    own.until(() -> own.get("/servers/s").body().path("pending_calls").asLong() > before);
+    call.cancel(true);
+  }
+
+  private static BufferedReader subscribe(TestBridge own, String notifications) throws Exception {
+    URI uri = own.uri("/servers/s/mcp");
+    String body =
+        "{\"jsonrpc\":\"2.0\",\"id\":\"listener\",\"method\":\"subscriptions/listen\",\"params\":"
+            + "{\"notifications\":"
+            + notifications
+            + ",\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+            + "\"io.modelcontextprotocol/clientCapabilities\":{}}}}";
+    HttpRequest request =
+        HttpRequest.newBuilder(uri)
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", "subscriptions/listen")
+            .POST(HttpRequest.BodyPublishers.ofString(body))
+            .build();
+    return new BufferedReader(
+        new java.io.InputStreamReader(
+            own.client().send(request, HttpResponse.BodyHandlers.ofInputStream()).body(),
+            java.nio.charset.StandardCharsets.UTF_8));
+  }
+
+  private static String resource(McpClient client, String uri) throws Exception {
+    return client
+        .request("resources/read", "{\"uri\":\"" + uri + "\"}")
+        .result()
+        .at("/contents/0/text")
+        .asText();
+  }
+
+  private static String initialize() {
+    return "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{}}";
+  }
+
+  private static String stateless(String version) {
+    return "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\","
+        + "\"arguments\":{},\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\""
+        + version
+        + "\",\"io.modelcontextprotocol/clientCapabilities\":{}}}}";
+  }
+
+  private static String[] with(String[] pairs, String name, String value) {
+    List<String> all = new ArrayList<>(List.of(pairs));
+    all.add(name);
+    all.add(value);
+    return all.toArray(String[]::new);
+  }
+}
