@@ -10,7 +10,8 @@ import java.util.Map;
  * @param environment what the entry declares; a small safe list of the bridge's own is added
  * @param directory where it runs, null for the bridge's own
  */
-public record Launch(List<String> argv, Map<String, Secret> environment, Path directory) {
+public record Launch(List<String> argv, Map<String, Secret> environment, Path directory)
+    implements Reach {
   public Launch {
     argv = List.copyOf(argv);
     environment = Map.copyOf(environment);

@@ -14,13 +14,18 @@ import dev.mcpbridge.protocol.Era;
  */
 public record ServerConfig(
     ServerId id,
-    Launch launch,
+    Reach reach,
     RiskRules risk,
     Timeouts timeouts,
     Supervision supervision,
     Era era,
     ServerState.Refused refusal,
     String fingerprint) {
+
+  /** The process to start, of a server that is one. */
+  public Launch launch() {
+    return (Launch) reach;
+  }
 
   /**
    * How a server is kept alive and how much it is given to do. Times in milliseconds.

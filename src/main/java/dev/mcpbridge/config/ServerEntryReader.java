@@ -48,10 +48,12 @@ final class ServerEntryReader {
           "disabled",
           "type",
           "description",
-          "url");
+          "url",
+          "headers",
+          "tls");
 
   private static final List<String> FILE_ONLY =
-      List.of("builtin", "disabled", "type", "description", "url");
+      List.of("builtin", "disabled", "type", "description", "url", "headers", "tls");
   private static final Map<String, Era> ERAS =
       Map.of("auto", Era.UNKNOWN, "legacy", Era.LEGACY, "modern", Era.STATELESS);
   private static final int MAX_ARGS = 1000;
@@ -87,17 +89,20 @@ final class ServerEntryReader {
     checkName(name, entry);
     checkKeys(entry, origin);
     RiskRules risk = risk(entry);
-    Launch launch = launch(entry, origin);
+    Reach reach =
+        origin == Origin.FILE && entry.has("url") && !entry.has("command")
+            ? RemoteEntry.read(entry)
+            : launch(entry, origin);
     ServerId id = new ServerId(ServerId.isValid(name) ? name : "invalid");
     return new ServerConfig(
         id,
-        launch,
+        reach,
         risk,
         timeouts(entry),
         supervision(entry),
         ERAS.get(entry.oneOf("era", "auto", "auto", "legacy", "modern")),
         refusal(entry, risk),
-        fingerprint(entry, launch));
+        fingerprint(entry, reach));
   }
 
   /** An entry that is wrong, as a server that says so instead of running. */
@@ -162,7 +167,7 @@ final class ServerEntryReader {
     }
     String command = entry.text("command", "");
     if (command.isBlank()) {
-      String hint = entry.has("url") ? "; servers with a url are not supported" : "";
+      String hint = origin == Origin.FILE ? ", or a url" : "";
       entry.complain("command", "expected the program to start" + hint);
     } else if (origin == Origin.API && command.contains("/") && !command.startsWith("/")) {
       entry.complain("command", "expected a name or an absolute path");
@@ -267,14 +272,12 @@ final class ServerEntryReader {
             "emergency"));
   }
 
-  private static String fingerprint(Section entry, Launch launch) {
+  private static String fingerprint(Section entry, Reach reach) {
     JsonNode node = entry.node();
     Stream<String> resolved =
-        Stream.concat(
-            launch.argv().stream(),
-            launch.environment().entrySet().stream()
-                .sorted(Map.Entry.comparingByKey())
-                .map(variable -> variable.getKey() + "=" + variable.getValue().reveal()));
+        reach instanceof Launch launch
+            ? Stream.concat(launch.argv().stream(), revealed(launch.environment()))
+            : revealed(((Remote) reach).headers());
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       digest.update(node.toString().getBytes(StandardCharsets.UTF_8));
@@ -283,5 +286,11 @@ final class ServerEntryReader {
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every JDK has SHA-256", e);
     }
+  }
+
+  private static Stream<String> revealed(Map<String, Secret> secrets) {
+    return secrets.entrySet().stream()
+        .sorted(Map.Entry.comparingByKey())
+        .map(secret -> secret.getKey() + "=" + secret.getValue().reveal());
   }
 }

@@ -20,6 +20,7 @@ import dev.mcpbridge.session.Session;
 import dev.mcpbridge.session.SessionListener;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.Transport;
+import dev.mcpbridge.transport.Transports;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -185,8 +186,7 @@ final class Instance {
 
     void open() {
       long timeout = config.supervision().startTimeout();
-      transport =
-          StdioTransport.start(context, config.launch(), config.id().name(), limits, session);
+      transport = Transports.open(context, config.reach(), config.id().name(), limits, session);
       transport
           .compose(opened -> Handshake.perform(session.over(opened), era(), version, timeout))
           .compose(negotiated -> owner.discovered(session, negotiated).map(negotiated))

@@ -182,6 +182,14 @@ public final class Session implements TransportListener {
   }
 
   @Override
+  public void lost(long requestId, BridgeException failure) {
+    Exchange exchange = pending.remove(requestId);
+    if (exchange != null) {
+      exchange.promise.fail(failure);
+    }
+  }
+
+  @Override
   public void garbage(int lines) {
     listener.lost(lines, 0);
   }

@@ -1,5 +1,6 @@
 package dev.mcpbridge.transport;
 
+import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.protocol.RpcMessage;
 import java.util.List;
 
@@ -18,6 +19,9 @@ public interface TransportListener {
 
   /** A line is no message, though it is meant to answer this request. */
   void unreadable(long requestId);
+
+  /** A request will not be answered; the failure says what is known of its effect. */
+  void lost(long requestId, BridgeException failure);
 
   /** Lines came that are no messages. They cost nothing but themselves. */
   void garbage(int lines);

@@ -1,0 +1,4 @@
+package dev.mcpbridge.config;
+
+/** How a server is reached: by starting it, or where it runs. */
+public sealed interface Reach permits Launch, Remote {}

@@ -1,0 +1,115 @@
+package dev.mcpbridge.transport;
+
+import dev.mcpbridge.config.Remote;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.http.RequestOptions;
+import io.vertx.core.net.PemTrustOptions;
+import java.net.ConnectException;
+import java.net.URI;
+import java.util.Map;
+
+/** Requests to one remote server, with its configured headers; redirects are not followed. */
+final class HttpPeer {
+  private static final int CONNECT_MILLIS = 10_000;
+  private static final int MAX_CONNECTIONS = 256;
+
+  private final Remote remote;
+  private final HttpClient client;
+
+  HttpPeer(Vertx vertx, Remote remote) {
+    this.remote = remote;
+    HttpClientOptions options =
+        new HttpClientOptions().setConnectTimeout(CONNECT_MILLIS).setKeepAliveTimeout(30);
+    if (remote.authority() != null) {
+      options.setTrustOptions(new PemTrustOptions().addCertPath(remote.authority().toString()));
+    }
+    this.client =
+        vertx.createHttpClient(options, new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS));
+  }
+
+  URI url() {
+    return remote.url();
+  }
+
+  /** Posts a message; the response's body has not been read. */
+  Future<Sent> post(URI url, byte[] body, Map<String, String> headers) {
+    return request(HttpMethod.POST, url, headers)
+        .compose(
+            request -> {
+              request.putHeader("content-type", "application/json");
+              request.putHeader("accept", "application/json, text/event-stream");
+              return request.send(Buffer.buffer(body)).map(r -> new Sent(request, r));
+            })
+        .recover(HttpPeer::unreachable);
+  }
+
+  /** Opens an event stream. */
+  Future<Sent> listen(URI url, Map<String, String> headers) {
+    return request(HttpMethod.GET, url, headers)
+        .compose(
+            request -> {
+              request.putHeader("accept", "text/event-stream");
+              return request.send().map(r -> new Sent(request, r));
+            })
+        .recover(HttpPeer::unreachable);
+  }
+
+  Future<Void> delete(URI url, Map<String, String> headers) {
+    return request(HttpMethod.DELETE, url, headers)
+        .compose(HttpClientRequest::send)
+        .compose(HttpClientResponse::end);
+  }
+
+  Future<Void> close() {
+    return client.close();
+  }
+
+  /** A request and the head of its response. */
+  record Sent(HttpClientRequest request, HttpClientResponse response) {
+    boolean isStream() {
+      String type = response.getHeader("content-type");
+      return type != null && type.startsWith("text/event-stream");
+    }
+
+    /** Gives it up; nothing more is heard of it. */
+    void abort() {
+      request.reset();
+    }
+  }
+
+  private Future<HttpClientRequest> request(
+      HttpMethod method, URI url, Map<String, String> headers) {
+    RequestOptions options =
+        new RequestOptions()
+            .setMethod(method)
+            .setAbsoluteURI(url.toString())
+            .setFollowRedirects(false);
+    return client
+        .request(options)
+        .map(
+            request -> {
+              remote.headers().forEach((name, value) -> request.putHeader(name, value.reveal()));
+              headers.forEach(request::putHeader);
+              return request;
+            });
+  }
+
+  private static <T> Future<T> unreachable(Throwable cause) {
+    Executed executed = cause instanceof ConnectException ? Executed.NO : Executed.UNKNOWN;
+    return Future.failedFuture(
+        new BridgeException(
+                ErrorCode.UPSTREAM_CRASHED, "The server cannot be reached: " + cause.getMessage())
+            .withExecuted(executed));
+  }
+}

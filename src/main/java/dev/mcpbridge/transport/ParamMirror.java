@@ -1,0 +1,80 @@
+package dev.mcpbridge.transport;
+
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Mirrors arguments in headers where a tool's schema asks for it ({@code x-mcp-header}, 2026-07-28
+ * basic/transports/streamable-http). Learns the schemas from the lists that pass.
+ */
+final class ParamMirror {
+  private static final int MAX_DEPTH = 10;
+
+  private final Map<String, JsonSlice> schemas = new HashMap<>();
+
+  /** Takes note of the tools of a list's page. */
+  void learn(JsonSlice result) {
+    JsonSlice tools = JsonObjects.members(result).get("tools");
+    if (tools == null) {
+      return;
+    }
+    for (JsonSlice tool : JsonObjects.elements(tools)) {
+      Map<String, JsonSlice> members = JsonObjects.members(tool);
+      JsonSlice schema = members.get("inputSchema");
+      if (schema != null && schema.text().contains("x-mcp-header")) {
+        schemas.put(JsonObjects.string(members.get("name")), schema.detached());
+      }
+    }
+  }
+
+  /** The headers of a call. */
+  Map<String, String> headers(Map<String, JsonSlice> params) {
+    Map<String, String> headers = new LinkedHashMap<>();
+    JsonSlice schema = schemas.get(JsonObjects.string(params.get("name")));
+    if (schema != null) {
+      collect(schema, params.get("arguments"), headers, MAX_DEPTH);
+    }
+    return headers;
+  }
+
+  private static void collect(
+      JsonSlice schema, JsonSlice arguments, Map<String, String> headers, int depth) {
+    JsonSlice properties = schema.isObject() ? JsonObjects.members(schema).get("properties") : null;
+    if (properties == null || arguments == null || !arguments.isObject() || depth == 0) {
+      return;
+    }
+    Map<String, JsonSlice> values = JsonObjects.members(arguments);
+    JsonObjects.members(properties)
+        .forEach(
+            (name, property) -> {
+              JsonSlice value = values.get(name);
+              if (property.isObject() && value != null && !value.equals(JsonSlice.NULL)) {
+                String header =
+                    JsonObjects.string(JsonObjects.members(property).get("x-mcp-header"));
+                if (header != null) {
+                  String text = JsonObjects.string(value);
+                  headers.put("mcp-param-" + header, encoded(text == null ? value.text() : text));
+                }
+                collect(property, value, headers, depth - 1);
+              }
+            });
+  }
+
+  /** A header's value: as it is where it can be one, else Base64 of its UTF-8. */
+  static String encoded(String text) {
+    boolean plain =
+        text.chars().allMatch(c -> c >= 0x20 && c < 0x7F)
+            && text.equals(text.strip())
+            && !text.startsWith("=?base64?");
+    return plain
+        ? text
+        : "=?base64?"
+            + Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8))
+            + "?=";
+  }
+}

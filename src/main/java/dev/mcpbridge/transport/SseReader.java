@@ -1,0 +1,115 @@
+package dev.mcpbridge.transport;
+
+import io.vertx.core.buffer.Buffer;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+
+/**
+ * Cuts a response into server-sent events (WHATWG HTML section 9.2.6), indifferent to how the
+ * network cut it. Comments and unknown fields are skipped. Not thread-safe.
+ */
+final class SseReader {
+  private final int maxEvent;
+  private final Consumer<Event> sink;
+  private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream data = new ByteArrayOutputStream();
+  private String type = "";
+  private String lastId;
+  private long retryMillis = -1;
+  private boolean afterReturn;
+
+  /**
+   * One event.
+   *
+   * @param type {@code message} where the stream names none
+   */
+  record Event(String type, byte[] data) {
+    String text() {
+      return new String(data, StandardCharsets.UTF_8);
+    }
+  }
+
+  SseReader(int maxEvent, Consumer<Event> sink) {
+    this.maxEvent = maxEvent;
+    this.sink = sink;
+  }
+
+  /** The id of the last event that had one; null before it. */
+  String lastId() {
+    return lastId;
+  }
+
+  /** What the server wants to be waited before a reconnection; −1 where it said nothing. */
+  long retryMillis() {
+    return retryMillis;
+  }
+
+  /**
+   * Takes the next bytes.
+   *
+   * @throws IllegalStateException for an event over the limit
+   */
+  void feed(Buffer chunk) {
+    for (int i = 0; i < chunk.length(); i++) {
+      byte b = chunk.getByte(i);
+      boolean second = afterReturn && b == '\n';
+      afterReturn = b == '\r';
+      if (second) {
+        continue;
+      }
+      if (b == '\n' || b == '\r') {
+        endLine();
+      } else {
+        line.write(b);
+        if (line.size() + data.size() > maxEvent) {
+          throw new IllegalStateException("an event of more than " + maxEvent + " bytes");
+        }
+      }
+    }
+  }
+
+  private void endLine() {
+    byte[] bytes = line.toByteArray();
+    line.reset();
+    if (bytes.length == 0) {
+      dispatch();
+      return;
+    }
+    String text = new String(bytes, StandardCharsets.UTF_8);
+    int colon = text.indexOf(':');
+    if (colon == 0) {
+      return;
+    }
+    String field = colon < 0 ? text : text.substring(0, colon);
+    int from = colon < 0 ? text.length() : colon + 1;
+    String value =
+        text.substring(from < text.length() && text.charAt(from) == ' ' ? from + 1 : from);
+    take(field, value);
+  }
+
+  private void take(String field, String value) {
+    switch (field) {
+      case "event" -> type = value;
+      case "data" -> {
+        data.writeBytes(value.getBytes(StandardCharsets.UTF_8));
+        data.write('\n');
+      }
+      case "id" -> lastId = value.indexOf('\0') < 0 ? value : lastId;
+      case "retry" -> retryMillis = value.matches("\\d{1,9}") ? Long.parseLong(value) : retryMillis;
+      default -> {
+        // the standard says to ignore it
+      }
+    }
+  }
+
+  private void dispatch() {
+    byte[] bytes = data.toByteArray();
+    data.reset();
+    String name = type.isEmpty() ? "message" : type;
+    type = "";
+    if (bytes.length > 1) {
+      sink.accept(new Event(name, java.util.Arrays.copyOf(bytes, bytes.length - 1)));
+    }
+  }
+}

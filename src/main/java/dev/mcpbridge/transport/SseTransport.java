@@ -1,0 +1,135 @@
+package dev.mcpbridge.transport;
+
+import dev.mcpbridge.protocol.JsonSyntaxException;
+import dev.mcpbridge.protocol.RpcMessage;
+import dev.mcpbridge.protocol.RpcReader;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/**
+ * HTTP+SSE of 2024-11-05: one stream on which everything comes, and an address for everything that
+ * goes, named by the stream's first event. That address must be of the stream's own origin. The
+ * connection is over when the stream is.
+ */
+public final class SseTransport implements Transport {
+  private final HttpPeer peer;
+  private final RpcReader reader;
+  private final TransportListener listener;
+  private final Promise<URI> endpoint = Promise.promise();
+  private HttpPeer.Sent stream;
+  private boolean closed;
+
+  private SseTransport(HttpPeer peer, StdioTransport.Limits limits, TransportListener listener) {
+    this.peer = peer;
+    this.reader = new RpcReader(limits.maxDepth());
+    this.listener = listener;
+  }
+
+  /** Opens the stream; the transport is there when the stream has named its address. */
+  static Future<Transport> open(
+      Context context, HttpPeer peer, StdioTransport.Limits limits, TransportListener listener) {
+    SseTransport transport = new SseTransport(peer, limits, listener);
+    return peer.listen(peer.url(), Map.of())
+        .compose(
+            sent -> {
+              if (sent.response().statusCode() != 200 || !sent.isStream()) {
+                sent.abort();
+                return Future.failedFuture(
+                    "The server answered " + sent.response().statusCode() + " and no event stream");
+              }
+              transport.read(sent, limits);
+              return transport.endpoint.future();
+            })
+        .map(named -> transport);
+  }
+
+  private void read(HttpPeer.Sent sent, StdioTransport.Limits limits) {
+    stream = sent;
+    SseReader events = new SseReader(limits.maxMessageBytes(), this::take);
+    sent.response()
+        .handler(
+            chunk -> {
+              try {
+                events.feed(chunk);
+              } catch (IllegalStateException e) {
+                end(e.getMessage());
+              }
+            })
+        .exceptionHandler(e -> end("the event stream broke: " + e.getMessage()))
+        .endHandler(v -> end("the event stream ended"));
+  }
+
+  private void take(SseReader.Event event) {
+    if (event.type().equals("endpoint")) {
+      named(event.text());
+    } else if (event.type().equals("message")) {
+      try {
+        RpcMessage message = reader.read(event.data(), 0, event.data().length);
+        listener.messages(List.of(message));
+      } catch (JsonSyntaxException e) {
+        listener.garbage(1);
+      }
+    }
+  }
+
+  private void named(String address) {
+    try {
+      URI named = peer.url().resolve(address);
+      if (HttpOrigin.of(named).equals(HttpOrigin.of(peer.url()))) {
+        endpoint.tryComplete(named);
+        return;
+      }
+    } catch (IllegalArgumentException e) {
+      // refused below
+    }
+    endpoint.tryFail("The server names an address of another origin");
+    end("it named an address of another origin");
+  }
+
+  @Override
+  public long send(byte[] line) {
+    long id = StreamableHttpTransport.requestId(reader, line);
+    peer.post(endpoint.future().result(), line, Map.of())
+        .onSuccess(
+            sent -> {
+              sent.response().body();
+              if (sent.response().statusCode() >= 400 && id >= 0) {
+                listener.lost(id, StreamableHttpTransport.refused(sent.response().statusCode()));
+              }
+            })
+        .onFailure(failure -> StreamableHttpTransport.lost(listener, id, failure));
+    return 0;
+  }
+
+  @Override
+  public void acknowledge(long position) {
+    // nothing is held back here
+  }
+
+  @Override
+  public OptionalLong pid() {
+    return OptionalLong.empty();
+  }
+
+  @Override
+  public Future<Void> close() {
+    end("stopped");
+    return peer.close();
+  }
+
+  private void end(String reason) {
+    if (!closed) {
+      closed = true;
+      endpoint.tryFail(reason);
+      if (stream != null) {
+        stream.abort();
+      }
+      listener.closed(reason);
+    }
+  }
+}

@@ -1,0 +1,382 @@
+package dev.mcpbridge.transport;
+
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonSyntaxException;
+import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.MetaKeys;
+import dev.mcpbridge.protocol.RpcMessage;
+import dev.mcpbridge.protocol.RpcReader;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/**
+ * Streamable HTTP in both eras (basic/transports): a POST for each message, answered by one object
+ * or a stream. With a handshake there is a session, a stream for what belongs to no request, and
+ * resumption of a stream that broke; without, each request carries its headers, and giving it up is
+ * closing it. A session that the server has forgotten ends the connection; its supervisor opens
+ * another.
+ */
+public final class StreamableHttpTransport implements Transport {
+  private static final long DEFAULT_RETRY_MILLIS = 1_000;
+  private static final long MAX_RETRY_MILLIS = 30_000;
+  private static final int MAX_RESUMPTIONS = 5;
+  private static final Set<Integer> OLD_SERVER = Set.of(400, 404, 405);
+
+  private final Context context;
+  private final HttpPeer peer;
+  private final StdioTransport.Limits limits;
+  private final RpcReader reader;
+  private final TransportListener listener;
+  private final ParamMirror mirror = new ParamMirror();
+  private final Map<Long, HttpPeer.Sent> streams = new HashMap<>();
+  private Transport older;
+  private HttpPeer.Sent standing;
+  private String session;
+  private String version;
+  private long resumeDelay = DEFAULT_RETRY_MILLIS;
+  private boolean closed;
+
+  /** What is known of one message that goes out. */
+  private record Outgoing(byte[] line, RpcMessage message, Map<String, JsonSlice> params) {
+    long id() {
+      return message.kind() == RpcMessage.Kind.REQUEST ? message.numericId() : -1;
+    }
+
+    boolean is(String method) {
+      return method.equals(message.method());
+    }
+
+    boolean isStateless() {
+      JsonSlice meta = params.get("_meta");
+      return meta != null && JsonObjects.members(meta).containsKey(MetaKeys.VERSION);
+    }
+  }
+
+  StreamableHttpTransport(
+      Context context, HttpPeer peer, StdioTransport.Limits limits, TransportListener listener) {
+    this.context = context;
+    this.peer = peer;
+    this.limits = limits;
+    this.reader = new RpcReader(limits.maxDepth());
+    this.listener = listener;
+  }
+
+  @Override
+  public long send(byte[] line) {
+    if (older != null) {
+      return older.send(line);
+    }
+    Outgoing out = outgoing(line);
+    if (out.is(McpMethod.CANCELLED) && session == null && giveUp(out)) {
+      return 0;
+    }
+    peer.post(peer.url(), line, headers(out))
+        .onSuccess(sent -> answered(out, sent))
+        .onFailure(failure -> lost(listener, out.id(), failure));
+    return 0;
+  }
+
+  @Override
+  public void acknowledge(long position) {
+    // nothing is held back here
+  }
+
+  @Override
+  public OptionalLong pid() {
+    return OptionalLong.empty();
+  }
+
+  @Override
+  public Future<Void> close() {
+    boolean open = !closed;
+    Future<Void> ended =
+        open && session != null
+            ? peer.delete(peer.url(), sessionHeaders()).otherwiseEmpty()
+            : Future.succeededFuture();
+    end("stopped");
+    Future<Void> more = older == null ? Future.succeededFuture() : older.close();
+    return Future.any(ended, context.owner().timer(1_000).<Void>mapEmpty())
+        .compose(done -> more)
+        .compose(done -> peer.close())
+        .otherwiseEmpty();
+  }
+
+  private void answered(Outgoing out, HttpPeer.Sent sent) {
+    int status = sent.response().statusCode();
+    if (status == 404 && session != null) {
+      lost(listener, out.id(), refused(404));
+      end("the server does not know the session any more");
+    } else if (sent.isStream() && status == 200) {
+      stream(out, sent, 0);
+    } else {
+      sent.response()
+          .body()
+          .onSuccess(body -> object(out, sent, body))
+          .onFailure(failure -> lost(listener, out.id(), failure));
+    }
+  }
+
+  /** One object, or none. */
+  private void object(Outgoing out, HttpPeer.Sent sent, Buffer body) {
+    int status = sent.response().statusCode();
+    RpcMessage message = body.length() == 0 ? null : message(body.getBytes());
+    boolean mine = message != null && out.id() >= 0 && message.numericId() == out.id();
+    if (mine) {
+      took(out, sent, message);
+      listener.messages(List.of(message));
+    } else if (out.is(McpMethod.INITIALIZE) && OLD_SERVER.contains(status)) {
+      fallBack(out);
+    } else if (out.id() >= 0) {
+      lost(listener, out.id(), refused(status));
+    } else if (out.is(McpMethod.INITIALIZED)) {
+      stand();
+    }
+  }
+
+  /** A server of 2024-11-05 (basic/transports, backward compatibility). */
+  private void fallBack(Outgoing out) {
+    SseTransport.open(context, peer, limits, listener)
+        .onSuccess(
+            opened -> {
+              older = opened;
+              opened.send(out.line());
+            })
+        .onFailure(failure -> lost(listener, out.id(), failure));
+  }
+
+  private void stream(Outgoing out, HttpPeer.Sent sent, int resumptions) {
+    if (out.id() >= 0) {
+      streams.put(out.id(), sent);
+    }
+    SseReader events = new SseReader(limits.maxMessageBytes(), event -> event(out, sent, event));
+    sent.response()
+        .handler(chunk -> feed(events, chunk, sent))
+        .exceptionHandler(e -> broken(out, events, resumptions))
+        .endHandler(v -> broken(out, events, resumptions));
+  }
+
+  private void event(Outgoing out, HttpPeer.Sent sent, SseReader.Event event) {
+    RpcMessage message = event.type().equals("message") ? message(event.data()) : null;
+    if (message == null) {
+      return;
+    }
+    boolean isAnswer =
+        message.kind() == RpcMessage.Kind.RESULT || message.kind() == RpcMessage.Kind.ERROR;
+    if (isAnswer && message.numericId() == out.id()) {
+      streams.remove(out.id());
+      took(out, sent, message);
+    }
+    listener.messages(List.of(message));
+  }
+
+  /** A stream that ended before its answer is taken up again where it can be, else it is lost. */
+  private void broken(Outgoing out, SseReader events, int resumptions) {
+    if (closed || out.id() < 0 || streams.remove(out.id()) == null) {
+      return;
+    }
+    if (out.is(McpMethod.LISTEN)) {
+      context.owner().setTimer(DEFAULT_RETRY_MILLIS, t -> listenAgain(out));
+      return;
+    }
+    if (session == null || events.lastId() == null || resumptions >= MAX_RESUMPTIONS) {
+      lost(
+          listener,
+          out.id(),
+          new BridgeException(ErrorCode.UPSTREAM_CRASHED, "The answer broke off")
+              .withExecuted(Executed.UNKNOWN));
+      return;
+    }
+    Map<String, String> headers = sessionHeaders();
+    headers.put("last-event-id", events.lastId());
+    long delay = events.retryMillis() < 0 ? DEFAULT_RETRY_MILLIS : events.retryMillis();
+    context
+        .owner()
+        .timer(Math.max(1, Math.min(delay, MAX_RETRY_MILLIS)))
+        .compose(v -> peer.listen(peer.url(), headers))
+        .onSuccess(sent -> stream(out, sent, resumptions + 1))
+        .onFailure(failure -> lost(listener, out.id(), failure));
+  }
+
+  /** The stream for what belongs to no request; a server may have none. */
+  private void stand() {
+    if (closed || session == null && version == null) {
+      return;
+    }
+    peer.listen(peer.url(), sessionHeaders())
+        .onSuccess(
+            sent -> {
+              if (sent.response().statusCode() == 200 && sent.isStream() && !closed) {
+                standing = sent;
+                SseReader events =
+                    new SseReader(limits.maxMessageBytes(), event -> event(NOTHING, sent, event));
+                sent.response()
+                    .handler(
+                        chunk -> {
+                          resumeDelay = DEFAULT_RETRY_MILLIS;
+                          feed(events, chunk, sent);
+                        })
+                    .exceptionHandler(e -> standAgain())
+                    .endHandler(v -> standAgain());
+              } else {
+                sent.abort();
+              }
+            })
+        .onFailure(failure -> standAgain());
+  }
+
+  private void standAgain() {
+    if (!closed) {
+      context.owner().setTimer(resumeDelay, t -> stand());
+      resumeDelay = Math.min(MAX_RETRY_MILLIS, resumeDelay * 2);
+    }
+  }
+
+  /** A subscription is for as long as the connection is. */
+  private void listenAgain(Outgoing out) {
+    if (!closed) {
+      peer.post(peer.url(), out.line(), headers(out))
+          .onSuccess(sent -> answered(out, sent))
+          .onFailure(failure -> context.owner().setTimer(MAX_RETRY_MILLIS, t -> listenAgain(out)));
+    }
+  }
+
+  private void feed(SseReader events, Buffer chunk, HttpPeer.Sent sent) {
+    try {
+      events.feed(chunk);
+    } catch (IllegalStateException e) {
+      sent.abort();
+      end(e.getMessage());
+    }
+  }
+
+  /** What the transport itself learns from an answer. */
+  private void took(Outgoing out, HttpPeer.Sent sent, RpcMessage answer) {
+    if (answer.kind() != RpcMessage.Kind.RESULT) {
+      return;
+    }
+    if (out.is(McpMethod.INITIALIZE)) {
+      session = sent.response().getHeader("mcp-session-id");
+      version = JsonObjects.string(JsonObjects.members(answer.payload()).get("protocolVersion"));
+    } else if (out.is(McpMethod.TOOLS_LIST)) {
+      mirror.learn(answer.payload());
+    }
+  }
+
+  /** In the stateless era closing the response gives the request up. */
+  private boolean giveUp(Outgoing cancellation) {
+    JsonSlice id = cancellation.params().get("requestId");
+    RpcMessage named = new RpcMessage(RpcMessage.Kind.NOTIFICATION, id, null, null);
+    HttpPeer.Sent sent = streams.remove(named.numericId());
+    if (sent != null) {
+      sent.abort();
+    }
+    return version == null;
+  }
+
+  private Map<String, String> headers(Outgoing out) {
+    if (!out.isStateless()) {
+      return sessionHeaders();
+    }
+    Map<String, String> headers = new LinkedHashMap<>();
+    Map<String, JsonSlice> meta = JsonObjects.members(out.params().get("_meta"));
+    headers.put("mcp-protocol-version", JsonObjects.string(meta.get(MetaKeys.VERSION)));
+    headers.put("mcp-method", out.message().method());
+    String name = JsonObjects.string(out.params().get("name"));
+    String uri = JsonObjects.string(out.params().get("uri"));
+    if (name != null || uri != null) {
+      headers.put("mcp-name", ParamMirror.encoded(name != null ? name : uri));
+    }
+    if (out.is(McpMethod.TOOLS_CALL)) {
+      headers.putAll(mirror.headers(out.params()));
+    }
+    return headers;
+  }
+
+  private Map<String, String> sessionHeaders() {
+    Map<String, String> headers = new LinkedHashMap<>();
+    if (session != null) {
+      headers.put("mcp-session-id", session);
+    }
+    if (version != null) {
+      headers.put("mcp-protocol-version", version);
+    }
+    return headers;
+  }
+
+  private void end(String reason) {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    List.copyOf(streams.values()).forEach(HttpPeer.Sent::abort);
+    streams.clear();
+    if (standing != null) {
+      standing.abort();
+    }
+    if (older == null) {
+      listener.closed(reason);
+    }
+  }
+
+  private RpcMessage message(byte[] bytes) {
+    try {
+      return reader.read(bytes, 0, bytes.length);
+    } catch (JsonSyntaxException e) {
+      listener.garbage(1);
+      return null;
+    }
+  }
+
+  private Outgoing outgoing(byte[] line) {
+    try {
+      RpcMessage message = reader.read(line, 0, line.length - 1);
+      JsonSlice params = message.payload();
+      boolean has = message.method() != null && params != null;
+      return new Outgoing(line, message, has ? JsonObjects.members(params) : Map.of());
+    } catch (JsonSyntaxException e) {
+      throw new IllegalStateException("a message of our own", e);
+    }
+  }
+
+  private static final Outgoing NOTHING =
+      new Outgoing(
+          new byte[0], new RpcMessage(RpcMessage.Kind.NOTIFICATION, null, "", null), Map.of());
+
+  /** The id of a request in a line of our own; −1 for anything else. */
+  static long requestId(RpcReader reader, byte[] line) {
+    try {
+      RpcMessage message = reader.read(line, 0, line.length - 1);
+      return message.kind() == RpcMessage.Kind.REQUEST ? message.numericId() : -1;
+    } catch (JsonSyntaxException e) {
+      throw new IllegalStateException("a message of our own", e);
+    }
+  }
+
+  /** What a status without a message means: below 500 nothing was run. */
+  static BridgeException refused(int status) {
+    return new BridgeException(ErrorCode.UPSTREAM_ERROR, "The server answered HTTP " + status)
+        .withExecuted(status < 500 ? Executed.NO : Executed.UNKNOWN);
+  }
+
+  static void lost(TransportListener listener, long id, Throwable failure) {
+    if (id >= 0) {
+      listener.lost(
+          id,
+          failure instanceof BridgeException known
+              ? known
+              : new BridgeException(ErrorCode.UPSTREAM_CRASHED, failure.getMessage())
+                  .withExecuted(Executed.UNKNOWN));
+    }
+  }
+}
