@@ -21,7 +21,7 @@ import java.util.function.Consumer;
 /**
  * Gives calls to instances: at once to the least busy one that has room, else in turns. What waits
  * is bounded and knows its deadline; a call that was given to an instance is never given to
- * another.
+ * another, unless the server proves that it did not look at it.
  */
 final class Dispatcher {
   private static final long SWEEP_MILLIS = 50;
@@ -55,6 +55,17 @@ final class Dispatcher {
     if (free != null) {
       return run(call, free);
     }
+    return wait(call);
+  }
+
+  /** Only a server that has forgotten the session says so, and then nothing was run. */
+  private static boolean wasNotLookedAt(Throwable failure) {
+    return failure instanceof BridgeException known
+        && known.code() == ErrorCode.SERVER_UNAVAILABLE
+        && known.executed() == Executed.NO;
+  }
+
+  private Future<JsonSlice> wait(Call call) {
     Waiting waiting = new Waiting(call, Promise.promise());
     if (!turns.offer(call.caller(), waiting)) {
       return Future.failedFuture(
@@ -166,7 +177,12 @@ final class Dispatcher {
             done -> {
               running.remove(call.id());
               dispatch();
-              return done.failed() ? Future.failedFuture(done.cause()) : result(done.result());
+              if (done.failed()) {
+                return wasNotLookedAt(done.cause()) && !call.isLate()
+                    ? wait(call)
+                    : Future.failedFuture(done.cause());
+              }
+              return result(done.result());
             });
   }
 

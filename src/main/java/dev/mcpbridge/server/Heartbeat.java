@@ -6,6 +6,8 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.session.Session;
 import io.vertx.core.Vertx;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -22,6 +24,13 @@ final class Heartbeat {
     MISSED,
     DEAD
   }
+
+  private static final Set<ErrorCode> SILENCE =
+      EnumSet.of(
+          ErrorCode.DEADLINE_EXCEEDED,
+          ErrorCode.QUEUE_FULL,
+          ErrorCode.UPSTREAM_CRASHED,
+          ErrorCode.SERVER_UNAVAILABLE);
 
   private final Vertx vertx;
   private final long intervalMillis;
@@ -76,10 +85,10 @@ final class Heartbeat {
   private void failed(Throwable failure) {
     waiting = false;
     ErrorCode code = failure instanceof BridgeException e ? e.code() : ErrorCode.INTERNAL;
-    if (code == ErrorCode.DEADLINE_EXCEEDED || code == ErrorCode.QUEUE_FULL) {
+    if (SILENCE.contains(code)) {
       missed++;
       listener.accept(missed == 1 ? Pulse.MISSED : Pulse.DEAD);
-    } else if (code != ErrorCode.UPSTREAM_CRASHED) {
+    } else {
       answered();
     }
   }

@@ -115,8 +115,7 @@ public final class StreamableHttpTransport implements Transport {
   private void answered(Outgoing out, HttpPeer.Sent sent) {
     int status = sent.response().statusCode();
     if (status == 404 && session != null) {
-      lost(listener, out.id(), refused(404));
-      end("the server does not know the session any more");
+      forgotten(out);
     } else if (sent.isStream() && status == 200) {
       stream(out, sent, 0);
     } else {
@@ -137,11 +136,26 @@ public final class StreamableHttpTransport implements Transport {
       listener.messages(List.of(message));
     } else if (out.is(McpMethod.INITIALIZE) && OLD_SERVER.contains(status)) {
       fallBack(out);
+    } else if (status == 400 && session != null) {
+      forgotten(out);
     } else if (out.id() >= 0) {
       lost(listener, out.id(), refused(status));
     } else if (out.is(McpMethod.INITIALIZED)) {
       stand();
     }
+  }
+
+  /**
+   * The server has forgotten the session: 404 by the book, 400 without an answer in practice. It
+   * looked at nothing else, so the request can be sent again in the next session.
+   */
+  private void forgotten(Outgoing out) {
+    lost(
+        listener,
+        out.id(),
+        new BridgeException(
+            ErrorCode.SERVER_UNAVAILABLE, "The server does not know the session any more"));
+    end("the server does not know the session any more");
   }
 
   /** A server of 2024-11-05 (basic/transports, backward compatibility). */
