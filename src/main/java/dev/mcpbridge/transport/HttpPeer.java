@@ -18,6 +18,7 @@ import io.vertx.core.net.PemTrustOptions;
 import java.net.ConnectException;
 import java.net.URI;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** Requests to one remote server, with its configured headers; redirects are not followed. */
 final class HttpPeer {
@@ -42,14 +43,25 @@ final class HttpPeer {
     return remote.url();
   }
 
-  /** Posts a message; the response's body has not been read. */
+  /** Posts a message that nobody gives up; the response's body has not been read. */
   Future<Sent> post(URI url, byte[] body, Map<String, String> headers) {
+    return post(url, body, headers, request -> {});
+  }
+
+  /**
+   * Posts a message; the response's body has not been read.
+   *
+   * @param begun gets the request, so that it can be given up before it is answered
+   */
+  Future<Sent> post(
+      URI url, byte[] body, Map<String, String> headers, Consumer<HttpClientRequest> begun) {
     return request(HttpMethod.POST, url, headers)
         .compose(
             request -> {
+              begun.accept(request);
               request.putHeader("content-type", "application/json");
               request.putHeader("accept", "application/json, text/event-stream");
-              return request.send(Buffer.buffer(body)).map(r -> new Sent(request, r));
+              return request.send(Buffer.buffer(body)).map(response -> Sent.of(request, response));
             })
         .recover(HttpPeer::unreachable);
   }
@@ -60,7 +72,7 @@ final class HttpPeer {
         .compose(
             request -> {
               request.putHeader("accept", "text/event-stream");
-              return request.send().map(r -> new Sent(request, r));
+              return request.send().map(response -> Sent.of(request, response));
             })
         .recover(HttpPeer::unreachable);
   }
@@ -77,6 +89,12 @@ final class HttpPeer {
 
   /** A request and the head of its response. */
   record Sent(HttpClientRequest request, HttpClientResponse response) {
+    /** What breaks after it was given up is nobody's concern. */
+    static Sent of(HttpClientRequest request, HttpClientResponse response) {
+      response.exceptionHandler(e -> {});
+      return new Sent(request, response);
+    }
+
     boolean isStream() {
       String type = response.getHeader("content-type");
       return type != null && type.startsWith("text/event-stream");

@@ -13,6 +13,7 @@ import dev.mcpbridge.protocol.RpcReader;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientRequest;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,12 +41,17 @@ public final class StreamableHttpTransport implements Transport {
   private final TransportListener listener;
   private final ParamMirror mirror = new ParamMirror();
   private final Map<Long, HttpPeer.Sent> streams = new HashMap<>();
+  private final Map<Long, HttpClientRequest> unanswered = new HashMap<>();
   private Transport older;
   private HttpPeer.Sent standing;
   private String session;
   private String version;
   private long resumeDelay = DEFAULT_RETRY_MILLIS;
   private boolean closed;
+
+  private static final Outgoing NOTHING =
+      new Outgoing(
+          new byte[0], new RpcMessage(RpcMessage.Kind.NOTIFICATION, null, "", null), Map.of());
 
   /** What is known of one message that goes out. */
   private record Outgoing(byte[] line, RpcMessage message, Map<String, JsonSlice> params) {
@@ -81,9 +87,7 @@ public final class StreamableHttpTransport implements Transport {
     if (out.is(McpMethod.CANCELLED) && session == null && giveUp(out)) {
       return 0;
     }
-    peer.post(peer.url(), line, headers(out))
-        .onSuccess(sent -> answered(out, sent))
-        .onFailure(failure -> lost(listener, out.id(), failure));
+    post(out);
     return 0;
   }
 
@@ -110,6 +114,25 @@ public final class StreamableHttpTransport implements Transport {
         .compose(done -> more)
         .compose(done -> peer.close())
         .otherwiseEmpty();
+  }
+
+  private void post(Outgoing out) {
+    peer.post(peer.url(), out.line(), headers(out), request -> begun(out, request))
+        .onComplete(
+            sent -> {
+              unanswered.remove(out.id());
+              answered(out, sent);
+            },
+            failure -> {
+              unanswered.remove(out.id());
+              lost(listener, out.id(), failure);
+            });
+  }
+
+  private void begun(Outgoing out, HttpClientRequest request) {
+    if (out.id() >= 0) {
+      unanswered.put(out.id(), request);
+    }
   }
 
   private void answered(Outgoing out, HttpPeer.Sent sent) {
@@ -295,6 +318,10 @@ public final class StreamableHttpTransport implements Transport {
     if (sent != null) {
       sent.abort();
     }
+    HttpClientRequest request = unanswered.remove(named.numericId());
+    if (request != null) {
+      request.reset();
+    }
     return version == null;
   }
 
@@ -362,10 +389,6 @@ public final class StreamableHttpTransport implements Transport {
       throw new IllegalStateException("a message of our own", e);
     }
   }
-
-  private static final Outgoing NOTHING =
-      new Outgoing(
-          new byte[0], new RpcMessage(RpcMessage.Kind.NOTIFICATION, null, "", null), Map.of());
 
   /** The id of a request in a line of our own; −1 for anything else. */
   static long requestId(RpcReader reader, byte[] line) {

@@ -55,7 +55,12 @@ class ConfigReaderTest {
         "{'mcpServers':{'s':{'command':'${env:NOT_THERE}'}}} | mcpServers.s.command",
         "{'mcpServers':{'a b':{'command':'x'}}} | mcpServers.a b",
         "{'mcpServers':{'s':{'command':'x'},'S':{'command':'x'}}} | mcpServers.S",
-        "{'mcpServers':{'s':{'url':'http://x'}}} | mcpServers.s.command",
+        "{'mcpServers':{'s':{'url':'ftp://x'}}} | mcpServers.s.url",
+        "{'mcpServers':{'s':{'url':'http://u:p@x/'}}} | mcpServers.s.url",
+        "{'mcpServers':{'s':{'url':'http://x','type':'websocket'}}} | mcpServers.s.type",
+        "{'mcpServers':{'s':{'url':'http://x','headers':{'a b':'c'}}}} | mcpServers.s.headers.a b",
+        "{'mcpServers':{'s':{'url':'http://x','tls':{'ca':'/no/such.pem'}}}} | mcpServers.s.tls.ca",
+        "{'mcpServers':{'s':{'command':'x','era':'future'}}} | mcpServers.s.era",
       })
   void saysWhereItIsWrong(String json, String path) {
     ConfigException wrong = assertThrows(ConfigException.class, () -> read(json));

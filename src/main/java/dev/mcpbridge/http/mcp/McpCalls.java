@@ -37,13 +37,15 @@ final class McpCalls {
   private final CallPipeline pipeline;
   private final CallIds ids;
   private final McpGate gate;
-  private final OpenCalls open = new OpenCalls();
+  private final OpenCalls open;
 
   McpCalls(Bus bus, CallPipeline pipeline, CallIds ids) {
     this.bus = bus;
     this.pipeline = pipeline;
     this.ids = ids;
-    this.gate = new McpGate(bus);
+    String mark = "mcp-bridge/" + ids.nextUnguessable() + "/";
+    this.gate = new McpGate(bus, mark);
+    this.open = new OpenCalls(mark);
   }
 
   /** tools/call. Arguments that do not fit are the tool's failure, so that a model sees why. */
@@ -113,12 +115,13 @@ final class McpCalls {
     if (!request.client().principal().may(Scope.CALL)) {
       throw new BridgeException(ErrorCode.FORBIDDEN, "The scope call is required");
     }
-    if (McpGate.isAnswered(request)) {
+    if (gate.isAnswered(request)) {
       return gate.resume(request, intent, approved -> approved(request, approved));
     }
-    if (OpenCalls.isMeant(request)) {
+    if (open.isMeant(request)) {
       return open.resume(request, intent);
     }
+    refuseForeignState(request, intent);
     Envelope envelope = request.envelope(OWN);
     Future<JsonSlice> first = call(request, intent, arguments, envelope);
     return request.client() instanceof LegacySession session
@@ -139,6 +142,17 @@ final class McpCalls {
                                     envelope.logLevel())))
                     .settle(result))
         : first;
+  }
+
+  /** A server with a session keeps no state at the client, so whatever comes was never its own. */
+  private static void refuseForeignState(McpRequest request, Intent intent) {
+    boolean legacy =
+        request.offer().servers().stream()
+            .anyMatch(s -> s.id().equals(intent.server()) && "legacy".equals(s.era()));
+    if (legacy && request.message().params().containsKey("requestState")) {
+      throw new BridgeException(
+          ErrorCode.INVALID_PARAMS, "requestState is not, or not any more, one of this request");
+    }
   }
 
   private Future<JsonSlice> call(

@@ -25,12 +25,16 @@ import java.util.function.Function;
  */
 final class McpGate {
   private static final String KEY = "confirmation";
-  private static final String MARK = "mcp-bridge/confirmation/";
 
   private final Bus bus;
+  private final String mark;
 
-  McpGate(Bus bus) {
+  /**
+   * @param mark what the states of this bridge begin with, and of no other
+   */
+  McpGate(Bus bus, String mark) {
     this.bus = bus;
+    this.mark = mark + "confirmation/";
   }
 
   /**
@@ -55,15 +59,15 @@ final class McpGate {
   }
 
   /** Whether a request comes back with the answer to a question of the gate. */
-  static boolean isAnswered(McpRequest request) {
+  boolean isAnswered(McpRequest request) {
     String state = request.message().text("requestState");
-    return request.client() instanceof StatelessClient && state != null && state.startsWith(MARK);
+    return request.client() instanceof StatelessClient && state != null && state.startsWith(mark);
   }
 
   /** Goes on with a request that was asked about, if it is still the same. */
   Future<JsonSlice> resume(
       McpRequest request, Intent intent, Function<Confirmation, Future<JsonSlice>> run) {
-    String[] state = request.message().text("requestState").substring(MARK.length()).split("\\.");
+    String[] state = request.message().text("requestState").substring(mark.length()).split("\\.");
     if (state.length != 2) {
       return Future.failedFuture(foreignState());
     }
@@ -113,7 +117,7 @@ final class McpGate {
         && confirmation.call().arguments().equals(intent.arguments());
   }
 
-  private static JsonSlice inputRequired(Confirmation confirmation, String token) {
+  private JsonSlice inputRequired(Confirmation confirmation, String token) {
     return new JsonWriter(1024)
         .beginObject()
         .member("resultType", "input_required")
@@ -125,7 +129,7 @@ final class McpGate {
         .member("params", Elicitation.question(confirmation))
         .endObject()
         .endObject()
-        .member("requestState", MARK + confirmation.id() + "." + token)
+        .member("requestState", mark + confirmation.id() + "." + token)
         .endObject()
         .toSlice();
   }

@@ -21,10 +21,10 @@ import java.util.Map;
  * its deadline.
  */
 final class OpenCalls {
-  private static final String MARK = "mcp-bridge/call/";
   private static final String KEY = "input";
 
   private final SecureRandom random = new SecureRandom();
+  private final String mark;
   private final Map<String, Waiting> waiting = new HashMap<>();
 
   /** A call that may ask while it runs, and the request that will get its next word. */
@@ -54,7 +54,7 @@ final class OpenCalls {
     Future<JsonSlice> ask(Question question) {
       byte[] bits = new byte[16];
       random.nextBytes(bits);
-      String state = MARK + HexFormat.of().formatHex(bits);
+      String state = mark + HexFormat.of().formatHex(bits);
       Promise<JsonSlice> answer = Promise.promise();
       waiting.put(state, new Waiting(this, question, answer));
       word.tryComplete(inputRequired(question, state));
@@ -64,13 +64,20 @@ final class OpenCalls {
 
   private record Waiting(OpenCall call, Question question, Promise<JsonSlice> answer) {}
 
+  /**
+   * @param mark what the states of this bridge begin with, and of no other
+   */
+  OpenCalls(String mark) {
+    this.mark = mark + "call/";
+  }
+
   OpenCall open(McpRequest request, Intent intent) {
     return new OpenCall(request.client().principal().name(), intent);
   }
 
-  static boolean isMeant(McpRequest request) {
+  boolean isMeant(McpRequest request) {
     String state = request.message().text("requestState");
-    return request.client() instanceof StatelessClient && state != null && state.startsWith(MARK);
+    return request.client() instanceof StatelessClient && state != null && state.startsWith(mark);
   }
 
   /** Gives the server its answer, and waits for what it says next. */

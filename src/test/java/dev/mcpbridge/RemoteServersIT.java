@@ -1,0 +1,324 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.McpClient.Reply;
+import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Servers that run elsewhere: another bridge, the reference server, and some that misbehave. */
+class RemoteServersIT {
+  private static TestBridge before(TestBridge behind, String keys) throws Exception {
+    TestBridge front =
+        TestBridge.of(
+            "{'mcpServers':{'s':{'url':'" + behind.uri("/servers/s/mcp") + "'" + keys + "}}}");
+    front.until(() -> front.state("s").equals("ready"));
+    return front;
+  }
+
+  @ParameterizedTest
+  @CsvSource({"legacy,2025-11-25", "modern,2026-07-28", "auto,2026-07-28"})
+  void aBridgeBehindABridgeChangesNothing(String era, String revision) throws Exception {
+    try (TestBridge behind = TestBridge.scripted("");
+        TestBridge front = before(behind, ",'era':'" + era + "'")) {
+      assertEquals(revision, front.get("/servers/s").body().path("protocol_version").asText());
+      String odd = "{\"n\":12345678901234567890,\"d\":1.10,\"ü\":null}";
+      assertTrue(front.call("echo", odd).text().contains(odd));
+      assertTrue(front.get("/servers/s/tools").text().contains("\"x-unknown\":1.10"));
+      assertEquals("x".repeat(300_000), front.call("big", "{\"size\":300000}").said());
+      assertEquals(404, front.call("nothing", "{}").status());
+      assertTrue(front.call("tool_error", "{}").body().path("isError").asBoolean());
+      assertTrue(front.call("fail", "{}").text().contains("it broke"));
+      assertEquals(
+          "content of test://a b%25",
+          front
+              .get("/servers/s/resources/test%3A%2F%2Fa%20b%2525")
+              .body()
+              .at("/contents/0/text")
+              .asText());
+      Answer streamed = front.call("progress", "{\"steps\":3}", "accept", "text/event-stream");
+      assertTrue(streamed.text().contains("event: progress"), streamed.text());
+      front.assertAlive();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"legacy", "modern"})
+  void aCallThatIsGivenUpIsGivenUpAtBothEnds(String era) throws Exception {
+    try (TestBridge behind = TestBridge.scripted("");
+        TestBridge front = before(behind, ",'timeout':0.4,'era':'" + era + "'")) {
+      assertEquals(504, front.call("never", "{}").status());
+
+      behind.until(() -> behind.call("cancels", "{}").said().equals("1"));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"legacy", "modern"})
+  void changesOfTheListsComeThrough(String era) throws Exception {
+    try (TestBridge behind = TestBridge.scripted("");
+        TestBridge front = before(behind, ",'era':'" + era + "'")) {
+      int tools = front.get("/servers/s/tools").body().path("tools").size();
+
+      front.until(
+          () -> {
+            behind.call("grow", "{}");
+            return front.get("/servers/s/tools").body().path("tools").size() > tools;
+          });
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"legacy,legacy", "legacy,modern", "modern,legacy", "modern,modern"})
+  void aQuestionFindsItsWayBackThroughBoth(String client, String between) throws Exception {
+    try (TestBridge behind = TestBridge.scripted("");
+        TestBridge front = before(behind, ",'era':'" + between + "'")) {
+      McpClient asker =
+          new McpClient(front.uri("/servers/s/mcp"), "{\"elicitation\":{}}")
+              .answering(question -> "{\"action\":\"accept\",\"content\":{\"a\":1}}");
+      String ask = "{\"method\":\"elicitation/create\"}";
+      Reply said;
+      if (client.equals("legacy")) {
+        asker.initialize();
+        said = asker.call("ask", ask);
+      } else {
+        String call = "\"name\":\"ask\",\"arguments\":" + ask;
+        var asked = asker.stateless("tools/call", call).result();
+        assertEquals("input_required", asked.path("resultType").asText());
+        said =
+            asker.stateless(
+                "tools/call",
+                call
+                    + ",\"requestState\":\""
+                    + asked.path("requestState").asText()
+                    + "\",\"inputResponses\":{\"input\":{\"action\":\"accept\","
+                    + "\"content\":{\"a\":1}}}");
+      }
+      assertEquals("result {\"action\":\"accept\",\"content\":{\"a\":1}}", said.said());
+    }
+  }
+
+  @Test
+  void aSessionThatTheServerForgotIsOpenedAnewAndTheCallRunsOnce() throws Exception {
+    int port = freePort();
+    String config =
+        "{'http':{'port':" + port + "},'mcpServers':{'s':" + TestBridge.entry("") + "}}";
+    TestBridge behind = TestBridge.at(port, config);
+    behind.until(() -> behind.state("s").equals("ready"));
+    try (TestBridge front = before(behind, ",'era':'legacy','heartbeat':0")) {
+      assertEquals(200, front.call("echo", "{}").status());
+      behind.close();
+      TestBridge again = TestBridge.at(port, config);
+      try (again) {
+        again.until(() -> again.state("s").equals("ready"));
+
+        assertEquals(
+            "forgotten",
+            front.call("echo", "{\"m\":\"forgotten\"}").body().at("/structuredContent/m").asText());
+      }
+      front.until(() -> front.call("echo", "{}").status() >= 500);
+      Answer gone = front.call("echo", "{}");
+      assertEquals("no", gone.body().path("executed").asText(), gone.text());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"streamableHttp,/mcp,http", "sse,/sse,sse", "sse,/sse,http"})
+  void theReferenceServerIsReachedOverEachTransport(String mode, String path, String type)
+      throws Exception {
+    int port = freePort();
+    ProcessBuilder server =
+        new ProcessBuilder(
+            Needs.node().toString(), Needs.npmServer("server-everything").toString(), mode);
+    server.environment().put("PORT", Integer.toString(port));
+    Process process =
+        server.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+    try (TestBridge bridge =
+        TestBridge.of(
+            "{'mcpServers':{'s':{'type':'"
+                + type
+                + "','url':'http://127.0.0.1:"
+                + port
+                + path
+                + "'}}}")) {
+      bridge.until(() -> bridge.state("s").equals("ready"));
+
+      assertEquals("Echo: hi", bridge.call("echo", "{\"message\":\"hi\"}").said());
+      Answer streamed =
+          bridge.call(
+              "trigger-long-running-operation",
+              "{\"duration\":0.3,\"steps\":3}",
+              "accept",
+              "text/event-stream");
+      assertTrue(streamed.text().contains("event: progress"), streamed.text());
+      assertTrue(streamed.text().contains("event: result"), streamed.text());
+    } finally {
+      process.destroyForcibly().waitFor();
+    }
+  }
+
+  @Test
+  void credentialsGoInTheConfiguredHeadersAndNowhereElse() throws Exception {
+    CompletableFuture<String> seen = new CompletableFuture<>();
+    try (Scripted server =
+        new Scripted(
+            (headers, body) -> {
+              seen.complete(headers);
+              return "HTTP 401";
+            })) {
+      try (TestBridge bridge =
+          TestBridge.of(
+              "{'mcpServers':{'s':{'url':'"
+                  + server.url()
+                  + "','headers':{'Authorization':'Bearer hush-hush'}}}}")) {
+        assertEquals("Bearer hush-hush", seen.get(10, TimeUnit.SECONDS));
+        bridge.until(() -> bridge.state("s").equals("failed"));
+        Answer server2 = bridge.get("/servers/s");
+        assertTrue(server2.body().path("last_error").asText().contains("401"), server2.text());
+        assertTrue(!server2.text().contains("hush-hush"));
+      }
+    }
+  }
+
+  @Test
+  void anAnswerThatIsGarbageOrBreaksOffFailsOnlyItsCall() throws Exception {
+    AtomicInteger calls = new AtomicInteger();
+    try (Scripted server =
+        new Scripted(
+            (headers, body) -> {
+              if (body.contains("\"initialize\"")) {
+                return "{\"jsonrpc\":\"2.0\",\"id\":"
+                    + id(body)
+                    + ",\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":"
+                    + "{\"tools\":{}},\"serverInfo\":{\"name\":\"x\",\"version\":\"1\"}}}";
+              }
+              if (body.contains("tools/list")) {
+                return "{\"jsonrpc\":\"2.0\",\"id\":"
+                    + id(body)
+                    + ",\"result\":{\"tools\":[{\"name\":\"t\",\"inputSchema\":"
+                    + "{\"type\":\"object\"}}]}}";
+              }
+              if (!body.contains("tools/call")) {
+                return "HTTP 202";
+              }
+              return switch (calls.getAndIncrement()) {
+                case 0 -> "this is no JSON";
+                case 1 -> "HTTP 500";
+                case 2 -> "event: message\ndata: {\"jsonrpc\":\"2.0\",\"meth";
+                default ->
+                    "event: message\r\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"id\":"
+                        + id(body)
+                        + ",\"result\":{\"content\":[]}}\r\n\r\n";
+              };
+            })) {
+      try (TestBridge bridge =
+          TestBridge.of(
+              "{'mcpServers':{'s':{'era':'legacy','heartbeat':0,'url':'" + server.url() + "'}}}")) {
+        bridge.until(() -> bridge.state("s").equals("ready"));
+
+        assertEquals(502, bridge.call("t", "{}").status());
+        Answer broken = bridge.call("t", "{}");
+        assertEquals(502, broken.status());
+        assertEquals("unknown", broken.body().path("executed").asText(), broken.text());
+        assertEquals(502, bridge.call("t", "{}").status());
+        assertEquals(200, bridge.call("t", "{}").status());
+        assertEquals(0, bridge.get("/servers/s").body().path("restarts").asInt());
+      }
+    }
+  }
+
+  @Test
+  void anAddressOfAnotherOriginIsNotPostedTo() throws Exception {
+    AtomicInteger posts = new AtomicInteger();
+    try (Scripted foreign =
+            new Scripted(
+                (headers, body) -> {
+                  posts.incrementAndGet();
+                  return "HTTP 202";
+                });
+        Scripted server =
+            new Scripted(
+                (headers, body) ->
+                    "event: endpoint\ndata: " + foreign.url() + "?sessionId=1\n\n")) {
+      try (TestBridge bridge =
+          TestBridge.of("{'mcpServers':{'s':{'type':'sse','url':'" + server.url() + "'}}}")) {
+        bridge.until(() -> bridge.state("s").equals("failed"));
+        assertTrue(bridge.get("/servers/s").body().path("last_error").asText().contains("origin"));
+        assertEquals(0, posts.get());
+      }
+    }
+  }
+
+  private static String id(String body) {
+    return body.replaceAll("(?s).*\"id\":(\\d+).*", "$1");
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /** A server that answers what a test says: a status, JSON, or the text of an event stream. */
+  private static final class Scripted implements AutoCloseable {
+    private final HttpServer server;
+
+    /** From the Authorization header and the body to the answer. */
+    interface Script {
+      String answer(String authorization, String body);
+    }
+
+    Scripted(Script script) throws IOException {
+      server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+      server.createContext(
+          "/",
+          exchange -> {
+            String body =
+                new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+            String said =
+                exchange.getRequestMethod().equals("GET") && !body.isEmpty()
+                    ? "HTTP 405"
+                    : script.answer(exchange.getRequestHeaders().getFirst("authorization"), body);
+            if (said.startsWith("HTTP ")) {
+              exchange.sendResponseHeaders(Integer.parseInt(said.substring(5)), -1);
+            } else {
+              byte[] bytes = said.getBytes(StandardCharsets.UTF_8);
+              exchange
+                  .getResponseHeaders()
+                  .set(
+                      "content-type",
+                      said.startsWith("event:") ? "text/event-stream" : "application/json");
+              exchange.sendResponseHeaders(200, bytes.length);
+              exchange.getResponseBody().write(bytes);
+            }
+            exchange.close();
+          });
+      server.start();
+    }
+
+    String url() {
+      return "http://127.0.0.1:" + server.getAddress().getPort() + "/mcp";
+    }
+
+    @Override
+    public void close() {
+      server.stop(0);
+    }
+  }
+}
