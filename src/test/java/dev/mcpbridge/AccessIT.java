@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.net.http.HttpRequest;
@@ -128,6 +129,30 @@ class AccessIT {
     assertEquals(200, call.status());
     assertEquals("https://app.example", call.header("access-control-allow-origin"));
     assertEquals("origin", call.header("vary"));
+  }
+
+  @Test
+  void aKeyIsNeededForMcpAndWhatItMayDoIsKeptThereToo() throws Exception {
+    McpClient reader =
+        new McpClient(bridge.uri("/servers/s/mcp"), "{}", "authorization", "Bearer " + READER);
+    McpClient caller = new McpClient(bridge.uri("/servers/s/mcp"), "{}", "x-api-key", CALLER);
+
+    assertEquals(401, new McpClient(bridge.uri("/mcp"), "{}").post("{}").status());
+    assertTrue(reader.stateless("tools/list", "").result().path("tools").size() > 5);
+    String echo = "\"name\":\"echo\",\"arguments\":{}";
+    assertEquals(403, reader.stateless("tools/call", echo).status());
+    assertEquals(200, caller.stateless("tools/call", echo).status());
+    caller.initialize();
+    assertEquals(
+        404,
+        reader
+            .post(
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}",
+                "mcp-session-id",
+                caller.session())
+            .status());
+    String told = caller.call("big", "{\"size\":1}").said();
+    assertTrue(told.contains("scope approve decides"), told);
   }
 
   private static HttpResponse<String> preflight(String origin) throws Exception {

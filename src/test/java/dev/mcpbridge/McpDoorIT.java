@@ -183,6 +183,11 @@ class McpDoorIT {
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":7}|-32600",
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":2,\"method\":\"ping\"}|-32600",
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":[]}|-32600",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"result\":{}}|-32600",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{},\"error\":{}}|-32600",
+        "{\"jsonrpc\":\"2.0\",\"result\":{}}|-32600",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":\"x\"}|-32600",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}|-32602",
       })
   void whatIsNoMessageIsRefusedWithItsCode(String body, int code) throws Exception {
     Reply reply = session("/servers/s/mcp", "{}").post(body);
@@ -267,6 +272,28 @@ class McpDoorIT {
     assertEquals("xxxx", done.said());
     assertEquals("complete", done.result().path("resultType").asText());
     assertEquals(-32602, client.stateless("tools/call", call + yes).errorCode());
+  }
+
+  @Test
+  void aRequestThatWasCancelledWhileItWasAskedAboutDoesNotRun() throws Exception {
+    McpClient client = client("/servers/other/mcp", FORMS);
+    client.answering(
+        question -> {
+          try {
+            client.post(
+                "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":"
+                    + "{\"requestId\":1}}");
+          } catch (Exception e) {
+            throw new IllegalStateException(e);
+          }
+          return "{\"action\":\"accept\",\"content\":{\"confirm\":true}}";
+        });
+    client.initialize();
+
+    Reply cancelled = client.call("big", "{\"size\":3}");
+
+    assertEquals(499, cancelled.errorCode(), cancelled.toString());
+    assertTrue(bridge.get("/confirmations").body().path("confirmations").isEmpty());
   }
 
   @Test
@@ -481,7 +508,8 @@ class McpDoorIT {
   }
 
   private static String initialize() {
-    return "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{}}";
+    return "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":"
+        + "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{}}}";
   }
 
   private static String stateless(String version) {

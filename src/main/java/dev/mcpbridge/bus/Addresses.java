@@ -7,6 +7,8 @@ import dev.mcpbridge.model.RiskRules;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Target;
+import dev.mcpbridge.protocol.Envelope;
+import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.util.List;
 
@@ -103,9 +105,14 @@ public final class Addresses {
    */
   public record Question(String method, JsonSlice params) {
 
-    /** What a client declares that can answer it. */
-    public String capability() {
-      return method.substring(0, Math.max(0, method.indexOf('/')));
+    /** Whether a client declares that it can answer; forms and addresses are told apart. */
+    public boolean isFor(Envelope client) {
+      String capability = method.substring(0, Math.max(0, method.indexOf('/')));
+      if (!method.equals("elicitation/create")) {
+        return client.offers(capability);
+      }
+      String mode = JsonObjects.string(JsonObjects.members(params).get("mode"));
+      return client.elicits(mode == null ? "form" : mode);
     }
   }
 

@@ -56,6 +56,7 @@ public final class Main {
   private static void addAll(CommandLine program) {
     program
         .addSubcommand(new ServeCommand())
+        .addSubcommand(new StdioCommand())
         .addSubcommand(new CheckCommand())
         .addSubcommand(new KeyCommand())
         .addSubcommand(new ToolsCommand())

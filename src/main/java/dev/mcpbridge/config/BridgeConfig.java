@@ -20,6 +20,10 @@ public record BridgeConfig(
     long drainMillis,
     List<ConfigProblem> warnings) {
 
+  public BridgeConfig withAuth(AuthConfig other) {
+    return new BridgeConfig(http, other, risk, limits, servers, drainMillis, warnings);
+  }
+
   public BridgeConfig withHttp(HttpConfig other) {
     return new BridgeConfig(other, auth, risk, limits, servers, drainMillis, warnings);
   }

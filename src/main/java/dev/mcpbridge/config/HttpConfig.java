@@ -34,6 +34,12 @@ public record HttpConfig(
         host, other, hosts, corsOrigins, tls, insecure, maxConnections, maxStreams, patience);
   }
 
+  /** For this machine alone, on any free port, without TLS. */
+  public HttpConfig privately() {
+    return new HttpConfig(
+        "127.0.0.1", 0, Set.of(), Set.of(), null, false, maxConnections, maxStreams, patience);
+  }
+
   public boolean isLoopback() {
     return List.of("127.0.0.1", "::1", "localhost", "[::1]").contains(host)
         || host.startsWith("127.");

@@ -1,5 +1,7 @@
 package dev.mcpbridge.protocol;
 
+import java.util.Map;
+
 /**
  * What travels with a request beside its target and arguments, from the client to the server and
  * not read on the way.
@@ -13,6 +15,16 @@ public record Envelope(JsonSlice extras, JsonSlice meta, JsonSlice capabilities,
 
   public static final Envelope NONE =
       new Envelope(JsonSlice.EMPTY_OBJECT, JsonSlice.EMPTY_OBJECT, JsonSlice.EMPTY_OBJECT, null);
+
+  /** Whether the client can be asked in a mode; {@code elicitation: {}} means forms only. */
+  public boolean elicits(String mode) {
+    JsonSlice elicitation = JsonObjects.members(capabilities).get("elicitation");
+    if (elicitation == null || !elicitation.isObject()) {
+      return false;
+    }
+    Map<String, JsonSlice> modes = JsonObjects.members(elicitation);
+    return modes.isEmpty() ? mode.equals("form") : modes.containsKey(mode);
+  }
 
   /** Whether the client declares a capability. */
   public boolean offers(String capability) {

@@ -62,6 +62,15 @@ public final class JsonObjects {
     return out.endObject().toSlice();
   }
 
+  /** The object without one member. */
+  public static JsonSlice without(JsonSlice object, String name) {
+    Map<String, JsonSlice> members = members(object);
+    members.remove(name);
+    JsonWriter out = new JsonWriter(object.length()).beginObject();
+    members.forEach(out::member);
+    return out.endObject().toSlice();
+  }
+
   /** A JSON string for a text. */
   public static JsonSlice quoted(String text) {
     return new JsonWriter(text.length() + 16).value(text).toSlice();

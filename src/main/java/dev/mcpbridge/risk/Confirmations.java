@@ -181,6 +181,7 @@ public final class Confirmations {
       digest.update((byte) 0);
     }
     digest.update(call.arguments().bytes(), call.arguments().from(), call.arguments().length());
+    digest.update(call.envelope().extras().toBytes());
     return "sha256:" + HexFormat.of().formatHex(digest.digest());
   }
 

@@ -125,16 +125,14 @@ final class Dispatcher {
   }
 
   /**
-   * A log message over stdio belongs to no request, so it goes to the streaming calls at its
-   * instance only while they all have one caller: nobody hears what concerns another.
+   * A log message over stdio belongs to no request, so it goes to a call only while that is the one
+   * which runs there: nobody hears what concerns another.
    */
   void logged(Instance instance, JsonSlice params) {
     List<Call> calls =
         running.values().stream().filter(r -> r.instance() == instance).map(Running::call).toList();
-    if (params != null && calls.stream().map(Call::caller).distinct().count() == 1) {
-      calls.stream()
-          .filter(Call::streaming)
-          .forEach(call -> news.callEvent(call, "message", params));
+    if (params != null && calls.size() == 1 && calls.get(0).streaming()) {
+      news.callEvent(calls.get(0), "message", params);
     }
   }
 
@@ -143,10 +141,11 @@ final class Dispatcher {
    * can answer; where several run, nobody can tell whose it is, and it is refused.
    */
   Future<JsonSlice> asked(Instance instance, Question question) {
-    List<Call> calls =
-        running.values().stream().filter(r -> r.instance() == instance).map(Running::call).toList();
-    if (calls.size() == 1 && calls.get(0).envelope().offers(question.capability())) {
-      return news.question(calls.get(0), question);
+    List<Running> calls = running.values().stream().filter(r -> r.instance() == instance).toList();
+    if (calls.size() == 1 && question.isFor(calls.get(0).call().envelope())) {
+      Running asked = calls.get(0);
+      asked.exchange().pause();
+      return news.question(asked.call(), question).onComplete(done -> asked.exchange().resume());
     }
     String why =
         calls.size() > 1 ? "More than one call runs, and " : "No client that runs a call here ";

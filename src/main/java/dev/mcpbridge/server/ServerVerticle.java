@@ -95,8 +95,8 @@ public final class ServerVerticle extends VerticleBase {
       String uri =
           params == null ? null : JsonObjects.string(JsonObjects.members(params).get("uri"));
       if (uri != null) {
-        bus.publish(
-            Addresses.RESOURCE_UPDATED, new ResourceUpdate(config.id(), uri, params.detached()));
+        JsonSlice own = JsonObjects.without(params, "_meta");
+        bus.publish(Addresses.RESOURCE_UPDATED, new ResourceUpdate(config.id(), uri, own));
       }
     }
 

@@ -14,6 +14,8 @@ public final class Exchange {
   final long sentNanos = System.nanoTime();
   final Promise<RpcMessage> promise = Promise.promise();
   long position;
+  private long pausedAtNanos;
+  private long pausedNanos;
 
   Exchange(long id, Request request) {
     this.id = id;
@@ -38,6 +40,24 @@ public final class Exchange {
     public static Request plain(String method, JsonSlice params, long deadlineNanos) {
       return new Request(method, params, deadlineNanos, Envelope.NONE, null);
     }
+  }
+
+  /** While the server waits for an answer of ours its time does not run. */
+  public void pause() {
+    if (pausedAtNanos == 0) {
+      pausedAtNanos = System.nanoTime();
+    }
+  }
+
+  public void resume() {
+    if (pausedAtNanos != 0) {
+      pausedNanos += System.nanoTime() - pausedAtNanos;
+      pausedAtNanos = 0;
+    }
+  }
+
+  boolean isLate(long nowNanos) {
+    return pausedAtNanos == 0 && request.deadlineNanos() + pausedNanos - nowNanos <= 0;
   }
 
   public Request request() {

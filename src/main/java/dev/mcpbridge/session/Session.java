@@ -313,7 +313,7 @@ public final class Session implements TransportListener {
     sweeping = false;
     long now = System.nanoTime();
     List<Exchange> late =
-        pending.values().stream().filter(e -> e.request.deadlineNanos() - now <= 0).toList();
+        pending.values().stream().filter(exchange -> exchange.isLate(now)).toList();
     late.forEach(exchange -> cancel(exchange, timeout(exchange, now)));
     if (!pending.isEmpty()) {
       watchDeadlines();

@@ -16,16 +16,6 @@ final class Elicitation {
 
   private Elicitation() {}
 
-  /** Whether a client declares forms; {@code elicitation: {}} means forms only. */
-  static boolean isOffered(JsonSlice capabilities) {
-    JsonSlice elicitation = JsonObjects.members(capabilities).get("elicitation");
-    if (elicitation == null || !elicitation.isObject()) {
-      return false;
-    }
-    Map<String, JsonSlice> modes = JsonObjects.members(elicitation);
-    return modes.isEmpty() || modes.containsKey("form");
-  }
-
   /** The params of {@code elicitation/create}. */
   static JsonSlice question(Confirmation confirmation) {
     return new JsonWriter(1024)
@@ -63,6 +53,10 @@ final class Elicitation {
         && JsonSlice.of("true").equals(JsonObjects.members(content).get(BOX));
   }
 
+  private static String further(JsonSlice extras) {
+    return extras.length() <= 2 ? "" : " and " + extras.text();
+  }
+
   static String sentence(Confirmation confirmation) {
     Target target = confirmation.call().target();
     return "Server '"
@@ -73,6 +67,7 @@ final class Elicitation {
         + target.name()
         + "' with "
         + confirmation.call().arguments().text()
+        + further(confirmation.call().envelope().extras())
         + " ("
         + confirmation.level().description()
         + ")";

@@ -39,6 +39,7 @@ record Inbound(JsonSlice id, String method, Map<String, JsonSlice> params, JsonS
       throw malformed("The id must be a string or an integer");
     }
     if (members.containsKey("result") || members.containsKey("error")) {
+      checkAnswer(members);
       return new Inbound(id, null, Map.of(), message);
     }
     String method = JsonObjects.string(members.get("method"));
@@ -46,6 +47,24 @@ record Inbound(JsonSlice id, String method, Map<String, JsonSlice> params, JsonS
       throw malformed("The message has no method");
     }
     return new Inbound(id, method, params(members.get("params")), null);
+  }
+
+  /** The id of a message that is wrong otherwise; null where there is none to be read. */
+  static JsonSlice idIn(byte[] body) {
+    JsonSlice id = JsonObjects.members(JsonSlice.of(body)).get("id");
+    return id != null && isId(id) ? id : null;
+  }
+
+  /** JSON-RPC 2.0 section 5. */
+  private static void checkAnswer(Map<String, JsonSlice> members) {
+    JsonSlice error = members.get("error");
+    boolean both = error != null && members.containsKey("result");
+    if (both || members.containsKey("method") || !members.containsKey("id")) {
+      throw malformed("An answer has an id, and either a result or an error");
+    }
+    if (error != null && !error.isObject()) {
+      throw malformed("An error must be an object");
+    }
   }
 
   boolean isAnswer() {
@@ -87,7 +106,8 @@ record Inbound(JsonSlice id, String method, Map<String, JsonSlice> params, JsonS
     return members;
   }
 
-  private static boolean isId(JsonSlice id) {
+  /** Whether a value is a string or an integer. */
+  static boolean isId(JsonSlice id) {
     byte first = id.bytes()[id.from()];
     if (first == '"') {
       return true;

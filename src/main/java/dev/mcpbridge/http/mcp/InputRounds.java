@@ -18,6 +18,7 @@ import java.util.function.Function;
  */
 final class InputRounds {
   private static final int MAX_ROUNDS = 16;
+  private static final long PATIENCE_MILLIS = 300_000;
 
   private final McpRequest request;
   private final LegacySession session;
@@ -72,7 +73,8 @@ final class InputRounds {
     return session.ask(
         request,
         String.valueOf(JsonObjects.string(question.get("method"))),
-        question.getOrDefault("params", JsonSlice.EMPTY_OBJECT));
+        question.getOrDefault("params", JsonSlice.EMPTY_OBJECT),
+        PATIENCE_MILLIS);
   }
 
   private static JsonSlice extras(JsonSlice answers, JsonSlice state) {

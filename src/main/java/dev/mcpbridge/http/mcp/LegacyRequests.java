@@ -92,16 +92,18 @@ final class LegacyRequests {
   private void initialize(
       RoutingContext ctx, Inbound message, ServerId endpoint, Supplier<Future<Offer>> offers) {
     ProtocolVersion version =
-        ProtocolVersion.of(String.valueOf(message.text("protocolVersion")))
-            .orElse(ProtocolVersion.LATEST);
+        ProtocolVersion.of(required(message, "protocolVersion")).orElse(ProtocolVersion.LATEST);
+    JsonSlice capabilities = message.params().get("capabilities");
+    if (capabilities != null && !capabilities.isObject()) {
+      throw new BridgeException(ErrorCode.INVALID_PARAMS, "params.capabilities must be an object");
+    }
     PostReply reply = new PostReply(ctx, streams);
     offers
         .get()
         .onSuccess(
             offer -> {
               LegacySession session =
-                  sessions.open(
-                      Callers.of(ctx), endpoint, version, message.params().get("capabilities"));
+                  sessions.open(Callers.of(ctx), endpoint, version, capabilities);
               ctx.response().putHeader(SESSION, session.id());
               JsonWriter result =
                   new JsonWriter().beginObject().member("protocolVersion", version.date());
@@ -118,8 +120,8 @@ final class LegacyRequests {
         .get()
         .compose(offer -> result(new McpRequest(message, offer, session, reply)))
         .onComplete(
-            result -> reply.finish(200, RpcReplies.result(message.id(), result)),
-            failure -> reply.finish(200, McpDoor.error(message.id(), failure)));
+            result -> reply.finish(200, RpcReplies.result(message.id(), OldResults.of(result))),
+            failure -> reply.finish(McpDoor.status(failure), McpDoor.error(message.id(), failure)));
   }
 
   private Future<JsonSlice> result(McpRequest request) {
@@ -173,11 +175,21 @@ final class LegacyRequests {
 
   private void notified(LegacySession session, Inbound message) {
     if (McpMethod.CANCELLED.equals(message.method())) {
-      McpRequest.Running running = session.running(message.params().get("requestId"));
+      JsonSlice requestId = message.params().get("requestId");
+      McpRequest.Running running = session.running(requestId);
+      session.cancelled(requestId);
       if (running != null) {
         calls.cancel(running, "The client has cancelled the request");
       }
     }
+  }
+
+  private static String required(Inbound message, String name) {
+    String text = message.text(name);
+    if (text == null) {
+      throw new BridgeException(ErrorCode.INVALID_PARAMS, "params." + name + " must be a string");
+    }
+    return text;
   }
 
   private static void accepted(RoutingContext ctx) {

@@ -11,6 +11,7 @@ import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.ProtocolVersion;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,28 +21,33 @@ import java.util.Map;
  * what it declared, what runs for it, what it was asked, and the stream it listens on.
  */
 final class LegacySession implements Client {
+  private final Vertx vertx;
   private final String id;
   private final Principal principal;
   private final ServerId server;
   private final ProtocolVersion version;
   private final JsonSlice capabilities;
   private final Map<JsonSlice, McpRequest.Running> running = new HashMap<>();
-  private final Map<String, Promise<JsonSlice>> asked = new HashMap<>();
+  private final Map<String, Asked> asked = new HashMap<>();
   private final Map<String, Runnable> subscriptions = new HashMap<>();
   private EventStream stream;
   private String logLevel = "debug";
   private long lastUsedNanos = System.nanoTime();
   private long questions;
 
+  private record Asked(JsonSlice requestId, Promise<JsonSlice> answer) {}
+
   /**
    * @param server of its endpoint; null for all
    */
   LegacySession(
+      Vertx vertx,
       String id,
       Principal principal,
       ServerId server,
       ProtocolVersion version,
       JsonSlice capabilities) {
+    this.vertx = vertx;
     this.id = id;
     this.principal = principal;
     this.server = server;
@@ -105,8 +111,11 @@ final class LegacySession implements Client {
     logLevel = level;
   }
 
-  /** Asks the client something on the stream of the request that it concerns. */
-  Future<JsonSlice> ask(McpRequest request, String method, JsonSlice params) {
+  /**
+   * Asks the client something on the stream of the request that it concerns. A client that goes
+   * away has not said no: it may answer in another request, until the patience ends.
+   */
+  Future<JsonSlice> ask(McpRequest request, String method, JsonSlice params, long patienceMillis) {
     String question = "bridge-" + ++questions;
     if (!request.reply().send(RpcReplies.request(question, method, params))) {
       return Future.failedFuture(
@@ -114,17 +123,30 @@ final class LegacySession implements Client {
               ErrorCode.FORBIDDEN, "The client takes no questions on this request"));
     }
     Promise<JsonSlice> answer = Promise.promise();
-    asked.put(question, answer);
-    request.reply().onLeave(() -> answer.tryFail(left()));
-    return answer.future().onComplete(done -> asked.remove(question));
+    asked.put(question, new Asked(request.message().id(), answer));
+    long timer = vertx.setTimer(Math.max(1, patienceMillis), t -> answer.tryFail(unanswered()));
+    return answer
+        .future()
+        .onComplete(
+            done -> {
+              vertx.cancelTimer(timer);
+              asked.remove(question);
+            });
+  }
+
+  /** The client gives a request up: nothing that was asked for it is waited for any more. */
+  void cancelled(JsonSlice requestId) {
+    List.copyOf(asked.values()).stream()
+        .filter(question -> question.requestId().equals(requestId))
+        .forEach(question -> question.answer().tryFail(left()));
   }
 
   /** Takes an answer of the client; one that nobody waits for is dropped. */
   void answered(Inbound message) {
-    Promise<JsonSlice> answer = asked.get(JsonObjects.string(message.id()));
-    if (answer != null) {
+    Asked question = asked.get(JsonObjects.string(message.id()));
+    if (question != null) {
       JsonSlice result = JsonObjects.members(message.answer()).get("result");
-      answer.tryComplete(result == null ? JsonSlice.EMPTY_OBJECT : result);
+      question.answer().tryComplete(result == null ? JsonSlice.EMPTY_OBJECT : result.detached());
     }
   }
 
@@ -179,7 +201,12 @@ final class LegacySession implements Client {
       stream.end();
     }
     List.copyOf(subscriptions.keySet()).forEach(this::unsubscribed);
-    List.copyOf(asked.values()).forEach(answer -> answer.tryFail(left()));
+    List.copyOf(asked.values()).forEach(question -> question.answer().tryFail(left()));
+  }
+
+  private static BridgeException unanswered() {
+    return new BridgeException(
+        ErrorCode.CONFIRMATION_EXPIRED, "The client has not answered the question in time");
   }
 
   private static BridgeException left() {

@@ -24,10 +24,12 @@ final class LegacySessions {
   private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(30);
   private static final long SWEEP_MILLIS = 60_000;
 
+  private final Vertx vertx;
   private final SecureRandom random = new SecureRandom();
   private final Map<String, LegacySession> open = new HashMap<>();
 
   LegacySessions(Vertx vertx, CatalogueChanges changes) {
+    this.vertx = vertx;
     vertx.setPeriodic(SWEEP_MILLIS, t -> sweep());
     changes.listen(
         (server, methods) -> open.values().forEach(session -> session.changed(server, methods)));
@@ -42,7 +44,7 @@ final class LegacySessions {
     byte[] bits = new byte[16];
     random.nextBytes(bits);
     String id = HexFormat.of().formatHex(bits);
-    LegacySession session = new LegacySession(id, principal, server, version, capabilities);
+    LegacySession session = new LegacySession(vertx, id, principal, server, version, capabilities);
     open.put(id, session);
     return session;
   }

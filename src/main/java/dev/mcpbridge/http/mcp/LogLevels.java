@@ -10,7 +10,7 @@ final class LogLevels {
   private LogLevels() {}
 
   static boolean isLevel(String word) {
-    return ASCENDING.contains(word);
+    return word != null && ASCENDING.contains(word);
   }
 
   /** Whether somebody who asked for a level hears a message; a level nobody knows is heard. */

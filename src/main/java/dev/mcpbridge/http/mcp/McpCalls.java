@@ -20,8 +20,8 @@ import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
-import dev.mcpbridge.protocol.MetaKeys;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -33,19 +33,21 @@ final class McpCalls {
   private static final Set<String> OWN =
       Set.of("name", "uri", "arguments", "ref", "argument", "context");
 
+  private static final long QUESTION_MILLIS = 300_000;
+
   private final Bus bus;
   private final CallPipeline pipeline;
   private final CallIds ids;
   private final McpGate gate;
   private final OpenCalls open;
 
-  McpCalls(Bus bus, CallPipeline pipeline, CallIds ids) {
+  McpCalls(Vertx vertx, Bus bus, CallPipeline pipeline, CallIds ids) {
     this.bus = bus;
     this.pipeline = pipeline;
     this.ids = ids;
     String mark = "mcp-bridge/" + ids.nextUnguessable() + "/";
     this.gate = new McpGate(bus, mark);
-    this.open = new OpenCalls(mark);
+    this.open = new OpenCalls(vertx, mark);
   }
 
   /** tools/call. Arguments that do not fit are the tool's failure, so that a model sees why. */
@@ -184,7 +186,7 @@ final class McpCalls {
   /** Passes on what is said and asked while a call runs, to a client that wants it. */
   private Future<JsonSlice> heard(
       McpRequest request, Intent intent, String callId, Function<Boolean, Future<JsonSlice>> call) {
-    JsonSlice token = request.message().meta().get(MetaKeys.PROGRESS_TOKEN);
+    JsonSlice token = request.progressToken();
     boolean streams =
         request.reply().takesStream() && (token != null || request.client().logLevel() != null);
     Runnable deaf =
@@ -210,7 +212,8 @@ final class McpCalls {
       Runnable mute =
           bus.serve(
               Addresses.question(callId),
-              question -> session.ask(request, question.method(), question.params()));
+              question ->
+                  session.ask(request, question.method(), question.params(), QUESTION_MILLIS));
       return call.get().onComplete(done -> mute.run());
     }
     OpenCalls.OpenCall opened = open.open(request, intent);

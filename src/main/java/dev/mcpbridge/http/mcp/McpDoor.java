@@ -36,7 +36,7 @@ public final class McpDoor {
     this.offers = offers;
     this.maxDepth = maxDepth;
     CatalogueChanges changes = new CatalogueChanges(on.bus());
-    McpCalls calls = new McpCalls(on.bus(), on.pipeline(), on.ids());
+    McpCalls calls = new McpCalls(on.vertx(), on.bus(), on.pipeline(), on.ids());
     Introductions introductions = new Introductions(version);
     ResourceWatch watch = new ResourceWatch(on.bus());
     this.legacy =
@@ -60,7 +60,8 @@ public final class McpDoor {
         legacy.take(ctx, message, endpoint, offer);
       }
     } catch (BridgeException e) {
-      Replies.json(ctx, e.code().status(), error(message == null ? null : message.id(), e));
+      JsonSlice id = message == null ? Inbound.idIn(bytes(ctx)) : message.id();
+      Replies.json(ctx, e.code().status(), error(id, e));
     }
   }
 
@@ -81,13 +82,22 @@ public final class McpDoor {
     return RpcReplies.error(id, Problems.of(failure));
   }
 
+  /** Failures that a proxy or a log should see by the status, too. */
+  static int status(Throwable failure) {
+    return Problems.of(failure).code() == ErrorCode.FORBIDDEN ? 403 : 200;
+  }
+
   static BridgeException unknownMethod(String method) {
     return new BridgeException(ErrorCode.METHOD_NOT_FOUND, "Method not found: " + method);
   }
 
   private Inbound read(RoutingContext ctx) {
+    return Inbound.read(bytes(ctx), maxDepth);
+  }
+
+  private static byte[] bytes(RoutingContext ctx) {
     Buffer body = ctx.body().buffer();
-    return Inbound.read(body == null ? new byte[0] : body.getBytes(), maxDepth);
+    return body == null ? new byte[0] : body.getBytes();
   }
 
   private static void requireSession(RoutingContext ctx) {

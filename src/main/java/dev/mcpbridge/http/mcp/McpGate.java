@@ -15,6 +15,7 @@ import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.Future;
+import java.util.Set;
 import java.util.function.Function;
 
 /**
@@ -47,12 +48,17 @@ final class McpGate {
       PendingConfirmation pending,
       Function<Confirmation, Future<JsonSlice>> run) {
     Confirmation confirmation = pending.confirmation();
-    if (pending.token() == null || !Elicitation.isOffered(request.client().capabilities())) {
+    if (pending.token() == null || !request.envelope(Set.of()).elicits("form")) {
       return explain(pending);
     }
     if (request.client() instanceof LegacySession session) {
       return session
-          .ask(request, "elicitation/create", Elicitation.question(confirmation))
+          .ask(
+              request,
+              "elicitation/create",
+              Elicitation.question(confirmation),
+              confirmation.expiresAtMillis() - confirmation.createdAtMillis())
+          .recover(unanswered -> withdraw(request, pending, unanswered))
           .compose(answer -> decide(request, confirmation.id(), pending.token(), answer, run));
     }
     return Future.succeededFuture(inputRequired(confirmation, pending.token()));
@@ -77,10 +83,19 @@ final class McpGate {
         .compose(
             pending ->
                 pending.stream()
-                    .filter(known -> known.id().equals(state[0]) && covers(known, intent))
+                    .filter(known -> known.id().equals(state[0]) && covers(known, request, intent))
                     .findFirst()
                     .map(known -> proceed(request, known, state[1], answer, run))
                     .orElseGet(() -> Future.failedFuture(foreignState())));
+  }
+
+  /** A question that nobody answers any more must not be answered later. */
+  private Future<JsonSlice> withdraw(
+      McpRequest request, PendingConfirmation pending, Throwable unanswered) {
+    Viewer viewer = viewer(request.client().principal());
+    String id = pending.confirmation().id();
+    return bus.request(Addresses.DECIDE, new HumanDecision(id, false, pending.token(), viewer))
+        .transform(gone -> Future.failedFuture(unanswered));
   }
 
   private Future<JsonSlice> proceed(
@@ -111,8 +126,9 @@ final class McpGate {
                     : run.apply(approved));
   }
 
-  private static boolean covers(Confirmation confirmation, Intent intent) {
-    return confirmation.call().server().equals(intent.server())
+  private static boolean covers(Confirmation confirmation, McpRequest request, Intent intent) {
+    return confirmation.call().caller().equals(request.client().principal().name())
+        && confirmation.call().server().equals(intent.server())
         && confirmation.call().target().equals(intent.target())
         && confirmation.call().arguments().equals(intent.arguments());
   }

@@ -30,6 +30,19 @@ record McpRequest(Inbound message, Offer offer, Client client, PostReply reply) 
     return text;
   }
 
+  /** The token under which the client wants to hear of progress; null for none. */
+  JsonSlice progressToken() {
+    JsonSlice token = message.meta().get(MetaKeys.PROGRESS_TOKEN);
+    if (token == null || token.equals(JsonSlice.NULL)) {
+      return null;
+    }
+    if (!Inbound.isId(token)) {
+      throw new BridgeException(
+          ErrorCode.INVALID_PARAMS, "progressToken must be a string or an integer");
+    }
+    return token;
+  }
+
   /**
    * What goes on to the server beside target and arguments.
    *

@@ -8,7 +8,10 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
@@ -22,7 +25,9 @@ import java.util.Map;
  */
 final class OpenCalls {
   private static final String KEY = "input";
+  private static final long PATIENCE_MILLIS = 300_000;
 
+  private final Vertx vertx;
   private final SecureRandom random = new SecureRandom();
   private final String mark;
   private final Map<String, Waiting> waiting = new HashMap<>();
@@ -31,6 +36,7 @@ final class OpenCalls {
   final class OpenCall {
     private final String principal;
     private final Intent intent;
+    private final Deque<JsonSlice> further = new ArrayDeque<>();
     private Promise<JsonSlice> word = Promise.promise();
 
     private OpenCall(String principal, Intent intent) {
@@ -57,8 +63,17 @@ final class OpenCalls {
       String state = mark + HexFormat.of().formatHex(bits);
       Promise<JsonSlice> answer = Promise.promise();
       waiting.put(state, new Waiting(this, question, answer));
-      word.tryComplete(inputRequired(question, state));
-      return answer.future();
+      if (!word.tryComplete(inputRequired(question, state))) {
+        further.add(inputRequired(question, state));
+      }
+      long timer = vertx.setTimer(PATIENCE_MILLIS, t -> answer.tryFail("Nobody has answered"));
+      return answer
+          .future()
+          .onComplete(
+              done -> {
+                vertx.cancelTimer(timer);
+                waiting.remove(state);
+              });
     }
   }
 
@@ -67,7 +82,8 @@ final class OpenCalls {
   /**
    * @param mark what the states of this bridge begin with, and of no other
    */
-  OpenCalls(String mark) {
+  OpenCalls(Vertx vertx, String mark) {
+    this.vertx = vertx;
     this.mark = mark + "call/";
   }
 
@@ -99,8 +115,12 @@ final class OpenCalls {
     }
     waiting.remove(state);
     open.call().word = Promise.promise();
+    if (!open.call().further.isEmpty()) {
+      open.call().word.complete(open.call().further.poll());
+    }
+    Future<JsonSlice> next = open.call().nextWord();
     open.answer().tryComplete(answer.detached());
-    return open.call().nextWord();
+    return next;
   }
 
   private static JsonSlice inputRequired(Question question, String state) {

@@ -45,6 +45,10 @@ final class StatelessMeta {
           ErrorCode.INVALID_PARAMS,
           "params._meta must have " + MetaKeys.VERSION + " and " + MetaKeys.CAPABILITIES);
     }
+    JsonSlice level = message.meta().get(MetaKeys.LOG_LEVEL);
+    if (level != null && !LogLevels.isLevel(JsonObjects.string(level))) {
+      throw new BridgeException(ErrorCode.INVALID_PARAMS, "No such level: " + level.text());
+    }
     agree(VERSION_HEADER, headers, version);
     if (!version.equals(ProtocolVersion.STATELESS)) {
       throw unsupported(version);

@@ -13,10 +13,10 @@ import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.protocol.ProtocolVersion;
-import dev.mcpbridge.protocol.RpcError;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /**
@@ -24,6 +24,8 @@ import java.util.function.Supplier;
  * its headers, and is given up by whoever closes its connection.
  */
 final class StatelessRequests {
+  private static final Set<Integer> ENVELOPE = Set.of(-32020, -32021, -32022);
+
   private final McpCalls calls;
   private final Introductions introductions;
   private final StreamSlots streams;
@@ -165,27 +167,15 @@ final class StatelessRequests {
   }
 
   private static int status(Throwable failure) {
-    return switch (rpcCode(failure)) {
-      case -32020, -32021, -32022 -> 400;
-      case RpcError.METHOD_NOT_FOUND -> 404;
-      default -> 200;
+    BridgeException known = Problems.of(failure);
+    return switch (known.code()) {
+      case METHOD_NOT_FOUND -> 404;
+      case FORBIDDEN -> 403;
+      default -> ENVELOPE.contains(StatelessErrors.code(known)) ? 400 : 200;
     };
   }
 
-  private static int rpcCode(Throwable failure) {
-    BridgeException known = Problems.of(failure);
-    return known.members().get("upstream") instanceof JsonSlice raw
-        ? RpcError.read(raw).code()
-        : known.code().rpcCode();
-  }
-
-  /** -32002 is of the old era; "not found" is an invalid parameter now, and says which. */
   private static JsonSlice error(Inbound message, Throwable failure) {
-    return rpcCode(failure) == RpcError.RESOURCE_NOT_FOUND
-        ? RpcReplies.error(
-            message.id(),
-            new BridgeException(ErrorCode.INVALID_PARAMS, failure.getMessage())
-                .with("uri", String.valueOf(message.text("uri"))))
-        : McpDoor.error(message.id(), failure);
+    return RpcReplies.error(message.id(), StatelessErrors.of(message, Problems.of(failure)));
   }
 }

@@ -46,7 +46,9 @@ final class Subscriptions {
   /** Opens one; what it asks for and cannot get is not acknowledged. */
   void open(RoutingContext ctx, Inbound message, ServerId endpoint, Offer offer) {
     JsonSlice wanted = message.params().get("notifications");
-    if (wanted == null || !wanted.isObject()) {
+    JsonSlice uris =
+        wanted == null ? null : JsonObjects.members(wanted).get("resourceSubscriptions");
+    if (wanted == null || !wanted.isObject() || uris != null && !uris.isArray()) {
       Replies.json(
           ctx,
           400,
@@ -65,7 +67,7 @@ final class Subscriptions {
             .toSlice();
     EventStream stream = streams.open(ctx);
     watchAll(asked, offer, meta, stream)
-        .onSuccess(uris -> stream.send("message", acknowledgement(asked, uris, meta)));
+        .onSuccess(agreed -> stream.send("message", acknowledgement(asked, agreed, meta)));
     Runnable deaf =
         changes.listen(
             (server, methods) -> {

@@ -1,0 +1,204 @@
+package dev.mcpbridge.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.MetaKeys;
+import dev.mcpbridge.protocol.ProtocolVersion;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Between a client's pipes and the MCP door: each line is a POST, each message of an answer is a
+ * line. A request that is cancelled in the stateless era is given up by closing its response.
+ *
+ * <p>One thread reads stdin; answers are read on the HTTP client's threads and written one at a
+ * time.
+ */
+final class StdioRelay {
+  private final HttpClient http =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final URI door;
+  private final String key;
+  private final PrintStream out;
+  private final Map<String, CompletableFuture<Void>> running = new ConcurrentHashMap<>();
+  private volatile String session;
+  private volatile String version;
+
+  /**
+   * @param key null for a bridge without keys
+   */
+  StdioRelay(URI door, String key, PrintStream out) {
+    this.door = door;
+    this.key = key;
+    this.out = out;
+  }
+
+  /** Relays until stdin ends; what runs then gets a moment to be answered. */
+  void run(InputStream stdin) throws IOException, InterruptedException {
+    BufferedReader in = new BufferedReader(new InputStreamReader(stdin, StandardCharsets.UTF_8));
+    for (String line = in.readLine(); line != null; line = in.readLine()) {
+      if (!line.isBlank()) {
+        take(line);
+      }
+    }
+    CompletableFuture<Void> rest =
+        CompletableFuture.allOf(running.values().toArray(CompletableFuture[]::new));
+    rest.orTimeout(2, TimeUnit.SECONDS).exceptionally(late -> null).join();
+    if (session != null) {
+      http.send(request().DELETE().build(), HttpResponse.BodyHandlers.discarding());
+    }
+  }
+
+  private void take(String line) {
+    JsonNode message;
+    try {
+      message = Json.mapper().readTree(line);
+    } catch (IOException e) {
+      write(error("null", -32700, "not valid JSON"));
+      return;
+    }
+    String id = message.has("id") ? message.get("id").toString() : null;
+    String method = message.path("method").asText("");
+    if (method.equals("notifications/cancelled") && session == null) {
+      CompletableFuture<Void> given = running.remove(message.at("/params/requestId").toString());
+      if (given != null) {
+        given.cancel(true);
+      }
+      return;
+    }
+    CompletableFuture<Void> answered = post(line, message, id, method);
+    if (method.equals("initialize") || method.equals("notifications/initialized")) {
+      answered.exceptionally(failed -> null).join();
+    }
+    if (method.equals("notifications/initialized")) {
+      listen();
+    }
+  }
+
+  private CompletableFuture<Void> post(String line, JsonNode message, String id, String method) {
+    HttpRequest.Builder request = request().header("content-type", "application/json");
+    mirror(request, message, method);
+    CompletableFuture<HttpResponse<InputStream>> sent =
+        http.sendAsync(
+            request.POST(HttpRequest.BodyPublishers.ofString(line)).build(),
+            HttpResponse.BodyHandlers.ofInputStream());
+    CompletableFuture<Void> answered = new CompletableFuture<>();
+    if (id != null) {
+      running.put(id, answered);
+    }
+    answered.whenComplete((done, failed) -> sent.cancel(true));
+    sent.thenAcceptAsync(response -> read(response, id, method))
+        .whenComplete(
+            (done, failed) -> {
+              if (failed != null && id != null && !answered.isCancelled()) {
+                write(error(id, -32603, "the bridge cannot be reached"));
+              }
+              if (id != null) {
+                running.remove(id);
+              }
+              answered.complete(null);
+            });
+    return answered;
+  }
+
+  /** A stateless request's headers say what its body says. */
+  private static void mirror(HttpRequest.Builder request, JsonNode message, String method) {
+    JsonNode stated = message.path("params").path("_meta").path(MetaKeys.VERSION);
+    if (!stated.isTextual()) {
+      return;
+    }
+    request.setHeader("mcp-protocol-version", stated.asText()).setHeader("mcp-method", method);
+    JsonNode params = message.path("params");
+    String name = params.path("name").asText(params.path("uri").asText(""));
+    if (!name.isEmpty()) {
+      byte[] utf8 = name.getBytes(StandardCharsets.UTF_8);
+      request.setHeader("mcp-name", "=?base64?" + Base64.getEncoder().encodeToString(utf8) + "?=");
+    }
+  }
+
+  private void read(HttpResponse<InputStream> response, String id, String method) {
+    String type = response.headers().firstValue("content-type").orElse("");
+    try (BufferedReader in =
+        new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
+      if (type.startsWith("text/event-stream")) {
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+          if (line.startsWith("data: ")) {
+            write(line.substring(6));
+          }
+        }
+      } else if (type.startsWith("application/json")) {
+        String body = String.join("", in.lines().toList());
+        if (method.equals("initialize")) {
+          session = response.headers().firstValue("mcp-session-id").orElse(null);
+          version =
+              Json.mapper()
+                  .readTree(body)
+                  .at("/result/protocolVersion")
+                  .asText(ProtocolVersion.LATEST.date());
+        }
+        write(body);
+      } else if (response.statusCode() >= 400 && id != null) {
+        write(error(id, -32603, "the bridge answered HTTP " + response.statusCode()));
+      }
+    } catch (IOException e) {
+      if (id != null && running.containsKey(id)) {
+        write(error(id, -32603, "the answer broke off"));
+      }
+    }
+  }
+
+  private void listen() {
+    http.sendAsync(request().GET().build(), HttpResponse.BodyHandlers.ofInputStream())
+        .thenAcceptAsync(response -> read(response, null, ""));
+  }
+
+  private HttpRequest.Builder request() {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(door).header("accept", "application/json, text/event-stream");
+    if (key != null) {
+      request.header("authorization", "Bearer " + key);
+    }
+    if (session != null) {
+      request.header("mcp-session-id", session).header("mcp-protocol-version", version);
+    }
+    return request;
+  }
+
+  private void write(String message) {
+    byte[] line = (message.strip() + "\n").getBytes(StandardCharsets.UTF_8);
+    synchronized (out) {
+      out.writeBytes(line);
+      out.flush();
+    }
+  }
+
+  private static String error(String id, int code, String message) {
+    return new JsonWriter()
+        .beginObject()
+        .member("jsonrpc", "2.0")
+        .member("id", JsonSlice.of(id))
+        .name("error")
+        .beginObject()
+        .member("code", code)
+        .member("message", message)
+        .endObject()
+        .endObject()
+        .toSlice()
+        .text();
+  }
+}

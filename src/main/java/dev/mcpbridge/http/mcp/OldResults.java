@@ -1,0 +1,39 @@
+package dev.mcpbridge.http.mcp;
+
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.MetaKeys;
+import java.util.Map;
+
+/** Results of stateless servers for clients that are older than what these add to each result. */
+final class OldResults {
+  private OldResults() {}
+
+  /** The same bytes where nothing has to go. */
+  static JsonSlice of(JsonSlice result) {
+    Map<String, JsonSlice> members = JsonObjects.members(result);
+    if (!members.containsKey("resultType")) {
+      return result;
+    }
+    members.remove("resultType");
+    members.remove("ttlMs");
+    members.remove("cacheScope");
+    JsonSlice meta = members.get("_meta");
+    if (meta != null) {
+      Map<String, JsonSlice> entries = JsonObjects.members(meta);
+      entries.remove(MetaKeys.SERVER_INFO);
+      members.put("_meta", object(entries));
+      if (entries.isEmpty()) {
+        members.remove("_meta");
+      }
+    }
+    return object(members);
+  }
+
+  private static JsonSlice object(Map<String, JsonSlice> members) {
+    JsonWriter out = new JsonWriter(1024).beginObject();
+    members.forEach(out::member);
+    return out.endObject().toSlice();
+  }
+}
