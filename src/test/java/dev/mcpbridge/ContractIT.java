@@ -289,8 +289,8 @@ class ContractIT {
       }
       Answer answer =
           switch (method) {
-            case "GET" -> bridge.get(path);
-            case "DELETE" -> bridge.delete(path);
+            case "GET" -> bridge.get(path, "mcp-session-id", "x");
+            case "DELETE" -> bridge.delete(path, "mcp-session-id", "x");
             default -> bridge.post(path, "{}");
           };
       assertFalse(

@@ -115,6 +115,32 @@ class RemoteServersIT {
   }
 
   @Test
+  void theOldTransportIsServedAndUsed() throws Exception {
+    try (TestBridge behind = TestBridge.scripted("");
+        TestBridge front =
+            TestBridge.of(
+                "{'mcpServers':{'s':{'type':'sse','url':'"
+                    + behind.uri("/servers/s/sse")
+                    + "'},'all':{'url':'"
+                    + behind.uri("/sse")
+                    + "'}}}")) {
+      front.until(() -> front.state("s").equals("ready") && front.state("all").equals("ready"));
+
+      assertEquals("x".repeat(100_000), front.call("big", "{\"size\":100000}").said());
+      assertEquals("slept", front.post("/servers/all/tools/s__sleep", "{\"ms\":10}").said());
+      Answer streamed = front.call("progress", "{\"steps\":3}", "accept", "text/event-stream");
+      assertTrue(streamed.text().contains("event: progress"), streamed.text());
+      assertEquals(400, behind.post("/sse", "{}").status());
+      assertEquals(
+          404,
+          behind
+              .post("/sse?sessionId=x", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}")
+              .status());
+      assertEquals(406, behind.get("/sse").status());
+    }
+  }
+
+  @Test
   void aSessionThatTheServerForgotIsOpenedAnewAndTheCallRunsOnce() throws Exception {
     int port = freePort();
     String config =

@@ -30,7 +30,8 @@ final class Routes {
       return method == HttpMethod.GET
           && scope == Scope.READ
           && !path.equals("/events")
-          && !path.endsWith("/mcp");
+          && !path.endsWith("/mcp")
+          && !path.endsWith("/sse");
     }
   }
 
@@ -44,6 +45,10 @@ final class Routes {
         .post("/servers/{server}/mcp", Scope.READ, doors.mcp()::post)
         .get("/servers/{server}/mcp", Scope.READ, doors.mcp()::get)
         .delete("/servers/{server}/mcp", Scope.READ, doors.mcp()::delete)
+        .get("/sse", Scope.READ, doors.mcp()::openSse)
+        .post("/sse", Scope.READ, doors.mcp()::postSse)
+        .get("/servers/{server}/sse", Scope.READ, doors.mcp()::openSse)
+        .post("/servers/{server}/sse", Scope.READ, doors.mcp()::postSse)
         .post("/batch", Scope.CALL, doors.batch()::run)
         .get("/servers/{server}/resources/{uri}", Scope.CALL, doors.calls()::readResource)
         .post("/servers/{server}/prompts/{prompt}", Scope.CALL, doors.calls()::getPrompt)

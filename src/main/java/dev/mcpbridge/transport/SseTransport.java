@@ -93,7 +93,7 @@ public final class SseTransport implements Transport {
 
   @Override
   public long send(byte[] line) {
-    long id = StreamableHttpTransport.requestId(reader, line);
+    long id = Outgoing.of(reader, line).id();
     peer.post(endpoint.future().result(), line, Map.of())
         .onSuccess(
             sent -> {

@@ -7,7 +7,6 @@ import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonSyntaxException;
 import dev.mcpbridge.protocol.McpMethod;
-import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.protocol.RpcMessage;
 import dev.mcpbridge.protocol.RpcReader;
 import io.vertx.core.Context;
@@ -49,26 +48,6 @@ public final class StreamableHttpTransport implements Transport {
   private long resumeDelay = DEFAULT_RETRY_MILLIS;
   private boolean closed;
 
-  private static final Outgoing NOTHING =
-      new Outgoing(
-          new byte[0], new RpcMessage(RpcMessage.Kind.NOTIFICATION, null, "", null), Map.of());
-
-  /** What is known of one message that goes out. */
-  private record Outgoing(byte[] line, RpcMessage message, Map<String, JsonSlice> params) {
-    long id() {
-      return message.kind() == RpcMessage.Kind.REQUEST ? message.numericId() : -1;
-    }
-
-    boolean is(String method) {
-      return method.equals(message.method());
-    }
-
-    boolean isStateless() {
-      JsonSlice meta = params.get("_meta");
-      return meta != null && JsonObjects.members(meta).containsKey(MetaKeys.VERSION);
-    }
-  }
-
   StreamableHttpTransport(
       Context context, HttpPeer peer, StdioTransport.Limits limits, TransportListener listener) {
     this.context = context;
@@ -83,7 +62,7 @@ public final class StreamableHttpTransport implements Transport {
     if (older != null) {
       return older.send(line);
     }
-    Outgoing out = outgoing(line);
+    Outgoing out = Outgoing.of(reader, line);
     if (out.is(McpMethod.CANCELLED) && session == null && giveUp(out)) {
       return 0;
     }
@@ -154,11 +133,11 @@ public final class StreamableHttpTransport implements Transport {
     int status = sent.response().statusCode();
     RpcMessage message = body.length() == 0 ? null : message(body.getBytes());
     boolean mine = message != null && out.id() >= 0 && message.numericId() == out.id();
-    if (mine) {
+    if (out.is(McpMethod.INITIALIZE) && OLD_SERVER.contains(status)) {
+      fallBack(out, mine ? message : null);
+    } else if (mine) {
       took(out, sent, message);
       listener.messages(List.of(message));
-    } else if (out.is(McpMethod.INITIALIZE) && OLD_SERVER.contains(status)) {
-      fallBack(out);
     } else if (status == 400 && session != null) {
       forgotten(out);
     } else if (out.id() >= 0) {
@@ -182,14 +161,21 @@ public final class StreamableHttpTransport implements Transport {
   }
 
   /** A server of 2024-11-05 (basic/transports, backward compatibility). */
-  private void fallBack(Outgoing out) {
+  private void fallBack(Outgoing out, RpcMessage refusal) {
     SseTransport.open(context, peer, limits, listener)
         .onSuccess(
             opened -> {
               older = opened;
               opened.send(out.line());
             })
-        .onFailure(failure -> lost(listener, out.id(), failure));
+        .onFailure(
+            failure -> {
+              if (refusal != null) {
+                listener.messages(List.of(refusal));
+              } else {
+                lost(listener, out.id(), failure);
+              }
+            });
   }
 
   private void stream(Outgoing out, HttpPeer.Sent sent, int resumptions) {
@@ -256,7 +242,8 @@ public final class StreamableHttpTransport implements Transport {
               if (sent.response().statusCode() == 200 && sent.isStream() && !closed) {
                 standing = sent;
                 SseReader events =
-                    new SseReader(limits.maxMessageBytes(), event -> event(NOTHING, sent, event));
+                    new SseReader(
+                        limits.maxMessageBytes(), event -> event(Outgoing.NOTHING, sent, event));
                 sent.response()
                     .handler(
                         chunk -> {
@@ -326,22 +313,7 @@ public final class StreamableHttpTransport implements Transport {
   }
 
   private Map<String, String> headers(Outgoing out) {
-    if (!out.isStateless()) {
-      return sessionHeaders();
-    }
-    Map<String, String> headers = new LinkedHashMap<>();
-    Map<String, JsonSlice> meta = JsonObjects.members(out.params().get("_meta"));
-    headers.put("mcp-protocol-version", JsonObjects.string(meta.get(MetaKeys.VERSION)));
-    headers.put("mcp-method", out.message().method());
-    String name = JsonObjects.string(out.params().get("name"));
-    String uri = JsonObjects.string(out.params().get("uri"));
-    if (name != null || uri != null) {
-      headers.put("mcp-name", ParamMirror.encoded(name != null ? name : uri));
-    }
-    if (out.is(McpMethod.TOOLS_CALL)) {
-      headers.putAll(mirror.headers(out.params()));
-    }
-    return headers;
+    return out.isStateless() ? out.headers(mirror) : sessionHeaders();
   }
 
   private Map<String, String> sessionHeaders() {
@@ -376,27 +348,6 @@ public final class StreamableHttpTransport implements Transport {
     } catch (JsonSyntaxException e) {
       listener.garbage(1);
       return null;
-    }
-  }
-
-  private Outgoing outgoing(byte[] line) {
-    try {
-      RpcMessage message = reader.read(line, 0, line.length - 1);
-      JsonSlice params = message.payload();
-      boolean has = message.method() != null && params != null;
-      return new Outgoing(line, message, has ? JsonObjects.members(params) : Map.of());
-    } catch (JsonSyntaxException e) {
-      throw new IllegalStateException("a message of our own", e);
-    }
-  }
-
-  /** The id of a request in a line of our own; −1 for anything else. */
-  static long requestId(RpcReader reader, byte[] line) {
-    try {
-      RpcMessage message = reader.read(line, 0, line.length - 1);
-      return message.kind() == RpcMessage.Kind.REQUEST ? message.numericId() : -1;
-    } catch (JsonSyntaxException e) {
-      throw new IllegalStateException("a message of our own", e);
     }
   }
 

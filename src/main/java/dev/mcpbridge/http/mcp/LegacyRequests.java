@@ -1,5 +1,6 @@
 package dev.mcpbridge.http.mcp;
 
+import dev.mcpbridge.auth.Principal;
 import dev.mcpbridge.call.Offer;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -51,14 +52,10 @@ final class LegacyRequests {
       return;
     }
     LegacySession session = session(ctx, endpoint);
-    if (message.isAnswer()) {
-      session.answered(message);
-      accepted(ctx);
-    } else if (message.isNotification()) {
-      notified(session, message);
-      accepted(ctx);
-    } else {
-      answer(ctx, session, message, offers);
+    boolean isRequest = !message.isAnswer() && !message.isNotification();
+    converse(session, message, offers, isRequest ? new PostReply(ctx, streams) : null);
+    if (!isRequest) {
+      ctx.response().setStatusCode(202).end();
     }
   }
 
@@ -91,37 +88,61 @@ final class LegacyRequests {
 
   private void initialize(
       RoutingContext ctx, Inbound message, ServerId endpoint, Supplier<Future<Offer>> offers) {
+    PostReply reply = new PostReply(ctx, streams);
+    introduce(Callers.of(ctx), message, endpoint, offers)
+        .onSuccess(
+            opened -> {
+              ctx.response().putHeader(SESSION, opened.session().id());
+              reply.finish(200, RpcReplies.result(message.id(), opened.result()));
+            })
+        .onFailure(ctx::fail);
+  }
+
+  /** A session that has been opened, and how it answers {@code initialize}. */
+  record Opened(LegacySession session, JsonSlice result) {}
+
+  /** Opens a session. */
+  Future<Opened> introduce(
+      Principal principal, Inbound message, ServerId endpoint, Supplier<Future<Offer>> offers) {
     ProtocolVersion version =
         ProtocolVersion.of(required(message, "protocolVersion")).orElse(ProtocolVersion.LATEST);
     JsonSlice capabilities = message.params().get("capabilities");
     if (capabilities != null && !capabilities.isObject()) {
       throw new BridgeException(ErrorCode.INVALID_PARAMS, "params.capabilities must be an object");
     }
-    PostReply reply = new PostReply(ctx, streams);
-    offers
+    return offers
         .get()
-        .onSuccess(
+        .map(
             offer -> {
-              LegacySession session =
-                  sessions.open(Callers.of(ctx), endpoint, version, capabilities);
-              ctx.response().putHeader(SESSION, session.id());
               JsonWriter result =
                   new JsonWriter().beginObject().member("protocolVersion", version.date());
               introductions.write(result, offer, true);
-              reply.finish(200, RpcReplies.result(message.id(), result.endObject().toSlice()));
-            })
-        .onFailure(ctx::fail);
+              return new Opened(
+                  sessions.open(principal, endpoint, version, capabilities),
+                  result.endObject().toSlice());
+            });
   }
 
-  private void answer(
-      RoutingContext ctx, LegacySession session, Inbound message, Supplier<Future<Offer>> offers) {
-    PostReply reply = new PostReply(ctx, streams);
-    offers
-        .get()
-        .compose(offer -> result(new McpRequest(message, offer, session, reply)))
-        .onComplete(
-            result -> reply.finish(200, RpcReplies.result(message.id(), OldResults.of(result))),
-            failure -> reply.finish(McpDoor.status(failure), McpDoor.error(message.id(), failure)));
+  /** Takes a message of a session, whichever way it came. */
+  void converse(
+      LegacySession session, Inbound message, Supplier<Future<Offer>> offers, Reply reply) {
+    if (message.isAnswer()) {
+      session.answered(message);
+    } else if (message.isNotification()) {
+      notified(session, message);
+    } else {
+      offers
+          .get()
+          .compose(offer -> result(new McpRequest(message, offer, session, reply)))
+          .onComplete(
+              result -> reply.finish(200, RpcReplies.result(message.id(), OldResults.of(result))),
+              failure ->
+                  reply.finish(McpDoor.status(failure), McpDoor.error(message.id(), failure)));
+    }
+  }
+
+  void end(LegacySession session) {
+    sessions.end(session);
   }
 
   private Future<JsonSlice> result(McpRequest request) {
@@ -190,9 +211,5 @@ final class LegacyRequests {
       throw new BridgeException(ErrorCode.INVALID_PARAMS, "params." + name + " must be a string");
     }
     return text;
-  }
-
-  private static void accepted(RoutingContext ctx) {
-    ctx.response().setStatusCode(202).end();
   }
 }

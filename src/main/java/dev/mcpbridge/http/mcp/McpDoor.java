@@ -27,6 +27,7 @@ public final class McpDoor {
   private final int maxDepth;
   private final LegacyRequests legacy;
   private final StatelessRequests stateless;
+  private final SseDoor sse;
 
   /** What the door stands on. */
   public record Foundations(
@@ -45,20 +46,34 @@ public final class McpDoor {
     this.stateless =
         new StatelessRequests(
             calls, introductions, on.streams(), new Subscriptions(changes, watch, on.streams()));
+    this.sse = new SseDoor(legacy, on.streams());
   }
 
   /** POST: one message. */
   public void post(RoutingContext ctx) {
+    take(
+        ctx,
+        (context, message, endpoint, offer) -> {
+          if (StatelessMeta.isIn(message, ctx.request().headers())) {
+            stateless.take(ctx, message, endpoint, offer);
+          } else {
+            legacy.take(ctx, message, endpoint, offer);
+          }
+        });
+  }
+
+  private interface Taker {
+    void take(
+        RoutingContext ctx, Inbound message, ServerId endpoint, Supplier<Future<Offer>> offer);
+  }
+
+  private void take(RoutingContext ctx, Taker taker) {
     Inbound message = null;
     try {
       message = read(ctx);
       ServerId endpoint = endpoint(ctx);
       Supplier<Future<Offer>> offer = () -> endpoint == null ? offers.ofAll() : offers.of(endpoint);
-      if (StatelessMeta.isIn(message, ctx.request().headers())) {
-        stateless.take(ctx, message, endpoint, offer);
-      } else {
-        legacy.take(ctx, message, endpoint, offer);
-      }
+      taker.take(ctx, message, endpoint, offer);
     } catch (BridgeException e) {
       JsonSlice id = message == null ? Inbound.idIn(bytes(ctx)) : message.id();
       Replies.json(ctx, e.code().status(), error(id, e));
@@ -75,6 +90,16 @@ public final class McpDoor {
   public void delete(RoutingContext ctx) {
     requireSession(ctx);
     legacy.end(ctx, endpoint(ctx));
+  }
+
+  /** GET of the old transport: its stream. */
+  public void openSse(RoutingContext ctx) {
+    sse.open(ctx, endpoint(ctx));
+  }
+
+  /** POST of the old transport: a message for a stream. */
+  public void postSse(RoutingContext ctx) {
+    take(ctx, sse::take);
   }
 
   /** Any failure as an answer. */

@@ -16,7 +16,7 @@ import java.util.Set;
  *
  * @param offer what the endpoint offers
  */
-record McpRequest(Inbound message, Offer offer, Client client, PostReply reply) {
+record McpRequest(Inbound message, Offer offer, Client client, Reply reply) {
 
   /** A call under way, for whoever gives it up. */
   record Running(ServerId server, String callId) {}

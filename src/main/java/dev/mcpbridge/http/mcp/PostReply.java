@@ -11,7 +11,7 @@ import io.vertx.ext.web.RoutingContext;
  * The answer to one POST: a JSON object, or an event stream from the moment on when something comes
  * before it and the client takes one.
  */
-final class PostReply {
+final class PostReply implements Reply {
   private final RoutingContext ctx;
   private final StreamSlots streams;
   private final boolean takesStream;
@@ -26,12 +26,13 @@ final class PostReply {
     ctx.response().closeHandler(v -> gone());
   }
 
-  boolean takesStream() {
+  @Override
+  public boolean takesStream() {
     return takesStream;
   }
 
-  /** Sends a notification or a question ahead of the answer; false where nothing can be. */
-  boolean send(JsonSlice message) {
+  @Override
+  public boolean send(JsonSlice message) {
     if (!takesStream || over || ctx.response().closed()) {
       return false;
     }
@@ -46,8 +47,8 @@ final class PostReply {
     return true;
   }
 
-  /** Answers; the status counts where no stream has begun. */
-  void finish(int status, JsonSlice message) {
+  @Override
+  public void finish(int status, JsonSlice message) {
     if (over) {
       return;
     }

@@ -1,0 +1,110 @@
+package dev.mcpbridge.http.mcp;
+
+import dev.mcpbridge.auth.Principal;
+import dev.mcpbridge.call.Offer;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Callers;
+import dev.mcpbridge.http.reply.EventStream;
+import dev.mcpbridge.http.reply.StreamSlots;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.McpMethod;
+import io.vertx.core.Future;
+import io.vertx.ext.web.RoutingContext;
+import java.security.SecureRandom;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * HTTP+SSE of 2024-11-05, for clients that know nothing newer: one stream on which everything
+ * comes, which begins with the address for everything that goes. The session ends with the stream.
+ */
+final class SseDoor {
+  private final LegacyRequests requests;
+  private final StreamSlots streams;
+  private final SecureRandom random = new SecureRandom();
+  private final Map<String, Channel> channels = new HashMap<>();
+
+  private static final class Channel {
+    final Principal principal;
+    final ServerId endpoint;
+    final EventStream stream;
+    LegacySession session;
+
+    Channel(Principal principal, ServerId endpoint, EventStream stream) {
+      this.principal = principal;
+      this.endpoint = endpoint;
+      this.stream = stream;
+    }
+  }
+
+  SseDoor(LegacyRequests requests, StreamSlots streams) {
+    this.requests = requests;
+    this.streams = streams;
+  }
+
+  void open(RoutingContext ctx, ServerId endpoint) {
+    if (!EventStream.isWanted(ctx)) {
+      throw new BridgeException(
+          ErrorCode.NOT_ACCEPTABLE, "GET answers with text/event-stream, which Accept must name");
+    }
+    byte[] bits = new byte[16];
+    random.nextBytes(bits);
+    String id = HexFormat.of().formatHex(bits);
+    EventStream stream = streams.open(ctx);
+    channels.put(id, new Channel(Callers.of(ctx), endpoint, stream));
+    stream.onClose(() -> close(id));
+    String address = ctx.request().path() + "?sessionId=" + id;
+    stream.send("endpoint", JsonSlice.of(address));
+  }
+
+  /** A message for a stream; whatever is to be said to it is said there. */
+  void take(
+      RoutingContext ctx, Inbound message, ServerId endpoint, Supplier<Future<Offer>> offers) {
+    Channel channel = channel(ctx, endpoint);
+    StreamReply reply = new StreamReply(channel.stream);
+    if (McpMethod.INITIALIZE.equals(message.method()) && message.id() != null) {
+      initialize(channel, message, offers, reply);
+    } else if (channel.session == null) {
+      throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "initialize comes first");
+    } else {
+      requests.converse(channel.session, message, offers, reply);
+    }
+    ctx.response().setStatusCode(202).end();
+  }
+
+  private void initialize(
+      Channel channel, Inbound message, Supplier<Future<Offer>> offers, StreamReply reply) {
+    requests
+        .introduce(channel.principal, message, channel.endpoint, offers)
+        .onComplete(
+            opened -> {
+              channel.session = opened.session();
+              channel.session.listen(channel.stream);
+              reply.finish(200, RpcReplies.result(message.id(), opened.result()));
+            },
+            failure -> reply.finish(200, McpDoor.error(message.id(), failure)));
+  }
+
+  private Channel channel(RoutingContext ctx, ServerId endpoint) {
+    Channel channel = channels.get(String.valueOf(ctx.request().getParam("sessionId")));
+    boolean isTheirs =
+        channel != null
+            && channel.principal.name().equals(Callers.of(ctx).name())
+            && (endpoint == null ? channel.endpoint == null : endpoint.equals(channel.endpoint));
+    if (!isTheirs) {
+      throw new BridgeException(ErrorCode.SESSION_NOT_FOUND, "No such session, or not any more");
+    }
+    return channel;
+  }
+
+  private void close(String id) {
+    Channel channel = channels.remove(id);
+    if (channel != null && channel.session != null) {
+      requests.end(channel.session);
+    }
+  }
+}

@@ -1,0 +1,23 @@
+package dev.mcpbridge.http.mcp;
+
+import dev.mcpbridge.http.reply.EventStream;
+import dev.mcpbridge.protocol.JsonSlice;
+
+/** Everything on the one stream of a client of HTTP+SSE. */
+record StreamReply(EventStream stream) implements Reply {
+  @Override
+  public boolean takesStream() {
+    return true;
+  }
+
+  @Override
+  public boolean send(JsonSlice message) {
+    stream.send("message", message);
+    return true;
+  }
+
+  @Override
+  public void finish(int status, JsonSlice message) {
+    stream.send("message", message);
+  }
+}

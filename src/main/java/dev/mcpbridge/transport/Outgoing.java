@@ -1,0 +1,66 @@
+package dev.mcpbridge.transport;
+
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonSyntaxException;
+import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.MetaKeys;
+import dev.mcpbridge.protocol.RpcMessage;
+import dev.mcpbridge.protocol.RpcReader;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A message of ours on its way out, as far as HTTP has to know it.
+ *
+ * @param params the members of its params
+ */
+record Outgoing(byte[] line, RpcMessage message, Map<String, JsonSlice> params) {
+
+  /** Stands behind a stream that answers no message. */
+  static final Outgoing NOTHING =
+      new Outgoing(
+          new byte[0], new RpcMessage(RpcMessage.Kind.NOTIFICATION, null, "", null), Map.of());
+
+  static Outgoing of(RpcReader reader, byte[] line) {
+    try {
+      RpcMessage message = reader.read(line, 0, line.length - 1);
+      JsonSlice params = message.payload();
+      boolean has = message.method() != null && params != null;
+      return new Outgoing(line, message, has ? JsonObjects.members(params) : Map.of());
+    } catch (JsonSyntaxException e) {
+      throw new IllegalStateException("a message of our own", e);
+    }
+  }
+
+  /** The id of a request; −1 for anything else. */
+  long id() {
+    return message.kind() == RpcMessage.Kind.REQUEST ? message.numericId() : -1;
+  }
+
+  boolean is(String method) {
+    return method.equals(message.method());
+  }
+
+  boolean isStateless() {
+    JsonSlice meta = params.get("_meta");
+    return meta != null && JsonObjects.members(meta).containsKey(MetaKeys.VERSION);
+  }
+
+  /** The headers that say what a stateless request's body says. */
+  Map<String, String> headers(ParamMirror mirror) {
+    Map<String, String> headers = new LinkedHashMap<>();
+    Map<String, JsonSlice> meta = JsonObjects.members(params.get("_meta"));
+    headers.put("mcp-protocol-version", JsonObjects.string(meta.get(MetaKeys.VERSION)));
+    headers.put("mcp-method", message.method());
+    String name = JsonObjects.string(params.get("name"));
+    String uri = JsonObjects.string(params.get("uri"));
+    if (name != null || uri != null) {
+      headers.put("mcp-name", ParamMirror.encoded(name != null ? name : uri));
+    }
+    if (is(McpMethod.TOOLS_CALL)) {
+      headers.putAll(mirror.headers(params));
+    }
+    return headers;
+  }
+}
