@@ -103,6 +103,12 @@ class CallsIT {
   }
 
   @Test
+  void aNullForWhatIsNotRequiredIsLeftToTheServer() throws Exception {
+    assertEquals("slept", bridge.call("sleep", "{\"ms\":1,\"unknown\":null}").said());
+    assertEquals(422, bridge.call("sleep", "{\"ms\":null}").status());
+  }
+
+  @Test
   void aSchemaThatBacktracksForeverIsCheckedInNoTime() throws Exception {
     long from = System.nanoTime();
 

@@ -3,6 +3,7 @@ package dev.mcpbridge;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.mcpbridge.fixture.ConformanceDriver;
 import dev.mcpbridge.fixture.Needs;
 import dev.mcpbridge.fixture.TestBridge;
 import java.io.File;
@@ -18,6 +19,48 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 class ConformanceIT {
   private static final Path SUITE = Path.of("@modelcontextprotocol/conformance/dist/index.js");
+
+  @ParameterizedTest
+  @CsvSource({
+    "2025-11-25,initialize",
+    "2025-11-25,tools_call",
+    "2025-11-25,elicitation-sep1034-client-defaults",
+    "2025-11-25,sse-retry",
+    "2026-07-28,tools_call",
+    "2026-07-28,request-metadata",
+    "2026-07-28,sep-2322-client-request-state",
+    "2026-07-28,http-standard-headers",
+    "2026-07-28,http-custom-headers",
+    "2026-07-28,http-invalid-tool-headers",
+    "2026-07-28,json-schema-ref-no-deref"
+  })
+  void asAClientEveryRequiredScenarioWithoutOauthPasses(String revision, String scenario)
+      throws Exception {
+    Path log = Path.of("target", "conformance-client-" + scenario + ".txt");
+    Process run =
+        new ProcessBuilder(
+                Needs.node().toString(),
+                Needs.npmProgram(SUITE.toString()).toString(),
+                "client",
+                "--command",
+                TestBridge.java()
+                    + " -cp "
+                    + System.getProperty("java.class.path")
+                    + " "
+                    + ConformanceDriver.class.getName(),
+                "--scenario",
+                scenario,
+                "--spec-version",
+                revision,
+                "-o",
+                "target/conformance-client")
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+
+    assertTrue(run.waitFor(90, TimeUnit.SECONDS), "the suite did not end");
+    assertEquals(0, run.exitValue(), Files.readString(log));
+  }
 
   @ParameterizedTest
   @CsvSource({"2025-11-25,legacy,80", "2026-07-28,modern,100"})

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.Needs;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
@@ -32,6 +33,8 @@ class RealServersIT {
     arguments.put("trigger-long-running-operation", "{\"duration\":1,\"steps\":2}");
     arguments.put("gzip-file-as-resource", null);
     arguments.put("simulate-research-query", null);
+    arguments.put("trigger-elicitation-request", null);
+    arguments.put("trigger-sampling-request", null);
     try (TestBridge bridge = bridge("everything", node("server-everything", "stdio"))) {
       JsonNode tools = bridge.get("/servers/everything/tools").body().path("tools");
       assertTrue(tools.size() >= 10);
@@ -64,6 +67,28 @@ class RealServersIT {
       assertEquals(422, bridge.post("/servers/everything/tools/get-sum", "{\"a\":\"x\"}").status());
       assertFalse(bridge.get("/servers/everything/resources").body().path("resources").isEmpty());
       assertFalse(bridge.get("/servers/everything/prompts").body().path("prompts").isEmpty());
+    }
+  }
+
+  @Test
+  void whatEverythingAsksAClientReachesTheOneThatCalled() throws Exception {
+    try (TestBridge bridge = bridge("everything", node("server-everything", "stdio"))) {
+      McpClient client =
+          new McpClient(bridge.uri("/mcp"), "{\"elicitation\":{},\"sampling\":{}}")
+              .answering(
+                  question ->
+                      question.path("method").asText().equals("sampling/createMessage")
+                          ? "{\"role\":\"assistant\",\"model\":\"m\",\"content\":"
+                              + "{\"type\":\"text\",\"text\":\"a haiku\"}}"
+                          : "{\"action\":\"accept\",\"content\":{\"name\":\"Ada\"}}");
+      client.initialize();
+
+      McpClient.Reply sampled =
+          client.call(
+              "everything__trigger-sampling-request", "{\"prompt\":\"hi\",\"maxTokens\":9}");
+      assertTrue(sampled.text().contains("a haiku"), sampled.text());
+      McpClient.Reply asked = client.call("everything__trigger-elicitation-request", "{}");
+      assertTrue(asked.text().contains("Ada"), asked.text());
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.mcpbridge.call;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.networknt.schema.Error;
 import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaRegistry;
@@ -82,12 +83,25 @@ public final class ArgumentSchemas {
     List<Error> errors;
     try {
       errors = schema.get().validate(arguments);
+      if (!errors.isEmpty()) {
+        errors = withoutNulls(schema.get(), arguments, errors);
+      }
     } catch (RuntimeException | StackOverflowError e) {
       unusable(tool, e);
       compiled.put(tool.digest(), Optional.empty());
       return Future.succeededFuture();
     }
     return errors.isEmpty() ? Future.succeededFuture() : Future.failedFuture(refusal(errors));
+  }
+
+  /**
+   * Clients, and models above all, write null for what they leave out. Where the arguments fit
+   * without such members it is for the server to say what it thinks of them.
+   */
+  private static List<Error> withoutNulls(Schema schema, JsonNode arguments, List<Error> errors) {
+    ObjectNode rest = arguments.deepCopy();
+    rest.properties().removeIf(member -> member.getValue().isNull());
+    return rest.size() == arguments.size() ? errors : schema.validate(rest);
   }
 
   private static BridgeException refusal(List<Error> errors) {

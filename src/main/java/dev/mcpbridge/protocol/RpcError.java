@@ -14,6 +14,9 @@ public record RpcError(int code, String message, JsonSlice raw) {
   public static final int INVALID_PARAMS = -32602;
   public static final int INTERNAL = -32603;
 
+  /** The stateless era's answer to a revision that is not spoken. */
+  public static final int UNSUPPORTED_VERSION = -32022;
+
   /** "Resource not found" of the revisions before 2026-07-28. */
   public static final int RESOURCE_NOT_FOUND = -32002;
 

@@ -8,6 +8,7 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.ProtocolVersion;
+import dev.mcpbridge.protocol.RpcError;
 import io.vertx.core.Future;
 import java.util.Map;
 
@@ -39,11 +40,23 @@ public final class Handshake {
     Future<Negotiated> discovered = Discover.perform(session, version, patience);
     return era == Era.STATELESS
         ? discovered
-        : discovered.recover(
-            older -> {
-              session.withHandshake();
-              return initialize(session, version, timeoutMillis);
-            });
+        : discovered.recover(refusal -> goOn(session, refusal, version, timeoutMillis));
+  }
+
+  /**
+   * A refusal that only the stateless era knows is asked again; any other is of an older server.
+   */
+  private static Future<Negotiated> goOn(
+      Session session, Throwable refusal, String version, long timeoutMillis) {
+    boolean isStateless =
+        refusal instanceof BridgeException known
+            && known.members().get("upstream") instanceof JsonSlice raw
+            && RpcError.read(raw).code() == RpcError.UNSUPPORTED_VERSION;
+    if (isStateless) {
+      return Discover.perform(session, version, timeoutMillis);
+    }
+    session.withHandshake();
+    return initialize(session, version, timeoutMillis);
   }
 
   private static Future<Negotiated> initialize(

@@ -2,10 +2,14 @@ package dev.mcpbridge.transport;
 
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -13,23 +17,43 @@ import java.util.Map;
  * basic/transports/streamable-http). Learns the schemas from the lists that pass.
  */
 final class ParamMirror {
+  private static final Logger LOG = System.getLogger(ParamMirror.class.getName());
   private static final int MAX_DEPTH = 10;
 
   private final Map<String, JsonSlice> schemas = new HashMap<>();
 
-  /** Takes note of the tools of a list's page. */
-  void learn(JsonSlice result) {
+  /**
+   * Takes note of the tools of a list's page.
+   *
+   * @return the page without those whose annotations break the rules; itself where none does
+   */
+  JsonSlice learn(JsonSlice result) {
     JsonSlice tools = JsonObjects.members(result).get("tools");
-    if (tools == null) {
-      return;
+    if (tools == null || !tools.text().contains("x-mcp-header")) {
+      return result;
     }
-    for (JsonSlice tool : JsonObjects.elements(tools)) {
-      Map<String, JsonSlice> members = JsonObjects.members(tool);
-      JsonSlice schema = members.get("inputSchema");
-      if (schema != null && schema.text().contains("x-mcp-header")) {
-        schemas.put(JsonObjects.string(members.get("name")), schema.detached());
-      }
+    List<JsonSlice> entries = JsonObjects.elements(tools);
+    List<JsonSlice> kept = entries.stream().filter(this::keep).toList();
+    if (kept.size() == entries.size()) {
+      return result;
     }
+    JsonWriter out = new JsonWriter(tools.length()).beginArray();
+    kept.forEach(out::value);
+    return JsonObjects.with(result, "tools", out.endArray().toSlice());
+  }
+
+  private boolean keep(JsonSlice tool) {
+    Map<String, JsonSlice> members = JsonObjects.members(tool);
+    JsonSlice schema = members.get("inputSchema");
+    String name = JsonObjects.string(members.get("name"));
+    if (!HeaderAnnotations.areValid(schema)) {
+      LOG.log(Level.WARNING, "tool {0} is left out: its x-mcp-header breaks the rules", name);
+      return false;
+    }
+    if (schema != null && schema.text().contains("x-mcp-header")) {
+      schemas.put(name, schema.detached());
+    }
+    return true;
   }
 
   /** The headers of a call. */

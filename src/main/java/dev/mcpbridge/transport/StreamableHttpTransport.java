@@ -136,8 +136,7 @@ public final class StreamableHttpTransport implements Transport {
     if (out.is(McpMethod.INITIALIZE) && OLD_SERVER.contains(status)) {
       fallBack(out, mine ? message : null);
     } else if (mine) {
-      took(out, sent, message);
-      listener.messages(List.of(message));
+      listener.messages(List.of(took(out, sent, message)));
     } else if (status == 400 && session != null) {
       forgotten(out);
     } else if (out.id() >= 0) {
@@ -198,7 +197,7 @@ public final class StreamableHttpTransport implements Transport {
         message.kind() == RpcMessage.Kind.RESULT || message.kind() == RpcMessage.Kind.ERROR;
     if (isAnswer && message.numericId() == out.id()) {
       streams.remove(out.id());
-      took(out, sent, message);
+      message = took(out, sent, message);
     }
     listener.messages(List.of(message));
   }
@@ -284,17 +283,16 @@ public final class StreamableHttpTransport implements Transport {
     }
   }
 
-  /** What the transport itself learns from an answer. */
-  private void took(Outgoing out, HttpPeer.Sent sent, RpcMessage answer) {
-    if (answer.kind() != RpcMessage.Kind.RESULT) {
-      return;
-    }
-    if (out.is(McpMethod.INITIALIZE)) {
+  /** What the transport itself learns from an answer; the answer as it goes on. */
+  private RpcMessage took(Outgoing out, HttpPeer.Sent sent, RpcMessage answer) {
+    if (answer.kind() == RpcMessage.Kind.RESULT && out.is(McpMethod.INITIALIZE)) {
       session = sent.response().getHeader("mcp-session-id");
       version = JsonObjects.string(JsonObjects.members(answer.payload()).get("protocolVersion"));
-    } else if (out.is(McpMethod.TOOLS_LIST)) {
-      mirror.learn(answer.payload());
+    } else if (answer.kind() == RpcMessage.Kind.RESULT && out.is(McpMethod.TOOLS_LIST)) {
+      JsonSlice usable = mirror.learn(answer.payload());
+      return new RpcMessage(answer.kind(), answer.id(), null, usable, answer.wellShaped());
     }
+    return answer;
   }
 
   /** In the stateless era closing the response gives the request up. */
