@@ -31,8 +31,15 @@ public final class Offer {
    *
    * @param name its server's name for it
    * @param entry as it is listed here
+   * @param mirrors whether it wants arguments mirrored in headers
    */
-  public record Place(ServerView server, String name, JsonSlice entry) {}
+  public record Place(ServerView server, String name, JsonSlice entry, boolean mirrors) {
+    private static final String ANNOTATION = "x-mcp-header";
+
+    Place(ServerView server, String name, JsonSlice entry) {
+      this(server, name, entry, entry.text().contains(ANNOTATION));
+    }
+  }
 
   private Offer(List<ServerView> servers, boolean qualified) {
     this.servers = servers;

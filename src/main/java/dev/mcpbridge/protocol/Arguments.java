@@ -47,11 +47,12 @@ public record Arguments(JsonSlice json, JsonNode tree) {
   /**
    * Arguments that are part of a text which was scanned strictly.
    *
+   * @param spaced whether there may be blanks between its tokens
    * @throws BridgeException MALFORMED_REQUEST for a key that is there twice, or too many tokens
    */
-  public static Arguments scanned(JsonSlice object) {
+  public static Arguments scanned(JsonSlice object, boolean spaced) {
     try {
-      JsonSlice line = compact(object);
+      JsonSlice line = spaced ? compact(object) : object;
       return new Arguments(line, Json.tree(line));
     } catch (StreamConstraintsException e) {
       throw malformed("The arguments have too many tokens, or too long ones");

@@ -98,10 +98,23 @@ public final class JsonObjects {
     }
   }
 
+  private static boolean hasEscape(JsonSlice value) {
+    for (int i = value.from(); i < value.to(); i++) {
+      if (value.bytes()[i] == '\\') {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** The text of a JSON string; null where the value is none. */
   public static String string(JsonSlice value) {
     if (value == null || value.length() < 2 || value.bytes()[value.from()] != '"') {
       return null;
+    }
+    if (!hasEscape(value)) {
+      return new String(
+          value.bytes(), value.from() + 1, value.length() - 2, StandardCharsets.UTF_8);
     }
     try {
       return Json.tree(value).textValue();

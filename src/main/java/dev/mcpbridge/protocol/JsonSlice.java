@@ -38,6 +38,16 @@ public record JsonSlice(byte[] bytes, int from, int to) {
     return to > from && bytes[from] == '[';
   }
 
+  /** Whether the bytes are there at all, as part of a name or of a text. */
+  public boolean mentions(byte[] part) {
+    for (int i = from; i <= to - part.length; i++) {
+      if (bytes[i] == part[0] && Arrays.equals(bytes, i, i + part.length, part, 0, part.length)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   public byte[] toBytes() {
     return Arrays.copyOfRange(bytes, from, to);
   }

@@ -50,6 +50,13 @@ final class HttpLoad {
   }
 
   HttpLoad(int port, int connections, String path, String body) throws IOException {
+    this(port, connections, path, body, "");
+  }
+
+  /**
+   * @param headers more of them, each with its line end
+   */
+  HttpLoad(int port, int connections, String path, String body, String headers) throws IOException {
     request =
         ("POST "
                 + path
@@ -57,7 +64,9 @@ final class HttpLoad {
                 + port
                 + "\r\nContent-Type: application/json\r\nContent-Length: "
                 + body.length()
-                + "\r\n\r\n"
+                + "\r\n"
+                + headers
+                + "\r\n"
                 + body)
             .getBytes(StandardCharsets.US_ASCII);
     selector = Selector.open();

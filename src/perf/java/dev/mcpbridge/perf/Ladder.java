@@ -20,6 +20,15 @@ public final class Ladder {
   private static final String ARGUMENTS =
       "{\"text\":\"the quick brown fox jumps over the lazy dog\",\"count\":42,"
           + "\"flags\":[\"a\",\"b\",\"c\"],\"place\":{\"lat\":47.36667,\"lon\":8.55}}";
+  private static final String MCP =
+      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\","
+          + "\"arguments\":"
+          + ARGUMENTS
+          + ",\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+          + "\"io.modelcontextprotocol/clientCapabilities\":{}}}}";
+  private static final String MCP_HEADERS =
+      "Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n"
+          + "Mcp-Method: tools/call\r\nMcp-Name: echo\r\n";
   private static final String ANSWER =
       "{\"content\":[{\"type\":\"text\",\"text\":\"ok\"}],\"structuredContent\":" + ARGUMENTS + "}";
 
@@ -63,7 +72,7 @@ public final class Ladder {
     Process server =
         start(List.of("-XX:+UseSerialGC", "-cp", classPath(), BareServer.class.getName(), ANSWER));
     try {
-      http("bare", port(server, "listening "), "/", ARGUMENTS);
+      http("bare", port(server, "listening "), "/", ARGUMENTS, "");
     } finally {
       server.destroy();
     }
@@ -93,7 +102,8 @@ public final class Ladder {
                 config.toString()));
     try {
       int port = port(server, "MCP Bridge is listening on http://127.0.0.1:");
-      http("bridge", port, "/servers/echo/tools/echo", ARGUMENTS);
+      http("bridge", port, "/servers/echo/tools/echo", ARGUMENTS, "");
+      http("bridge, MCP", port, "/servers/echo/mcp", MCP, MCP_HEADERS);
       add(
           "bridge, 100 kB result",
           8,
@@ -104,10 +114,11 @@ public final class Ladder {
     }
   }
 
-  private void http(String name, int port, String path, String body) throws IOException {
-    new HttpLoad(port, 64, path, body).run(WARM_UP_SECONDS, 1);
+  private void http(String name, int port, String path, String body, String headers)
+      throws IOException {
+    new HttpLoad(port, 64, path, body, headers).run(WARM_UP_SECONDS, 1);
     for (int connections : CONNECTIONS) {
-      add(name, connections, new HttpLoad(port, connections, path, body).run(2, seconds));
+      add(name, connections, new HttpLoad(port, connections, path, body, headers).run(2, seconds));
     }
   }
 

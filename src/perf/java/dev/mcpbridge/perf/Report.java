@@ -33,6 +33,11 @@ final class Report {
           bridge.perSecond() / bare.perSecond(),
           bridge.p50() - pipe.p50(),
           bridge.p50() - bare.p50());
+      System.out.printf(
+          Locale.ROOT,
+          "c=%-3d MCP/REST %.2f of the calls/s%n",
+          connections,
+          rung("bridge, MCP", connections).perSecond() / bridge.perSecond());
     }
   }
 

@@ -14,15 +14,24 @@ import java.util.Map;
  * @param id as it was written, a string or an integer; null for a notification
  * @param method null for an answer
  * @param params the members of {@code params}; none where absent
+ * @param meta the members of their {@code _meta}
  * @param answer the message of an answer, {@code result} or {@code error} and all; else null
+ * @param spaced whether there are blanks between its tokens
  */
-record Inbound(JsonSlice id, String method, Map<String, JsonSlice> params, JsonSlice answer) {
+record Inbound(
+    JsonSlice id,
+    String method,
+    Map<String, JsonSlice> params,
+    Map<String, JsonSlice> meta,
+    JsonSlice answer,
+    boolean spaced) {
 
   /**
    * @throws BridgeException PARSE_ERROR or MALFORMED_REQUEST
    */
   static Inbound read(byte[] body, int maxDepth) {
-    JsonSlice message = scan(body, maxDepth);
+    JsonScanner scanner = JsonScanner.strict(maxDepth);
+    JsonSlice message = scan(scanner, body);
     if (!message.isObject()) {
       throw malformed(
           "The body must be one JSON-RPC message; batches are not part of MCP any more");
@@ -40,13 +49,14 @@ record Inbound(JsonSlice id, String method, Map<String, JsonSlice> params, JsonS
     }
     if (members.containsKey("result") || members.containsKey("error")) {
       checkAnswer(members);
-      return new Inbound(id, null, Map.of(), message);
+      return new Inbound(id, null, Map.of(), Map.of(), message, true);
     }
     String method = JsonObjects.string(members.get("method"));
     if (method == null) {
       throw malformed("The message has no method");
     }
-    return new Inbound(id, method, params(members.get("params")), null);
+    Map<String, JsonSlice> params = params(members.get("params"));
+    return new Inbound(id, method, params, meta(params), null, scanner.sawWhitespace());
   }
 
   /** The id of a message that is wrong otherwise; null where there is none to be read. */
@@ -80,15 +90,14 @@ record Inbound(JsonSlice id, String method, Map<String, JsonSlice> params, JsonS
     return JsonObjects.string(params.get(name));
   }
 
-  /** The members of {@code _meta}. */
-  Map<String, JsonSlice> meta() {
+  private static Map<String, JsonSlice> meta(Map<String, JsonSlice> params) {
     JsonSlice meta = params.get("_meta");
     return meta == null ? Map.of() : JsonObjects.members(meta);
   }
 
-  private static JsonSlice scan(byte[] body, int maxDepth) {
+  private static JsonSlice scan(JsonScanner scanner, byte[] body) {
     try {
-      return JsonScanner.strict(maxDepth).document(body, 0, body.length);
+      return scanner.document(body, 0, body.length);
     } catch (JsonSyntaxException e) {
       throw new BridgeException(
           ErrorCode.PARSE_ERROR, "The body is not valid JSON: " + e.getMessage());

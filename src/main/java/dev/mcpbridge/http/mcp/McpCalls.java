@@ -95,7 +95,7 @@ final class McpCalls {
     List.of("argument", "context").stream()
         .filter(request.message().params()::containsKey)
         .forEach(member -> params.member(member, request.message().params().get(member)));
-    Arguments whole = Arguments.scanned(params.endObject().toSlice());
+    Arguments whole = Arguments.scanned(params.endObject().toSlice(), true);
     Target target = new Target(Target.Kind.COMPLETION, "completion");
     return run(request, intent(server, target, whole), whole);
   }

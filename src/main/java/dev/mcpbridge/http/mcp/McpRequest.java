@@ -9,7 +9,9 @@ import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.MetaKeys;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * One request of a client and where its answer goes.
@@ -49,29 +51,24 @@ record McpRequest(Inbound message, Offer offer, Client client, Reply reply) {
    * @param own the members of {@code params} that are read here
    */
   Envelope envelope(Set<String> own) {
-    JsonWriter extras = new JsonWriter().beginObject();
-    message
-        .params()
-        .forEach(
-            (name, value) -> {
-              if (!own.contains(name) && !name.equals("_meta")) {
-                extras.member(name, value);
-              }
-            });
-    JsonWriter meta = new JsonWriter().beginObject();
-    message
-        .meta()
-        .forEach(
-            (name, value) -> {
-              if (!name.startsWith(MetaKeys.PREFIX) && !name.equals(MetaKeys.PROGRESS_TOKEN)) {
-                meta.member(name, value);
-              }
-            });
     return new Envelope(
-        extras.endObject().toSlice(),
-        meta.endObject().toSlice(),
+        rest(message.params(), name -> !own.contains(name) && !name.equals("_meta")),
+        rest(
+            message.meta(),
+            name -> !name.startsWith(MetaKeys.PREFIX) && !name.equals(MetaKeys.PROGRESS_TOKEN)),
         client.capabilities(),
         client.logLevel());
+  }
+
+  private static JsonSlice rest(Map<String, JsonSlice> members, Predicate<String> passes) {
+    JsonWriter out = null;
+    for (Map.Entry<String, JsonSlice> member : members.entrySet()) {
+      if (passes.test(member.getKey())) {
+        out = out == null ? new JsonWriter().beginObject() : out;
+        out.member(member.getKey(), member.getValue());
+      }
+    }
+    return out == null ? JsonSlice.EMPTY_OBJECT : out.endObject().toSlice();
   }
 
   /** The arguments of a tool or prompt; none where they are absent. */
@@ -83,6 +80,6 @@ record McpRequest(Inbound message, Offer offer, Client client, Reply reply) {
     if (!arguments.isObject()) {
       throw new BridgeException(ErrorCode.INVALID_PARAMS, "params.arguments must be an object");
     }
-    return Arguments.scanned(arguments);
+    return Arguments.scanned(arguments, message.spaced());
   }
 }

@@ -4,15 +4,19 @@ import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.MetaKeys;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /** Results of stateless servers for clients that are older than what these add to each result. */
 final class OldResults {
+  private static final byte[] RESULT_TYPE = "resultType".getBytes(StandardCharsets.US_ASCII);
+
   private OldResults() {}
 
   /** The same bytes where nothing has to go. */
   static JsonSlice of(JsonSlice result) {
-    Map<String, JsonSlice> members = JsonObjects.members(result);
+    Map<String, JsonSlice> members =
+        result.mentions(RESULT_TYPE) ? JsonObjects.members(result) : Map.of();
     if (!members.containsKey("resultType")) {
       return result;
     }

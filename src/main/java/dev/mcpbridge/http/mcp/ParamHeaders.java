@@ -23,6 +23,7 @@ final class ParamHeaders {
     if (message.method().equals(McpMethod.TOOLS_CALL) && message.text("name") != null) {
       offer
           .tool(message.text("name"))
+          .filter(Offer.Place::mirrors)
           .map(place -> JsonObjects.members(place.entry()).get("inputSchema"))
           .ifPresent(
               schema -> check(schema, message.params().get("arguments"), headers, MAX_DEPTH));

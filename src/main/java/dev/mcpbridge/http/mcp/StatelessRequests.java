@@ -15,6 +15,7 @@ import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.protocol.ProtocolVersion;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -24,6 +25,7 @@ import java.util.function.Supplier;
  * its headers, and is given up by whoever closes its connection.
  */
 final class StatelessRequests {
+  private static final byte[] RESULT_TYPE = "resultType".getBytes(StandardCharsets.US_ASCII);
   private static final Set<Integer> ENVELOPE = Set.of(-32020, -32021, -32022);
 
   private final McpCalls calls;
@@ -139,7 +141,7 @@ final class StatelessRequests {
    * Every result says of which type it is; one of a server that is older than the rule does not.
    */
   private static JsonSlice complete(JsonSlice result) {
-    return JsonObjects.members(result).containsKey("resultType")
+    return result.mentions(RESULT_TYPE) && JsonObjects.members(result).containsKey("resultType")
         ? result
         : new JsonWriter(result.length() + 32)
             .beginObject()
