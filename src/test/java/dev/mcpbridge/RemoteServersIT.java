@@ -246,7 +246,8 @@ class RemoteServersIT {
               return switch (calls.getAndIncrement()) {
                 case 0 -> "this is no JSON";
                 case 1 -> "HTTP 500";
-                case 2 -> "event: message\ndata: {\"jsonrpc\":\"2.0\",\"meth";
+                case 2 -> "HTTP 429";
+                case 3 -> "event: message\ndata: {\"jsonrpc\":\"2.0\",\"meth";
                 default ->
                     "event: message\r\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"id\":"
                         + id(body)
@@ -262,6 +263,9 @@ class RemoteServersIT {
         Answer broken = bridge.call("t", "{}");
         assertEquals(502, broken.status());
         assertEquals("unknown", broken.body().path("executed").asText(), broken.text());
+        Answer later = bridge.call("t", "{}");
+        assertEquals(429, later.status());
+        assertEquals("1", later.header("retry-after"));
         assertEquals(502, bridge.call("t", "{}").status());
         assertEquals(200, bridge.call("t", "{}").status());
         assertEquals(0, bridge.get("/servers/s").body().path("restarts").asInt());

@@ -10,6 +10,7 @@ import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.McpMethod;
 import java.util.List;
 
 /** Every address of the bridge, and what is said there. */
@@ -108,7 +109,7 @@ public final class Addresses {
     /** Whether a client declares that it can answer; forms and addresses are told apart. */
     public boolean isFor(Envelope client) {
       String capability = method.substring(0, Math.max(0, method.indexOf('/')));
-      if (!method.equals("elicitation/create")) {
+      if (!method.equals(McpMethod.ELICIT)) {
         return client.offers(capability);
       }
       String mode = JsonObjects.string(JsonObjects.members(params).get("mode"));

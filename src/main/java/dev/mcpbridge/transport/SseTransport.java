@@ -9,7 +9,6 @@ import io.vertx.core.Promise;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 
 /**
  * HTTP+SSE of 2024-11-05: one stream on which everything comes, and an address for everything that
@@ -99,21 +98,11 @@ public final class SseTransport implements Transport {
             sent -> {
               sent.response().body();
               if (sent.response().statusCode() >= 400 && id >= 0) {
-                listener.lost(id, StreamableHttpTransport.refused(sent.response().statusCode()));
+                listener.lost(id, StreamableHttpTransport.refused(sent.response()));
               }
             })
         .onFailure(failure -> StreamableHttpTransport.lost(listener, id, failure));
     return 0;
-  }
-
-  @Override
-  public void acknowledge(long position) {
-    // nothing is held back here
-  }
-
-  @Override
-  public OptionalLong pid() {
-    return OptionalLong.empty();
   }
 
   @Override

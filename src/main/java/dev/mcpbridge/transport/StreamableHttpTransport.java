@@ -13,11 +13,11 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -68,16 +68,6 @@ public final class StreamableHttpTransport implements Transport {
     }
     post(out);
     return 0;
-  }
-
-  @Override
-  public void acknowledge(long position) {
-    // nothing is held back here
-  }
-
-  @Override
-  public OptionalLong pid() {
-    return OptionalLong.empty();
   }
 
   @Override
@@ -140,7 +130,7 @@ public final class StreamableHttpTransport implements Transport {
     } else if (status == 400 && session != null) {
       forgotten(out);
     } else if (out.id() >= 0) {
-      lost(listener, out.id(), refused(status));
+      lost(listener, out.id(), refused(sent.response()));
     } else if (out.is(McpMethod.INITIALIZED)) {
       stand();
     }
@@ -349,10 +339,21 @@ public final class StreamableHttpTransport implements Transport {
     }
   }
 
-  /** What a status without a message means: below 500 nothing was run. */
-  static BridgeException refused(int status) {
-    return new BridgeException(ErrorCode.UPSTREAM_ERROR, "The server answered HTTP " + status)
+  /** What a status without a message means: below 500, or asked to come later, nothing was run. */
+  static BridgeException refused(HttpClientResponse response) {
+    int status = response.statusCode();
+    String sentence = "The server answered HTTP " + status;
+    if (status == 429 || status == 503) {
+      ErrorCode code = status == 429 ? ErrorCode.RATE_LIMITED : ErrorCode.OVERLOADED;
+      return new BridgeException(code, sentence).withRetryAfter(retryAfterMillis(response));
+    }
+    return new BridgeException(ErrorCode.UPSTREAM_ERROR, sentence)
         .withExecuted(status < 500 ? Executed.NO : Executed.UNKNOWN);
+  }
+
+  private static long retryAfterMillis(HttpClientResponse response) {
+    String seconds = String.valueOf(response.getHeader("retry-after"));
+    return seconds.matches("\\d{1,6}") ? Long.parseLong(seconds) * 1000 : 1000;
   }
 
   static void lost(TransportListener listener, long id, Throwable failure) {

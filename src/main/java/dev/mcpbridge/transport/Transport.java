@@ -19,10 +19,14 @@ public interface Transport {
   long send(byte[] line);
 
   /** Tells that the peer has provably read everything up to the position: it answered. */
-  void acknowledge(long position);
+  default void acknowledge(long position) {
+    // nothing to be done where nothing is held back
+  }
 
   /** The process id, where there is a process. */
-  OptionalLong pid();
+  default OptionalLong pid() {
+    return OptionalLong.empty();
+  }
 
   /**
    * Ends the connection and everything behind it. Completes when that is gone; never fails.

@@ -110,7 +110,8 @@ record Inbound(
     }
     Map<String, JsonSlice> members = params.isObject() ? JsonObjects.distinctMembers(params) : null;
     if (members == null) {
-      throw malformed("params must be an object without a member twice");
+      throw new BridgeException(
+          ErrorCode.INVALID_PARAMS, "params must be an object without a member twice");
     }
     return members;
   }

@@ -13,7 +13,7 @@ import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
-import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.McpMethod;
 import io.vertx.core.Future;
 import java.util.Set;
 import java.util.function.Function;
@@ -55,7 +55,7 @@ final class McpGate {
       return session
           .ask(
               request,
-              "elicitation/create",
+              McpMethod.ELICIT,
               Elicitation.question(confirmation),
               confirmation.expiresAtMillis() - confirmation.createdAtMillis())
           .recover(unanswered -> withdraw(request, pending, unanswered))
@@ -134,20 +134,11 @@ final class McpGate {
   }
 
   private JsonSlice inputRequired(Confirmation confirmation, String token) {
-    return new JsonWriter(1024)
-        .beginObject()
-        .member("resultType", "input_required")
-        .name("inputRequests")
-        .beginObject()
-        .name(KEY)
-        .beginObject()
-        .member("method", "elicitation/create")
-        .member("params", Elicitation.question(confirmation))
-        .endObject()
-        .endObject()
-        .member("requestState", mark + confirmation.id() + "." + token)
-        .endObject()
-        .toSlice();
+    return InputRequired.of(
+        KEY,
+        McpMethod.ELICIT,
+        Elicitation.question(confirmation),
+        mark + confirmation.id() + "." + token);
   }
 
   private static Future<JsonSlice> explain(PendingConfirmation pending) {

@@ -5,7 +5,6 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
-import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -124,19 +123,6 @@ final class OpenCalls {
   }
 
   private static JsonSlice inputRequired(Question question, String state) {
-    return new JsonWriter(question.params().length() + 256)
-        .beginObject()
-        .member("resultType", "input_required")
-        .name("inputRequests")
-        .beginObject()
-        .name(KEY)
-        .beginObject()
-        .member("method", question.method())
-        .member("params", question.params())
-        .endObject()
-        .endObject()
-        .member("requestState", state)
-        .endObject()
-        .toSlice();
+    return InputRequired.of(KEY, question.method(), question.params(), state);
   }
 }
