@@ -2,6 +2,7 @@ package dev.mcpbridge;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.config.ConfigException;
 import dev.mcpbridge.fixture.TestBridge;
@@ -69,6 +70,39 @@ class TlsIT {
 
       assertEquals(200, answer.statusCode());
       assertThrows(java.io.IOException.class, () -> bridge.get("/health/live"));
+    }
+  }
+
+  @Test
+  void aServerBehindTlsIsReachedWithItsAuthorityAndNotWithout() throws Exception {
+    String behind =
+        config("cert.pem", "key.pem")
+            .replaceFirst("'http':.", "'http':{'host':'0.0.0.0','insecure':true,")
+            .replaceFirst("}$", ",'mcpServers':{'s':" + TestBridge.entry("") + "}}");
+    try (TestBridge server = TestBridge.of(behind)) {
+      String url = "'url':'https://localhost:" + server.port() + "/servers/s/mcp'";
+      String authority = ",'tls':{'ca':'" + folder.resolve("cert.pem") + "'}";
+      String wrongName = url.replace("localhost", "127.0.0.2") + authority;
+      try (TestBridge front =
+          TestBridge.of(
+              "{'mcpServers':{'s':{"
+                  + url
+                  + authority
+                  + "},'untrusted':{"
+                  + url
+                  + "},'misnamed':{"
+                  + wrongName
+                  + "}}}")) {
+        front.until(() -> front.state("s").equals("ready"));
+        assertEquals(
+            "{\"m\":1}",
+            front.call("echo", "{\"m\":1}").body().path("structuredContent").toString());
+        front.until(() -> front.state("untrusted").equals("failed"));
+        assertEquals(0, front.get("/servers/untrusted").body().path("tool_count").asInt());
+        front.until(() -> front.state("misnamed").equals("failed"));
+        String why = front.get("/servers/misnamed").body().path("last_error").asText();
+        assertTrue(why.contains("SSL"), why);
+      }
     }
   }
 
