@@ -228,20 +228,8 @@ class RemoteServersIT {
     try (Scripted server =
         new Scripted(
             (headers, body) -> {
-              if (body.contains("\"initialize\"")) {
-                return "{\"jsonrpc\":\"2.0\",\"id\":"
-                    + id(body)
-                    + ",\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":"
-                    + "{\"tools\":{}},\"serverInfo\":{\"name\":\"x\",\"version\":\"1\"}}}";
-              }
-              if (body.contains("tools/list")) {
-                return "{\"jsonrpc\":\"2.0\",\"id\":"
-                    + id(body)
-                    + ",\"result\":{\"tools\":[{\"name\":\"t\",\"inputSchema\":"
-                    + "{\"type\":\"object\"}}]}}";
-              }
               if (!body.contains("tools/call")) {
-                return "HTTP 202";
+                return opening(body);
               }
               return switch (calls.getAndIncrement()) {
                 case 0 -> "this is no JSON";
@@ -274,6 +262,30 @@ class RemoteServersIT {
   }
 
   @Test
+  void onlyA404IsReasonToSendACallAgain() throws Exception {
+    AtomicInteger calls = new AtomicInteger();
+    try (Scripted server =
+        new Scripted(
+            (headers, body) -> {
+              if (!body.contains("tools/call")) {
+                return opening(body);
+              }
+              calls.incrementAndGet();
+              return "HTTP 400";
+            })) {
+      try (TestBridge bridge =
+          TestBridge.of(
+              "{'mcpServers':{'s':{'era':'legacy','heartbeat':0,'url':'" + server.url() + "'}}}")) {
+        bridge.until(() -> bridge.state("s").equals("ready"));
+
+        assertEquals(502, bridge.call("t", "{}").status());
+        assertEquals(1, calls.get());
+        assertEquals(0, bridge.get("/servers/s").body().path("restarts").asInt());
+      }
+    }
+  }
+
+  @Test
   void anAddressOfAnotherOriginIsNotPostedTo() throws Exception {
     AtomicInteger posts = new AtomicInteger();
     try (Scripted foreign =
@@ -293,6 +305,19 @@ class RemoteServersIT {
         assertEquals(0, posts.get());
       }
     }
+  }
+
+  /** What a server with one tool says before it is called; its session is called x. */
+  private static String opening(String body) {
+    String head = "{\"jsonrpc\":\"2.0\",\"id\":" + id(body) + ",\"result\":";
+    if (body.contains("\"initialize\"")) {
+      return head
+          + "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{}},"
+          + "\"serverInfo\":{\"name\":\"x\",\"version\":\"1\"}}}";
+    }
+    return body.contains("tools/list")
+        ? head + "{\"tools\":[{\"name\":\"t\",\"inputSchema\":{\"type\":\"object\"}}]}}"
+        : "HTTP 202";
   }
 
   private static String id(String body) {
@@ -334,6 +359,7 @@ class RemoteServersIT {
                   .set(
                       "content-type",
                       said.startsWith("event:") ? "text/event-stream" : "application/json");
+              exchange.getResponseHeaders().set("mcp-session-id", "x");
               exchange.sendResponseHeaders(200, bytes.length);
               exchange.getResponseBody().write(bytes);
             }

@@ -127,7 +127,7 @@ public final class StreamableHttpTransport implements Transport {
       fallBack(out, mine ? message : null);
     } else if (mine) {
       listener.messages(List.of(took(out, sent, message)));
-    } else if (status == 400 && session != null) {
+    } else if (status == 400 && session != null && out.is(McpMethod.PING)) {
       forgotten(out);
     } else if (out.id() >= 0) {
       lost(listener, out.id(), refused(sent.response()));
@@ -137,8 +137,9 @@ public final class StreamableHttpTransport implements Transport {
   }
 
   /**
-   * The server has forgotten the session: 404 by the book, 400 without an answer in practice. It
-   * looked at nothing else, so the request can be sent again in the next session.
+   * The server has forgotten the session: 404 proves that it looked at nothing else, so the request
+   * can be sent again in the next one. A 400 without an answer proves nothing of a call, and tells
+   * as much of a ping.
    */
   private void forgotten(Outgoing out) {
     lost(
