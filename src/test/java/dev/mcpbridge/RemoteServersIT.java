@@ -14,9 +14,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -66,6 +68,25 @@ class RemoteServersIT {
       assertEquals(504, front.call("never", "{}").status());
 
       behind.until(() -> behind.call("cancels", "{}").said().equals("1"));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"legacy", "modern"})
+  void callsThatNeverEndHoldNoConnections(String era) throws Exception {
+    try (TestBridge behind = TestBridge.scripted("'maxInFlight':1000");
+        TestBridge front =
+            before(
+                behind,
+                ",'maxInFlight':1000,'tools':{'never':{'timeout':0.5}},'era':'" + era + "'")) {
+      for (int round = 0; round < 4; round++) {
+        List<CompletableFuture<Answer>> calls =
+            Stream.generate(() -> front.callLater("never", "{}")).limit(100).toList();
+        for (CompletableFuture<Answer> call : calls) {
+          assertEquals(504, call.get(30, TimeUnit.SECONDS).status());
+        }
+      }
+      front.assertAlive();
     }
   }
 

@@ -63,10 +63,12 @@ public final class StreamableHttpTransport implements Transport {
       return older.send(line);
     }
     Outgoing out = Outgoing.of(reader, line);
-    if (out.is(McpMethod.CANCELLED) && session == null && giveUp(out)) {
-      return 0;
+    if (out.is(McpMethod.CANCELLED)) {
+      letGo(out);
     }
-    post(out);
+    if (!out.is(McpMethod.CANCELLED) || version != null) {
+      post(out);
+    }
     return 0;
   }
 
@@ -286,8 +288,12 @@ public final class StreamableHttpTransport implements Transport {
     return answer;
   }
 
-  /** In the stateless era closing the response gives the request up. */
-  private boolean giveUp(Outgoing cancellation) {
+  /**
+   * Closes the response that nobody waits for any more. In the stateless era that gives the request
+   * up; with a handshake the notification does, and a server that goes on must not keep the
+   * connection.
+   */
+  private void letGo(Outgoing cancellation) {
     JsonSlice id = cancellation.params().get("requestId");
     RpcMessage named = new RpcMessage(RpcMessage.Kind.NOTIFICATION, id, null, null);
     HttpPeer.Sent sent = streams.remove(named.numericId());
@@ -298,7 +304,6 @@ public final class StreamableHttpTransport implements Transport {
     if (request != null) {
       request.reset();
     }
-    return version == null;
   }
 
   private Map<String, String> headers(Outgoing out) {
