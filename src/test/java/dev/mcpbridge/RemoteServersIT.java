@@ -283,6 +283,60 @@ class RemoteServersIT {
   }
 
   @Test
+  void anAnswerThatIsTooLongCostsOnlyItsCall() throws Exception {
+    AtomicInteger calls = new AtomicInteger();
+    String tooLong = "\"" + "x".repeat(17 << 20) + "\"";
+    try (Scripted server =
+        new Scripted(
+            (headers, body) -> {
+              if (!body.contains("tools/call")) {
+                return opening(body);
+              }
+              String head =
+                  "{\"jsonrpc\":\"2.0\",\"id\":" + id(body) + ",\"result\":{\"content\":[";
+              return switch (calls.getAndIncrement()) {
+                case 0 -> head + tooLong + "]}}";
+                case 1 -> "event: message\ndata: " + head + tooLong + "]}}\n\n";
+                default -> head + "]}}";
+              };
+            })) {
+      try (TestBridge bridge =
+          TestBridge.of(
+              "{'mcpServers':{'s':{'era':'legacy','heartbeat':0,'url':'" + server.url() + "'}}}")) {
+        bridge.until(() -> bridge.state("s").equals("ready"));
+
+        for (int i = 0; i < 2; i++) {
+          Answer answer = bridge.call("t", "{}");
+          assertEquals(502, answer.status());
+          assertEquals("response_too_large", answer.code());
+          assertEquals("yes", answer.body().path("executed").asText());
+        }
+        assertEquals(200, bridge.call("t", "{}").status());
+        assertEquals(0, bridge.get("/servers/s").body().path("restarts").asInt());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"http", "sse"})
+  void aServerThatAcceptsAndSaysNothingIsNotWaitedForForever(String type) throws Exception {
+    try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        TestBridge bridge =
+            TestBridge.of(
+                "{'mcpServers':{'s':{'startTimeout':1,'type':'"
+                    + type
+                    + "','url':'http://127.0.0.1:"
+                    + silent.getLocalPort()
+                    + "/mcp'}}}")) {
+      bridge.until(() -> bridge.state("s").equals("failed"));
+
+      Answer refused = bridge.call("t", "{}");
+      assertTrue(refused.status() >= 500, refused.text());
+      assertEquals("no", refused.body().path("executed").asText(), refused.text());
+    }
+  }
+
+  @Test
   void onlyA404IsReasonToSendACallAgain() throws Exception {
     AtomicInteger calls = new AtomicInteger();
     try (Scripted server =

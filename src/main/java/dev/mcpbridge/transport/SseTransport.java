@@ -16,6 +16,9 @@ import java.util.Map;
  * connection is over when the stream is.
  */
 public final class SseTransport implements Transport {
+  private static final long PATIENCE_MILLIS = 10_000;
+  private static final String SILENT = "The server has named no address in time";
+
   private final HttpPeer peer;
   private final RpcReader reader;
   private final TransportListener listener;
@@ -33,6 +36,21 @@ public final class SseTransport implements Transport {
   static Future<Transport> open(
       Context context, HttpPeer peer, StdioTransport.Limits limits, TransportListener listener) {
     SseTransport transport = new SseTransport(peer, limits, listener);
+    Promise<Transport> opened = Promise.promise();
+    long timer =
+        context
+            .owner()
+            .setTimer(
+                PATIENCE_MILLIS,
+                t -> {
+                  transport.end(SILENT);
+                  opened.tryFail(SILENT);
+                });
+    transport.connect(limits).onComplete(opened::tryComplete, opened::tryFail);
+    return opened.future().onComplete(done -> context.owner().cancelTimer(timer));
+  }
+
+  private Future<Transport> connect(StdioTransport.Limits limits) {
     return peer.listen(peer.url(), Map.of())
         .compose(
             sent -> {
@@ -41,10 +59,10 @@ public final class SseTransport implements Transport {
                 return Future.failedFuture(
                     "The server answered " + sent.response().statusCode() + " and no event stream");
               }
-              transport.read(sent, limits);
-              return transport.endpoint.future();
+              read(sent, limits);
+              return endpoint.future();
             })
-        .map(named -> transport);
+        .map(named -> this);
   }
 
   private void read(HttpPeer.Sent sent, StdioTransport.Limits limits) {
@@ -96,7 +114,6 @@ public final class SseTransport implements Transport {
     peer.post(endpoint.future().result(), line, Map.of())
         .onSuccess(
             sent -> {
-              sent.response().body();
               if (sent.response().statusCode() >= 400 && id >= 0) {
                 listener.lost(id, StreamableHttpTransport.refused(sent.response()));
               }

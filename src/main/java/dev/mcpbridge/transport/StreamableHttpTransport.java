@@ -113,8 +113,7 @@ public final class StreamableHttpTransport implements Transport {
     } else if (sent.isStream() && status == 200) {
       stream(out, sent, 0);
     } else {
-      sent.response()
-          .body()
+      sent.body(limits.maxMessageBytes())
           .onSuccess(body -> object(out, sent, body))
           .onFailure(failure -> lost(listener, out.id(), failure));
     }
@@ -158,7 +157,11 @@ public final class StreamableHttpTransport implements Transport {
         .onSuccess(
             opened -> {
               older = opened;
-              opened.send(out.line());
+              if (closed) {
+                opened.close();
+              } else {
+                opened.send(out.line());
+              }
             })
         .onFailure(
             failure -> {
@@ -176,7 +179,7 @@ public final class StreamableHttpTransport implements Transport {
     }
     SseReader events = new SseReader(limits.maxMessageBytes(), event -> event(out, sent, event));
     sent.response()
-        .handler(chunk -> feed(events, chunk, sent))
+        .handler(chunk -> feed(out, events, chunk, sent))
         .exceptionHandler(e -> broken(out, events, resumptions))
         .endHandler(v -> broken(out, events, resumptions));
   }
@@ -240,7 +243,7 @@ public final class StreamableHttpTransport implements Transport {
                     .handler(
                         chunk -> {
                           resumeDelay = DEFAULT_RETRY_MILLIS;
-                          feed(events, chunk, sent);
+                          feed(Outgoing.NOTHING, events, chunk, sent);
                         })
                     .exceptionHandler(e -> standAgain())
                     .endHandler(v -> standAgain());
@@ -267,12 +270,14 @@ public final class StreamableHttpTransport implements Transport {
     }
   }
 
-  private void feed(SseReader events, Buffer chunk, HttpPeer.Sent sent) {
+  /** An event that is too long costs its own stream, and the request that waits for it. */
+  private void feed(Outgoing out, SseReader events, Buffer chunk, HttpPeer.Sent sent) {
     try {
       events.feed(chunk);
     } catch (IllegalStateException e) {
+      streams.remove(out.id());
+      lost(listener, out.id(), HttpPeer.Sent.tooLarge(limits.maxMessageBytes()));
       sent.abort();
-      end(e.getMessage());
     }
   }
 
