@@ -2,6 +2,7 @@ package dev.mcpbridge;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -335,6 +336,81 @@ class McpDoorIT {
         ",\"inputResponses\":{\"input\":{\"action\":\"accept\",\"content\":{\"a\":1}}}";
     assertEquals(answered, stateless.stateless("tools/call", call + state + responses).said());
     assertEquals(-32602, stateless.stateless("tools/call", call + state + responses).errorCode());
+  }
+
+  @Test
+  void everyQuestionOfOneCallIsPutToAStatelessClient() throws Exception {
+    McpClient client = client("/servers/s/mcp", FORMS);
+    String call = "\"name\":\"ask_twice\",\"arguments\":{\"method\":\"elicitation/create\"}";
+    JsonNode first = client.stateless("tools/call", call).result();
+    JsonNode second = client.stateless("tools/call", call + answer(first, "1")).result();
+
+    assertEquals("input_required", second.path("resultType").asText(), second.toString());
+    assertNotEquals(first.path("requestState"), second.path("requestState"));
+    assertEquals(
+        "result {\"action\":\"accept\",\"content\":{\"a\":1}}"
+            + " result {\"action\":\"accept\",\"content\":{\"a\":2}}",
+        client.stateless("tools/call", call + answer(second, "2")).said());
+  }
+
+  @Test
+  void aStatelessClientThatLeavesAfterItHasAnsweredGivesTheCallUp() throws Exception {
+    try (TestBridge own = TestBridge.scripted("")) {
+      McpClient client = new McpClient(own.uri("/servers/s/mcp"), FORMS);
+      String members =
+          "\"name\":\"ask_and_stay\",\"arguments\":{\"method\":\"elicitation/create\"}";
+      JsonNode asked = client.stateless("tools/call", members).result();
+      String body =
+          "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{"
+              + members
+              + answer(asked, "1")
+              + ",\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+              + "\"io.modelcontextprotocol/clientCapabilities\":"
+              + FORMS
+              + "}}}";
+      HttpRequest.Builder request =
+          own.posting(
+              "/servers/s/mcp",
+              body,
+              "accept",
+              "application/json, text/event-stream",
+              "mcp-protocol-version",
+              "2026-07-28",
+              "mcp-method",
+              "tools/call",
+              "mcp-name",
+              "ask_and_stay");
+      CompletableFuture<?> call =
+          own.client().sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
+      own.until(() -> own.call("answers", "{}").said().equals("1"));
+      call.cancel(true);
+
+      own.until(() -> own.call("cancels", "{}").said().equals("1"));
+      own.until(() -> own.get("/servers/s").body().path("pending_calls").asInt() == 0);
+    }
+  }
+
+  @Test
+  void aQuestionOfTheGateThatNobodyAnswersEndsWithItsExpiry() throws Exception {
+    String config =
+        "{'risk':{'expiry':1},'mcpServers':{'s':" + TestBridge.entry("'riskLevel':2") + "}}";
+    try (TestBridge own = TestBridge.of(config)) {
+      McpClient client = new McpClient(own.uri("/servers/s/mcp"), FORMS).answering(q -> null);
+      client.initialize();
+
+      Reply expired = client.call("echo", "{}");
+
+      assertEquals(410, expired.errorCode(), expired.toString());
+      assertTrue(own.get("/confirmations").body().path("confirmations").isEmpty());
+    }
+  }
+
+  private static String answer(JsonNode asked, String a) {
+    return ",\"requestState\":\""
+        + asked.path("requestState").asText()
+        + "\",\"inputResponses\":{\"input\":{\"action\":\"accept\",\"content\":{\"a\":"
+        + a
+        + "}}}";
   }
 
   @Test

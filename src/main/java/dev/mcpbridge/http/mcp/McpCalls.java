@@ -193,8 +193,9 @@ final class McpCalls {
         streams
             ? bus.subscribe(Addresses.callEvents(callId), event -> tell(request, token, event))
             : () -> {};
-    request.client().began(request, new McpRequest.Running(intent.server(), callId));
-    return asking(request, intent, callId, () -> call.apply(streams))
+    McpRequest.Running running = new McpRequest.Running(intent.server(), callId);
+    request.client().began(request, running);
+    return asking(request, intent, running, () -> call.apply(streams))
         .onComplete(
             done -> {
               deaf.run();
@@ -204,20 +205,23 @@ final class McpCalls {
 
   /** Lets the server ask the client of a call, in the way of the client's era. */
   private Future<JsonSlice> asking(
-      McpRequest request, Intent intent, String callId, Supplier<Future<JsonSlice>> call) {
+      McpRequest request,
+      Intent intent,
+      McpRequest.Running running,
+      Supplier<Future<JsonSlice>> call) {
     if (request.client().capabilities().length() <= 2) {
       return call.get();
     }
     if (request.client() instanceof LegacySession session) {
       Runnable mute =
           bus.serve(
-              Addresses.question(callId),
+              Addresses.question(running.callId()),
               question ->
                   session.ask(request, question.method(), question.params(), QUESTION_MILLIS));
       return call.get().onComplete(done -> mute.run());
     }
-    OpenCalls.OpenCall opened = open.open(request, intent);
-    Runnable mute = bus.serve(Addresses.question(callId), opened::ask);
+    OpenCalls.OpenCall opened = open.open(request, intent, running);
+    Runnable mute = bus.serve(Addresses.question(running.callId()), opened::ask);
     return opened.follow(call.get().onComplete(done -> mute.run())).nextWord();
   }
 

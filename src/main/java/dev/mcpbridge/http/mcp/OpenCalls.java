@@ -19,8 +19,8 @@ import java.util.Map;
  * Calls of stateless clients at servers with a session that have asked something: the request is
  * answered with {@code input_required}, the call goes on at the server, and the client's next
  * request finds it again by its {@code requestState}. That is 128 random bits, good for the
- * principal and the request it was given to, and once. A call that nobody comes back for ends at
- * its deadline.
+ * principal and the request it was given to, and once. A question that nobody answers is refused
+ * after five minutes.
  */
 final class OpenCalls {
   private static final String KEY = "input";
@@ -35,12 +35,14 @@ final class OpenCalls {
   final class OpenCall {
     private final String principal;
     private final Intent intent;
+    private final McpRequest.Running running;
     private final Deque<JsonSlice> further = new ArrayDeque<>();
     private Promise<JsonSlice> word = Promise.promise();
 
-    private OpenCall(String principal, Intent intent) {
+    private OpenCall(String principal, Intent intent, McpRequest.Running running) {
       this.principal = principal;
       this.intent = intent;
+      this.running = running;
     }
 
     /** Its result, or the next question in the form of one. */
@@ -86,8 +88,8 @@ final class OpenCalls {
     this.mark = mark + "call/";
   }
 
-  OpenCall open(McpRequest request, Intent intent) {
-    return new OpenCall(request.client().principal().name(), intent);
+  OpenCall open(McpRequest request, Intent intent, McpRequest.Running running) {
+    return new OpenCall(request.client().principal().name(), intent, running);
   }
 
   boolean isMeant(McpRequest request) {
@@ -95,7 +97,9 @@ final class OpenCalls {
     return request.client() instanceof StatelessClient && state != null && state.startsWith(mark);
   }
 
-  /** Gives the server its answer, and waits for what it says next. */
+  /**
+   * Gives the server its answer, and waits for what it says next; leaving now gives the call up.
+   */
   Future<JsonSlice> resume(McpRequest request, Intent intent) {
     String state = request.message().text("requestState");
     Waiting open = waiting.get(state);
@@ -117,9 +121,10 @@ final class OpenCalls {
     if (!open.call().further.isEmpty()) {
       open.call().word.complete(open.call().further.poll());
     }
+    request.client().began(request, open.call().running);
     Future<JsonSlice> next = open.call().nextWord();
     open.answer().tryComplete(answer.detached());
-    return next;
+    return next.onComplete(done -> request.client().ended(request));
   }
 
   private static JsonSlice inputRequired(Question question, String state) {
