@@ -95,7 +95,7 @@ final class LegacyRequests {
               ctx.response().putHeader(SESSION, opened.session().id());
               reply.finish(200, RpcReplies.result(message.id(), opened.result()));
             })
-        .onFailure(ctx::fail);
+        .onFailure(failure -> McpDoor.refuse(reply, message, failure));
   }
 
   /** A session that has been opened, and how it answers {@code initialize}. */

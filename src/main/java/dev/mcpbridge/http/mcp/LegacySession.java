@@ -34,6 +34,7 @@ final class LegacySession implements Client {
   private String logLevel = "debug";
   private long lastUsedNanos = System.nanoTime();
   private long questions;
+  private boolean over;
 
   private record Asked(JsonSlice requestId, Promise<JsonSlice> answer) {}
 
@@ -166,9 +167,9 @@ final class LegacySession implements Client {
         });
   }
 
-  /** Takes over a subscription to a resource; one that it has already ends. */
+  /** Takes over a subscription to a resource; one that it has already ends, like one too late. */
   void subscribed(String uri, Runnable end) {
-    Runnable before = subscriptions.put(uri, end);
+    Runnable before = over ? end : subscriptions.put(uri, end);
     if (before != null) {
       before.run();
     }
@@ -197,6 +198,7 @@ final class LegacySession implements Client {
 
   /** Everything that hangs on it ends. */
   void end() {
+    over = true;
     if (stream != null) {
       stream.end();
     }

@@ -112,6 +112,11 @@ public final class McpDoor {
     return Problems.of(failure).code() == ErrorCode.FORBIDDEN ? 403 : 200;
   }
 
+  /** Answers a request that did not come to anything, with the status that says so. */
+  static void refuse(Reply reply, Inbound message, Throwable failure) {
+    reply.finish(Problems.of(failure).code().status(), error(message.id(), failure));
+  }
+
   static BridgeException unknownMethod(String method) {
     return new BridgeException(ErrorCode.METHOD_NOT_FOUND, "Method not found: " + method);
   }

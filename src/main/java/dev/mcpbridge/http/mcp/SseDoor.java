@@ -66,10 +66,11 @@ final class SseDoor {
       RoutingContext ctx, Inbound message, ServerId endpoint, Supplier<Future<Offer>> offers) {
     Channel channel = channel(ctx, endpoint);
     StreamReply reply = new StreamReply(channel.stream);
-    if (McpMethod.INITIALIZE.equals(message.method()) && message.id() != null) {
+    boolean isOpening = McpMethod.INITIALIZE.equals(message.method()) && message.id() != null;
+    if (isOpening && channel.session == null) {
       initialize(channel, message, offers, reply);
-    } else if (channel.session == null) {
-      throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "initialize comes first");
+    } else if (isOpening || channel.session == null) {
+      throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "initialize comes first, and once");
     } else {
       requests.converse(channel.session, message, offers, reply);
     }

@@ -63,7 +63,7 @@ final class StatelessRequests {
       offers
           .get()
           .onSuccess(offer -> subscriptions.open(ctx, message, endpoint, offer))
-          .onFailure(ctx::fail);
+          .onFailure(failure -> McpDoor.refuse(new PostReply(ctx, streams), message, failure));
     } else {
       answer(ctx, message, offers);
     }
