@@ -3,9 +3,9 @@ package dev.mcpbridge.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
-import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.protocol.ProtocolVersion;
+import dev.mcpbridge.protocol.RpcWriter;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -188,17 +188,6 @@ final class StdioRelay {
   }
 
   private static String error(String id, int code, String message) {
-    return new JsonWriter()
-        .beginObject()
-        .member("jsonrpc", "2.0")
-        .member("id", JsonSlice.of(id))
-        .name("error")
-        .beginObject()
-        .member("code", code)
-        .member("message", message)
-        .endObject()
-        .endObject()
-        .toSlice()
-        .text();
+    return new String(RpcWriter.error(JsonSlice.of(id), code, message), StandardCharsets.UTF_8);
   }
 }

@@ -17,26 +17,42 @@ public final class JsonObjects {
   /** The members of an object by name; of several with one name the last counts. */
   public static Map<String, JsonSlice> members(JsonSlice object) {
     Map<String, JsonSlice> members = new LinkedHashMap<>();
-    byte[] text = object.bytes();
-    try {
-      JsonScanner.transit(DEPTH)
-          .object(
-              text,
-              object.from(),
-              object.to(),
-              (nameFrom, nameTo, from, to) ->
-                  members.put(name(text, nameFrom, nameTo), new JsonSlice(text, from, to)));
-      return members;
-    } catch (JsonSyntaxException e) {
-      return Map.of();
-    }
+    return collect(object, members) < 0 ? Map.of() : members;
   }
 
   /** The members of an object by name; null where it has one twice, or is none. */
   public static Map<String, JsonSlice> distinctMembers(JsonSlice object) {
     Map<String, JsonSlice> members = new LinkedHashMap<>();
-    boolean[] twice = new boolean[1];
+    return collect(object, members) == members.size() ? members : null;
+  }
+
+  /** An object of these members. */
+  public static JsonSlice object(Map<String, JsonSlice> members) {
+    JsonWriter out = new JsonWriter(1024).beginObject();
+    members.forEach(out::member);
+    return out.endObject().toSlice();
+  }
+
+  /** The object with one member replaced where it stood, or added at its end. */
+  public static JsonSlice with(JsonSlice object, String name, JsonSlice value) {
+    Map<String, JsonSlice> members = members(object);
+    members.put(name, value);
+    return object(members);
+  }
+
+  /** The object without one member. */
+  public static JsonSlice without(JsonSlice object, String name) {
+    Map<String, JsonSlice> members = members(object);
+    members.remove(name);
+    return object(members);
+  }
+
+  /**
+   * How many members there are, each name counted as often as it stands there; −1 for no object.
+   */
+  private static int collect(JsonSlice object, Map<String, JsonSlice> members) {
     byte[] text = object.bytes();
+    int[] count = new int[1];
     try {
       JsonScanner.transit(DEPTH)
           .object(
@@ -44,31 +60,13 @@ public final class JsonObjects {
               object.from(),
               object.to(),
               (nameFrom, nameTo, from, to) -> {
-                String name = name(text, nameFrom, nameTo);
-                twice[0] |= members.put(name, new JsonSlice(text, from, to)) != null;
+                members.put(name(text, nameFrom, nameTo), new JsonSlice(text, from, to));
+                count[0]++;
               });
-      return twice[0] ? null : members;
+      return count[0];
     } catch (JsonSyntaxException e) {
-      return null;
+      return -1;
     }
-  }
-
-  /** The object with one member replaced where it stood, or added at its end. */
-  public static JsonSlice with(JsonSlice object, String name, JsonSlice value) {
-    Map<String, JsonSlice> members = members(object);
-    members.put(name, value);
-    JsonWriter out = new JsonWriter(object.length() + value.length() + 64).beginObject();
-    members.forEach(out::member);
-    return out.endObject().toSlice();
-  }
-
-  /** The object without one member. */
-  public static JsonSlice without(JsonSlice object, String name) {
-    Map<String, JsonSlice> members = members(object);
-    members.remove(name);
-    JsonWriter out = new JsonWriter(object.length()).beginObject();
-    members.forEach(out::member);
-    return out.endObject().toSlice();
   }
 
   /** A JSON string for a text. */

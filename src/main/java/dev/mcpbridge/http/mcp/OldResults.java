@@ -2,7 +2,6 @@ package dev.mcpbridge.http.mcp;
 
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
-import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.MetaKeys;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -27,17 +26,11 @@ final class OldResults {
     if (meta != null) {
       Map<String, JsonSlice> entries = JsonObjects.members(meta);
       entries.remove(MetaKeys.SERVER_INFO);
-      members.put("_meta", object(entries));
+      members.put("_meta", JsonObjects.object(entries));
       if (entries.isEmpty()) {
         members.remove("_meta");
       }
     }
-    return object(members);
-  }
-
-  private static JsonSlice object(Map<String, JsonSlice> members) {
-    JsonWriter out = new JsonWriter(1024).beginObject();
-    members.forEach(out::member);
-    return out.endObject().toSlice();
+    return JsonObjects.object(members);
   }
 }

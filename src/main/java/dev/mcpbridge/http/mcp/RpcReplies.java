@@ -2,9 +2,9 @@ package dev.mcpbridge.http.mcp;
 
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
-import java.util.List;
 
 /** Writes JSON-RPC answers and notifications for clients. Stateless. */
 final class RpcReplies {
@@ -69,19 +69,7 @@ final class RpcReplies {
         .member("code", code.slug())
         .member("executed", failure.executed().word())
         .member("retryable", code.retryable());
-    failure.members().forEach((name, value) -> member(out.name(name), value));
+    failure.members().forEach((name, value) -> Problems.member(out, name, value));
     out.endObject().endObject();
-  }
-
-  private static void member(JsonWriter out, Object value) {
-    if (value instanceof JsonSlice json) {
-      out.value(json);
-    } else if (value instanceof List<?> list) {
-      out.beginArray();
-      list.forEach(item -> out.value(item.toString()));
-      out.endArray();
-    } else {
-      out.value(String.valueOf(value));
-    }
   }
 }

@@ -88,9 +88,13 @@ public final class Problems {
   }
 
   private static void extension(JsonWriter out, String name, Object value) {
-    if (name.equals("allow")) {
-      return;
+    if (!name.equals("allow")) {
+      member(out, name, value);
     }
+  }
+
+  /** Writes one of a failure's members. */
+  public static void member(JsonWriter out, String name, Object value) {
     out.name(name);
     if (value instanceof JsonSlice json) {
       out.value(json);
