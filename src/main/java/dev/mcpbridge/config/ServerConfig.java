@@ -22,11 +22,6 @@ public record ServerConfig(
     ServerState.Refused refusal,
     String fingerprint) {
 
-  /** The process to start, of a server that is one. */
-  public Launch launch() {
-    return (Launch) reach;
-  }
-
   /**
    * How a server is kept alive and how much it is given to do. Times in milliseconds.
    *

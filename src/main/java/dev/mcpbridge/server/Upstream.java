@@ -20,9 +20,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
@@ -43,7 +41,6 @@ final class Upstream implements Instance.Owner {
   private final List<Instance> instances;
   private final Dispatcher dispatcher;
   private final WatchedResources watched;
-  private final Map<Instance, Session> resumed = new HashMap<>();
   private final List<Promise<ServerView>> awaitingReady = new ArrayList<>();
   private Negotiated negotiated;
   private Catalogue catalogue;
@@ -202,10 +199,6 @@ final class Upstream implements Instance.Owner {
       }
     }
     publish();
-    if (instance.state() instanceof ServerState.Ready
-        && resumed.put(instance, instance.session()) != instance.session()) {
-      watched.resume(instance.session());
-    }
     if (instance.state().takesCalls()) {
       List.copyOf(awaitingReady).forEach(promise -> promise.tryComplete(view()));
     }
@@ -225,6 +218,7 @@ final class Upstream implements Instance.Owner {
                       negotiated.capabilities(),
                       negotiated.instructions());
               this.negotiated = negotiated;
+              watched.resume(session);
               return null;
             });
   }

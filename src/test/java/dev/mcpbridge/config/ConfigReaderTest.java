@@ -28,7 +28,7 @@ class ConfigReaderTest {
 
     assertEquals(
         List.of("npx", "-y", "p"),
-        config.servers().get(new ServerId("brave-search")).launch().argv());
+        launch(config.servers().get(new ServerId("brave-search"))).argv());
     assertEquals(1, config.servers().size());
     assertEquals("127.0.0.1", config.http().host());
     assertEquals(3000, config.http().port());
@@ -110,11 +110,11 @@ class ConfigReaderTest {
                 "PORT", "4000"));
 
     ServerConfig disk = config.servers().get(new ServerId("my-disk"));
-    assertEquals(List.of("new", "a", "b"), disk.launch().argv());
+    assertEquals(List.of("new", "a", "b"), launch(disk).argv());
     assertEquals(RiskLevel.MEDIUM, disk.risk().server());
     assertEquals(RiskLevel.MEDIUM, disk.risk().narrow(Target.tool("rm")).orElseThrow());
     assertEquals(
-        "1", config.servers().get(new ServerId("extra")).launch().environment().get("X").reveal());
+        "1", launch(config.servers().get(new ServerId("extra"))).environment().get("X").reveal());
     assertEquals(4000, config.http().port());
   }
 
@@ -125,7 +125,7 @@ class ConfigReaderTest {
             "{'mcpServers':{'s':{'command':'x','env':{'TOKEN':'Bearer ${env:SECRET}'}}}}",
             Map.of("SECRET", "CANARY"));
 
-    Launch launch = config.servers().get(new ServerId("s")).launch();
+    Launch launch = launch(config.servers().get(new ServerId("s")));
     assertEquals("Bearer CANARY", launch.environment().get("TOKEN").reveal());
     assertFalse(config.toString().contains("CANARY"));
   }
@@ -151,5 +151,9 @@ class ConfigReaderTest {
   private static BridgeConfig read(String singleQuoted, Map<String, String> environment) {
     return new ConfigReader(environment)
         .read(singleQuoted.replace('\'', '"'), ConfigReader.Strictness.WHOLE);
+  }
+
+  private static Launch launch(ServerConfig server) {
+    return (Launch) server.reach();
   }
 }

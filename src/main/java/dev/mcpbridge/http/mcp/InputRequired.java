@@ -1,11 +1,19 @@
 package dev.mcpbridge.http.mcp;
 
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 
 /** A result that asks for one input first (2026-07-28 basic/patterns/mrtr). */
 final class InputRequired {
   private InputRequired() {}
+
+  /** A state that was given to another request, or is used up. */
+  static BridgeException foreignState() {
+    return new BridgeException(
+        ErrorCode.INVALID_PARAMS, "requestState is not, or not any more, one of this request");
+  }
 
   /**
    * @param key under which the answer comes

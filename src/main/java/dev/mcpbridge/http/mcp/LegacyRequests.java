@@ -118,8 +118,7 @@ final class LegacyRequests {
                   new JsonWriter().beginObject().member("protocolVersion", version.date());
               introductions.write(result, offer, true);
               return new Opened(
-                  sessions.open(principal, endpoint, version, capabilities),
-                  result.endObject().toSlice());
+                  sessions.open(principal, endpoint, capabilities), result.endObject().toSlice());
             });
   }
 

@@ -8,7 +8,6 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
-import dev.mcpbridge.protocol.ProtocolVersion;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -25,7 +24,6 @@ final class LegacySession implements Client {
   private final String id;
   private final Principal principal;
   private final ServerId server;
-  private final ProtocolVersion version;
   private final JsonSlice capabilities;
   private final Map<JsonSlice, McpRequest.Running> running = new HashMap<>();
   private final Map<String, Asked> asked = new HashMap<>();
@@ -42,26 +40,16 @@ final class LegacySession implements Client {
    * @param server of its endpoint; null for all
    */
   LegacySession(
-      Vertx vertx,
-      String id,
-      Principal principal,
-      ServerId server,
-      ProtocolVersion version,
-      JsonSlice capabilities) {
+      Vertx vertx, String id, Principal principal, ServerId server, JsonSlice capabilities) {
     this.vertx = vertx;
     this.id = id;
     this.principal = principal;
     this.server = server;
-    this.version = version;
     this.capabilities = capabilities == null ? JsonSlice.EMPTY_OBJECT : capabilities.detached();
   }
 
   String id() {
     return id;
-  }
-
-  ProtocolVersion version() {
-    return version;
   }
 
   @Override

@@ -5,11 +5,8 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonSlice;
-import dev.mcpbridge.protocol.ProtocolVersion;
 import io.vertx.core.Vertx;
-import java.security.SecureRandom;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -25,7 +22,6 @@ final class LegacySessions {
   private static final long SWEEP_MILLIS = 60_000;
 
   private final Vertx vertx;
-  private final SecureRandom random = new SecureRandom();
   private final Map<String, LegacySession> open = new HashMap<>();
 
   LegacySessions(Vertx vertx, CatalogueChanges changes) {
@@ -35,16 +31,13 @@ final class LegacySessions {
         (server, methods) -> open.values().forEach(session -> session.changed(server, methods)));
   }
 
-  LegacySession open(
-      Principal principal, ServerId server, ProtocolVersion version, JsonSlice capabilities) {
+  LegacySession open(Principal principal, ServerId server, JsonSlice capabilities) {
     if (open.size() >= MAX) {
       throw new BridgeException(ErrorCode.OVERLOADED, "Too many sessions are open")
           .withRetryAfter(60_000);
     }
-    byte[] bits = new byte[16];
-    random.nextBytes(bits);
-    String id = HexFormat.of().formatHex(bits);
-    LegacySession session = new LegacySession(vertx, id, principal, server, version, capabilities);
+    String id = Handles.next();
+    LegacySession session = new LegacySession(vertx, id, principal, server, capabilities);
     open.put(id, session);
     return session;
   }

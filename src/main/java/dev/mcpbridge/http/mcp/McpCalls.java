@@ -152,8 +152,7 @@ final class McpCalls {
         request.offer().servers().stream()
             .anyMatch(s -> s.id().equals(intent.server()) && "legacy".equals(s.era()));
     if (legacy && request.message().params().containsKey("requestState")) {
-      throw new BridgeException(
-          ErrorCode.INVALID_PARAMS, "requestState is not, or not any more, one of this request");
+      throw InputRequired.foreignState();
     }
   }
 

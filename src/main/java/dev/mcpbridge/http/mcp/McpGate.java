@@ -75,7 +75,7 @@ final class McpGate {
       McpRequest request, Intent intent, Function<Confirmation, Future<JsonSlice>> run) {
     String[] state = request.message().text("requestState").substring(mark.length()).split("\\.");
     if (state.length != 2) {
-      return Future.failedFuture(foreignState());
+      return Future.failedFuture(InputRequired.foreignState());
     }
     JsonSlice responses = request.message().params().get("inputResponses");
     JsonSlice answer = responses == null ? null : JsonObjects.members(responses).get(KEY);
@@ -86,7 +86,7 @@ final class McpGate {
                     .filter(known -> known.id().equals(state[0]) && covers(known, request, intent))
                     .findFirst()
                     .map(known -> proceed(request, known, state[1], answer, run))
-                    .orElseGet(() -> Future.failedFuture(foreignState())));
+                    .orElseGet(() -> Future.failedFuture(InputRequired.foreignState())));
   }
 
   /** A question that nobody answers any more must not be answered later. */
@@ -164,12 +164,7 @@ final class McpGate {
     boolean known =
         failure instanceof BridgeException e
             && (e.code() == ErrorCode.WRONG_TOKEN || e.code() == ErrorCode.CONFIRMATION_NOT_FOUND);
-    return Future.failedFuture(known ? foreignState() : failure);
-  }
-
-  private static BridgeException foreignState() {
-    return new BridgeException(
-        ErrorCode.INVALID_PARAMS, "requestState is not, or not any more, one of this request");
+    return Future.failedFuture(known ? InputRequired.foreignState() : failure);
   }
 
   private static Viewer viewer(Principal principal) {

@@ -1,18 +1,14 @@
 package dev.mcpbridge.http.mcp;
 
 import dev.mcpbridge.bus.Addresses.Question;
-import dev.mcpbridge.error.BridgeException;
-import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.Map;
 
 /**
@@ -27,7 +23,6 @@ final class OpenCalls {
   private static final long PATIENCE_MILLIS = 300_000;
 
   private final Vertx vertx;
-  private final SecureRandom random = new SecureRandom();
   private final String mark;
   private final Map<String, Waiting> waiting = new HashMap<>();
 
@@ -59,9 +54,7 @@ final class OpenCalls {
 
     /** A question of the server; answered by the client's next request. */
     Future<JsonSlice> ask(Question question) {
-      byte[] bits = new byte[16];
-      random.nextBytes(bits);
-      String state = mark + HexFormat.of().formatHex(bits);
+      String state = mark + Handles.next();
       Promise<JsonSlice> answer = Promise.promise();
       waiting.put(state, new Waiting(this, question, answer));
       if (!word.tryComplete(inputRequired(question, state))) {
@@ -106,10 +99,7 @@ final class OpenCalls {
     if (open == null
         || !open.call().principal.equals(request.client().principal().name())
         || !open.call().intent.equals(intent)) {
-      return Future.failedFuture(
-          new BridgeException(
-              ErrorCode.INVALID_PARAMS,
-              "requestState is not, or not any more, one of this request"));
+      return Future.failedFuture(InputRequired.foreignState());
     }
     JsonSlice responses = request.message().params().get("inputResponses");
     JsonSlice answer = responses == null ? null : JsonObjects.members(responses).get(KEY);

@@ -12,9 +12,7 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
-import java.security.SecureRandom;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.function.Supplier;
 
@@ -25,7 +23,6 @@ import java.util.function.Supplier;
 final class SseDoor {
   private final LegacyRequests requests;
   private final StreamSlots streams;
-  private final SecureRandom random = new SecureRandom();
   private final Map<String, Channel> channels = new HashMap<>();
 
   private static final class Channel {
@@ -51,9 +48,7 @@ final class SseDoor {
       throw new BridgeException(
           ErrorCode.NOT_ACCEPTABLE, "GET answers with text/event-stream, which Accept must name");
     }
-    byte[] bits = new byte[16];
-    random.nextBytes(bits);
-    String id = HexFormat.of().formatHex(bits);
+    String id = Handles.next();
     EventStream stream = streams.open(ctx);
     channels.put(id, new Channel(Callers.of(ctx), endpoint, stream));
     stream.onClose(() -> close(id));
