@@ -2,15 +2,13 @@ package dev.mcpbridge.cli;
 
 import dev.mcpbridge.Bridge;
 import dev.mcpbridge.config.BridgeConfig;
-import dev.mcpbridge.config.ConfigException;
 import dev.mcpbridge.config.ConfigFile;
-import dev.mcpbridge.config.ConfigReader;
 import java.io.PrintStream;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -32,11 +30,7 @@ final class ServeCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Option(
-      names = {"-c", "--config"},
-      paramLabel = "FILE",
-      description = "Configuration file.")
-  private Path file;
+  @Mixin private ConfigOption configuration;
 
   @Option(
       names = {"-p", "--port"},
@@ -67,15 +61,11 @@ final class ServeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     LogLines.configure(level);
-    ConfigFile source = ConfigFile.find(file, System.getenv());
-    ConfigReader reader = new ConfigReader(System.getenv());
-    BridgeConfig config;
-    try {
-      config = withPort(reader.read(source.read(), ConfigReader.Strictness.SERVER_BY_SERVER));
-    } catch (ConfigException e) {
-      CheckCommand.print(System.err, source, e.problems());
+    BridgeConfig read = configuration.read();
+    if (read == null) {
       return Main.FAILED;
     }
+    BridgeConfig config = withPort(read);
     config.warnings().forEach(warning -> System.err.println("warning: " + warning));
     Bridge bridge;
     try {
@@ -89,8 +79,8 @@ final class ServeCommand implements Callable<Integer> {
       return 0;
     }
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(bridge)));
-    ConfigWatch.start(source, reader, bridge);
-    greet(System.out, bridge, config, source);
+    ConfigWatch.start(configuration.source(), configuration.reader(), bridge);
+    greet(System.out, bridge, config, configuration.source());
     return RUNNING;
   }
 

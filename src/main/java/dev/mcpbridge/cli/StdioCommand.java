@@ -4,21 +4,17 @@ import dev.mcpbridge.Bridge;
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.config.AuthConfig;
 import dev.mcpbridge.config.BridgeConfig;
-import dev.mcpbridge.config.ConfigException;
-import dev.mcpbridge.config.ConfigFile;
-import dev.mcpbridge.config.ConfigReader;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
-import java.io.InputStream;
 import java.io.PrintStream;
 import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** For clients that only start processes: MCP over stdin and stdout, in both eras. */
@@ -28,6 +24,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     footer = {
       "",
+      "Without --config the file is found as for serve.",
       "With --url a running bridge answers (its key in MCP_BRIDGE_KEY); without, one runs within",
       "this process for as long as stdin is open. Log lines go to stderr."
     })
@@ -38,11 +35,7 @@ final class StdioCommand implements Callable<Integer> {
       description = "A running bridge.")
   private URI url;
 
-  @Option(
-      names = {"-c", "--config"},
-      paramLabel = "FILE",
-      description = "Configuration file, without --url. Default: as for serve.")
-  private Path file;
+  @Mixin private ConfigOption configuration;
 
   @Option(
       names = {"-s", "--server"},
@@ -74,25 +67,19 @@ final class StdioCommand implements Callable<Integer> {
 
   /** A bridge that only this process can use; null where it cannot start. */
   private Bridge embedded(String key) throws Exception {
-    ConfigFile source = ConfigFile.find(file, System.getenv());
-    try {
-      BridgeConfig config =
-          new ConfigReader(System.getenv())
-              .read(source.read(), ConfigReader.Strictness.SERVER_BY_SERVER);
-      AuthConfig.Key own =
-          new AuthConfig.Key("stdio", ApiKeys.fingerprint(key), Set.of("read", "call"));
-      return Bridge.start(
-              config.withHttp(config.http().privately()).withAuth(new AuthConfig(List.of(own))))
-          .await(60, TimeUnit.SECONDS);
-    } catch (ConfigException e) {
-      CheckCommand.print(System.err, source, e.problems());
+    BridgeConfig config = configuration.read();
+    if (config == null) {
       return null;
     }
+    AuthConfig.Key own =
+        new AuthConfig.Key("stdio", ApiKeys.fingerprint(key), Set.of("read", "call"));
+    return Bridge.start(
+            config.withHttp(config.http().privately()).withAuth(new AuthConfig(List.of(own))))
+        .await(60, TimeUnit.SECONDS);
   }
 
   private void relay(String base, String key, PrintStream out) throws Exception {
     String path = server == null ? "/mcp" : "/servers/" + BridgeClient.segment(server) + "/mcp";
-    InputStream in = System.in;
-    new StdioRelay(URI.create(base + path), key, out).run(in);
+    new StdioRelay(URI.create(base + path), key, out).run(System.in);
   }
 }

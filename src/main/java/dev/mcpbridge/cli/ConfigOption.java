@@ -1,0 +1,37 @@
+package dev.mcpbridge.cli;
+
+import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.config.ConfigException;
+import dev.mcpbridge.config.ConfigFile;
+import dev.mcpbridge.config.ConfigReader;
+import java.nio.file.Path;
+import picocli.CommandLine.Option;
+
+/** The configuration that a bridge of this process runs with. */
+final class ConfigOption {
+  @Option(
+      names = {"-c", "--config"},
+      paramLabel = "FILE",
+      description = "Configuration file.")
+  private Path file;
+
+  private final ConfigReader reader = new ConfigReader(System.getenv());
+
+  ConfigReader reader() {
+    return reader;
+  }
+
+  ConfigFile source() {
+    return ConfigFile.find(file, System.getenv());
+  }
+
+  /** The configuration as it stands now; null where it is wrong, which has been said then. */
+  BridgeConfig read() {
+    try {
+      return reader.read(source().read(), ConfigReader.Strictness.SERVER_BY_SERVER);
+    } catch (ConfigException e) {
+      CheckCommand.print(System.err, source(), e.problems());
+      return null;
+    }
+  }
+}
