@@ -212,6 +212,43 @@ class ProgramIT {
     assertTrue(run(1, "check", wrong.toString()).contains("http.port"));
   }
 
+  @Test
+  void stdioSpeaksMcpFromAnEmbeddedBridgeFromARunningOneAndSaysWhereThereIsNone() throws Exception {
+    String lines =
+        "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"initialize\",\"params\":{"
+            + "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{}}}\n"
+            + "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n"
+            + "no message\n"
+            + "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":"
+            + "{\"name\":\"git_status\",\"arguments\":{\"repository\":\"work\"}}}\n";
+
+    List<String> embedded = pipe(lines, "stdio", "--server", "git");
+    assertEquals(3, embedded.size(), embedded.toString());
+    assertTrue(embedded.get(0).startsWith("{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"result\":"));
+    assertTrue(embedded.stream().anyMatch(l -> l.contains("-32700")), embedded.toString());
+    assertTrue(embedded.stream().anyMatch(l -> l.contains("\"id\":7") && l.contains("branch")));
+
+    serve();
+    List<String> running = pipe(lines, "stdio", "--server", "git", "--url", url);
+    assertTrue(running.stream().anyMatch(l -> l.contains("\"id\":7") && l.contains("branch")));
+
+    String ping = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+    List<String> nobody = pipe(ping, "stdio", "--url", "http://127.0.0.1:1");
+    assertEquals(1, nobody.size());
+    assertTrue(nobody.get(0).contains("\"id\":1") && nobody.get(0).contains("-32603"));
+  }
+
+  private List<String> pipe(String input, String... arguments) throws Exception {
+    List<String> command = new ArrayList<>(List.of(TestBridge.java(), "-jar", JAR.toString()));
+    command.addAll(List.of(arguments));
+    Process process = launch(command.toArray(String[]::new));
+    process.getOutputStream().write(input.getBytes(StandardCharsets.UTF_8));
+    process.getOutputStream().close();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor());
+    return output.lines().toList();
+  }
+
   /** A zombie, which only init can bury, does not run. */
   private static boolean isRunning(long pid) throws Exception {
     Path stat = Path.of("/proc/" + pid + "/stat");

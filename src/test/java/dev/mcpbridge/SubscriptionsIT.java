@@ -1,0 +1,66 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.TestBridge;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Changes of resources, from servers of both eras, and over the death of a server. */
+class SubscriptionsIT {
+  private static final String URI = "test://watched-resource";
+
+  @ParameterizedTest
+  @ValueSource(strings = {"legacy", "modern"})
+  void aSubscriptionOutlivesTheProcessItWasMadeAt(String era) throws Exception {
+    String server =
+        "{'command':'"
+            + Needs.node()
+            + "','args':['"
+            + Needs.nodeServer("fixture-server.mjs")
+            + "'],'era':'"
+            + era
+            + "'}";
+    try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + server + "}}")) {
+      bridge.until(() -> bridge.state("s").equals("ready"));
+      McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
+      client.initialize();
+      BufferedReader stream = client.listen();
+      assertTrue(
+          client.request("resources/subscribe", "{\"uri\":\"" + URI + "\"}").result().isEmpty());
+      update(bridge, stream);
+
+      long pid = bridge.pids("s").get(0);
+      ProcessHandle.of(pid).orElseThrow().destroyForcibly();
+      bridge.until(() -> bridge.state("s").equals("ready") && bridge.pids("s").get(0) != pid);
+
+      update(bridge, stream);
+    }
+  }
+
+  /** One change is one notification: none is left over for the next look. */
+  private static void update(TestBridge bridge, BufferedReader stream) throws Exception {
+    CompletableFuture<JsonNode> heard =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return McpClient.next(stream);
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+    assertEquals(200, bridge.call("test_update_resource", "{}").status());
+    JsonNode notification = heard.get(20, TimeUnit.SECONDS);
+    assertEquals("notifications/resources/updated", notification.path("method").asText());
+    assertEquals("{\"uri\":\"" + URI + "\"}", notification.path("params").toString());
+  }
+}
