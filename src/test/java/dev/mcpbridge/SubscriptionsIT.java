@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -44,6 +45,36 @@ class SubscriptionsIT {
       bridge.until(() -> bridge.state("s").equals("ready") && bridge.pids("s").get(0) != pid);
 
       update(bridge, stream);
+    }
+  }
+
+  @Test
+  void aSubscriptionOutlivesAChangedEntryOfTheConfiguration() throws Exception {
+    String entry =
+        "{'mcpServers':{'s':{'command':'"
+            + Needs.node()
+            + "','args':['"
+            + Needs.nodeServer("fixture-server.mjs")
+            + "']";
+    try (TestBridge bridge = TestBridge.of(entry + "}}}")) {
+      bridge.until(() -> bridge.state("s").equals("ready"));
+      McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
+      client.initialize();
+      BufferedReader stream = client.listen();
+      client.request("resources/subscribe", "{\"uri\":\"" + URI + "\"}").result();
+      long pid = bridge.pids("s").get(0);
+
+      bridge.reload(entry + ",'timeout':30}}}");
+      bridge.until(() -> bridge.state("s").equals("ready") && bridge.pids("s").get(0) != pid);
+
+      String heard = McpClient.next(stream).path("method").asText();
+      while (heard.endsWith("list_changed")) {
+        if (heard.equals("notifications/resources/list_changed")) {
+          bridge.call("test_update_resource", "{}");
+        }
+        heard = McpClient.next(stream).path("method").asText();
+      }
+      assertEquals("notifications/resources/updated", heard);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.mcpbridge.bus;
 
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
+import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.RiskRules;
 import dev.mcpbridge.model.ServerId;
@@ -45,6 +46,9 @@ public final class Addresses {
 
   public static final Topic<ServerId> SERVER_GONE = new Topic<>("servers.gone");
 
+  /** The {@link Caller#conversation()} of clients that have left for good. */
+  public static final Topic<String> CONVERSATION_OVER = new Topic<>("conversations.over");
+
   /** What clients of {@code /events} hear. */
   public static final Topic<BridgeEvent> EVENTS = new Topic<>("events");
 
@@ -75,8 +79,11 @@ public final class Addresses {
     return new Address<>("server." + server.name() + ".restart");
   }
 
-  /** Begins or ends to listen for changes of one resource; each beginning needs its end. */
-  public static Address<Watch, Boolean> watch(ServerId server) {
+  /**
+   * Begins or ends to listen for changes of one resource; each beginning needs its end. Answers
+   * whose upstream will tell of them, as in {@link ResourceUpdate}.
+   */
+  public static Address<Watch, String> watch(ServerId server) {
     return new Address<>("server." + server.name() + ".watch");
   }
 
@@ -91,14 +98,16 @@ public final class Addresses {
   }
 
   /** Somebody wants to hear of a resource's changes, or not any more. */
-  public record Watch(String uri, boolean wanted) {}
+  public record Watch(String uri, boolean wanted, Caller by) {}
 
   /**
    * A resource is not what it was.
    *
+   * @param conversation whose upstream says so; null where it is everybody's
    * @param params of the notification, as the server sent them
    */
-  public record ResourceUpdate(ServerId server, String uri, JsonSlice params) {}
+  public record ResourceUpdate(
+      ServerId server, String conversation, String uri, JsonSlice params) {}
 
   /**
    * A server's request to a client: {@code sampling/createMessage}, {@code elicitation/create} or

@@ -78,7 +78,7 @@ public final class BackgroundCalls {
   public BackgroundCall find(String id, String caller) {
     forgetOld();
     BackgroundCall call = calls.get(id);
-    if (call == null || !call.request.caller().equals(caller)) {
+    if (call == null || !call.request.caller().name().equals(caller)) {
       throw new BridgeException(ErrorCode.CALL_NOT_FOUND, "Call '" + id + "' not found");
     }
     return call;

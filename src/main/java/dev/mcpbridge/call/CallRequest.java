@@ -1,5 +1,6 @@
 package dev.mcpbridge.call;
 
+import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Arguments;
@@ -17,7 +18,7 @@ public record CallRequest(
     ServerId server,
     Target target,
     Arguments arguments,
-    String caller,
+    Caller caller,
     boolean streaming,
     Envelope envelope) {
 
@@ -29,6 +30,6 @@ public record CallRequest(
       Arguments arguments,
       String caller,
       boolean streaming) {
-    this(id, server, target, arguments, caller, streaming, Envelope.NONE);
+    this(id, server, target, arguments, Caller.of(caller), streaming, Envelope.NONE);
   }
 }

@@ -9,6 +9,7 @@ import dev.mcpbridge.protocol.Era;
 /**
  * One entry of {@code mcpServers}, understood.
  *
+ * @param isolation null where all callers share the server
  * @param refusal why it will not be started, null where it will
  * @param fingerprint equal exactly when two entries say the same; a reload goes by it
  */
@@ -18,7 +19,8 @@ public record ServerConfig(
     RiskRules risk,
     Timeouts timeouts,
     Supervision supervision,
-    Era era,
+    Conversation conversation,
+    Isolation isolation,
     ServerState.Refused refusal,
     String fingerprint) {
 
@@ -29,7 +31,6 @@ public record ServerConfig(
    * @param lazy start at the first call and not at once
    * @param maxInFlight calls at one instance at a time
    * @param maxQueued calls that wait for their turn, over all callers
-   * @param logLevel asked of the server after the handshake, null for its own
    */
   public record Supervision(
       int instances,
@@ -38,6 +39,21 @@ public record ServerConfig(
       long heartbeat,
       long maxRestartDelay,
       int maxInFlight,
-      int maxQueued,
-      String logLevel) {}
+      int maxQueued) {}
+
+  /**
+   * What is agreed on with the server.
+   *
+   * @param takesRoots whether it may ask a client for the folders to work in
+   * @param logLevel asked of the server after the handshake, null for its own
+   */
+  public record Conversation(Era era, boolean takesRoots, String logLevel) {}
+
+  /**
+   * A server of their own for those who call, since it keeps state.
+   *
+   * @param maxSessions that run at a time
+   * @param idleMillis after which one that is not used ends
+   */
+  public record Isolation(int maxSessions, long idleMillis) {}
 }

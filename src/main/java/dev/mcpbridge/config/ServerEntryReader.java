@@ -45,6 +45,10 @@ final class ServerEntryReader {
           "maxQueued",
           "logLevel",
           "era",
+          "roots",
+          "isolation",
+          "maxSessions",
+          "sessionIdle",
           "disabled",
           "type",
           "description",
@@ -100,7 +104,8 @@ final class ServerEntryReader {
         risk,
         timeouts(entry),
         supervision(entry),
-        ERAS.get(entry.oneOf("era", "auto", "auto", "legacy", "modern")),
+        conversation(entry),
+        isolation(entry),
         refusal(entry, risk),
         fingerprint(entry, reach));
   }
@@ -113,8 +118,9 @@ final class ServerEntryReader {
         nothing,
         RiskRules.NONE,
         new Timeouts(60_000, List.of()),
-        new ServerConfig.Supervision(1, true, 30_000, 0, 1000, 1, 1, null),
-        Era.UNKNOWN,
+        new ServerConfig.Supervision(1, true, 30_000, 0, 1000, 1, 1),
+        new ServerConfig.Conversation(Era.UNKNOWN, false, null),
+        null,
         new ServerState.Refused(ErrorCode.SERVER_UNAVAILABLE, reason),
         fingerprint(entry, nothing) + reason);
   }
@@ -258,7 +264,13 @@ final class ServerEntryReader {
         entry.seconds("heartbeat", 15, 0, 3600),
         entry.seconds("maxRestartDelay", 120, 0.2, 3600),
         entry.integer("maxInFlight", 128, 1, 10_000),
-        entry.integer("maxQueued", 1024, 0, 100_000),
+        entry.integer("maxQueued", 1024, 0, 100_000));
+  }
+
+  private static ServerConfig.Conversation conversation(Section entry) {
+    return new ServerConfig.Conversation(
+        ERAS.get(entry.oneOf("era", "auto", "auto", "legacy", "modern")),
+        entry.oneOf("roots", "client", "client", "none").equals("client"),
         entry.oneOf(
             "logLevel",
             null,
@@ -270,6 +282,16 @@ final class ServerEntryReader {
             "critical",
             "alert",
             "emergency"));
+  }
+
+  private static ServerConfig.Isolation isolation(Section entry) {
+    int maxSessions = entry.integer("maxSessions", 32, 1, 10_000);
+    long idle = entry.seconds("sessionIdle", 1800, 0.1, 86_400);
+    boolean isShared = entry.oneOf("isolation", "shared", "shared", "session").equals("shared");
+    if (!isShared && entry.integer("instances", 1, 1, 64) > 1) {
+      entry.complain("instances", "a session has one process of its own");
+    }
+    return isShared ? null : new ServerConfig.Isolation(maxSessions, idle);
   }
 
   private static String fingerprint(Section entry, Reach reach) {

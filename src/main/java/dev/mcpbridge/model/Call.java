@@ -9,7 +9,6 @@ import java.util.concurrent.TimeUnit;
  *
  * @param id unique in this process; names the call in logs, events and cancellations
  * @param arguments one JSON object on one line
- * @param caller the name of who calls; queue turns go by it
  * @param deadlineNanos on {@link System#nanoTime()}'s clock
  * @param streaming whether the caller wants to hear of progress
  * @param envelope what else the client sent with it
@@ -19,7 +18,7 @@ public record Call(
     ServerId server,
     Target target,
     JsonSlice arguments,
-    String caller,
+    Caller caller,
     long deadlineNanos,
     boolean streaming,
     Envelope envelope) {
@@ -35,6 +34,12 @@ public record Call(
 
   public Call withStreaming(boolean wanted) {
     return new Call(id, server, target, arguments, caller, deadlineNanos, wanted, envelope);
+  }
+
+  /** As if its client had not said that it can name folders to work in. */
+  public Call withoutRoots() {
+    Envelope less = envelope.without("roots");
+    return new Call(id, server, target, arguments, caller, deadlineNanos, streaming, less);
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.mcpbridge.model;
 
 import dev.mcpbridge.protocol.ProtocolVersion;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A server as the rest of the bridge sees it: published as a whole whenever anything of it changes,
@@ -13,7 +14,6 @@ import java.util.List;
  * @param catalogue what it offered at its last handshake; kept while it is down; null before
  * @param timeouts how long a call may take
  * @param sinceMillis when it came into its state, wall clock
- * @param revision counts upwards with every publication, so that a late one can be told
  */
 public record ServerView(
     ServerId id,
@@ -26,13 +26,45 @@ public record ServerView(
     Timeouts timeouts,
     Counters counters,
     String lastError,
-    long sinceMillis,
-    long revision) {
+    long sinceMillis) {
 
-  /** What the server's window shows beside its state. */
+  /** What the server's window shows beside its state; sessions are those with a process each. */
   public record Counters(
-      int instances, int restarts, int inFlight, int queued, long garbageLines, long dropped) {
-    public static final Counters ZERO = new Counters(0, 0, 0, 0, 0, 0);
+      int instances,
+      int sessions,
+      int restarts,
+      int inFlight,
+      int queued,
+      long garbageLines,
+      long dropped) {
+    public static final Counters ZERO = new Counters(0, 0, 0, 0, 0, 0, 0);
+
+    Counters plusSession(Counters session) {
+      return new Counters(
+          instances + session.instances,
+          sessions + 1,
+          restarts + session.restarts,
+          inFlight + session.inFlight,
+          queued + session.queued,
+          garbageLines + session.garbageLines,
+          dropped + session.dropped);
+    }
+  }
+
+  /** With the processes and the work of a session added to its own. */
+  public ServerView plusSession(ServerView session) {
+    return new ServerView(
+        id,
+        state,
+        Stream.concat(pids.stream(), session.pids.stream()).toList(),
+        protocolVersion,
+        identity,
+        catalogue,
+        risk,
+        timeouts,
+        counters.plusSession(session.counters),
+        lastError,
+        sinceMillis);
   }
 
   /** {@code legacy} for revisions with a handshake, {@code modern} without; null before either. */

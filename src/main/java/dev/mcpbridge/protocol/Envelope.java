@@ -26,6 +26,13 @@ public record Envelope(JsonSlice extras, JsonSlice meta, JsonSlice capabilities,
     return modes.isEmpty() ? mode.equals("form") : modes.containsKey(mode);
   }
 
+  /** As if the client had not declared a capability. */
+  public Envelope without(String capability) {
+    return offers(capability)
+        ? new Envelope(extras, meta, JsonObjects.without(capabilities, capability), logLevel)
+        : this;
+  }
+
   /** Whether the client declares a capability. */
   public boolean offers(String capability) {
     return capabilities.length() > 2 && JsonObjects.members(capabilities).containsKey(capability);

@@ -111,11 +111,11 @@ public final class Confirmations {
   }
 
   private static boolean mayKnow(Viewer viewer, Confirmation confirmation) {
-    return viewer.approver() || viewer.name().equals(confirmation.call().caller());
+    return viewer.approver() || viewer.name().equals(confirmation.call().caller().name());
   }
 
   private static void requireAnotherApprover(Viewer by, Confirmation confirmation) {
-    if (!by.approver() || by.name().equals(confirmation.call().caller())) {
+    if (!by.approver() || by.name().equals(confirmation.call().caller().name())) {
       throw new BridgeException(
           ErrorCode.FORBIDDEN,
           "This call is for another principal with the scope approve to decide");

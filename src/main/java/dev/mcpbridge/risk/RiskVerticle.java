@@ -65,6 +65,6 @@ public final class RiskVerticle extends VerticleBase {
             .endObject();
     bus.publish(
         Addresses.EVENTS,
-        new BridgeEvent("confirmation", event.toSlice(), confirmation.call().caller()));
+        new BridgeEvent("confirmation", event.toSlice(), confirmation.call().caller().name()));
   }
 }

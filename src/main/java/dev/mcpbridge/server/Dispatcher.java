@@ -67,7 +67,7 @@ final class Dispatcher {
 
   private Future<JsonSlice> wait(Call call) {
     Waiting waiting = new Waiting(call, Promise.promise());
-    if (!turns.offer(call.caller(), waiting)) {
+    if (!turns.offer(call.caller().name(), waiting)) {
       return Future.failedFuture(
           new BridgeException(
                   ErrorCode.QUEUE_FULL,

@@ -188,7 +188,7 @@ final class Instance {
       long timeout = config.supervision().startTimeout();
       transport = Transports.open(context, config.reach(), config.id().name(), limits, session);
       transport
-          .compose(opened -> Handshake.perform(session.over(opened), era(), version, timeout))
+          .compose(opened -> Handshake.perform(session.over(opened), terms(), timeout))
           .compose(negotiated -> owner.discovered(session, negotiated).map(negotiated))
           .onSuccess(this::serve)
           .onFailure(failure -> fail(failure.getMessage()));
@@ -204,10 +204,14 @@ final class Instance {
       return transport.compose(Transport::close).otherwiseEmpty();
     }
 
+    private Handshake.Terms terms() {
+      return new Handshake.Terms(era(), config.conversation().takesRoots(), version);
+    }
+
     /** A server that died of the question is not asked again at its next start. */
     private Era era() {
-      boolean isAsked = config.era() == Era.UNKNOWN && starting.attempt() % 2 == 1;
-      return isAsked ? Era.LEGACY : config.era();
+      boolean isAsked = config.conversation().era() == Era.UNKNOWN && starting.attempt() % 2 == 1;
+      return isAsked ? Era.LEGACY : config.conversation().era();
     }
 
     private void serve(Negotiated negotiated) {
@@ -217,7 +221,7 @@ final class Instance {
       if (session.isStateless()) {
         session.listen(McpMethod.LISTEN, EVERY_LIST);
       }
-      String level = config.supervision().logLevel();
+      String level = config.conversation().logLevel();
       if (level != null && !session.isStateless() && negotiated.offers("logging")) {
         JsonSlice params =
             new JsonWriter().beginObject().member("level", level).endObject().toSlice();

@@ -34,7 +34,7 @@ public final class ServerVerticle extends VerticleBase {
   private final StdioTransport.Limits limits;
   private final String version;
   private final long drainMillis;
-  private Upstream upstream;
+  private Upstreams upstreams;
 
   /**
    * @param drainMillis how long calls in flight may go on when the verticle is undeployed
@@ -55,23 +55,22 @@ public final class ServerVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     ServerId id = config.id();
-    upstream =
-        new Upstream(config, new Instance.Surroundings(context, limits, version), new Telling());
-    bus.serve(Addresses.call(id), upstream::call);
-    bus.subscribe(Addresses.cancel(id), c -> upstream.cancel(c.callId(), c.reason()));
-    bus.serve(Addresses.ready(id), upstream::ready);
-    bus.serve(Addresses.view(id), asked -> Future.succeededFuture(upstream.view()));
-    bus.serve(Addresses.restart(id), asked -> upstream.restart(drainMillis));
-    bus.serve(Addresses.watch(id), upstream::watch);
-    upstream.open();
+    Instance.Surroundings surroundings = new Instance.Surroundings(context, limits, version);
+    upstreams = new Upstreams(config, surroundings, drainMillis, new Telling());
+    bus.serve(Addresses.call(id), upstreams::call);
+    bus.subscribe(Addresses.cancel(id), c -> upstreams.cancel(c.callId(), c.reason()));
+    bus.serve(Addresses.ready(id), upstreams::ready);
+    bus.serve(Addresses.view(id), asked -> Future.succeededFuture(upstreams.view()));
+    bus.serve(Addresses.restart(id), asked -> upstreams.restart());
+    bus.serve(Addresses.watch(id), upstreams::watch);
+    bus.subscribe(Addresses.CONVERSATION_OVER, upstreams::over);
+    upstreams.open();
     return Future.succeededFuture();
   }
 
   @Override
   public Future<?> stop() {
-    return upstream
-        .close(drainMillis)
-        .onComplete(gone -> bus.publish(Addresses.SERVER_GONE, config.id()));
+    return upstreams.close().onComplete(gone -> bus.publish(Addresses.SERVER_GONE, config.id()));
   }
 
   private final class Telling implements Upstream.News {
@@ -91,12 +90,13 @@ public final class ServerVerticle extends VerticleBase {
     }
 
     @Override
-    public void resourceUpdated(JsonSlice params) {
+    public void resourceUpdated(String conversation, JsonSlice params) {
       String uri =
           params == null ? null : JsonObjects.string(JsonObjects.members(params).get("uri"));
       if (uri != null) {
         JsonSlice own = JsonObjects.without(params, "_meta");
-        bus.publish(Addresses.RESOURCE_UPDATED, new ResourceUpdate(config.id(), uri, own));
+        bus.publish(
+            Addresses.RESOURCE_UPDATED, new ResourceUpdate(config.id(), conversation, uri, own));
       }
     }
 

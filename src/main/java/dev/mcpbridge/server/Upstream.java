@@ -37,6 +37,7 @@ final class Upstream implements Instance.Owner {
 
   private final Vertx vertx;
   private final ServerConfig config;
+  private final String conversation;
   private final News news;
   private final List<Instance> instances;
   private final Dispatcher dispatcher;
@@ -50,7 +51,6 @@ final class Upstream implements Instance.Owner {
   private String lastWord = "";
   private ServerState state;
   private long sinceMillis = System.currentTimeMillis();
-  private long revision;
   private long garbageLines;
   private long dropped;
   private boolean refreshing;
@@ -62,16 +62,25 @@ final class Upstream implements Instance.Owner {
     /** A streaming call makes progress; {@code name} is {@code progress} or {@code message}. */
     void callEvent(Call call, String name, JsonSlice params);
 
-    /** A watched resource has changed. */
-    void resourceUpdated(JsonSlice params);
+    /**
+     * A watched resource has changed.
+     *
+     * @param conversation whose upstream says so; null where it is everybody's
+     */
+    void resourceUpdated(String conversation, JsonSlice params);
 
     /** The server asks the client of a call. */
     Future<JsonSlice> question(Call call, Question question);
   }
 
-  Upstream(ServerConfig config, Instance.Surroundings surroundings, News news) {
+  /**
+   * @param conversation that it serves alone; null for everybody
+   */
+  Upstream(
+      ServerConfig config, String conversation, Instance.Surroundings surroundings, News news) {
     this.vertx = surroundings.context().owner();
     this.config = config;
+    this.conversation = conversation;
     this.news = news;
     this.state = config.refusal() == null ? new ServerState.Stopped() : config.refusal();
     this.lastError = config.refusal() == null ? null : config.refusal().reason();
@@ -94,7 +103,8 @@ final class Upstream implements Instance.Owner {
   }
 
   /** Runs a call, now or when its turn comes. */
-  Future<JsonSlice> call(Call call) {
+  Future<JsonSlice> call(Call asked) {
+    Call call = config.conversation().takesRoots() ? asked : asked.withoutRoots();
     if (state.takesCalls()) {
       return dispatcher.submit(call);
     }
@@ -162,6 +172,13 @@ final class Upstream implements Instance.Owner {
     return state;
   }
 
+  /** Whether nothing runs, waits or is listened for. */
+  boolean isIdle() {
+    return dispatcher.waiting() == 0
+        && watched.isEmpty()
+        && instances.stream().allMatch(instance -> instance.inFlight() == 0);
+  }
+
   ServerView view() {
     return new ServerView(
         config.id(),
@@ -178,14 +195,14 @@ final class Upstream implements Instance.Owner {
         config.timeouts(),
         new ServerView.Counters(
             instances.size(),
+            0,
             instances.stream().mapToInt(Instance::restarts).sum(),
             instances.stream().mapToInt(Instance::inFlight).sum(),
             dispatcher.waiting(),
             garbageLines,
             dropped),
         lastError,
-        sinceMillis,
-        revision);
+        sinceMillis);
   }
 
   @Override
@@ -255,7 +272,7 @@ final class Upstream implements Instance.Owner {
   @Override
   public void notified(Instance instance, RpcMessage notification) {
     switch (notification.method()) {
-      case McpMethod.RESOURCE_UPDATED -> news.resourceUpdated(notification.payload());
+      case McpMethod.RESOURCE_UPDATED -> news.resourceUpdated(conversation, notification.payload());
       case McpMethod.MESSAGE -> dispatcher.logged(instance, notification.payload());
       case McpMethod.TOOLS_CHANGED, McpMethod.RESOURCES_CHANGED, McpMethod.PROMPTS_CHANGED ->
           refreshSoon(instance);
@@ -354,7 +371,6 @@ final class Upstream implements Instance.Owner {
       lastWord = word;
       sinceMillis = System.currentTimeMillis();
     }
-    revision++;
     news.changed(view());
   }
 }

@@ -34,6 +34,10 @@ final class WatchedResources {
         && watchers.computeIfPresent(uri, (u, n) -> n == 1 ? null : n - 1) == null;
   }
 
+  boolean isEmpty() {
+    return watchers.isEmpty();
+  }
+
   /** Everything that is watched, for a session that has just begun. */
   void resume(Session session) {
     watchers.keySet().forEach(uri -> begin(session, uri));

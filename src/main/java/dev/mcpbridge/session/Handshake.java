@@ -18,64 +18,73 @@ import java.util.Map;
  * to 2025-11-25 (basic/lifecycle): {@code initialize}, a version both sides speak, {@code
  * notifications/initialized}.
  *
- * <p>Sampling and elicitation are announced, since a call may come from a client that has them; for
- * one that does not, the server's question is refused.
+ * <p>Sampling, elicitation and roots are announced, since a call may come from a client that has
+ * them; for one that does not, the server's question is refused.
  */
 public final class Handshake {
   private static final JsonSlice CAPABILITIES =
       JsonSlice.of("{\"sampling\":{},\"elicitation\":{\"form\":{}}}");
+  private static final JsonSlice WITH_ROOTS =
+      JsonObjects.with(CAPABILITIES, "roots", JsonSlice.EMPTY_OBJECT);
   private static final long PROBE_MILLIS = 3_000;
 
   private Handshake() {}
 
   /**
+   * What the bridge has to say for itself.
+   *
+   * @param takesRoots whether the server may ask for roots
+   * @param version of the bridge
+   */
+  public record Terms(Era era, boolean takesRoots, String version) {}
+
+  /**
    * @param session not used before; told of the era it is in
    */
-  public static Future<Negotiated> perform(
-      Session session, Era era, String version, long timeoutMillis) {
-    if (era == Era.LEGACY) {
-      return initialize(session, version, timeoutMillis);
+  public static Future<Negotiated> perform(Session session, Terms terms, long timeoutMillis) {
+    if (terms.era() == Era.LEGACY) {
+      return initialize(session, terms, timeoutMillis);
     }
-    long patience = era == Era.STATELESS ? timeoutMillis : Math.min(timeoutMillis, PROBE_MILLIS);
-    Future<Negotiated> discovered = Discover.perform(session, version, patience);
-    return era == Era.STATELESS
+    boolean isSure = terms.era() == Era.STATELESS;
+    long patience = isSure ? timeoutMillis : Math.min(timeoutMillis, PROBE_MILLIS);
+    Future<Negotiated> discovered = Discover.perform(session, terms.version(), patience);
+    return isSure
         ? discovered
-        : discovered.recover(refusal -> goOn(session, refusal, version, timeoutMillis));
+        : discovered.recover(refusal -> goOn(session, refusal, terms, timeoutMillis));
   }
 
   /**
    * A refusal that only the stateless era knows is asked again; any other is of an older server.
    */
   private static Future<Negotiated> goOn(
-      Session session, Throwable refusal, String version, long timeoutMillis) {
+      Session session, Throwable refusal, Terms terms, long timeoutMillis) {
     boolean isStateless =
         refusal instanceof BridgeException known
             && known.members().get("upstream") instanceof JsonSlice raw
             && RpcError.read(raw).code() == RpcError.UNSUPPORTED_VERSION;
     if (isStateless) {
-      return Discover.perform(session, version, timeoutMillis);
+      return Discover.perform(session, terms.version(), timeoutMillis);
     }
     session.withHandshake();
-    return initialize(session, version, timeoutMillis);
+    return initialize(session, terms, timeoutMillis);
   }
 
-  private static Future<Negotiated> initialize(
-      Session session, String version, long timeoutMillis) {
+  private static Future<Negotiated> initialize(Session session, Terms terms, long timeoutMillis) {
     return session
-        .request(McpMethod.INITIALIZE, parameters(version), timeoutMillis)
+        .request(McpMethod.INITIALIZE, parameters(terms), timeoutMillis)
         .map(Handshake::negotiate)
         .onSuccess(n -> session.notify(McpMethod.INITIALIZED, JsonSlice.EMPTY_OBJECT));
   }
 
-  private static JsonSlice parameters(String bridgeVersion) {
+  private static JsonSlice parameters(Terms terms) {
     return new JsonWriter()
         .beginObject()
         .member("protocolVersion", ProtocolVersion.LATEST.date())
-        .member("capabilities", CAPABILITIES)
+        .member("capabilities", terms.takesRoots() ? WITH_ROOTS : CAPABILITIES)
         .name("clientInfo")
         .beginObject()
         .member("name", "mcp-bridge")
-        .member("version", bridgeVersion)
+        .member("version", terms.version())
         .endObject()
         .endObject()
         .toSlice();

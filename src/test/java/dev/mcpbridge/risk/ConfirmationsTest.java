@@ -13,6 +13,7 @@ import dev.mcpbridge.config.RiskConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Envelope;
@@ -120,7 +121,7 @@ class ConfirmationsTest {
             new ServerId("s"),
             Target.tool("t"),
             JsonSlice.of(arguments),
-            "alice",
+            Caller.of("alice"),
             0,
             false,
             Envelope.NONE);

@@ -180,7 +180,7 @@ final class LegacyRequests {
             .resource(uri)
             .orElseThrow(() -> new BridgeException(ErrorCode.INVALID_PARAMS, "Unknown resource"));
     return watch
-        .listen(server, uri, session::updated)
+        .listen(server, uri, session.caller(), session::updated)
         .map(
             end -> {
               session.subscribed(uri, end);

@@ -4,6 +4,7 @@ import dev.mcpbridge.auth.Principal;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.EventStream;
+import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -23,6 +24,7 @@ final class LegacySession implements Client {
   private final Vertx vertx;
   private final String id;
   private final Principal principal;
+  private final Caller caller;
   private final ServerId server;
   private final JsonSlice capabilities;
   private final Map<JsonSlice, McpRequest.Running> running = new HashMap<>();
@@ -44,6 +46,7 @@ final class LegacySession implements Client {
     this.vertx = vertx;
     this.id = id;
     this.principal = principal;
+    this.caller = new Caller(principal.name(), id);
     this.server = server;
     this.capabilities = capabilities == null ? JsonSlice.EMPTY_OBJECT : capabilities.detached();
   }
@@ -55,6 +58,11 @@ final class LegacySession implements Client {
   @Override
   public Principal principal() {
     return principal;
+  }
+
+  @Override
+  public Caller caller() {
+    return caller;
   }
 
   @Override

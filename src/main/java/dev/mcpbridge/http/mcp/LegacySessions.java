@@ -1,6 +1,8 @@
 package dev.mcpbridge.http.mcp;
 
 import dev.mcpbridge.auth.Principal;
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.ServerId;
@@ -22,10 +24,12 @@ final class LegacySessions {
   private static final long SWEEP_MILLIS = 60_000;
 
   private final Vertx vertx;
+  private final Bus bus;
   private final Map<String, LegacySession> open = new HashMap<>();
 
-  LegacySessions(Vertx vertx, CatalogueChanges changes) {
+  LegacySessions(Vertx vertx, Bus bus, CatalogueChanges changes) {
     this.vertx = vertx;
+    this.bus = bus;
     vertx.setPeriodic(SWEEP_MILLIS, t -> sweep());
     changes.listen(
         (server, methods) -> open.values().forEach(session -> session.changed(server, methods)));
@@ -63,6 +67,7 @@ final class LegacySessions {
   void end(LegacySession session) {
     open.remove(session.id());
     session.end();
+    bus.publish(Addresses.CONVERSATION_OVER, session.caller().conversation());
   }
 
   private void sweep() {

@@ -159,7 +159,6 @@ final class McpCalls {
   private Future<JsonSlice> call(
       McpRequest request, Intent intent, Arguments arguments, Envelope envelope) {
     String callId = ids.next();
-    String caller = request.client().principal().name();
     return heard(
         request,
         intent,
@@ -172,7 +171,7 @@ final class McpCalls {
                         intent.server(),
                         intent.target(),
                         arguments,
-                        caller,
+                        request.client().caller(),
                         streams,
                         envelope))
                 .compose(

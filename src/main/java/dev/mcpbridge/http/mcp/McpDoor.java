@@ -42,7 +42,11 @@ public final class McpDoor {
     ResourceWatch watch = new ResourceWatch(on.bus());
     this.legacy =
         new LegacyRequests(
-            new LegacySessions(on.vertx(), changes), calls, introductions, on.streams(), watch);
+            new LegacySessions(on.vertx(), on.bus(), changes),
+            calls,
+            introductions,
+            on.streams(),
+            watch);
     this.stateless =
         new StatelessRequests(
             calls, introductions, on.streams(), new Subscriptions(changes, watch, on.streams()));

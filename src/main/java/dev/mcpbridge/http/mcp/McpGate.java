@@ -127,7 +127,7 @@ final class McpGate {
   }
 
   private static boolean covers(Confirmation confirmation, McpRequest request, Intent intent) {
-    return confirmation.call().caller().equals(request.client().principal().name())
+    return confirmation.call().caller().name().equals(request.client().principal().name())
         && confirmation.call().server().equals(intent.server())
         && confirmation.call().target().equals(intent.target())
         && confirmation.call().arguments().equals(intent.arguments());

@@ -1,6 +1,7 @@
 package dev.mcpbridge.http.mcp;
 
 import dev.mcpbridge.auth.Principal;
+import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.MetaKeys;
@@ -22,6 +23,11 @@ final class StatelessClient implements Client {
   @Override
   public Principal principal() {
     return principal;
+  }
+
+  @Override
+  public Caller caller() {
+    return Caller.of(principal.name());
   }
 
   @Override

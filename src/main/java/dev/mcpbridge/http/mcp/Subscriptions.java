@@ -3,9 +3,11 @@ package dev.mcpbridge.http.mcp;
 import dev.mcpbridge.call.Offer;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.http.reply.StreamSlots;
+import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -66,7 +68,8 @@ final class Subscriptions {
             .endObject()
             .toSlice();
     EventStream stream = streams.open(ctx);
-    watchAll(asked, offer, meta, stream)
+    Caller caller = Caller.of(Callers.of(ctx).name());
+    watchAll(asked, offer, caller, meta, stream)
         .onSuccess(agreed -> stream.send("message", acknowledgement(asked, agreed, meta)));
     Runnable deaf =
         changes.listen(
@@ -82,7 +85,11 @@ final class Subscriptions {
 
   /** The URIs whose servers have agreed. */
   private Future<List<String>> watchAll(
-      Map<String, JsonSlice> asked, Offer offer, JsonSlice meta, EventStream stream) {
+      Map<String, JsonSlice> asked,
+      Offer offer,
+      Caller caller,
+      JsonSlice meta,
+      EventStream stream) {
     JsonSlice uris = asked.get("resourceSubscriptions");
     if (uris == null) {
       return Future.succeededFuture(List.of());
@@ -98,7 +105,10 @@ final class Subscriptions {
                 asks.add(
                     watch
                         .listen(
-                            offer.resource(uri).get(), uri, params -> updated(stream, params, meta))
+                            offer.resource(uri).get(),
+                            uri,
+                            caller,
+                            params -> updated(stream, params, meta))
                         .onSuccess(stream::onClose)
                         .onSuccess(end -> agreed.add(uri))
                         .mapEmpty()));

@@ -116,7 +116,7 @@ public final class ConfirmationsApi {
   private static JsonSlice json(Confirmation confirmation) {
     JsonWriter out = new JsonWriter(1024).beginObject();
     CallAnswers.describe(out, confirmation);
-    return out.member("caller", confirmation.call().caller()).endObject().toSlice();
+    return out.member("caller", confirmation.call().caller().name()).endObject().toSlice();
   }
 
   private static Viewer viewer(RoutingContext ctx) {

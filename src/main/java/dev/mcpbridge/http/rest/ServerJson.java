@@ -27,6 +27,7 @@ final class ServerJson {
     server.pids().forEach(out::value);
     out.endArray()
         .member("instances", counters.instances())
+        .member("sessions", counters.sessions())
         .member("era", server.era())
         .member("protocol_version", server.protocolVersion())
         .member("tool_count", server.isDiscovered() ? server.catalogue().tools().size() : 0)

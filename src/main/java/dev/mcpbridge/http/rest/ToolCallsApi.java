@@ -162,7 +162,7 @@ public final class ToolCallsApi {
     }
     String route = ctx.request().method() + " " + ctx.request().path();
     return idempotency.once(
-        new IdempotencyKeys.Key(request.caller(), route, key(keys)),
+        new IdempotencyKeys.Key(request.caller().name(), route, key(keys)),
         fingerprint(request),
         () -> pipeline.run(request));
   }

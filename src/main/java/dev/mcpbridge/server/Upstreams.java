@@ -1,0 +1,200 @@
+package dev.mcpbridge.server;
+
+import dev.mcpbridge.bus.Addresses.Question;
+import dev.mcpbridge.bus.Addresses.Watch;
+import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.protocol.JsonSlice;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The upstreams of one server: the one that all share or, with {@code isolation: session}, one for
+ * each conversation beside it, so that what a server remembers of one client no other sees. Those
+ * are bounded, and end with their conversation or when nobody has used them for a while; the shared
+ * one then only says what the server offers.
+ *
+ * <p>Confined to its verticle's context.
+ */
+final class Upstreams implements Upstream.News {
+  private final Vertx vertx;
+  private final ServerConfig config;
+  private final Instance.Surroundings surroundings;
+  private final Upstream.News news;
+  private final Upstream shared;
+  private final Map<String, Own> own = new LinkedHashMap<>();
+  private final Map<Upstream, Future<Void>> ending = new HashMap<>();
+  private final long drainMillis;
+
+  private static final class Own {
+    final Upstream upstream;
+    long lastUsedNanos;
+
+    Own(Upstream upstream) {
+      this.upstream = upstream;
+    }
+  }
+
+  /**
+   * @param drainMillis how long calls in flight may go on when an upstream is ended
+   */
+  Upstreams(
+      ServerConfig config,
+      Instance.Surroundings surroundings,
+      long drainMillis,
+      Upstream.News news) {
+    this.vertx = surroundings.context().owner();
+    this.config = config;
+    this.surroundings = surroundings;
+    this.drainMillis = drainMillis;
+    this.news = news;
+    this.shared = new Upstream(config, null, surroundings, this);
+  }
+
+  void open() {
+    shared.open();
+    if (isIsolated()) {
+      long period = Math.max(50, Math.min(config.isolation().idleMillis() / 2, 60_000));
+      vertx.setPeriodic(period, t -> endUnused());
+    }
+  }
+
+  Future<JsonSlice> call(Call call) {
+    return of(call.caller()).call(call);
+  }
+
+  /** Gives a call up, wherever it is. */
+  void cancel(String callId, String reason) {
+    running().forEach(upstream -> upstream.cancel(callId, reason));
+  }
+
+  Future<ServerView> ready(long timeoutMillis) {
+    return shared.ready(timeoutMillis).map(ready -> view());
+  }
+
+  Future<ServerView> restart() {
+    return Future.all(running().stream().map(each -> each.restart(drainMillis)).toList())
+        .map(done -> view());
+  }
+
+  /** Begins or ends to listen; answers whose upstream will tell, null for the shared one. */
+  Future<String> watch(Watch watch) {
+    if (!isIsolated()) {
+      return shared.watch(watch).map(agreed -> null);
+    }
+    String conversation = watch.by().conversation();
+    if (!watch.wanted() && !own.containsKey(conversation)) {
+      return Future.succeededFuture(conversation);
+    }
+    return of(watch.by()).watch(watch).map(agreed -> conversation);
+  }
+
+  /** A client has left for good. */
+  void over(String conversation) {
+    Own left = own.remove(conversation);
+    if (left != null) {
+      Future<Void> end = left.upstream.close(drainMillis);
+      ending.put(left.upstream, end);
+      end.onComplete(
+          gone -> {
+            ending.remove(left.upstream);
+            news.changed(view());
+          });
+    }
+  }
+
+  Future<Void> close() {
+    List<Future<?>> ends = new ArrayList<>(ending.values());
+    running().forEach(upstream -> ends.add(upstream.close(drainMillis)));
+    return Future.join(ends).mapEmpty();
+  }
+
+  /** The server as a whole. */
+  ServerView view() {
+    ServerView view = shared.view();
+    for (Own each : own.values()) {
+      view = view.plusSession(each.upstream.view());
+    }
+    for (Upstream each : ending.keySet()) {
+      view = view.plusSession(each.view());
+    }
+    return view;
+  }
+
+  @Override
+  public void changed(ServerView part) {
+    news.changed(view());
+  }
+
+  @Override
+  public void callEvent(Call call, String name, JsonSlice params) {
+    news.callEvent(call, name, params);
+  }
+
+  @Override
+  public void resourceUpdated(String conversation, JsonSlice params) {
+    news.resourceUpdated(conversation, params);
+  }
+
+  @Override
+  public Future<JsonSlice> question(Call call, Question question) {
+    return news.question(call, question);
+  }
+
+  private boolean isIsolated() {
+    return config.isolation() != null && config.refusal() == null;
+  }
+
+  private Upstream of(Caller caller) {
+    if (!isIsolated()) {
+      return shared;
+    }
+    Own found = own.get(caller.conversation());
+    if (found == null) {
+      found = begin(caller.conversation());
+    }
+    found.lastUsedNanos = System.nanoTime();
+    return found.upstream;
+  }
+
+  private Own begin(String conversation) {
+    int sessions = own.size() + ending.size();
+    if (sessions >= config.isolation().maxSessions()) {
+      throw new BridgeException(
+              ErrorCode.QUEUE_FULL,
+              "Server '" + config.id() + "' has " + sessions + " sessions, as many as it may")
+          .withRetryAfter(10_000);
+    }
+    Own begun = new Own(new Upstream(config, conversation, surroundings, this));
+    own.put(conversation, begun);
+    begun.upstream.open();
+    return begun;
+  }
+
+  private void endUnused() {
+    long horizon =
+        System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(config.isolation().idleMillis());
+    own.entrySet().stream()
+        .filter(e -> e.getValue().lastUsedNanos - horizon < 0 && e.getValue().upstream.isIdle())
+        .map(Map.Entry::getKey)
+        .toList()
+        .forEach(this::over);
+  }
+
+  private List<Upstream> running() {
+    List<Upstream> running = new ArrayList<>();
+    running.add(shared);
+    own.values().forEach(each -> running.add(each.upstream));
+    return running;
+  }
+}
