@@ -6,7 +6,6 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.EventStream;
-import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
@@ -28,19 +27,19 @@ final class LegacyRequests {
   private final LegacySessions sessions;
   private final McpCalls calls;
   private final Introductions introductions;
-  private final StreamSlots streams;
+  private final PostReplies replies;
   private final ResourceWatch watch;
 
   LegacyRequests(
       LegacySessions sessions,
       McpCalls calls,
       Introductions introductions,
-      StreamSlots streams,
+      PostReplies replies,
       ResourceWatch watch) {
     this.sessions = sessions;
     this.calls = calls;
     this.introductions = introductions;
-    this.streams = streams;
+    this.replies = replies;
     this.watch = watch;
   }
 
@@ -53,20 +52,25 @@ final class LegacyRequests {
     }
     LegacySession session = session(ctx, endpoint);
     boolean isRequest = !message.isAnswer() && !message.isNotification();
-    converse(session, message, offers, isRequest ? new PostReply(ctx, streams) : null);
+    converse(session, message, offers, isRequest ? replies.to(ctx, session) : null);
     if (!isRequest) {
       ctx.response().setStatusCode(202).end();
     }
   }
 
-  /** GET: the stream of a session. */
+  /** GET: the stream of a session, or what is left of one that broke. */
   void listen(RoutingContext ctx, ServerId endpoint) {
     LegacySession session = session(ctx, endpoint);
     if (!EventStream.isWanted(ctx)) {
       throw new BridgeException(
           ErrorCode.NOT_ACCEPTABLE, "GET answers with text/event-stream, which Accept must name");
     }
-    session.listen(streams.open(ctx));
+    String lastEventId = ctx.request().getHeader("last-event-id");
+    if (lastEventId == null) {
+      session.listen(session.begin(replies.stream(ctx)));
+    } else {
+      session.resume(lastEventId).accept(replies.stream(ctx));
+    }
   }
 
   /** DELETE: the end of a session. */
@@ -88,8 +92,9 @@ final class LegacyRequests {
 
   private void initialize(
       RoutingContext ctx, Inbound message, ServerId endpoint, Supplier<Future<Offer>> offers) {
-    PostReply reply = new PostReply(ctx, streams);
-    introduce(Callers.of(ctx), message, endpoint, offers)
+    Future<Opened> opening = introduce(Callers.of(ctx), message, endpoint, offers);
+    PostReply reply = replies.to(ctx);
+    opening
         .onSuccess(
             opened -> {
               ctx.response().putHeader(SESSION, opened.session().id());
@@ -117,8 +122,10 @@ final class LegacyRequests {
               JsonWriter result =
                   new JsonWriter().beginObject().member("protocolVersion", version.date());
               introductions.write(result, offer, true);
-              return new Opened(
-                  sessions.open(principal, endpoint, capabilities), result.endObject().toSlice());
+              LegacySession session =
+                  sessions.open(
+                      new LegacySession.Opening(principal, endpoint, version, capabilities));
+              return new Opened(session, result.endObject().toSlice());
             });
   }
 

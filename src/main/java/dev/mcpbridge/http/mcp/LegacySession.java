@@ -9,28 +9,38 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.ProtocolVersion;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A client of a revision with a handshake, from {@code initialize} to DELETE or its expiry. Knows
  * what it declared, what runs for it, what it was asked, and the stream it listens on.
  */
 final class LegacySession implements Client {
+  private static final Pattern EVENT_ID = Pattern.compile("(\\d{1,18})-(\\d{1,18})");
+
   private final Vertx vertx;
   private final String id;
   private final Principal principal;
   private final Caller caller;
   private final ServerId server;
+  private final ProtocolVersion version;
   private final JsonSlice capabilities;
+  private final EventBudget budget;
+  private final Map<Long, MessageStream> streams = new HashMap<>();
   private final Map<JsonSlice, McpRequest.Running> running = new HashMap<>();
   private final Map<String, Asked> asked = new HashMap<>();
   private final Map<String, Runnable> subscriptions = new HashMap<>();
-  private EventStream stream;
+  private MessageStream listening;
+  private long streamCount;
   private String logLevel = "debug";
   private long lastUsedNanos = System.nanoTime();
   private long questions;
@@ -39,16 +49,24 @@ final class LegacySession implements Client {
   private record Asked(JsonSlice requestId, Promise<JsonSlice> answer) {}
 
   /**
-   * @param server of its endpoint; null for all
+   * What a client said when it came.
+   *
+   * @param server of the endpoint it came to; null for all
+   * @param capabilities null for none
    */
-  LegacySession(
-      Vertx vertx, String id, Principal principal, ServerId server, JsonSlice capabilities) {
+  record Opening(
+      Principal principal, ServerId server, ProtocolVersion version, JsonSlice capabilities) {}
+
+  LegacySession(Vertx vertx, EventBudget budget, String id, Opening opening) {
     this.vertx = vertx;
+    this.budget = budget;
     this.id = id;
-    this.principal = principal;
+    this.principal = opening.principal();
     this.caller = new Caller(principal.name(), id);
-    this.server = server;
-    this.capabilities = capabilities == null ? JsonSlice.EMPTY_OBJECT : capabilities.detached();
+    this.server = opening.server();
+    this.version = opening.version();
+    JsonSlice declared = opening.capabilities();
+    this.capabilities = declared == null ? JsonSlice.EMPTY_OBJECT : declared.detached();
   }
 
   String id() {
@@ -101,7 +119,8 @@ final class LegacySession implements Client {
   }
 
   boolean isIdleSince(long nanos) {
-    return stream == null && running.isEmpty() && lastUsedNanos - nanos < 0;
+    boolean listens = listening != null && listening.isConnected();
+    return !listens && running.isEmpty() && lastUsedNanos - nanos < 0;
   }
 
   void setLogLevel(String level) {
@@ -147,20 +166,47 @@ final class LegacySession implements Client {
     }
   }
 
+  /** A stream over a connection, to which the client may come back over another. */
+  MessageStream begin(EventStream opened) {
+    long name = ++streamCount;
+    MessageStream stream = MessageStream.kept(name, budget, () -> streams.remove(name));
+    streams.put(name, stream);
+    stream.connect(opened.onClose(this::use));
+    return version == ProtocolVersion.V2025_11_25 ? stream.mark() : stream;
+  }
+
   /** The stream for what belongs to no request; one at a time, the newest counts. */
-  void listen(EventStream opened) {
-    EventStream before = stream;
-    stream = opened;
+  void listen(MessageStream opened) {
+    MessageStream before = listening;
+    listening = opened;
     if (before != null) {
       before.end();
     }
-    opened.onClose(
-        () -> {
-          if (stream == opened) {
-            stream = null;
-            use();
-          }
-        });
+  }
+
+  /**
+   * Finds a stream again.
+   *
+   * @param lastEventId the last that the client has heard
+   * @return goes on with it over a connection
+   * @throws BridgeException MALFORMED_REQUEST where there is no such stream, or not any more
+   */
+  Consumer<EventStream> resume(String lastEventId) {
+    Matcher id = EVENT_ID.matcher(lastEventId);
+    MessageStream stream = id.matches() ? streams.get(Long.parseLong(id.group(1))) : null;
+    if (stream == null) {
+      throw new BridgeException(
+          ErrorCode.MALFORMED_REQUEST, "Last-Event-ID is of no stream that is kept here");
+    }
+    long after = Long.parseLong(id.group(2));
+    return opened -> stream.resume(opened, after);
+  }
+
+  /** Drops what clients have not come back for since. */
+  void forgetStreams(long sinceNanos) {
+    List.copyOf(streams.values()).stream()
+        .filter(stream -> stream.isOverSince(sinceNanos))
+        .forEach(MessageStream::end);
   }
 
   /** Takes over a subscription to a resource; one that it has already ends, like one too late. */
@@ -179,25 +225,25 @@ final class LegacySession implements Client {
   }
 
   void updated(JsonSlice params) {
-    if (stream != null) {
-      stream.send("message", RpcReplies.notification(McpMethod.RESOURCE_UPDATED, params));
+    if (listening != null) {
+      listening.send(RpcReplies.notification(McpMethod.RESOURCE_UPDATED, params));
     }
   }
 
   void changed(ServerId changed, List<String> methods) {
-    if (stream != null && (server == null || server.equals(changed))) {
+    if (listening != null && (server == null || server.equals(changed))) {
       methods.forEach(
-          method ->
-              stream.send("message", RpcReplies.notification(method, JsonSlice.EMPTY_OBJECT)));
+          method -> listening.send(RpcReplies.notification(method, JsonSlice.EMPTY_OBJECT)));
     }
   }
 
   /** Everything that hangs on it ends. */
   void end() {
     over = true;
-    if (stream != null) {
-      stream.end();
+    if (listening != null) {
+      listening.end();
     }
+    List.copyOf(streams.values()).forEach(MessageStream::end);
     List.copyOf(subscriptions.keySet()).forEach(this::unsubscribed);
     List.copyOf(asked.values()).forEach(question -> question.answer().tryFail(left()));
   }

@@ -6,7 +6,6 @@ import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.ServerId;
-import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Vertx;
 import java.util.HashMap;
 import java.util.List;
@@ -22,9 +21,12 @@ final class LegacySessions {
   private static final int MAX = 20_000;
   private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(30);
   private static final long SWEEP_MILLIS = 60_000;
+  private static final long MAX_KEPT_BYTES = 64L << 20;
+  private static final long KEEP_NANOS = TimeUnit.MINUTES.toNanos(5);
 
   private final Vertx vertx;
   private final Bus bus;
+  private final EventBudget budget = new EventBudget(MAX_KEPT_BYTES);
   private final Map<String, LegacySession> open = new HashMap<>();
 
   LegacySessions(Vertx vertx, Bus bus, CatalogueChanges changes) {
@@ -35,13 +37,13 @@ final class LegacySessions {
         (server, methods) -> open.values().forEach(session -> session.changed(server, methods)));
   }
 
-  LegacySession open(Principal principal, ServerId server, JsonSlice capabilities) {
+  LegacySession open(LegacySession.Opening opening) {
     if (open.size() >= MAX) {
       throw new BridgeException(ErrorCode.OVERLOADED, "Too many sessions are open")
           .withRetryAfter(60_000);
     }
     String id = Handles.next();
-    LegacySession session = new LegacySession(vertx, id, principal, server, capabilities);
+    LegacySession session = new LegacySession(vertx, budget, id, opening);
     open.put(id, session);
     return session;
   }
@@ -71,9 +73,10 @@ final class LegacySessions {
   }
 
   private void sweep() {
-    long horizon = System.nanoTime() - IDLE_NANOS;
+    long now = System.nanoTime();
+    open.values().forEach(session -> session.forgetStreams(now - KEEP_NANOS));
     List<LegacySession> idle =
-        open.values().stream().filter(session -> session.isIdleSince(horizon)).toList();
+        open.values().stream().filter(session -> session.isIdleSince(now - IDLE_NANOS)).toList();
     idle.forEach(this::end);
   }
 }

@@ -40,16 +40,17 @@ public final class McpDoor {
     McpCalls calls = new McpCalls(on.vertx(), on.bus(), on.pipeline(), on.ids());
     Introductions introductions = new Introductions(version);
     ResourceWatch watch = new ResourceWatch(on.bus());
+    PostReplies replies = new PostReplies(on.vertx(), on.streams());
     this.legacy =
         new LegacyRequests(
             new LegacySessions(on.vertx(), on.bus(), changes),
             calls,
             introductions,
-            on.streams(),
+            replies,
             watch);
     this.stateless =
         new StatelessRequests(
-            calls, introductions, on.streams(), new Subscriptions(changes, watch, on.streams()));
+            calls, introductions, replies, new Subscriptions(changes, watch, on.streams()));
     this.sse = new SseDoor(legacy, on.streams());
   }
 

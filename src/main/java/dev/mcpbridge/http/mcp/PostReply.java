@@ -6,21 +6,29 @@ import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.ext.web.RoutingContext;
+import java.util.function.Function;
 
 /**
  * The answer to one POST: a JSON object, or an event stream from the moment on when something comes
- * before it and the client takes one.
+ * before it, or it is long in coming, and the client takes one.
  */
 final class PostReply implements Reply {
+  final long sinceNanos = System.nanoTime();
   private final RoutingContext ctx;
-  private final StreamSlots streams;
+  private final StreamSlots slots;
+  private final Function<EventStream, MessageStream> streams;
   private final boolean takesStream;
   private Runnable left = () -> {};
-  private EventStream stream;
+  private Runnable settled = () -> {};
+  private MessageStream stream;
   private boolean over;
 
-  PostReply(RoutingContext ctx, StreamSlots streams) {
+  /**
+   * @param streams makes a stream over the connection that was opened
+   */
+  PostReply(RoutingContext ctx, StreamSlots slots, Function<EventStream, MessageStream> streams) {
     this.ctx = ctx;
+    this.slots = slots;
     this.streams = streams;
     this.takesStream = EventStream.isWanted(ctx);
     ctx.response().closeHandler(v -> gone());
@@ -31,20 +39,29 @@ final class PostReply implements Reply {
     return takesStream;
   }
 
-  @Override
-  public boolean send(JsonSlice message) {
-    if (!takesStream || over || ctx.response().closed()) {
+  /** Begins the stream, if the client takes one and there is none yet. */
+  boolean open() {
+    if (!takesStream || over) {
       return false;
     }
-    if (stream == null) {
-      try {
-        stream = streams.open(ctx).onClose(this::gone);
-      } catch (BridgeException overloaded) {
-        return false;
-      }
+    if (stream != null) {
+      return true;
     }
-    stream.send("message", message);
-    return true;
+    if (ctx.response().closed() || ctx.response().headWritten()) {
+      return false;
+    }
+    try {
+      EventStream opened = slots.open(ctx).onClose(this::gone);
+      stream = streams.apply(opened);
+      return true;
+    } catch (BridgeException overloaded) {
+      return false;
+    }
+  }
+
+  @Override
+  public boolean send(JsonSlice message) {
+    return open() && stream.send(message);
   }
 
   @Override
@@ -53,11 +70,11 @@ final class PostReply implements Reply {
       return;
     }
     over = true;
+    settled.run();
     if (stream == null) {
       Replies.json(ctx, status, message);
     } else {
-      stream.send("message", message);
-      stream.end();
+      stream.finish(message);
     }
   }
 
@@ -66,10 +83,17 @@ final class PostReply implements Reply {
     left = handler;
   }
 
+  /** Runs when it is answered, or its client has gone. */
+  void onSettled(Runnable handler) {
+    settled = handler;
+  }
+
   private void gone() {
     if (!over) {
-      over = true;
-      left.run();
+      Runnable once = left;
+      left = () -> {};
+      settled.run();
+      once.run();
     }
   }
 }

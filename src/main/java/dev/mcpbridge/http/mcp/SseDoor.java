@@ -28,10 +28,10 @@ final class SseDoor {
   private static final class Channel {
     final Principal principal;
     final ServerId endpoint;
-    final EventStream stream;
+    final MessageStream stream;
     LegacySession session;
 
-    Channel(Principal principal, ServerId endpoint, EventStream stream) {
+    Channel(Principal principal, ServerId endpoint, MessageStream stream) {
       this.principal = principal;
       this.endpoint = endpoint;
       this.stream = stream;
@@ -50,7 +50,7 @@ final class SseDoor {
     }
     String id = Handles.next();
     EventStream stream = streams.open(ctx);
-    channels.put(id, new Channel(Callers.of(ctx), endpoint, stream));
+    channels.put(id, new Channel(Callers.of(ctx), endpoint, MessageStream.on(stream)));
     stream.onClose(() -> close(id));
     String address = ctx.request().path() + "?sessionId=" + id;
     stream.send("endpoint", JsonSlice.of(address));

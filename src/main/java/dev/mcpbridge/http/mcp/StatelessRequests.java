@@ -5,7 +5,6 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Problems;
-import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -30,17 +29,17 @@ final class StatelessRequests {
 
   private final McpCalls calls;
   private final Introductions introductions;
-  private final StreamSlots streams;
+  private final PostReplies replies;
   private final Subscriptions subscriptions;
 
   StatelessRequests(
       McpCalls calls,
       Introductions introductions,
-      StreamSlots streams,
+      PostReplies replies,
       Subscriptions subscriptions) {
     this.calls = calls;
     this.introductions = introductions;
-    this.streams = streams;
+    this.replies = replies;
     this.subscriptions = subscriptions;
   }
 
@@ -63,14 +62,14 @@ final class StatelessRequests {
       offers
           .get()
           .onSuccess(offer -> subscriptions.open(ctx, message, endpoint, offer))
-          .onFailure(failure -> McpDoor.refuse(new PostReply(ctx, streams), message, failure));
+          .onFailure(failure -> McpDoor.refuse(replies.to(ctx), message, failure));
     } else {
       answer(ctx, message, offers);
     }
   }
 
   private void answer(RoutingContext ctx, Inbound message, Supplier<Future<Offer>> offers) {
-    PostReply reply = new PostReply(ctx, streams);
+    PostReply reply = replies.to(ctx);
     StatelessClient client = new StatelessClient(Callers.of(ctx), message.meta());
     reply.onLeave(() -> giveUp(client));
     offers

@@ -1,10 +1,9 @@
 package dev.mcpbridge.http.mcp;
 
-import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.protocol.JsonSlice;
 
 /** Everything on the one stream of a client of HTTP+SSE. */
-record StreamReply(EventStream stream) implements Reply {
+record StreamReply(MessageStream stream) implements Reply {
   @Override
   public boolean takesStream() {
     return true;
@@ -12,12 +11,11 @@ record StreamReply(EventStream stream) implements Reply {
 
   @Override
   public boolean send(JsonSlice message) {
-    stream.send("message", message);
-    return true;
+    return stream.send(message);
   }
 
   @Override
   public void finish(int status, JsonSlice message) {
-    stream.send("message", message);
+    stream.send(message);
   }
 }

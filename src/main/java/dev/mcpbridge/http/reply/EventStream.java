@@ -1,6 +1,7 @@
 package dev.mcpbridge.http.reply;
 
 import dev.mcpbridge.protocol.JsonSlice;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
@@ -58,6 +59,16 @@ public final class EventStream {
     write("event: " + event + "\ndata: ", data);
   }
 
+  /** An event that a client can name when it comes back. */
+  public void send(String id, String event, JsonSlice data) {
+    write("id: " + id + "\nevent: " + event + "\ndata: ", data);
+  }
+
+  /** No event, but where one can come back to. */
+  public void mark(String id) {
+    write("id: " + id + "\ndata: \n\n", null);
+  }
+
   /** Runs when the stream is over, whoever ended it. */
   public EventStream onClose(Runnable handler) {
     if (over) {
@@ -68,11 +79,14 @@ public final class EventStream {
     return this;
   }
 
-  public void end() {
-    if (!over) {
-      response.end();
-      closed();
+  /** Succeeds when everything is on its way to the reader. */
+  public Future<Void> end() {
+    if (over) {
+      return Future.failedFuture("The reader has left");
     }
+    Future<Void> sent = response.end();
+    closed();
+    return sent;
   }
 
   private void write(String head, JsonSlice data) {

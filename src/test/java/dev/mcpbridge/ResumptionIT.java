@@ -1,0 +1,234 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.TestBridge;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Streams of sessions whose connection breaks, and clients that come back for the rest. */
+class ResumptionIT {
+  private static TestBridge bridge;
+
+  private McpClient client;
+
+  private record Event(String id, String data) {}
+
+  @BeforeAll
+  static void start() throws Exception {
+    bridge = TestBridge.scripted("");
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    bridge.close();
+  }
+
+  @BeforeEach
+  void openSession() throws Exception {
+    client = new McpClient(bridge.uri("/servers/s/mcp"), "{\"elicitation\":{}}");
+    client.initialize();
+  }
+
+  @Test
+  void aCallWhoseConnectionBrokeAnswersWhoComesBack() throws Exception {
+    Event seen;
+    try (BufferedReader stream = call("progress", "{\"steps\":3,\"ms\":500}")) {
+      assertEquals("", next(stream).data());
+      seen = next(stream);
+      assertTrue(seen.data().contains("\"progress\":1"), seen.data());
+    }
+
+    List<Event> rest = all(comeBack(seen.id()));
+
+    assertEquals(3, rest.size(), rest.toString());
+    assertTrue(rest.get(0).data().contains("\"progress\":2"), rest.toString());
+    assertTrue(rest.get(1).data().contains("\"progress\":3"), rest.toString());
+    assertTrue(rest.get(2).data().contains("finished"), rest.toString());
+  }
+
+  @Test
+  void anAnswerThatCameWhileNobodyWasThereIsKept() throws Exception {
+    Event mark;
+    try (BufferedReader stream = call("progress", "{\"steps\":1,\"ms\":200}")) {
+      mark = next(stream);
+    }
+    bridge.until(() -> bridge.get("/servers/s").body().path("pending_calls").asInt() == 0);
+
+    List<Event> rest = all(comeBack(mark.id()));
+
+    assertTrue(rest.get(rest.size() - 1).data().contains("finished"), rest.toString());
+    assertEquals(400, refusal(mark.id()), "what was delivered is not kept");
+  }
+
+  @Test
+  void whoeverComesBackWhileTheOldConnectionLivesTakesOver() throws Exception {
+    try (BufferedReader old = call("progress", "{\"steps\":1,\"ms\":500}")) {
+      Event mark = next(old);
+
+      List<Event> all = all(comeBack(mark.id()));
+
+      assertEquals(2, all.size(), all.toString());
+      assertFalse(rest(old).stream().anyMatch(event -> event.data().contains("finished")));
+    }
+  }
+
+  @Test
+  void aQuestionThatWasMissedIsAskedAgain() throws Exception {
+    Event mark;
+    try (BufferedReader stream = call("ask", "{\"method\":\"elicitation/create\"}")) {
+      mark = next(stream);
+    }
+
+    try (BufferedReader stream = comeBack(mark.id())) {
+      String question = next(stream).data();
+      assertTrue(question.contains("elicitation/create"), question);
+      String id = question.replaceAll(".*\"id\":(\"[^\"]*\").*", "$1");
+      client.post("{\"jsonrpc\":\"2.0\",\"id\":" + id + ",\"result\":{\"action\":\"decline\"}}");
+
+      String answer = next(stream).data();
+      assertTrue(answer.contains("decline"), answer);
+    }
+  }
+
+  @Test
+  void changesThatWereMissedAreTold() throws Exception {
+    Event mark;
+    try (BufferedReader stream = listen()) {
+      mark = next(stream);
+    }
+    int before = bridge.get("/servers/s/tools").body().path("tools").size();
+    bridge.call("grow", "{}");
+    bridge.until(() -> bridge.get("/servers/s/tools").body().path("tools").size() > before);
+
+    try (BufferedReader stream = comeBack(mark.id())) {
+      assertTrue(next(stream).data().contains("notifications/tools/list_changed"));
+      bridge.call("grow", "{}");
+      assertTrue(next(stream).data().contains("notifications/tools/list_changed"));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"garbage", "7-1", "1", "-1", "1-", "99999999999999999999-1", "1-x", "0-0"})
+  void anIdOfNoStreamIsRefused(String id) throws Exception {
+    assertEquals(400, refusal(id));
+
+    assertEquals("{}", client.request("ping", "{}").result().toString());
+  }
+
+  @Test
+  void nobodyComesBackToTheStreamsOfAnotherSession() throws Exception {
+    Event mark;
+    try (BufferedReader stream = call("progress", "{\"steps\":1,\"ms\":300}")) {
+      mark = next(stream);
+    }
+    McpClient mine = client;
+    openSession();
+
+    assertEquals(400, refusal(mark.id()));
+
+    client = mine;
+    assertEquals(2, all(comeBack(mark.id())).size());
+  }
+
+  @Test
+  void anAnswerThatIsLongInComingBeginsItsStreamEarly() throws Exception {
+    Event mark;
+    try (BufferedReader stream = call("sleep", "{\"ms\":6000}")) {
+      mark = next(stream);
+      assertEquals("", mark.data());
+    }
+
+    List<Event> rest = all(comeBack(mark.id()));
+
+    assertEquals(1, rest.size(), rest.toString());
+    assertTrue(rest.get(0).data().contains("slept"), rest.toString());
+  }
+
+  private BufferedReader call(String tool, String arguments) throws Exception {
+    String body =
+        "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\""
+            + tool
+            + "\",\"arguments\":"
+            + arguments
+            + ",\"_meta\":{\"progressToken\":\"t\"}}}";
+    return stream(
+        request()
+            .header("content-type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  private BufferedReader listen() throws Exception {
+    return stream(request());
+  }
+
+  private BufferedReader comeBack(String lastEventId) throws Exception {
+    return stream(request().header("last-event-id", lastEventId));
+  }
+
+  private int refusal(String lastEventId) throws Exception {
+    HttpRequest request = request().header("last-event-id", lastEventId).build();
+    return bridge.client().send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+  }
+
+  private HttpRequest.Builder request() {
+    return HttpRequest.newBuilder(bridge.uri("/servers/s/mcp"))
+        .header("accept", "application/json, text/event-stream")
+        .header("mcp-session-id", client.session());
+  }
+
+  private static BufferedReader stream(HttpRequest.Builder request) throws Exception {
+    HttpResponse<InputStream> response =
+        bridge.client().send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8));
+    if (response.statusCode() != 200) {
+      throw new AssertionError(response.statusCode() + " " + in.readLine());
+    }
+    return in;
+  }
+
+  private static List<Event> all(BufferedReader stream) throws IOException {
+    try (stream) {
+      return rest(stream);
+    }
+  }
+
+  private static List<Event> rest(BufferedReader stream) throws IOException {
+    List<Event> events = new ArrayList<>();
+    for (Event event = next(stream); event != null; event = next(stream)) {
+      events.add(event);
+    }
+    return events;
+  }
+
+  /** Null at the end of the stream. */
+  private static Event next(BufferedReader stream) throws IOException {
+    String id = null;
+    for (String line = stream.readLine(); line != null; line = stream.readLine()) {
+      if (line.startsWith("id: ")) {
+        id = line.substring(4);
+      } else if (line.startsWith("data: ")) {
+        return new Event(id, line.substring(6));
+      }
+    }
+    return null;
+  }
+}
