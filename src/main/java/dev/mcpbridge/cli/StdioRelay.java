@@ -3,7 +3,7 @@ package dev.mcpbridge.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
-import dev.mcpbridge.protocol.MetaKeys;
+import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.ProtocolVersion;
 import dev.mcpbridge.protocol.RpcWriter;
 import java.io.BufferedReader;
@@ -16,7 +16,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.util.Base64;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -35,6 +34,7 @@ final class StdioRelay {
   private final URI door;
   private final String key;
   private final PrintStream out;
+  private final StatelessHeaders headers = new StatelessHeaders(this::fetch);
   private final Map<String, CompletableFuture<Void>> running = new ConcurrentHashMap<>();
   private volatile String session;
   private volatile String version;
@@ -72,6 +72,10 @@ final class StdioRelay {
       write(error("null", -32700, "not valid JSON"));
       return;
     }
+    if (!message.isObject()) {
+      write(error("null", -32600, "not one JSON-RPC message"));
+      return;
+    }
     String id = message.has("id") ? message.get("id").toString() : null;
     String method = message.path("method").asText("");
     if (method.equals("notifications/cancelled") && session == null) {
@@ -92,7 +96,7 @@ final class StdioRelay {
 
   private CompletableFuture<Void> post(String line, JsonNode message, String id, String method) {
     HttpRequest.Builder request = request().header("content-type", "application/json");
-    mirror(request, message, method);
+    headers.of(line, method).forEach(request::setHeader);
     CompletableFuture<HttpResponse<InputStream>> sent =
         http.sendAsync(
             request.POST(HttpRequest.BodyPublishers.ofString(line)).build(),
@@ -116,18 +120,23 @@ final class StdioRelay {
     return answered;
   }
 
-  /** A stateless request's headers say what its body says. */
-  private static void mirror(HttpRequest.Builder request, JsonNode message, String method) {
-    JsonNode stated = message.path("params").path("_meta").path(MetaKeys.VERSION);
-    if (!stated.isTextual()) {
-      return;
-    }
-    request.setHeader("mcp-protocol-version", stated.asText()).setHeader("mcp-method", method);
-    JsonNode params = message.path("params");
-    String name = params.path("name").asText(params.path("uri").asText(""));
-    if (!name.isEmpty()) {
-      byte[] utf8 = name.getBytes(StandardCharsets.UTF_8);
-      request.setHeader("mcp-name", "=?base64?" + Base64.getEncoder().encodeToString(utf8) + "?=");
+  /** The answer to a request of our own; an empty one where there is none. */
+  private String fetch(String list) {
+    HttpRequest.Builder request = request().header("content-type", "application/json");
+    headers.of(list, McpMethod.TOOLS_LIST).forEach(request::setHeader);
+    try {
+      return http.send(
+              request
+                  .setHeader("accept", "application/json")
+                  .POST(HttpRequest.BodyPublishers.ofString(list))
+                  .build(),
+              HttpResponse.BodyHandlers.ofString())
+          .body();
+    } catch (IOException e) {
+      return "{}";
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "{}";
     }
   }
 
@@ -136,11 +145,7 @@ final class StdioRelay {
     try (BufferedReader in =
         new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
       if (type.startsWith("text/event-stream")) {
-        for (String line = in.readLine(); line != null; line = in.readLine()) {
-          if (line.startsWith("data: ")) {
-            write(line.substring(6));
-          }
-        }
+        readEvents(in);
       } else if (type.startsWith("application/json")) {
         String body = String.join("", in.lines().toList());
         if (method.equals("initialize")) {
@@ -151,6 +156,9 @@ final class StdioRelay {
                   .at("/result/protocolVersion")
                   .asText(ProtocolVersion.LATEST.date());
         }
+        if (method.equals(McpMethod.TOOLS_LIST)) {
+          headers.heard(body);
+        }
         write(body);
       } else if (response.statusCode() >= 400 && id != null) {
         write(error(id, -32603, "the bridge answered HTTP " + response.statusCode()));
@@ -158,6 +166,18 @@ final class StdioRelay {
     } catch (IOException e) {
       if (id != null && running.containsKey(id)) {
         write(error(id, -32603, "the answer broke off"));
+      }
+    }
+  }
+
+  private void readEvents(BufferedReader in) throws IOException {
+    StringBuilder data = new StringBuilder();
+    for (String line = in.readLine(); line != null; line = in.readLine()) {
+      if (line.startsWith("data: ")) {
+        data.append(line, 6, line.length());
+      } else if (line.isEmpty() && data.length() > 0) {
+        write(data.toString());
+        data.setLength(0);
       }
     }
   }

@@ -3,11 +3,9 @@ package dev.mcpbridge.transport;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonSyntaxException;
-import dev.mcpbridge.protocol.McpMethod;
-import dev.mcpbridge.protocol.MetaKeys;
+import dev.mcpbridge.protocol.MirroredHeaders;
 import dev.mcpbridge.protocol.RpcMessage;
 import dev.mcpbridge.protocol.RpcReader;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -43,24 +41,11 @@ record Outgoing(byte[] line, RpcMessage message, Map<String, JsonSlice> params) 
   }
 
   boolean isStateless() {
-    JsonSlice meta = params.get("_meta");
-    return meta != null && JsonObjects.members(meta).containsKey(MetaKeys.VERSION);
+    return MirroredHeaders.isStateless(params);
   }
 
   /** The headers that say what a stateless request's body says. */
-  Map<String, String> headers(ParamMirror mirror) {
-    Map<String, String> headers = new LinkedHashMap<>();
-    Map<String, JsonSlice> meta = JsonObjects.members(params.get("_meta"));
-    headers.put("mcp-protocol-version", JsonObjects.string(meta.get(MetaKeys.VERSION)));
-    headers.put("mcp-method", message.method());
-    String name = JsonObjects.string(params.get("name"));
-    String uri = JsonObjects.string(params.get("uri"));
-    if (name != null || uri != null) {
-      headers.put("mcp-name", ParamMirror.encoded(name != null ? name : uri));
-    }
-    if (is(McpMethod.TOOLS_CALL)) {
-      headers.putAll(mirror.headers(params));
-    }
-    return headers;
+  Map<String, String> headers(MirroredHeaders mirrored) {
+    return mirrored.of(message.method(), params);
   }
 }

@@ -7,6 +7,7 @@ import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonSyntaxException;
 import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.MirroredHeaders;
 import dev.mcpbridge.protocol.RpcMessage;
 import dev.mcpbridge.protocol.RpcReader;
 import io.vertx.core.Context;
@@ -38,7 +39,7 @@ public final class StreamableHttpTransport implements Transport {
   private final StdioTransport.Limits limits;
   private final RpcReader reader;
   private final TransportListener listener;
-  private final ParamMirror mirror = new ParamMirror();
+  private final MirroredHeaders mirrored = new MirroredHeaders();
   private final Map<Long, HttpPeer.Sent> streams = new HashMap<>();
   private final Map<Long, HttpClientRequest> unanswered = new HashMap<>();
   private Transport older;
@@ -287,7 +288,7 @@ public final class StreamableHttpTransport implements Transport {
       session = sent.response().getHeader("mcp-session-id");
       version = JsonObjects.string(JsonObjects.members(answer.payload()).get("protocolVersion"));
     } else if (answer.kind() == RpcMessage.Kind.RESULT && out.is(McpMethod.TOOLS_LIST)) {
-      JsonSlice usable = mirror.learn(answer.payload());
+      JsonSlice usable = mirrored.learn(answer.payload());
       return new RpcMessage(answer.kind(), answer.id(), null, usable, answer.wellShaped());
     }
     return answer;
@@ -312,7 +313,7 @@ public final class StreamableHttpTransport implements Transport {
   }
 
   private Map<String, String> headers(Outgoing out) {
-    return out.isStateless() ? out.headers(mirror) : sessionHeaders();
+    return out.isStateless() ? out.headers(mirrored) : sessionHeaders();
   }
 
   private Map<String, String> sessionHeaders() {

@@ -1,35 +1,37 @@
-package dev.mcpbridge.transport;
+package dev.mcpbridge.protocol;
 
-import dev.mcpbridge.protocol.JsonObjects;
-import dev.mcpbridge.protocol.JsonSlice;
-import dev.mcpbridge.protocol.JsonWriter;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
- * Mirrors arguments in headers where a tool's schema asks for it ({@code x-mcp-header}, 2026-07-28
- * basic/transports/streamable-http). Learns the schemas from the lists that pass.
+ * The headers of a stateless request, which say again what its body says (2026-07-28
+ * basic/transports/streamable-http): version, method, name, and the arguments for which a tool's
+ * schema asks it ({@code x-mcp-header}). Learns the schemas from the lists that pass. Not
+ * thread-safe.
  */
-final class ParamMirror {
-  private static final Logger LOG = System.getLogger(ParamMirror.class.getName());
+public final class MirroredHeaders {
+  private static final Logger LOG = System.getLogger(MirroredHeaders.class.getName());
   private static final int MAX_DEPTH = 10;
 
   private final Map<String, JsonSlice> schemas = new HashMap<>();
+  private final Set<String> listed = new HashSet<>();
 
   /**
    * Takes note of the tools of a list's page.
    *
    * @return the page without those whose annotations break the rules; itself where none does
    */
-  JsonSlice learn(JsonSlice result) {
+  public JsonSlice learn(JsonSlice result) {
     JsonSlice tools = JsonObjects.members(result).get("tools");
-    if (tools == null || !tools.text().contains("x-mcp-header")) {
+    if (tools == null) {
       return result;
     }
     List<JsonSlice> entries = JsonObjects.elements(tools);
@@ -46,6 +48,7 @@ final class ParamMirror {
     Map<String, JsonSlice> members = JsonObjects.members(tool);
     JsonSlice schema = members.get("inputSchema");
     String name = JsonObjects.string(members.get("name"));
+    listed.add(name);
     if (!HeaderAnnotations.areValid(schema)) {
       LOG.log(Level.WARNING, "tool {0} is left out: its x-mcp-header breaks the rules", name);
       return false;
@@ -56,10 +59,29 @@ final class ParamMirror {
     return true;
   }
 
-  /** The headers of a call. */
-  Map<String, String> headers(Map<String, JsonSlice> params) {
+  /** Whether a tool was in a list that passed. */
+  public boolean knows(String tool) {
+    return listed.contains(tool);
+  }
+
+  /** Whether a request with these params is one of the stateless era. */
+  public static boolean isStateless(Map<String, JsonSlice> params) {
+    JsonSlice meta = params.get("_meta");
+    return meta != null && JsonObjects.members(meta).containsKey(MetaKeys.VERSION);
+  }
+
+  /** The headers of a stateless request. */
+  public Map<String, String> of(String method, Map<String, JsonSlice> params) {
     Map<String, String> headers = new LinkedHashMap<>();
-    JsonSlice schema = schemas.get(JsonObjects.string(params.get("name")));
+    Map<String, JsonSlice> meta = JsonObjects.members(params.get("_meta"));
+    headers.put("mcp-protocol-version", JsonObjects.string(meta.get(MetaKeys.VERSION)));
+    headers.put("mcp-method", method);
+    String name = JsonObjects.string(params.get("name"));
+    String uri = JsonObjects.string(params.get("uri"));
+    if (name != null || uri != null) {
+      headers.put("mcp-name", encoded(name != null ? name : uri));
+    }
+    JsonSlice schema = method.equals(McpMethod.TOOLS_CALL) ? schemas.get(name) : null;
     if (schema != null) {
       collect(schema, params.get("arguments"), headers, MAX_DEPTH);
     }
@@ -90,7 +112,7 @@ final class ParamMirror {
   }
 
   /** A header's value: as it is where it can be one, else Base64 of its UTF-8. */
-  static String encoded(String text) {
+  private static String encoded(String text) {
     boolean plain =
         text.chars().allMatch(c -> c >= 0x20 && c < 0x7F)
             && text.equals(text.strip())

@@ -1,7 +1,5 @@
-package dev.mcpbridge.transport;
+package dev.mcpbridge.protocol;
 
-import dev.mcpbridge.protocol.JsonObjects;
-import dev.mcpbridge.protocol.JsonSlice;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;

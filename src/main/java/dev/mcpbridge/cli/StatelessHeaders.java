@@ -1,0 +1,84 @@
+package dev.mcpbridge.cli;
+
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.MirroredHeaders;
+import dev.mcpbridge.protocol.RpcWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+
+/**
+ * The headers of a stateless client's requests. What a tool wants mirrored is in the list of tools:
+ * taken from the answers that pass, or asked for where the client has its list from elsewhere.
+ * Thread-safe.
+ */
+final class StatelessHeaders {
+  private static final int MAX_PAGES = 100;
+
+  private final MirroredHeaders mirrored = new MirroredHeaders();
+  private final UnaryOperator<String> lists;
+
+  /**
+   * @param lists answers a request for a list of tools
+   */
+  StatelessHeaders(UnaryOperator<String> lists) {
+    this.lists = lists;
+  }
+
+  /** None for a message of another era. */
+  Map<String, String> of(String message, String method) {
+    JsonSlice params = JsonObjects.members(JsonSlice.of(message)).get("params");
+    if (params == null || !params.isObject()) {
+      return Map.of();
+    }
+    Map<String, JsonSlice> members = JsonObjects.members(params);
+    if (!MirroredHeaders.isStateless(members)) {
+      return Map.of();
+    }
+    if (method.equals(McpMethod.TOOLS_CALL)) {
+      lookUp(JsonObjects.string(members.get("name")), members.get("_meta"));
+    }
+    synchronized (mirrored) {
+      return mirrored.of(method, members);
+    }
+  }
+
+  /**
+   * Takes note of the answer to a list of tools.
+   *
+   * @return the cursor of the next page; null for none
+   */
+  JsonSlice heard(String answer) {
+    JsonSlice result = JsonObjects.members(JsonSlice.of(answer)).get("result");
+    if (result == null || !result.isObject()) {
+      return null;
+    }
+    synchronized (mirrored) {
+      mirrored.learn(result);
+    }
+    return JsonObjects.members(result).get("nextCursor");
+  }
+
+  private void lookUp(String tool, JsonSlice meta) {
+    JsonSlice cursor = null;
+    for (int page = 0;
+        page < MAX_PAGES && !isKnown(tool) && (page == 0 || cursor != null);
+        page++) {
+      JsonWriter params = new JsonWriter().beginObject().member("_meta", meta);
+      if (cursor != null) {
+        params.member("cursor", cursor);
+      }
+      byte[] request = RpcWriter.request(0, McpMethod.TOOLS_LIST, params.endObject().toSlice());
+      cursor = heard(lists.apply(new String(request, StandardCharsets.UTF_8)));
+    }
+  }
+
+  private boolean isKnown(String tool) {
+    synchronized (mirrored) {
+      return mirrored.knows(tool);
+    }
+  }
+}

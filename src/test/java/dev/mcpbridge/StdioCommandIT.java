@@ -1,0 +1,130 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.TestBridge;
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A client of pipes in front of a running bridge. */
+class StdioCommandIT {
+  private static final Path JAR = Path.of(System.getProperty("bridge.jar"));
+  private static final String META =
+      "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+          + "\"io.modelcontextprotocol/clientCapabilities\":{}}";
+
+  private static TestBridge bridge;
+
+  private Process relay;
+  private BufferedWriter in;
+  private BufferedReader out;
+
+  @BeforeAll
+  static void start() throws Exception {
+    bridge =
+        TestBridge.of(
+            "{'mcpServers':{'f':{'command':'"
+                + Needs.node()
+                + "','args':['"
+                + Needs.nodeServer("fixture-server.mjs")
+                + "']},'s':"
+                + TestBridge.entry("")
+                + "}}");
+    bridge.until(() -> bridge.state("f").equals("ready") && bridge.state("s").equals("ready"));
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    bridge.close();
+  }
+
+  @BeforeEach
+  void begin() throws Exception {
+    relay =
+        new ProcessBuilder(
+                TestBridge.java(),
+                "-jar",
+                JAR.toString(),
+                "stdio",
+                "--url",
+                "http://127.0.0.1:" + bridge.port())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    in = relay.outputWriter();
+    out = relay.inputReader();
+  }
+
+  @AfterEach
+  void end() throws Exception {
+    in.close();
+    assertTrue(relay.waitFor(20, TimeUnit.SECONDS));
+    assertEquals(0, relay.exitValue());
+  }
+
+  @Test
+  void whatAToolWantsInHeadersIsPutThereForAClientThatListed() throws Exception {
+    say("tools/list", "");
+    assertTrue(out.readLine().contains("f__test_x_mcp_header"));
+
+    say("tools/call", "\"name\":\"f__test_x_mcp_header\",\"arguments\":{\"region\":\"grün\"},");
+
+    String answer = out.readLine();
+    assertTrue(answer.contains("\"text\":\"grün\""), answer);
+  }
+
+  @Test
+  void whatAToolWantsInHeadersIsLookedUpForAClientThatDidNot() throws Exception {
+    say("tools/call", "\"name\":\"f__test_x_mcp_header\",\"arguments\":{\"region\":\"eu\"},");
+
+    String answer = out.readLine();
+    assertTrue(answer.contains("\"text\":\"eu\""), answer);
+  }
+
+  @Test
+  void aLongCallIsOneLineAndNothingElse() throws Exception {
+    line(
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{"
+            + "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{}}}");
+    assertTrue(out.readLine().contains("protocolVersion"));
+    line("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
+
+    line(
+        "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":"
+            + "{\"name\":\"s__sleep\",\"arguments\":{\"ms\":6000}}}");
+
+    assertTrue(out.readLine().contains("slept"));
+  }
+
+  @Test
+  void aBatchIsRefusedAndTheNextMessageTaken() throws Exception {
+    line("[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]");
+
+    assertTrue(out.readLine().contains("-32600"));
+    say("server/discover", "");
+    assertTrue(out.readLine().contains("supportedVersions"));
+  }
+
+  private void say(String method, String params) throws Exception {
+    line(
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\""
+            + method
+            + "\",\"params\":{"
+            + params
+            + META
+            + "}}");
+  }
+
+  private void line(String message) throws Exception {
+    in.write(message + "\n");
+    in.flush();
+  }
+}
