@@ -6,6 +6,7 @@ import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonScanner;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonSyntaxException;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -25,6 +26,7 @@ record Inbound(
     Map<String, JsonSlice> meta,
     JsonSlice answer,
     boolean spaced) {
+  private static final int MAX_BATCH = 100;
 
   /**
    * @throws BridgeException PARSE_ERROR or MALFORMED_REQUEST
@@ -33,8 +35,7 @@ record Inbound(
     JsonScanner scanner = JsonScanner.strict(maxDepth);
     JsonSlice message = scan(scanner, body);
     if (!message.isObject()) {
-      throw malformed(
-          "The body must be one JSON-RPC message; batches are not part of MCP any more");
+      throw malformed("The body must be a JSON-RPC message");
     }
     Map<String, JsonSlice> members = JsonObjects.distinctMembers(message);
     if (members == null) {
@@ -59,6 +60,28 @@ record Inbound(
     return new Inbound(id, method, params, meta(params), null, scanner.sawWhitespace());
   }
 
+  /** Whether a body begins like a batch. */
+  static boolean isBatch(byte[] body) {
+    int at = 0;
+    while (at < body.length && body[at] <= ' ' && body[at] >= 0) {
+      at++;
+    }
+    return at < body.length && body[at] == '[';
+  }
+
+  /**
+   * The messages of a batch.
+   *
+   * @throws BridgeException PARSE_ERROR or MALFORMED_REQUEST, for all if one is wrong
+   */
+  static List<Inbound> readBatch(byte[] body, int maxDepth) {
+    List<JsonSlice> messages = JsonObjects.elements(scan(JsonScanner.strict(maxDepth + 1), body));
+    if (messages.isEmpty() || messages.size() > MAX_BATCH) {
+      throw malformed("A batch has 1 to " + MAX_BATCH + " messages");
+    }
+    return messages.stream().map(message -> read(message.toBytes(), maxDepth)).toList();
+  }
+
   /** The id of a message that is wrong otherwise; null where there is none to be read. */
   static JsonSlice idIn(byte[] body) {
     JsonSlice id = JsonObjects.members(JsonSlice.of(body)).get("id");
@@ -79,6 +102,10 @@ record Inbound(
 
   boolean isAnswer() {
     return answer != null;
+  }
+
+  boolean isRequest() {
+    return answer == null && id != null;
   }
 
   boolean isNotification() {

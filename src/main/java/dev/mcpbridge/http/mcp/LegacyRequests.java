@@ -13,6 +13,7 @@ import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.ProtocolVersion;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
+import java.util.List;
 import java.util.function.Supplier;
 
 /**
@@ -51,9 +52,35 @@ final class LegacyRequests {
       return;
     }
     LegacySession session = session(ctx, endpoint);
-    boolean isRequest = !message.isAnswer() && !message.isNotification();
-    converse(session, message, offers, isRequest ? replies.to(ctx, session) : null);
-    if (!isRequest) {
+    converse(session, message, offers, message.isRequest() ? replies.to(ctx, session) : null);
+    if (!message.isRequest()) {
+      ctx.response().setStatusCode(202).end();
+    }
+  }
+
+  /**
+   * Takes a batch, which only 2025-03-26 has.
+   *
+   * @param messages each a whole one
+   */
+  void takeBatch(
+      RoutingContext ctx,
+      List<Inbound> messages,
+      ServerId endpoint,
+      Supplier<Future<Offer>> offers) {
+    LegacySession session = session(ctx, endpoint);
+    if (!session.takesBatches()) {
+      throw new BridgeException(
+          ErrorCode.MALFORMED_REQUEST, "The body must be one message; only 2025-03-26 has batches");
+    }
+    List<Inbound> requests = messages.stream().filter(Inbound::isRequest).toList();
+    if (requests.stream().anyMatch(request -> request.method().equals(McpMethod.INITIALIZE))) {
+      throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "initialize is not for a batch");
+    }
+    BatchReply reply =
+        requests.isEmpty() ? null : new BatchReply(replies.to(ctx, session), requests.size());
+    messages.forEach(message -> converse(session, message, offers, reply));
+    if (requests.isEmpty()) {
       ctx.response().setStatusCode(202).end();
     }
   }

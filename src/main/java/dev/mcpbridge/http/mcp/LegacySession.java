@@ -123,6 +123,10 @@ final class LegacySession implements Client {
     return !listens && running.isEmpty() && lastUsedNanos - nanos < 0;
   }
 
+  boolean takesBatches() {
+    return version == ProtocolVersion.V2025_03_26;
+  }
+
   void setLogLevel(String level) {
     logLevel = level;
   }

@@ -16,6 +16,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
+import java.util.List;
 import java.util.function.Supplier;
 
 /**
@@ -54,10 +55,16 @@ public final class McpDoor {
     this.sse = new SseDoor(legacy, on.streams());
   }
 
-  /** POST: one message. */
+  /** POST: one message, or a batch where a session is of the revision that had them. */
   public void post(RoutingContext ctx) {
+    byte[] body = bytes(ctx);
+    if (Inbound.isBatch(body)) {
+      takeBatch(ctx, body);
+      return;
+    }
     take(
         ctx,
+        body,
         (context, message, endpoint, offer) -> {
           if (StatelessMeta.isIn(message, ctx.request().headers())) {
             stateless.take(ctx, message, endpoint, offer);
@@ -72,17 +79,30 @@ public final class McpDoor {
         RoutingContext ctx, Inbound message, ServerId endpoint, Supplier<Future<Offer>> offer);
   }
 
-  private void take(RoutingContext ctx, Taker taker) {
+  private void take(RoutingContext ctx, byte[] body, Taker taker) {
     Inbound message = null;
     try {
-      message = read(ctx);
+      message = Inbound.read(body, maxDepth);
       ServerId endpoint = endpoint(ctx);
-      Supplier<Future<Offer>> offer = () -> endpoint == null ? offers.ofAll() : offers.of(endpoint);
-      taker.take(ctx, message, endpoint, offer);
+      taker.take(ctx, message, endpoint, offer(endpoint));
     } catch (BridgeException e) {
-      JsonSlice id = message == null ? Inbound.idIn(bytes(ctx)) : message.id();
+      JsonSlice id = message == null ? Inbound.idIn(body) : message.id();
       Replies.json(ctx, e.code().status(), error(id, e));
     }
+  }
+
+  private void takeBatch(RoutingContext ctx, byte[] body) {
+    try {
+      List<Inbound> messages = Inbound.readBatch(body, maxDepth);
+      ServerId endpoint = endpoint(ctx);
+      legacy.takeBatch(ctx, messages, endpoint, offer(endpoint));
+    } catch (BridgeException e) {
+      Replies.json(ctx, e.code().status(), error(null, e));
+    }
+  }
+
+  private Supplier<Future<Offer>> offer(ServerId endpoint) {
+    return () -> endpoint == null ? offers.ofAll() : offers.of(endpoint);
   }
 
   /** GET: the stream of a session; there is none in the stateless era. */
@@ -104,7 +124,7 @@ public final class McpDoor {
 
   /** POST of the old transport: a message for a stream. */
   public void postSse(RoutingContext ctx) {
-    take(ctx, sse::take);
+    take(ctx, bytes(ctx), sse::take);
   }
 
   /** Any failure as an answer. */
@@ -124,10 +144,6 @@ public final class McpDoor {
 
   static BridgeException unknownMethod(String method) {
     return new BridgeException(ErrorCode.METHOD_NOT_FOUND, "Method not found: " + method);
-  }
-
-  private Inbound read(RoutingContext ctx) {
-    return Inbound.read(bytes(ctx), maxDepth);
   }
 
   private static byte[] bytes(RoutingContext ctx) {
