@@ -30,6 +30,7 @@ public final class CallPipeline {
   private final Bus bus;
   private final Directory directory;
   private final ArgumentSchemas schemas;
+  private final OutputSchemas outputs;
 
   /**
    * A call that is known to make sense.
@@ -42,10 +43,12 @@ public final class CallPipeline {
     }
   }
 
-  public CallPipeline(Bus bus, Directory directory, ArgumentSchemas schemas) {
+  public CallPipeline(
+      Bus bus, Directory directory, ArgumentSchemas schemas, OutputSchemas outputs) {
     this.bus = bus;
     this.directory = directory;
     this.schemas = schemas;
+    this.outputs = outputs;
   }
 
   /** Runs a request as far as the gate lets it. */
@@ -67,8 +70,7 @@ public final class CallPipeline {
     Call call = approved.call();
     return directory
         .discovered(call.server())
-        .map(server -> readmit(approved, server, streaming))
-        .compose(this::invoke)
+        .compose(server -> invoke(readmit(approved, server, streaming)))
         .recover(failure -> recorded(call.server(), call.target(), failure));
   }
 
@@ -100,7 +102,7 @@ public final class CallPipeline {
     return new Admission(server, tool, call);
   }
 
-  private static Call readmit(Confirmation approved, ServerView server, boolean streaming) {
+  private static Admission readmit(Confirmation approved, ServerView server, boolean streaming) {
     Call call = approved.call();
     Tool tool = server.catalogue().tools().get(call.target().name());
     boolean isTool = call.target().kind() == Target.Kind.TOOL;
@@ -108,7 +110,8 @@ public final class CallPipeline {
       throw new BridgeException(
           ErrorCode.TOOL_CHANGED, "The tool is not any more what was shown for confirmation");
     }
-    return call.withTimeout(server.timeouts().of(call.target())).withStreaming(streaming);
+    Call again = call.withTimeout(server.timeouts().of(call.target())).withStreaming(streaming);
+    return new Admission(server, tool, again);
   }
 
   private Future<Void> validate(Admission admitted, CallRequest request) {
@@ -125,14 +128,19 @@ public final class CallPipeline {
 
   private Future<CallOutcome> act(Admission admitted, Decision decision) {
     return switch (decision) {
-      case ALLOW -> invoke(admitted.call());
+      case ALLOW -> invoke(admitted);
       case CONFIRM -> confirmLater(admitted);
       case ISOLATE -> refuseIsolation();
     };
   }
 
-  private Future<CallOutcome> invoke(Call call) {
-    return bus.request(Addresses.call(call.server()), call).map(CallOutcome.Completed::new);
+  private Future<CallOutcome> invoke(Admission admitted) {
+    return bus.request(Addresses.call(admitted.call().server()), admitted.call())
+        .map(
+            result -> {
+              outputs.look(admitted.call().server(), admitted.tool(), result);
+              return new CallOutcome.Completed(result);
+            });
   }
 
   private Future<CallOutcome> confirmLater(Admission admitted) {

@@ -8,6 +8,7 @@ import dev.mcpbridge.call.CallPipeline;
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.call.IdempotencyKeys;
 import dev.mcpbridge.call.Offers;
+import dev.mcpbridge.call.OutputSchemas;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.http.mcp.McpDoor;
 import dev.mcpbridge.http.reply.Replies;
@@ -56,7 +57,8 @@ record Doors(
     int depth = config.limits().depth();
     Directory directory = new Directory(bus);
     directory.open();
-    CallPipeline pipeline = new CallPipeline(bus, directory, new ArgumentSchemas(vertx));
+    CallPipeline pipeline =
+        new CallPipeline(bus, directory, new ArgumentSchemas(vertx), new OutputSchemas(vertx, bus));
     CallIds ids = new CallIds();
     CallAnswers answers = new CallAnswers(config.risk().pendingStatus());
     BackgroundCalls background = new BackgroundCalls(Clock.systemUTC());

@@ -7,6 +7,7 @@ import dev.mcpbridge.protocol.JsonSlice;
  *
  * @param definition the whole entry of {@code tools/list}, unchanged
  * @param inputSchema its {@code inputSchema}, null where it has none
+ * @param outputSchema its {@code outputSchema}, null where it has none
  * @param destructive whether its annotations say so in as many words ({@code destructiveHint:
  *     true})
  * @param digest SHA-256 of the definition, hexadecimal
@@ -17,5 +18,6 @@ public record Tool(
     String description,
     JsonSlice definition,
     JsonSlice inputSchema,
+    JsonSlice outputSchema,
     boolean destructive,
     String digest) {}

@@ -43,15 +43,19 @@ final class CatalogueReader {
     if (name == null || name.isEmpty() || name.length() > MAX_NAME || hasControls(name)) {
       return null;
     }
-    JsonSlice schema = members.get("inputSchema");
     return new Tool(
         name,
         JsonObjects.string(members.get("title")),
         JsonObjects.string(members.get("description")),
         definition,
-        schema != null && schema.isObject() ? schema : null,
+        object(members.get("inputSchema")),
+        object(members.get("outputSchema")),
         isDestructive(members.get("annotations")),
         hex(sha256().digest(definition.toBytes())));
+  }
+
+  private static JsonSlice object(JsonSlice schema) {
+    return schema != null && schema.isObject() ? schema : null;
   }
 
   private static boolean isDestructive(JsonSlice annotations) {

@@ -1,0 +1,52 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+/** Results that are not what their tool has promised. */
+class OutputSchemasIT {
+  @Test
+  void aResultThatBreaksItsPromisePassesAndIsFlagged() throws Exception {
+    try (TestBridge bridge = TestBridge.scripted("");
+        BufferedReader events = events(bridge)) {
+      Answer kept = bridge.call("promise", "{\"n\":1}");
+      bridge.until(
+          () -> bridge.call("promise", "{\"n\":\"one\"}").status() == 200 && flagged(events));
+
+      Answer broken = bridge.call("promise", "{\"n\":1.5}");
+
+      assertEquals(200, kept.status());
+      assertTrue(broken.text().contains("\"structuredContent\":{\"n\":1.5}"), broken.text());
+    }
+  }
+
+  /** Reads on to the next flag, if there is something to be read. */
+  private static boolean flagged(BufferedReader events) throws Exception {
+    while (events.ready()) {
+      if (events.readLine().equals("event: output_mismatch")) {
+        String data = events.readLine();
+        assertTrue(data.contains("\"server\":\"s\",\"tool\":\"promise\""), data);
+        assertTrue(data.contains("integer"), data);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static BufferedReader events(TestBridge bridge) throws Exception {
+    HttpRequest request = HttpRequest.newBuilder(bridge.uri("/events")).build();
+    return new BufferedReader(
+        new InputStreamReader(
+            bridge.client().send(request, HttpResponse.BodyHandlers.ofInputStream()).body(),
+            StandardCharsets.UTF_8));
+  }
+}
