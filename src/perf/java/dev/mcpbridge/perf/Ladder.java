@@ -136,13 +136,13 @@ public final class Ladder {
         rung.p99());
   }
 
-  private static Process start(List<String> arguments) throws IOException {
+  static Process start(List<String> arguments) throws IOException {
     List<String> command = new ArrayList<>(List.of(java()));
     command.addAll(arguments);
     return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
   }
 
-  private static int port(Process server, String prefix) throws IOException {
+  static int port(Process server, String prefix) throws IOException {
     BufferedReader out =
         new BufferedReader(new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8));
     for (String line = out.readLine(); line != null; line = out.readLine()) {
