@@ -1,0 +1,113 @@
+package dev.mcpbridge.perf;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * What a session costs that only listens: ten thousand of them with their streams, and how much the
+ * bridge's resident memory grows. Both processes need as many open files ({@code ulimit -n}).
+ *
+ * <p>Arguments: the bridge's jar, whose launcher stands beside it.
+ */
+public final class IdleSessions {
+  private static final int WARM = 100;
+  private static final int SESSIONS = 10_000;
+  private static final String HELLO =
+      "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{"
+          + "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{}}}";
+  private static final String ACCEPT = "Accept: application/json, text/event-stream\r\n";
+
+  private final int port;
+  private final List<Socket> open = new ArrayList<>();
+
+  private IdleSessions(int port) {
+    this.port = port;
+  }
+
+  public static void main(String[] args) throws Exception {
+    Path config = Files.createTempFile("sessions", ".json");
+    Files.writeString(
+        config, "{\"http\":{\"maxConnections\":20000,\"maxStreams\":20000},\"mcpServers\":{}}");
+    String launcher = args[0].replaceAll("\\.jar$", "");
+    Process bridge =
+        new ProcessBuilder(launcher, "serve", "--port", "0", "--config", config.toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try {
+      IdleSessions sessions =
+          new IdleSessions(Ladder.port(bridge, "MCP Bridge is listening on http://127.0.0.1:"));
+      sessions.open(WARM);
+      long before = sessions.settled(bridge);
+      sessions.open(SESSIONS);
+      long after = sessions.settled(bridge);
+      System.out.printf(
+          Locale.ROOT,
+          "%d idle sessions with a stream: %d MB before, %d MB after, %.1f kB each%n",
+          SESSIONS,
+          before >> 10,
+          after >> 10,
+          (after - before) / (double) SESSIONS);
+    } finally {
+      bridge.destroy();
+      Files.delete(config);
+    }
+  }
+
+  private void open(int count) throws IOException {
+    for (int i = 0; i < count; i++) {
+      Socket socket = new Socket("127.0.0.1", port);
+      open.add(socket);
+      String opened =
+          say(
+              socket,
+              "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:"
+                  + port
+                  + "\r\nContent-Type: application/json\r\nContent-Length: "
+                  + HELLO.length()
+                  + "\r\n"
+                  + ACCEPT
+                  + "\r\n"
+                  + HELLO,
+              "serverInfo");
+      String id = opened.replaceAll("(?is).*mcp-session-id: (\\S+).*", "$1");
+      String listen = "GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:" + port + "\r\nMcp-Session-Id: ";
+      say(socket, listen + id + "\r\n" + ACCEPT + "\r\n", ": open");
+    }
+  }
+
+  private static String say(Socket socket, String text, String until) throws IOException {
+    socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
+    InputStream in = socket.getInputStream();
+    byte[] buffer = new byte[4096];
+    StringBuilder heard = new StringBuilder();
+    while (heard.indexOf(until) < 0) {
+      int n = in.read(buffer);
+      if (n < 0) {
+        throw new IOException("the bridge has closed the connection: " + heard);
+      }
+      heard.append(new String(buffer, 0, n, StandardCharsets.US_ASCII));
+    }
+    return heard.toString();
+  }
+
+  /** Kilobytes, after some seconds of rest. */
+  private long settled(Process bridge) throws IOException, InterruptedException {
+    TimeUnit.SECONDS.sleep(3);
+    try (Stream<String> lines = Files.lines(Path.of("/proc/" + bridge.pid() + "/status"))) {
+      return lines
+          .filter(line -> line.startsWith("VmRSS"))
+          .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+          .findFirst()
+          .orElse(0);
+    }
+  }
+}
