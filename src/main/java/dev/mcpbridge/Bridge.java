@@ -5,8 +5,10 @@ import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.http.HttpVerticle;
 import dev.mcpbridge.http.Rehearsal;
 import dev.mcpbridge.risk.RiskVerticle;
+import dev.mcpbridge.sandbox.Sandboxes;
 import dev.mcpbridge.server.SupervisorVerticle;
 import dev.mcpbridge.transport.Orphans;
+import dev.mcpbridge.transport.Transports;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -33,6 +35,7 @@ public final class Bridge {
   private final RiskVerticle risk;
   private final HttpVerticle http;
   private final SupervisorVerticle supervisor;
+  private volatile String servers;
 
   private Bridge(Vertx vertx, BridgeConfig config) {
     Bus bus = Bus.create(vertx);
@@ -40,7 +43,10 @@ public final class Bridge {
     this.config = config;
     this.risk = new RiskVerticle(bus, config.risk());
     this.http = new HttpVerticle(bus, config, Version.current());
-    this.supervisor = new SupervisorVerticle(bus, config, Version.current());
+    Sandboxes sandboxes = new Sandboxes(vertx, bus, config.sandbox(), Version.current());
+    this.supervisor =
+        new SupervisorVerticle(
+            bus, config, new Transports(sandboxes.opener()), sandboxes::of, Version.current());
   }
 
   /** Starts a bridge; fails where the address cannot be bound. */
@@ -86,10 +92,15 @@ public final class Bridge {
   public Future<Void> close(Duration patience) {
     Promise<Void> closed = Promise.promise();
     http.drain(patience)
+        .transform(drained -> endServers())
         .onComplete(
-            drained -> vertx.close().onComplete(closed),
-            failed -> vertx.close().onComplete(closed));
+            ended -> vertx.close().onComplete(closed), failed -> vertx.close().onComplete(closed));
     return closed.future();
+  }
+
+  /** While what they need for that, sockets and threads, is still there. */
+  private Future<Void> endServers() {
+    return servers == null ? Future.succeededFuture() : vertx.undeploy(servers);
   }
 
   /** Loads what the first request needs; blocks. */
@@ -104,7 +115,11 @@ public final class Bridge {
         .compose(id -> vertx.executeBlocking(Orphans::end, false))
         .onSuccess(Bridge::report)
         .compose(orphans -> vertx.deployVerticle(supervisor))
-        .onSuccess(id -> http.opened());
+        .onSuccess(
+            id -> {
+              servers = id;
+              http.opened();
+            });
   }
 
   private static void report(int orphans) {

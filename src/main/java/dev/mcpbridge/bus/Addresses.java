@@ -59,6 +59,11 @@ public final class Addresses {
     return new Address<>("server." + server.name() + ".call");
   }
 
+  /** Runs a call of a server in a container; answers the result with where it ran. */
+  public static Address<Call, JsonSlice> isolated(ServerId server) {
+    return new Address<>("server." + server.name() + ".isolated");
+  }
+
   /** Gives up calls of a server, by their ids. */
   public static Topic<Cancellation> cancel(ServerId server) {
     return new Topic<>("server." + server.name() + ".cancel");

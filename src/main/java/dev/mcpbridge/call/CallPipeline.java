@@ -1,5 +1,6 @@
 package dev.mcpbridge.call;
 
+import dev.mcpbridge.bus.Address;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.Assessment;
 import dev.mcpbridge.bus.Addresses.Cancellation;
@@ -15,6 +16,7 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.model.Tool;
+import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -130,12 +132,28 @@ public final class CallPipeline {
     return switch (decision) {
       case ALLOW -> invoke(admitted);
       case CONFIRM -> confirmLater(admitted);
-      case ISOLATE -> refuseIsolation();
+      case ISOLATE -> isolate(admitted);
     };
   }
 
   private Future<CallOutcome> invoke(Admission admitted) {
-    return bus.request(Addresses.call(admitted.call().server()), admitted.call())
+    return send(admitted, Addresses.call(admitted.call().server()));
+  }
+
+  /** Never on the host: without a container there is no call. */
+  private Future<CallOutcome> isolate(Admission admitted) {
+    return admitted.server().isolates()
+        ? send(admitted, Addresses.isolated(admitted.call().server()))
+        : Future.failedFuture(
+            new BridgeException(
+                ErrorCode.ISOLATION_UNAVAILABLE,
+                "Risk level 3 requires a container: add docker to the entry of server '"
+                    + admitted.call().server()
+                    + "'"));
+  }
+
+  private Future<CallOutcome> send(Admission admitted, Address<Call, JsonSlice> address) {
+    return bus.request(address, admitted.call())
         .map(
             result -> {
               outputs.look(admitted.call().server(), admitted.tool(), result);
@@ -147,13 +165,6 @@ public final class CallPipeline {
     return bus.request(
             Addresses.CONFIRM_LATER, new Confirmable(admitted.call(), admitted.definitionDigest()))
         .map(CallOutcome.NeedsConfirmation::new);
-  }
-
-  private static Future<CallOutcome> refuseIsolation() {
-    return Future.failedFuture(
-        new BridgeException(
-            ErrorCode.ISOLATION_UNAVAILABLE,
-            "Risk level 3 requires a container, and this bridge has no container engine"));
   }
 
   /** A failure is logged once, here, and gets the sentence that the original's clients know. */
@@ -174,7 +185,8 @@ public final class CallPipeline {
 
   private static BridgeException described(Target target, BridgeException failure) {
     return switch (failure.code()) {
-      case SERVER_NOT_FOUND, TOOL_CHANGED, ISOLATION_UNAVAILABLE, INVALID_SERVER -> failure;
+      case SERVER_NOT_FOUND, TOOL_CHANGED, ISOLATION_UNAVAILABLE, IMAGE_NOT_FOUND, INVALID_SERVER ->
+          failure;
       default ->
           target.kind() == Target.Kind.RESOURCE
               ? failure

@@ -16,15 +16,16 @@ public record BridgeConfig(
     AuthConfig auth,
     RiskConfig risk,
     LimitsConfig limits,
+    SandboxConfig sandbox,
     Map<ServerId, ServerConfig> servers,
     long drainMillis,
     List<ConfigProblem> warnings) {
 
   public BridgeConfig withAuth(AuthConfig other) {
-    return new BridgeConfig(http, other, risk, limits, servers, drainMillis, warnings);
+    return new BridgeConfig(http, other, risk, limits, sandbox, servers, drainMillis, warnings);
   }
 
   public BridgeConfig withHttp(HttpConfig other) {
-    return new BridgeConfig(other, auth, risk, limits, servers, drainMillis, warnings);
+    return new BridgeConfig(other, auth, risk, limits, sandbox, servers, drainMillis, warnings);
   }
 }

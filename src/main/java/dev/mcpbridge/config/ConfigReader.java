@@ -23,7 +23,7 @@ import java.util.Set;
  */
 public final class ConfigReader {
   private static final List<String> SECTIONS =
-      List.of("$schema", "http", "auth", "risk", "limits", "drain", "mcpServers");
+      List.of("$schema", "http", "auth", "risk", "limits", "sandbox", "drain", "mcpServers");
   private static final Set<String> SCOPES = Set.of("read", "call", "approve", "admin");
 
   private final Map<String, String> environment;
@@ -64,11 +64,13 @@ public final class ConfigReader {
     }
     LimitsConfig limits = limits(root.section("limits"));
     long drainMillis = root.seconds("drain", 5, 0, 600);
-    Map<ServerId, ServerConfig> servers = servers(entries, strictness, problems, warnings);
+    SandboxConfig sandbox =
+        SandboxReader.read(root.section("sandbox"), environment.get("DOCKER_HOST"));
+    Map<ServerId, ServerConfig> servers = servers(entries, strictness, sandbox, problems, warnings);
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }
-    return new BridgeConfig(http, auth, risk, limits, servers, drainMillis, warnings);
+    return new BridgeConfig(http, auth, risk, limits, sandbox, servers, drainMillis, warnings);
   }
 
   /**
@@ -76,11 +78,11 @@ public final class ConfigReader {
    *
    * @throws ConfigException with everything that is wrong, paths relative to the body
    */
-  public static ServerConfig readServer(JsonNode body) {
+  public static ServerConfig readServer(JsonNode body, SandboxConfig sandbox) {
     List<ConfigProblem> problems = new ArrayList<>();
     Section entry = new Section(body, "", Placeholders.LITERAL, problems);
     ServerConfig server =
-        ServerEntryReader.read(entry.text("id", ""), entry, ServerEntryReader.Origin.API);
+        ServerEntryReader.read(entry.text("id", ""), entry, ServerEntryReader.Origin.API, sandbox);
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }
@@ -253,6 +255,7 @@ public final class ConfigReader {
   private Map<ServerId, ServerConfig> servers(
       ObjectNode entries,
       Strictness strictness,
+      SandboxConfig sandbox,
       List<ConfigProblem> problems,
       List<ConfigProblem> warnings) {
     Map<ServerId, ServerConfig> servers = new LinkedHashMap<>();
@@ -269,7 +272,7 @@ public final class ConfigReader {
         entry.complain("", "another server has the same name but for upper and lower case");
       }
       ServerConfig server =
-          ServerEntryReader.read(named.getKey(), entry, ServerEntryReader.Origin.FILE);
+          ServerEntryReader.read(named.getKey(), entry, ServerEntryReader.Origin.FILE, sandbox);
       if (own.isEmpty()) {
         servers.put(server.id(), server);
       } else if (strictness == Strictness.WHOLE || !ServerId.isValid(named.getKey())) {

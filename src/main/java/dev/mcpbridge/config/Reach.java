@@ -1,4 +1,4 @@
 package dev.mcpbridge.config;
 
-/** How a server is reached: by starting it, or where it runs. */
-public sealed interface Reach permits Launch, Remote {}
+/** How a server is reached: by starting it, on this machine or in a container, or where it runs. */
+public sealed interface Reach permits Launch, Contained, Remote {}

@@ -101,6 +101,29 @@ final class Section {
     return Math.round(value.doubleValue() * 1000);
   }
 
+  double number(String key, double otherwise, double min, double max) {
+    JsonNode value = node.path(key);
+    if (isAbsent(value)) {
+      return otherwise;
+    }
+    if (!value.isNumber() || value.doubleValue() < min || value.doubleValue() > max) {
+      complain(key, "expected a number from " + min + " to " + max + ", found " + shown(value));
+      return otherwise;
+    }
+    return value.doubleValue();
+  }
+
+  /** A size, as a number of bytes or with k, m or g. */
+  long bytes(String key, String otherwise, long min, long max) {
+    JsonNode value = node.path(key);
+    long size = isAbsent(value) ? Bytes.of(otherwise) : Bytes.of(value.asText());
+    if (size < min || size > max) {
+      complain(key, "expected a size like 512m from " + min + " bytes on, found " + shown(value));
+      return Bytes.of(otherwise);
+    }
+    return size;
+  }
+
   boolean flag(String key, boolean otherwise) {
     JsonNode value = node.path(key);
     if (isAbsent(value)) {

@@ -10,6 +10,7 @@ import dev.mcpbridge.protocol.Era;
  * One entry of {@code mcpServers}, understood.
  *
  * @param isolation null where all callers share the server
+ * @param sandbox null where it has no containers
  * @param refusal why it will not be started, null where it will
  * @param fingerprint equal exactly when two entries say the same; a reload goes by it
  */
@@ -21,6 +22,7 @@ public record ServerConfig(
     Supervision supervision,
     Conversation conversation,
     Isolation isolation,
+    Sandbox sandbox,
     ServerState.Refused refusal,
     String fingerprint) {
 

@@ -89,14 +89,15 @@ final class ServerEntryReader {
   }
 
   /** Reads an entry; what is wrong is added to the section's problems. */
-  static ServerConfig read(String name, Section entry, Origin origin) {
+  static ServerConfig read(String name, Section entry, Origin origin, SandboxConfig limits) {
     checkName(name, entry);
     checkKeys(entry, origin);
     RiskRules risk = risk(entry);
+    Sandbox sandbox = sandbox(entry, risk, origin, limits);
     Reach reach =
-        origin == Origin.FILE && entry.has("url") && !entry.has("command")
-            ? RemoteEntry.read(entry)
-            : launch(entry, origin);
+        sandbox != null
+            ? sandbox.container()
+            : isRemote(entry, origin) ? RemoteEntry.read(entry) : launch(entry, origin);
     ServerId id = new ServerId(ServerId.isValid(name) ? name : "invalid");
     return new ServerConfig(
         id,
@@ -106,7 +107,8 @@ final class ServerEntryReader {
         supervision(entry),
         conversation(entry),
         isolation(entry),
-        refusal(entry, risk),
+        sandbox,
+        null,
         fingerprint(entry, reach));
   }
 
@@ -120,6 +122,7 @@ final class ServerEntryReader {
         new Timeouts(60_000, List.of()),
         new ServerConfig.Supervision(1, true, 30_000, 0, 1000, 1, 1),
         new ServerConfig.Conversation(Era.UNKNOWN, false, null),
+        null,
         null,
         new ServerState.Refused(ErrorCode.SERVER_UNAVAILABLE, reason),
         fingerprint(entry, nothing) + reason);
@@ -149,6 +152,10 @@ final class ServerEntryReader {
         });
   }
 
+  private static boolean isRemote(Section entry, Origin origin) {
+    return origin == Origin.FILE && entry.has("url") && !entry.has("command");
+  }
+
   private static Launch launch(Section entry, Origin origin) {
     Map<String, Secret> environment = new LinkedHashMap<>();
     entry
@@ -172,6 +179,9 @@ final class ServerEntryReader {
       return Builtin.commandOf(builtin);
     }
     String command = entry.text("command", "");
+    if (command.isBlank() && entry.has("docker") && origin == Origin.FILE) {
+      return List.of();
+    }
     if (command.isBlank()) {
       String hint = origin == Origin.FILE ? ", or a url" : "";
       entry.complain("command", "expected the program to start" + hint);
@@ -227,17 +237,17 @@ final class ServerEntryReader {
     return RiskLevel.of(section.integer(key, 0, 1, 3)).orElse(null);
   }
 
-  /** Level 3 is never run on the host. */
-  private static ServerState.Refused refusal(Section entry, RiskRules risk) {
-    boolean isolated = risk.server() == RiskLevel.HIGH;
-    if (isolated || entry.has("docker")) {
-      DockerEntry.check(entry.section("docker"), isolated);
+  /** Level 3 is never run on the host, so a server at it needs a container. */
+  private static Sandbox sandbox(
+      Section entry, RiskRules risk, Origin origin, SandboxConfig limits) {
+    if (risk.server() != RiskLevel.HIGH && !entry.has("docker")) {
+      return null;
     }
-    return isolated
-        ? new ServerState.Refused(
-            ErrorCode.ISOLATION_UNAVAILABLE,
-            "Risk level 3 requires a container, and this bridge has no container engine")
-        : null;
+    if (entry.has("url") && !entry.has("command")) {
+      entry.complain("docker", "a server with a url does not run here, in no container either");
+      return null;
+    }
+    return ContainerEntry.read(entry.section("docker"), launch(entry, origin), origin, limits);
   }
 
   private static Timeouts timeouts(Section entry) {
@@ -296,10 +306,7 @@ final class ServerEntryReader {
 
   private static String fingerprint(Section entry, Reach reach) {
     JsonNode node = entry.node();
-    Stream<String> resolved =
-        reach instanceof Launch launch
-            ? Stream.concat(launch.argv().stream(), revealed(launch.environment()))
-            : revealed(((Remote) reach).headers());
+    Stream<String> resolved = resolved(reach);
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       digest.update(node.toString().getBytes(StandardCharsets.UTF_8));
@@ -308,6 +315,15 @@ final class ServerEntryReader {
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every JDK has SHA-256", e);
     }
+  }
+
+  private static Stream<String> resolved(Reach reach) {
+    if (reach instanceof Launch launch) {
+      return Stream.concat(launch.argv().stream(), revealed(launch.environment()));
+    }
+    return reach instanceof Contained container
+        ? Stream.concat(container.command().stream(), revealed(container.environment()))
+        : revealed(((Remote) reach).headers());
   }
 
   private static Stream<String> revealed(Map<String, Secret> secrets) {

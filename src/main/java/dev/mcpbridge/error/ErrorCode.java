@@ -39,6 +39,7 @@ public enum ErrorCode {
   EXPECTATION_FAILED("expectation_failed", 417, 417, false),
   INVALID_ARGUMENTS("invalid_arguments", 422, -32602, false),
   INVALID_SERVER("invalid_server", 422, 422, false),
+  IMAGE_NOT_FOUND("image_not_found", 422, 422, false),
   IDEMPOTENCY_MISMATCH("idempotency_mismatch", 422, 422, false),
   RATE_LIMITED("rate_limited", 429, 429, true),
   HEADERS_TOO_LARGE("headers_too_large", 431, 431, false),
@@ -49,10 +50,13 @@ public enum ErrorCode {
   UPSTREAM_PROTOCOL_ERROR("upstream_protocol_error", 502, 502, false),
   RESPONSE_TOO_LARGE("response_too_large", 502, 502, false),
   START_FAILED("start_failed", 502, 502, false),
+  SANDBOX_OUT_OF_MEMORY("sandbox_out_of_memory", 502, 502, false),
+  SANDBOX_FAILED("sandbox_failed", 502, 502, false),
   SERVER_UNAVAILABLE("server_unavailable", 503, 503, true),
   QUEUE_FULL("queue_full", 503, 503, true),
   OVERLOADED("overloaded", 503, 503, true),
   ISOLATION_UNAVAILABLE("isolation_unavailable", 503, 503, false),
+  SANDBOX_TIMEOUT("sandbox_timeout", 504, 504, false),
   DEADLINE_EXCEEDED("deadline_exceeded", 504, 504, true);
 
   private final String slug;

@@ -2,6 +2,7 @@ package dev.mcpbridge.model;
 
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -22,6 +23,22 @@ public record Call(
     long deadlineNanos,
     boolean streaming,
     Envelope envelope) {
+
+  /** The params of its request. */
+  public JsonSlice params() {
+    JsonWriter out = new JsonWriter(arguments.length() + 64).beginObject();
+    return switch (target.kind()) {
+      case TOOL, PROMPT ->
+          out.member("name", target.name())
+              .member("arguments", arguments)
+              .membersOf(envelope.extras())
+              .endObject()
+              .toSlice();
+      case RESOURCE ->
+          out.member("uri", target.name()).membersOf(envelope.extras()).endObject().toSlice();
+      case COMPLETION -> arguments;
+    };
+  }
 
   public boolean isLate() {
     return deadlineNanos - System.nanoTime() <= 0;

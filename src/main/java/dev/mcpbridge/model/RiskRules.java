@@ -41,6 +41,14 @@ public record RiskRules(
     };
   }
 
+  /** Whether anything here says so high a level. */
+  public boolean mention(RiskLevel level) {
+    return level == server
+        || level == resources
+        || level == prompts
+        || tools.stream().anyMatch(rule -> rule.level() == level);
+  }
+
   private static int specificity(Glob glob) {
     return glob.isExact() ? Integer.MAX_VALUE : glob.pattern().length();
   }

@@ -29,8 +29,8 @@ public sealed interface ServerState {
      * @param attempts failures in a row, this one included
      * @param nextTryMillis wall clock
      */
-    default Failed lost(String reason, int attempts, long nextTryMillis) {
-      return new Failed(reason, attempts, nextTryMillis);
+    default Failed lost(ErrorCode code, String reason, int attempts, long nextTryMillis) {
+      return new Failed(code, reason, attempts, nextTryMillis);
     }
 
     default Draining drain() {
@@ -91,10 +91,12 @@ public sealed interface ServerState {
   /**
    * Down, and waiting for its next try.
    *
+   * @param code of the failure that it is down for
    * @param attempts failures in a row
    * @param nextTryMillis wall clock, milliseconds since the epoch
    */
-  record Failed(String reason, int attempts, long nextTryMillis) implements ServerState {
+  record Failed(ErrorCode code, String reason, int attempts, long nextTryMillis)
+      implements ServerState {
     public Starting retry() {
       return new Starting(attempts);
     }

@@ -13,6 +13,7 @@ import java.util.stream.Stream;
  * @param identity {@code serverInfo} and instructions as the server sent them
  * @param catalogue what it offered at its last handshake; kept while it is down; null before
  * @param timeouts how long a call may take
+ * @param isolates whether it has containers for calls at risk level 3
  * @param sinceMillis when it came into its state, wall clock
  */
 public record ServerView(
@@ -24,6 +25,7 @@ public record ServerView(
     Catalogue catalogue,
     RiskRules risk,
     Timeouts timeouts,
+    boolean isolates,
     Counters counters,
     String lastError,
     long sinceMillis) {
@@ -62,6 +64,7 @@ public record ServerView(
         catalogue,
         risk,
         timeouts,
+        isolates,
         counters.plusSession(session.counters),
         lastError,
         sinceMillis);

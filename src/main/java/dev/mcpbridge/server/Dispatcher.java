@@ -6,8 +6,8 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.Turns;
 import dev.mcpbridge.protocol.JsonSlice;
-import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.RpcMessage;
 import dev.mcpbridge.session.Exchange;
 import io.vertx.core.Future;
@@ -165,7 +165,7 @@ final class Dispatcher {
         instance.send(
             new Exchange.Request(
                 call.target().kind().method(),
-                params(call),
+                call.params(),
                 call.deadlineNanos(),
                 call.envelope(),
                 progress));
@@ -204,23 +204,6 @@ final class Dispatcher {
       }
     }
     return best;
-  }
-
-  private static JsonSlice params(Call call) {
-    JsonSlice arguments = call.arguments();
-    JsonWriter out = new JsonWriter(arguments.length() + 64).beginObject();
-    String name = call.target().name();
-    JsonSlice extras = call.envelope().extras();
-    return switch (call.target().kind()) {
-      case TOOL, PROMPT ->
-          out.member("name", name)
-              .member("arguments", arguments)
-              .membersOf(extras)
-              .endObject()
-              .toSlice();
-      case RESOURCE -> out.member("uri", name).membersOf(extras).endObject().toSlice();
-      case COMPLETION -> arguments;
-    };
   }
 
   private BridgeException late() {

@@ -2,6 +2,8 @@ package dev.mcpbridge.server;
 
 import dev.mcpbridge.bus.Addresses.Question;
 import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerState.Degraded;
 import dev.mcpbridge.model.ServerState.Failed;
@@ -18,9 +20,9 @@ import dev.mcpbridge.session.Handshake;
 import dev.mcpbridge.session.Negotiated;
 import dev.mcpbridge.session.Session;
 import dev.mcpbridge.session.SessionListener;
+import dev.mcpbridge.transport.Opener;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.Transport;
-import dev.mcpbridge.transport.Transports;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -42,6 +44,7 @@ final class Instance {
 
   private final ServerConfig config;
   private final Context context;
+  private final Opener opener;
   private final StdioTransport.Limits limits;
   private final Owner owner;
   private final RestartPolicy policy;
@@ -69,11 +72,13 @@ final class Instance {
   }
 
   /** What is the same for all instances of a bridge. */
-  record Surroundings(Context context, StdioTransport.Limits limits, String version) {}
+  record Surroundings(
+      Context context, Opener opener, StdioTransport.Limits limits, String version) {}
 
   Instance(ServerConfig config, Surroundings surroundings, RestartPolicy policy, Owner owner) {
     this.config = config;
     this.context = surroundings.context();
+    this.opener = surroundings.opener();
     this.limits = surroundings.limits();
     this.version = surroundings.version();
     this.policy = policy;
@@ -145,7 +150,7 @@ final class Instance {
     return exchange;
   }
 
-  void cancel(Exchange exchange, dev.mcpbridge.error.BridgeException why) {
+  void cancel(Exchange exchange, BridgeException why) {
     if (life != null) {
       life.session.cancel(exchange, why);
     }
@@ -186,12 +191,12 @@ final class Instance {
 
     void open() {
       long timeout = config.supervision().startTimeout();
-      transport = Transports.open(context, config.reach(), config.id().name(), limits, session);
+      transport = opener.open(context, config.reach(), config.id().name(), limits, session);
       transport
           .compose(opened -> Handshake.perform(session.over(opened), terms(), timeout))
           .compose(negotiated -> owner.discovered(session, negotiated).map(negotiated))
           .onSuccess(this::serve)
-          .onFailure(failure -> fail(failure.getMessage()));
+          .onFailure(failure -> fail(code(failure), failure.getMessage()));
     }
 
     OptionalLong pid() {
@@ -246,7 +251,7 @@ final class Instance {
             enter(degraded.recovered());
           }
         }
-        case DEAD -> fail("it does not answer heartbeats");
+        case DEAD -> fail(ErrorCode.SERVER_UNAVAILABLE, "it does not answer heartbeats");
       }
     }
 
@@ -270,19 +275,23 @@ final class Instance {
     @Override
     public void closed(String reason) {
       if (!(state instanceof Starting)) {
-        fail(reason);
+        fail(ErrorCode.UPSTREAM_CRASHED, reason);
       }
     }
 
+    private ErrorCode code(Throwable failure) {
+      return failure instanceof BridgeException known ? known.code() : ErrorCode.START_FAILED;
+    }
+
     /** Ends this life and arranges the next one; the old tree is gone before it begins. */
-    private void fail(String reason) {
+    private void fail(ErrorCode code, String reason) {
       if (over || !(state instanceof ServerState.Alive alive)) {
         return;
       }
       long lived = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - bornNanos);
       int attempt = policy.attemptAfter(starting.attempt(), lived);
       long delay = policy.delayMillis(attempt);
-      enter(alive.lost(reason, attempt + 1, System.currentTimeMillis() + delay));
+      enter(alive.lost(code, reason, attempt + 1, System.currentTimeMillis() + delay));
       end().onComplete(gone -> retryIn(delay));
     }
 

@@ -8,12 +8,14 @@ import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
+import dev.mcpbridge.model.ExecutionEnvironment;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.transport.Opener;
 import dev.mcpbridge.transport.StdioTransport;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -31,6 +33,7 @@ public final class ServerVerticle extends VerticleBase {
 
   private final Bus bus;
   private final ServerConfig config;
+  private final Opener opener;
   private final StdioTransport.Limits limits;
   private final String version;
   private final long drainMillis;
@@ -42,11 +45,13 @@ public final class ServerVerticle extends VerticleBase {
   public ServerVerticle(
       Bus bus,
       ServerConfig config,
+      Opener opener,
       StdioTransport.Limits limits,
       String version,
       long drainMillis) {
     this.bus = bus;
     this.config = config;
+    this.opener = opener;
     this.limits = limits;
     this.version = version;
     this.drainMillis = drainMillis;
@@ -55,9 +60,13 @@ public final class ServerVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     ServerId id = config.id();
-    Instance.Surroundings surroundings = new Instance.Surroundings(context, limits, version);
+    Instance.Surroundings surroundings =
+        new Instance.Surroundings(context, opener, limits, version);
     upstreams = new Upstreams(config, surroundings, drainMillis, new Telling());
     bus.serve(Addresses.call(id), upstreams::call);
+    if (config.sandbox() != null && !config.sandbox().isPerCall()) {
+      bus.serve(Addresses.isolated(id), this::callInContainer);
+    }
     bus.subscribe(Addresses.cancel(id), c -> upstreams.cancel(c.callId(), c.reason()));
     bus.serve(Addresses.ready(id), upstreams::ready);
     bus.serve(Addresses.view(id), asked -> Future.succeededFuture(upstreams.view()));
@@ -66,6 +75,14 @@ public final class ServerVerticle extends VerticleBase {
     bus.subscribe(Addresses.CONVERSATION_OVER, upstreams::over);
     upstreams.open();
     return Future.succeededFuture();
+  }
+
+  /** Its one container is where everything runs; the result says so. */
+  private Future<JsonSlice> callInContainer(Call call) {
+    String image = config.sandbox().container().image();
+    return upstreams
+        .call(call)
+        .map(result -> new ExecutionEnvironment(image, null, null).in(result));
   }
 
   @Override

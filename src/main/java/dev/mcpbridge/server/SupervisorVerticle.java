@@ -14,6 +14,7 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.transport.Opener;
 import dev.mcpbridge.transport.StdioTransport;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -36,6 +37,8 @@ public final class SupervisorVerticle extends VerticleBase {
   private static final Logger LOG = System.getLogger(SupervisorVerticle.class.getName());
 
   private final Bus bus;
+  private final Opener opener;
+  private final Companions companions;
   private final String version;
   private final Map<ServerId, Deployed> deployed = new LinkedHashMap<>();
   private BridgeConfig config;
@@ -43,13 +46,16 @@ public final class SupervisorVerticle extends VerticleBase {
 
   /**
    * @param fromFile whether a reload may remove it
-   * @param done its deployment; a failed one is a refused server
+   * @param verticles its deployments, in the order in which they were made
    */
-  private record Deployed(ServerConfig config, boolean fromFile, Future<String> done) {}
+  private record Deployed(ServerConfig config, boolean fromFile, List<Future<String>> verticles) {}
 
-  public SupervisorVerticle(Bus bus, BridgeConfig config, String version) {
+  public SupervisorVerticle(
+      Bus bus, BridgeConfig config, Opener opener, Companions companions, String version) {
     this.bus = bus;
     this.config = config;
+    this.opener = opener;
+    this.companions = companions;
     this.version = version;
   }
 
@@ -128,18 +134,22 @@ public final class SupervisorVerticle extends VerticleBase {
   }
 
   private Future<String> deploy(ServerConfig server, boolean fromFile) {
-    Future<String> done =
+    List<Future<String>> verticles = new ArrayList<>();
+    companions.of(server, limits()).map(vertx::deployVerticle).ifPresent(verticles::add);
+    verticles.add(
         vertx.deployVerticle(
-            new ServerVerticle(bus, server, limits(), version, config.drainMillis()));
-    deployed.put(server.id(), new Deployed(server, fromFile, done));
-    return done;
+            new ServerVerticle(bus, server, opener, limits(), version, config.drainMillis())));
+    deployed.put(server.id(), new Deployed(server, fromFile, verticles));
+    return verticles.get(verticles.size() - 1);
   }
 
   private Future<Void> undeploy(ServerId id) {
     Deployed server = deployed.remove(id);
     return server == null
         ? Future.succeededFuture()
-        : server.done().compose(vertx::undeploy).mapEmpty();
+        : Future.join(
+                server.verticles().stream().map(done -> done.compose(vertx::undeploy)).toList())
+            .mapEmpty();
   }
 
   private Future<Void> oneAfterTheOther(Supplier<Future<Void>> change) {
@@ -164,14 +174,14 @@ public final class SupervisorVerticle extends VerticleBase {
   }
 
   /** The failures that the original's API has come with its status and its sentence. */
-  private static ServerConfig understand(JsonSlice definition) {
+  private ServerConfig understand(JsonSlice definition) {
     try {
       JsonNode body = Json.tree(definition);
       if (!body.hasNonNull("id") || !body.hasNonNull("command")) {
         throw new BridgeException(
             ErrorCode.MALFORMED_REQUEST, "Server ID and command are required");
       }
-      return ConfigReader.readServer(body);
+      return ConfigReader.readServer(body, config.sandbox());
     } catch (IOException e) {
       throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "The body is not valid JSON");
     } catch (ConfigException e) {

@@ -161,7 +161,7 @@ final class Upstream implements Instance.Owner {
         new BridgeException(
             ErrorCode.SERVER_UNAVAILABLE, "Server '" + config.id() + "' is being stopped");
     dispatcher.refuseWaiting(stopped);
-    awaitingReady.forEach(promise -> promise.tryFail(stopped));
+    List.copyOf(awaitingReady).forEach(promise -> promise.tryFail(stopped));
     instances.forEach(Instance::drain);
     return idle(instances, drainMillis)
         .compose(idle -> Future.all(instances.stream().map(Instance::stop).toList()))
@@ -193,6 +193,7 @@ final class Upstream implements Instance.Owner {
         catalogue,
         config.risk(),
         config.timeouts(),
+        config.sandbox() != null,
         new ServerView.Counters(
             instances.size(),
             0,
@@ -212,7 +213,7 @@ final class Upstream implements Instance.Owner {
       lastError = failed.reason();
       if (state() instanceof ServerState.Failed all && isHopeless(all)) {
         dispatcher.refuseWaiting(unavailable(all));
-        awaitingReady.forEach(promise -> promise.tryFail(startFailed(all)));
+        List.copyOf(awaitingReady).forEach(promise -> promise.tryFail(startFailed(all)));
       }
     }
     publish();
@@ -332,17 +333,26 @@ final class Upstream implements Instance.Owner {
 
   private BridgeException unavailable(ServerState.Failed failed) {
     return new BridgeException(
-            ErrorCode.SERVER_UNAVAILABLE,
+            isOfTheContainer(failed) ? failed.code() : ErrorCode.SERVER_UNAVAILABLE,
             "Server '" + config.id() + "' is down: " + failed.reason())
         .withExecuted(Executed.NO)
         .withRetryAfter(failed.nextTryMillis() - System.currentTimeMillis());
   }
 
+  /** What somebody has to do something about before a try makes sense. */
+  private static boolean isOfTheContainer(ServerState.Failed failed) {
+    return switch (failed.code()) {
+      case ISOLATION_UNAVAILABLE, IMAGE_NOT_FOUND, INVALID_SERVER -> true;
+      default -> false;
+    };
+  }
+
   private BridgeException startFailed(ServerState.Failed failed) {
+    boolean late = failed.reason().contains("timed out");
     ErrorCode code =
-        failed.reason().contains("timed out")
-            ? ErrorCode.DEADLINE_EXCEEDED
-            : ErrorCode.START_FAILED;
+        isOfTheContainer(failed)
+            ? failed.code()
+            : late ? ErrorCode.DEADLINE_EXCEEDED : ErrorCode.START_FAILED;
     return new BridgeException(code, "Failed to start server: " + failed.reason());
   }
 

@@ -1,20 +1,24 @@
 package dev.mcpbridge.transport;
 
+import dev.mcpbridge.config.Contained;
 import dev.mcpbridge.config.Launch;
 import dev.mcpbridge.config.Reach;
 import dev.mcpbridge.config.Remote;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 
-/** Opens the transport that a configuration asks for. */
-public final class Transports {
-  private Transports() {}
+/**
+ * Opens transports to child processes and to servers elsewhere, and leaves containers to others.
+ */
+public final class Transports implements Opener {
+  private final Opener containers;
 
-  /**
-   * @param context where the listener is called; the caller's own
-   * @param name for thread names
-   */
-  public static Future<Transport> open(
+  public Transports(Opener containers) {
+    this.containers = containers;
+  }
+
+  @Override
+  public Future<Transport> open(
       Context context,
       Reach reach,
       String name,
@@ -23,7 +27,13 @@ public final class Transports {
     if (reach instanceof Launch launch) {
       return StdioTransport.start(context, launch, name, limits, listener);
     }
-    Remote remote = (Remote) reach;
+    return reach instanceof Contained
+        ? containers.open(context, reach, name, limits, listener)
+        : remote(context, (Remote) reach, limits, listener);
+  }
+
+  private static Future<Transport> remote(
+      Context context, Remote remote, StdioTransport.Limits limits, TransportListener listener) {
     HttpPeer peer = new HttpPeer(context.owner(), remote);
     return remote.kind() == Remote.Kind.SSE
         ? SseTransport.open(context, peer, limits, listener).onFailure(failed -> peer.close())

@@ -1,4 +1,4 @@
-package dev.mcpbridge.server;
+package dev.mcpbridge.model;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,4 +1,4 @@
-package dev.mcpbridge.server;
+package dev.mcpbridge.model;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -15,17 +15,17 @@ import java.util.function.Predicate;
  *
  * @param <T> what waits
  */
-final class Turns<T> {
+public final class Turns<T> {
   private final int capacity;
   private final Map<String, Queue<T>> waiting = new LinkedHashMap<>();
   private int size;
 
-  Turns(int capacity) {
+  public Turns(int capacity) {
     this.capacity = capacity;
   }
 
   /** Returns false where the queue is full and nothing was taken. */
-  boolean offer(String caller, T item) {
+  public boolean offer(String caller, T item) {
     if (size >= capacity) {
       return false;
     }
@@ -35,7 +35,7 @@ final class Turns<T> {
   }
 
   /** The next in turn, null where nobody waits. */
-  T poll() {
+  public T poll() {
     Iterator<Map.Entry<String, Queue<T>>> callers = waiting.entrySet().iterator();
     if (!callers.hasNext()) {
       return null;
@@ -51,7 +51,7 @@ final class Turns<T> {
   }
 
   /** Takes out what the test picks, without regard to turns. */
-  List<T> removeIf(Predicate<T> test) {
+  public List<T> removeIf(Predicate<T> test) {
     List<T> removed = new ArrayList<>();
     waiting
         .values()
@@ -70,7 +70,7 @@ final class Turns<T> {
     return removed;
   }
 
-  int size() {
+  public int size() {
     return size;
   }
 }

@@ -1,0 +1,28 @@
+package dev.mcpbridge.config;
+
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Sizes as people write them: {@code 512m}, {@code 1.5g}, or a number of bytes. */
+final class Bytes {
+  private static final Pattern SIZE = Pattern.compile("(\\d{1,15}(?:\\.\\d{1,3})?)([kmg]?)b?");
+
+  private Bytes() {}
+
+  /** −1 for what is no size. */
+  static long of(String text) {
+    Matcher size = SIZE.matcher(text.strip().toLowerCase(Locale.ROOT));
+    if (!size.matches()) {
+      return -1;
+    }
+    int power =
+        switch (size.group(2)) {
+          case "k" -> 10;
+          case "m" -> 20;
+          case "g" -> 30;
+          default -> 0;
+        };
+    return (long) (Double.parseDouble(size.group(1)) * (1L << power));
+  }
+}

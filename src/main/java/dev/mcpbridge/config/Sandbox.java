@@ -1,0 +1,19 @@
+package dev.mcpbridge.config;
+
+/**
+ * The containers of a server, for its calls at risk level 3.
+ *
+ * @param isPerCall whether each such call has a container that no other call has touched or will
+ *     touch; else they share one for its life
+ * @param min containers that stand ready when nothing happens
+ * @param max containers at a time
+ * @param timeoutMillis after which a call is ended with its container; 0 for the call's own
+ */
+public record Sandbox(
+    Contained container, boolean isPerCall, int min, int max, long timeoutMillis) {
+
+  /** The same with none that stands ready. */
+  public Sandbox onDemand() {
+    return new Sandbox(container, isPerCall, 0, max, timeoutMillis);
+  }
+}

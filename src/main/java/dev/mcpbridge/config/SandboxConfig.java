@@ -1,0 +1,27 @@
+package dev.mcpbridge.config;
+
+import dev.mcpbridge.model.Glob;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * The container engine, and what entries may ask of it.
+ *
+ * @param engine its address, {@code unix://} or {@code tcp://}
+ * @param ceiling for entries over the API; those of the file are the operator's own
+ * @param maxPool containers that an entry over the API may have ready
+ * @param allowedImages names and globs; null where any image of the engine may be used
+ * @param allowedMounts folders of the host below which mounts are; null for none over the API and
+ *     any in the file
+ */
+public record SandboxConfig(
+    String engine,
+    Contained.Resources ceiling,
+    int maxPool,
+    List<Glob> allowedImages,
+    List<Path> allowedMounts) {
+
+  boolean allowsImage(String image) {
+    return allowedImages == null || allowedImages.stream().anyMatch(glob -> glob.matches(image));
+  }
+}

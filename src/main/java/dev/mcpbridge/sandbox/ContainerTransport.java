@@ -1,0 +1,172 @@
+package dev.mcpbridge.sandbox;
+
+import dev.mcpbridge.transport.MessageReader;
+import dev.mcpbridge.transport.StdioTransport;
+import dev.mcpbridge.transport.Transport;
+import dev.mcpbridge.transport.TransportListener;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.net.NetSocket;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A server in a container: its stdin and stdout over the engine's socket, one message a line. Over
+ * when the stream is, whatever was the reason; then it is asked how the container ended, and it is
+ * removed. Confined to its context.
+ */
+final class ContainerTransport implements Transport, Frames.Sink, Attachment.Reader {
+  private static final int LAST_WORDS = 500;
+
+  private final Engine engine;
+  private final Engine.Image image;
+  private final String id;
+  private final int maxQueued;
+  private final TransportListener listener;
+  private final MessageReader reader;
+  private final Frames frames = new Frames(this);
+  private final StringBuilder words = new StringBuilder();
+  private final Promise<Void> gone = Promise.promise();
+  private NetSocket socket;
+  private Engine.End end;
+  private long sent;
+  private long queued;
+  private boolean stopRequested;
+  private boolean ending;
+
+  ContainerTransport(
+      Engine engine,
+      Engine.Image image,
+      String id,
+      StdioTransport.Limits limits,
+      TransportListener listener) {
+    this.engine = engine;
+    this.image = image;
+    this.id = id;
+    this.maxQueued = limits.maxQueuedBytes();
+    this.listener = listener;
+    this.reader = new MessageReader(limits, listener, (bytes, news) -> news.run());
+  }
+
+  /** Goes on over the attached stream. */
+  void over(NetSocket attached) {
+    socket = attached;
+  }
+
+  String id() {
+    return id;
+  }
+
+  Engine.Image image() {
+    return image;
+  }
+
+  /** How it ended; null while it has not, or where nobody could say. */
+  Engine.End end() {
+    return end;
+  }
+
+  @Override
+  public long send(byte[] line) {
+    if (ending || queued > maxQueued) {
+      return -1;
+    }
+    queued += line.length;
+    sent += line.length;
+    socket.write(Buffer.buffer(line)).onComplete(done -> queued -= line.length);
+    return sent;
+  }
+
+  /** Asks the server to end, as it would be asked on this machine. */
+  @Override
+  public Future<Void> close() {
+    return close(engine.stop(id));
+  }
+
+  /** Ends it without asking: nobody will ever use it again. */
+  Future<Void> discard() {
+    return close(engine.remove(id));
+  }
+
+  private Future<Void> close(Future<Void> removal) {
+    stopRequested = true;
+    if (ending) {
+      return gone.future();
+    }
+    ending = true;
+    removal.onComplete(
+        removed -> {
+          socket.close();
+          listener.closed("stopped");
+          gone.tryComplete();
+        });
+    return gone.future();
+  }
+
+  @Override
+  public void bytes(Buffer chunk, int from) {
+    frames.feed(chunk, from);
+    String excess = reader.excess();
+    if (excess != null && !ending) {
+      ended(excess);
+    }
+  }
+
+  @Override
+  public void stdout(byte[] bytes) {
+    try {
+      reader.feed(bytes, bytes.length);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void stderr(byte[] bytes) {
+    words.append(new String(bytes, StandardCharsets.UTF_8));
+    if (words.length() > LAST_WORDS) {
+      words.delete(0, words.length() - LAST_WORDS);
+    }
+  }
+
+  @Override
+  public void closed() {
+    if (!ending) {
+      ended(null);
+    }
+  }
+
+  /**
+   * @param reason null where the container has to say
+   */
+  private void ended(String reason) {
+    ending = true;
+    engine
+        .end(id)
+        .onSuccess(found -> end = found)
+        .timeout(5, TimeUnit.SECONDS)
+        .transform(
+            done -> {
+              listener.closed(reason != null ? reason : reason(done.succeeded()));
+              return engine.remove(id);
+            })
+        .onComplete(
+            removed -> {
+              socket.close();
+              gone.tryComplete();
+            });
+  }
+
+  private String reason(boolean known) {
+    if (!known) {
+      return "the container engine does not answer any more";
+    }
+    if (end.outOfMemory()) {
+      return "the container ran out of memory";
+    }
+    String last = words.toString().strip();
+    String said = last.isEmpty() ? "" : ": " + last.substring(last.lastIndexOf('\n') + 1);
+    return "the container exited with status " + end.exitCode() + said;
+  }
+}

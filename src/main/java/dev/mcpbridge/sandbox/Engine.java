@@ -1,0 +1,232 @@
+package dev.mcpbridge.sandbox;
+
+import com.github.dockerjava.api.DockerClient;
+import com.github.dockerjava.api.command.InspectContainerResponse.ContainerState;
+import com.github.dockerjava.api.command.InspectImageResponse;
+import com.github.dockerjava.api.exception.DockerException;
+import com.github.dockerjava.api.exception.NotFoundException;
+import com.github.dockerjava.api.model.Container;
+import com.github.dockerjava.api.model.HealthCheck;
+import com.github.dockerjava.core.DefaultDockerClientConfig;
+import com.github.dockerjava.core.DockerClientImpl;
+import com.github.dockerjava.zerodep.ZerodepDockerHttpClient;
+import dev.mcpbridge.config.Contained;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+
+/**
+ * The container engine, Docker or what speaks like it. Everything here runs on worker threads of
+ * its own, so a slow engine holds up nobody else; the client is made at the first use.
+ */
+final class Engine {
+  private static final int THREADS = 8;
+  private static final int CONNECTIONS = 32;
+  private static final Duration CONNECT = Duration.ofSeconds(5);
+  private static final Duration ANSWER = Duration.ofSeconds(30);
+  private static final int STOP_SECONDS = 2;
+
+  private final WorkerExecutor worker;
+  private final String address;
+  private final Labels labels;
+  private DockerClient client;
+
+  /** An image of the engine as it is now, whatever its name will mean later. */
+  record Image(String name, String id, Set<String> volumes, boolean hasProgram) {}
+
+  /** How a container ended. */
+  record End(boolean outOfMemory, long exitCode) {}
+
+  Engine(Vertx vertx, String address, Labels labels) {
+    this.worker = vertx.createSharedWorkerExecutor("sandbox", THREADS);
+    this.address = address;
+    this.labels = labels;
+  }
+
+  String address() {
+    return address;
+  }
+
+  /** Name, version and runtimes, for whoever wants to know what there is. */
+  Future<Map<String, String>> describe() {
+    return ask(
+        () ->
+            Map.of(
+                "version", String.valueOf(client().versionCmd().exec().getVersion()),
+                "api", String.valueOf(client().versionCmd().exec().getApiVersion()),
+                "system", String.valueOf(client().infoCmd().exec().getOperatingSystem()),
+                "runtimes", String.valueOf(client().infoCmd().exec().getRuntimes().keySet())));
+  }
+
+  /** Fails with IMAGE_NOT_FOUND for an image that is not there; nothing is ever pulled. */
+  Future<Image> image(String name) {
+    return ask(
+        () -> {
+          try {
+            InspectImageResponse found = client().inspectImageCmd(name).exec();
+            var config = found.getConfig();
+            boolean hasProgram =
+                config != null && (!isEmpty(config.getEntrypoint()) || !isEmpty(config.getCmd()));
+            Set<String> volumes =
+                config == null || config.getVolumes() == null
+                    ? Set.of()
+                    : Set.copyOf(config.getVolumes().keySet());
+            return new Image(name, found.getId(), volumes, hasProgram);
+          } catch (NotFoundException e) {
+            throw new BridgeException(
+                ErrorCode.IMAGE_NOT_FOUND,
+                "The container engine has no image '" + name + "': pull or build it first");
+          }
+        });
+  }
+
+  /** Creates a container and does not start it; answers its id. */
+  Future<String> create(Contained container, Image image, String server) {
+    return ask(
+        () -> {
+          var create =
+              client()
+                  .createContainerCmd(image.id())
+                  .withName(labels.name(server))
+                  .withHostConfig(Profile.of(container, image.volumes()))
+                  .withUser(container.user())
+                  .withLabels(labels.of(server))
+                  .withEnv(environment(container))
+                  .withHealthcheck(new HealthCheck().withTest(List.of("NONE")))
+                  .withAttachStdin(true)
+                  .withAttachStdout(true)
+                  .withAttachStderr(true)
+                  .withStdinOpen(true)
+                  .withStdInOnce(true)
+                  .withTty(false);
+          if (!container.command().isEmpty()) {
+            create
+                .withEntrypoint(container.command().subList(0, 1))
+                .withCmd(container.command().subList(1, container.command().size()));
+          }
+          return create.exec().getId();
+        });
+  }
+
+  Future<Void> start(String id) {
+    return ask(
+        () -> {
+          client().startContainerCmd(id).exec();
+          return null;
+        });
+  }
+
+  /** How a container ended; one that is gone already has ended somehow. */
+  Future<End> end(String id) {
+    return ask(
+        () -> {
+          ContainerState state = client().inspectContainerCmd(id).exec().getState();
+          Long code = state.getExitCodeLong();
+          return new End(Boolean.TRUE.equals(state.getOOMKilled()), code == null ? -1 : code);
+        });
+  }
+
+  /** Asks it to stop, and removes it. */
+  Future<Void> stop(String id) {
+    return ask(() -> {
+          try {
+            client().stopContainerCmd(id).withTimeout(STOP_SECONDS).exec();
+          } catch (DockerException e) {
+            // it has stopped already, or the removal says what is wrong
+          }
+          return null;
+        })
+        .transform(stopped -> remove(id));
+  }
+
+  /** Kills and removes it. One that is gone already is no failure. */
+  Future<Void> remove(String id) {
+    return ask(
+        () -> {
+          try {
+            client().removeContainerCmd(id).withForce(true).withRemoveVolumes(true).exec();
+          } catch (NotFoundException e) {
+            // somebody was faster
+          }
+          return null;
+        });
+  }
+
+  /** The containers that a dead bridge of this machine has left behind. */
+  Future<List<String>> orphans() {
+    return ask(
+        () ->
+            client()
+                .listContainersCmd()
+                .withShowAll(true)
+                .withLabelFilter(List.of(Labels.HOST))
+                .exec()
+                .stream()
+                .filter(container -> labels.isOrphan(container.getLabels()))
+                .map(Container::getId)
+                .toList());
+  }
+
+  private synchronized DockerClient client() {
+    if (client == null) {
+      DefaultDockerClientConfig config =
+          DefaultDockerClientConfig.createDefaultConfigBuilder()
+              .withDockerHost(address)
+              .withDockerTlsVerify(false)
+              .build();
+      client =
+          DockerClientImpl.getInstance(
+              config,
+              new ZerodepDockerHttpClient.Builder()
+                  .dockerHost(URI.create(address))
+                  .maxConnections(CONNECTIONS)
+                  .connectionTimeout(CONNECT)
+                  .responseTimeout(ANSWER)
+                  .build());
+    }
+    return client;
+  }
+
+  private <T> Future<T> ask(Callable<T> question) {
+    return worker.executeBlocking(question, false).recover(this::explained);
+  }
+
+  private <T> Future<T> explained(Throwable failure) {
+    if (failure instanceof BridgeException) {
+      return Future.failedFuture(failure);
+    }
+    if (failure instanceof DockerException refused && refused.getHttpStatus() > 0) {
+      return Future.failedFuture(
+          new BridgeException(
+              ErrorCode.ISOLATION_UNAVAILABLE,
+              "The container engine refused: " + String.valueOf(refused.getMessage()).strip(),
+              refused));
+    }
+    return Future.failedFuture(
+        new BridgeException(
+                ErrorCode.ISOLATION_UNAVAILABLE,
+                "No container engine answers at "
+                    + address
+                    + ": start Docker or Podman's service, or set sandbox.engine or DOCKER_HOST",
+                failure)
+            .withRetryAfter(5_000));
+  }
+
+  private static List<String> environment(Contained container) {
+    return container.environment().entrySet().stream()
+        .map(variable -> variable.getKey() + "=" + variable.getValue().reveal())
+        .toList();
+  }
+
+  private static boolean isEmpty(String[] words) {
+    return words == null || words.length == 0;
+  }
+}

@@ -1,0 +1,268 @@
+package dev.mcpbridge.sandbox;
+
+import dev.mcpbridge.config.Sandbox;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.Turns;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.session.Exchange;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * The containers that stand ready for the calls of one server. A call takes one, it is used once
+ * and destroyed, and another takes its place. How many stand ready follows the demand: one more for
+ * each call that found none, one less for each quiet while. What finds none when there are as many
+ * as may be waits for its turn, within a bound and its deadline.
+ *
+ * <p>Confined to its context.
+ */
+final class Pool {
+  private static final int STARTS_AT_A_TIME = 4;
+  private static final long QUIET_MILLIS = 10_000;
+  private static final long FIRST_PAUSE_MILLIS = 500;
+  private static final long MAX_PAUSE_MILLIS = 15_000;
+
+  private final Vertx vertx;
+  private final String server;
+  private final Sandbox config;
+  private final Supplier<Future<Standby>> starter;
+  private final Turns<Waiting> turns;
+  private final Deque<Standby> ready = new ArrayDeque<>();
+  private final Map<String, Running> running = new HashMap<>();
+  private final long timer;
+  private int wanted;
+  private int starting;
+  private int leaving;
+  private int failures;
+  private long pausedUntilNanos = System.nanoTime();
+  private BridgeException lastFailure;
+  private boolean missed;
+  private boolean closed;
+  private Promise<Void> empty;
+
+  private record Waiting(Call call, Promise<JsonSlice> promise) {}
+
+  private record Running(Standby standby, Exchange exchange) {}
+
+  /**
+   * @param starter starts one container
+   */
+  Pool(
+      Vertx vertx,
+      String server,
+      Sandbox config,
+      int maxQueued,
+      Supplier<Future<Standby>> starter) {
+    this.vertx = vertx;
+    this.server = server;
+    this.config = config;
+    this.starter = starter;
+    this.turns = new Turns<>(maxQueued);
+    this.wanted = config.min();
+    this.timer = vertx.setPeriodic(QUIET_MILLIS, t -> adapt());
+  }
+
+  void open() {
+    refill();
+  }
+
+  /** Runs a call, in a container of its own. */
+  Future<JsonSlice> run(Call call) {
+    Standby standby = turns.size() == 0 ? ready.poll() : null;
+    if (standby != null) {
+      Future<JsonSlice> result = run(call, standby);
+      refill();
+      return result;
+    }
+    missed = true;
+    wanted = Math.min(config.max(), wanted + 1);
+    return isPaused() ? Future.failedFuture(lastFailure) : wait(call);
+  }
+
+  void cancel(String callId, String reason) {
+    BridgeException why = new BridgeException(ErrorCode.CANCELLED, reason);
+    Running found = running.get(callId);
+    if (found != null) {
+      found.standby().cancel(found.exchange(), why);
+    }
+    turns
+        .removeIf(waiting -> waiting.call().id().equals(callId))
+        .forEach(waiting -> waiting.promise().fail(why));
+  }
+
+  /** Discards everything; calls that run end as if cancelled. */
+  Future<Void> close() {
+    closed = true;
+    vertx.cancelTimer(timer);
+    refuseWaiting(
+        new BridgeException(
+            ErrorCode.SERVER_UNAVAILABLE, "Server '" + server + "' is being stopped"));
+    List<Standby> all = new ArrayList<>(ready);
+    ready.clear();
+    running.values().forEach(each -> all.add(each.standby()));
+    all.forEach(this::discard);
+    empty = Promise.promise();
+    settle();
+    return empty.future();
+  }
+
+  private Future<JsonSlice> wait(Call call) {
+    Waiting waiting = new Waiting(call, Promise.promise());
+    if (!turns.offer(call.caller().name(), waiting)) {
+      return Future.failedFuture(
+          new BridgeException(
+                  ErrorCode.QUEUE_FULL,
+                  "Server '" + server + "' has " + turns.size() + " calls waiting for a container")
+              .withRetryAfter(1000));
+    }
+    long left = TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos() - System.nanoTime());
+    long deadline = vertx.setTimer(Math.max(1, left), t -> refuse(call.id()));
+    refill();
+    return waiting.promise().future().onComplete(done -> vertx.cancelTimer(deadline));
+  }
+
+  private void refuse(String callId) {
+    turns
+        .removeIf(waiting -> waiting.call().id().equals(callId))
+        .forEach(
+            waiting ->
+                waiting
+                    .promise()
+                    .fail(
+                        new BridgeException(
+                                ErrorCode.DEADLINE_EXCEEDED,
+                                "The call waited for a container of server '"
+                                    + server
+                                    + "' until its deadline")
+                            .withRetryAfter(1000)));
+  }
+
+  private Future<JsonSlice> run(Call call, Standby standby) {
+    Exchange exchange = standby.run(call, deadline(call));
+    running.put(call.id(), new Running(standby, exchange));
+    return exchange
+        .answer()
+        .transform(
+            done -> {
+              running.remove(call.id());
+              discard(standby);
+              refill();
+              return done.succeeded()
+                  ? Outcomes.result(server, done.result(), standby.environment())
+                  : Outcomes.failure(server, done.cause(), standby.end());
+            });
+  }
+
+  private long deadline(Call call) {
+    if (config.timeoutMillis() == 0) {
+      return call.deadlineNanos();
+    }
+    long own = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.timeoutMillis());
+    return own - call.deadlineNanos() < 0 ? own : call.deadlineNanos();
+  }
+
+  /** Starts as many as are wanted, and as many as wait, within the bounds. */
+  private void refill() {
+    while (!closed
+        && !isPaused()
+        && starting < STARTS_AT_A_TIME
+        && ready.size() + starting < wanted + turns.size()
+        && ready.size() + starting + running.size() < config.max()) {
+      starting++;
+      starter.get().onComplete(this::started, this::failed);
+    }
+  }
+
+  private void started(Standby standby) {
+    starting--;
+    failures = 0;
+    if (closed) {
+      discard(standby);
+      return;
+    }
+    standby.onLost(() -> lost(standby));
+    ready.add(standby);
+    dispatch();
+    refill();
+  }
+
+  private void dispatch() {
+    while (!ready.isEmpty() && turns.size() > 0) {
+      Waiting next = turns.poll();
+      run(next.call(), ready.poll()).onComplete(next.promise());
+    }
+  }
+
+  private void failed(Throwable failure) {
+    starting--;
+    pause(failure);
+    settle();
+  }
+
+  /** One that ended while it stood ready, as all do when their engine stops. */
+  private void lost(Standby standby) {
+    if (ready.remove(standby)) {
+      pause(new BridgeException(ErrorCode.SANDBOX_FAILED, "A container ended before it was used"));
+    }
+  }
+
+  private void pause(Throwable failure) {
+    failures++;
+    long pause = Math.min(MAX_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(10, failures - 1));
+    pausedUntilNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pause);
+    lastFailure = Outcomes.unavailable(server, failure).withRetryAfter(pause);
+    if (starting == 0 && ready.isEmpty()) {
+      refuseWaiting(lastFailure);
+    }
+    if (!closed) {
+      vertx.setTimer(pause + 1, t -> refill());
+    }
+  }
+
+  private boolean isPaused() {
+    return pausedUntilNanos - System.nanoTime() > 0;
+  }
+
+  private void refuseWaiting(BridgeException why) {
+    turns.removeIf(waiting -> true).forEach(waiting -> waiting.promise().fail(why));
+  }
+
+  private void adapt() {
+    if (!missed) {
+      wanted = Math.max(config.min(), wanted - 1);
+    }
+    missed = false;
+    while (ready.size() > wanted) {
+      discard(ready.poll());
+    }
+    refill();
+  }
+
+  private void discard(Standby standby) {
+    leaving++;
+    standby
+        .discard()
+        .onComplete(
+            gone -> {
+              leaving--;
+              settle();
+            });
+  }
+
+  private void settle() {
+    if (empty != null && starting == 0 && leaving == 0) {
+      empty.tryComplete();
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package dev.mcpbridge.sandbox;
+
+import com.github.dockerjava.api.model.BindOptions;
+import com.github.dockerjava.api.model.BindPropagation;
+import com.github.dockerjava.api.model.Capability;
+import com.github.dockerjava.api.model.HostConfig;
+import com.github.dockerjava.api.model.LogConfig;
+import com.github.dockerjava.api.model.Mount;
+import com.github.dockerjava.api.model.MountType;
+import com.github.dockerjava.api.model.RestartPolicy;
+import com.github.dockerjava.api.model.Ulimit;
+import dev.mcpbridge.config.Contained;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What every container of the bridge is refused, and what this one is given (CIS Docker Benchmark
+ * 4.1, 5.2 to 5.31). Nothing that an image says of itself is asked; the folders for which it wants
+ * volumes become small file systems in memory, since a volume would be a way around the read-only
+ * root.
+ */
+final class Profile {
+  private static final long OPEN_FILES = 1024;
+  private static final long VOLUME_BYTES = 16 << 20;
+  private static final double NANOS = 1e9;
+
+  private Profile() {}
+
+  /**
+   * @param volumes folders for which the image wants one
+   */
+  static HostConfig of(Contained container, Set<String> volumes) {
+    Contained.Resources resources = container.resources();
+    HostConfig config =
+        HostConfig.newHostConfig()
+            .withPrivileged(false)
+            .withCapDrop(Capability.ALL)
+            .withSecurityOpts(List.of("no-new-privileges"))
+            .withReadonlyRootfs(true)
+            .withTmpFs(memoryFolders(container, volumes))
+            .withMounts(container.mounts().stream().map(Profile::mount).toList())
+            .withMemory(resources.memory())
+            .withMemorySwap(resources.memory())
+            .withNanoCPUs(Math.round(resources.cpus() * NANOS))
+            .withPidsLimit((long) resources.pids())
+            .withUlimits(
+                List.of(new Ulimit("nofile", OPEN_FILES, OPEN_FILES), new Ulimit("core", 0L, 0L)))
+            .withNetworkMode(container.network())
+            .withIpcMode("private")
+            .withInit(true)
+            .withAutoRemove(false)
+            .withRestartPolicy(RestartPolicy.parse("no"))
+            .withPublishAllPorts(false)
+            .withLogConfig(new LogConfig(LogConfig.LoggingType.NONE));
+    return container.runtime() == null ? config : config.withRuntime(container.runtime());
+  }
+
+  private static Map<String, String> memoryFolders(Contained container, Set<String> volumes) {
+    Map<String, String> folders = new LinkedHashMap<>();
+    volumes.stream()
+        .filter(volume -> container.mounts().stream().noneMatch(m -> m.inside().equals(volume)))
+        .forEach(volume -> folders.put(volume, options(VOLUME_BYTES)));
+    container.resources().tmpfs().forEach((folder, size) -> folders.put(folder, options(size)));
+    return folders;
+  }
+
+  private static String options(long bytes) {
+    return "rw,noexec,nosuid,nodev,mode=1777,size=" + bytes;
+  }
+
+  private static Mount mount(Contained.Mount mount) {
+    return new Mount()
+        .withType(MountType.BIND)
+        .withSource(mount.host().toString())
+        .withTarget(mount.inside())
+        .withReadOnly(!mount.writable())
+        .withBindOptions(new BindOptions().withPropagation(BindPropagation.R_PRIVATE));
+  }
+}

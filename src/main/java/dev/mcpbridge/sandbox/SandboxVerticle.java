@@ -1,0 +1,98 @@
+package dev.mcpbridge.sandbox;
+
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Addresses.Question;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.config.Sandbox;
+import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.CallEvent;
+import dev.mcpbridge.model.RiskLevel;
+import dev.mcpbridge.protocol.Era;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.session.Handshake;
+import dev.mcpbridge.transport.StdioTransport;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+
+/**
+ * Serves the calls of one server that run in containers of their own, and takes the containers with
+ * it when it goes.
+ */
+final class SandboxVerticle extends VerticleBase implements Standby.News {
+  private final Bus bus;
+  private final ServerConfig config;
+  private final Standby.Recipe recipe;
+  private final String version;
+  private Era era;
+  private Pool pool;
+
+  SandboxVerticle(
+      Bus bus,
+      ServerConfig config,
+      Containers containers,
+      StdioTransport.Limits limits,
+      String version) {
+    this.bus = bus;
+    this.config = config;
+    this.version = version;
+    this.era = config.conversation().era();
+    this.recipe =
+        new Standby.Recipe(
+            containers,
+            config.sandbox().container(),
+            config.id().name(),
+            limits,
+            config.supervision().startTimeout());
+  }
+
+  @Override
+  public Future<?> start() {
+    int maxQueued = config.supervision().maxQueued();
+    pool = new Pool(vertx, config.id().name(), sizes(), maxQueued, this::standby);
+    bus.serve(Addresses.isolated(config.id()), pool::run);
+    bus.subscribe(Addresses.cancel(config.id()), c -> pool.cancel(c.callId(), c.reason()));
+    pool.open();
+    return Future.succeededFuture();
+  }
+
+  /** Where no call is known to be at level 3 none stands ready. */
+  private Sandbox sizes() {
+    return config.risk().mention(RiskLevel.HIGH) ? config.sandbox() : config.sandbox().onDemand();
+  }
+
+  @Override
+  public Future<?> stop() {
+    return pool.close();
+  }
+
+  @Override
+  public void callEvent(Call call, String name, JsonSlice params) {
+    bus.publish(Addresses.callEvents(call.id()), new CallEvent(name, params));
+  }
+
+  @Override
+  public Future<JsonSlice> question(Call call, String method, JsonSlice params) {
+    Question question = new Question(method, params);
+    return question.isFor(call.envelope())
+        ? bus.request(Addresses.question(call.id()), question)
+        : Future.failedFuture(
+            new BridgeException(
+                ErrorCode.METHOD_NOT_FOUND, "The client of this call does not offer " + method));
+  }
+
+  /** The era is asked once; a server that died of the question is not asked again. */
+  private Future<Standby> standby() {
+    Handshake.Terms terms = new Handshake.Terms(era, config.conversation().takesRoots(), version);
+    return Standby.start(context, recipe, terms, this)
+        .onSuccess(found -> era = found.isStateless() ? Era.STATELESS : Era.LEGACY)
+        .onFailure(failed -> era = next(terms.era()));
+  }
+
+  private Era next(Era tried) {
+    boolean isFixed = config.conversation().era() != Era.UNKNOWN;
+    return isFixed || tried != Era.UNKNOWN ? config.conversation().era() : Era.LEGACY;
+  }
+}

@@ -1,0 +1,83 @@
+package dev.mcpbridge.sandbox;
+
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.config.SandboxConfig;
+import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.transport.Opener;
+import dev.mcpbridge.transport.StdioTransport;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Everything about containers that the rest of the bridge needs: transports into them, a verticle
+ * for each server whose calls run in containers of their own, and the broom.
+ */
+public final class Sandboxes {
+  private static final Logger LOG = System.getLogger(Sandboxes.class.getName());
+  private static final long SWEEP_MILLIS = 60_000;
+
+  private final Vertx vertx;
+  private final Bus bus;
+  private final Engine engine;
+  private final Containers containers;
+  private final String version;
+  private boolean isUsed;
+
+  public Sandboxes(Vertx vertx, Bus bus, SandboxConfig config, String version) {
+    this.vertx = vertx;
+    this.bus = bus;
+    this.version = version;
+    this.engine = new Engine(vertx, config.engine(), Labels.own());
+    this.containers = new Containers(vertx, engine);
+  }
+
+  /** Opens transports to servers in containers. */
+  public Opener opener() {
+    return (context, reach, name, limits, listener) -> {
+      use();
+      return containers.open(context, reach, name, limits, listener);
+    };
+  }
+
+  /** The verticle for a server whose calls at level 3 have a container each; none for others. */
+  public Optional<VerticleBase> of(ServerConfig server, StdioTransport.Limits limits) {
+    if (server.sandbox() == null || !server.sandbox().isPerCall() || server.refusal() != null) {
+      return Optional.empty();
+    }
+    use();
+    return Optional.of(new SandboxVerticle(bus, server, containers, limits, version));
+  }
+
+  /**
+   * Removes what a dead bridge has left behind, now and every minute; a bridge without containers
+   * has no engine to ask.
+   */
+  private void use() {
+    if (!isUsed) {
+      isUsed = true;
+      sweep();
+      vertx.setPeriodic(SWEEP_MILLIS, t -> sweep());
+    }
+  }
+
+  private void sweep() {
+    engine
+        .orphans()
+        .compose(orphans -> Future.join(orphans.stream().map(engine::remove).toList()).map(orphans))
+        .onSuccess(Sandboxes::report);
+  }
+
+  private static void report(List<String> orphans) {
+    if (!orphans.isEmpty()) {
+      LOG.log(
+          Level.WARNING,
+          "removed {0} containers that a killed bridge had left behind",
+          orphans.size());
+    }
+  }
+}

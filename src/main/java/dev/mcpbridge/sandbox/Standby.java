@@ -1,0 +1,138 @@
+package dev.mcpbridge.sandbox;
+
+import dev.mcpbridge.config.Contained;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.ExecutionEnvironment;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.RpcMessage;
+import dev.mcpbridge.session.Exchange;
+import dev.mcpbridge.session.Handshake;
+import dev.mcpbridge.session.Session;
+import dev.mcpbridge.session.SessionListener;
+import dev.mcpbridge.transport.StdioTransport;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import java.util.function.Consumer;
+
+/**
+ * One container that stands ready: started, attached, its handshake done, and used by nobody. It
+ * takes one call and is then discarded. Confined to its context.
+ */
+final class Standby implements SessionListener {
+  private final Contained container;
+  private final News news;
+  private final Session session;
+  private ContainerTransport transport;
+  private Call call;
+  private Runnable lost = () -> {};
+
+  /** What a server says while its call runs. */
+  interface News {
+    void callEvent(Call call, String name, JsonSlice params);
+
+    Future<JsonSlice> question(Call call, String method, JsonSlice params);
+  }
+
+  private Standby(Context context, Contained container, String server, News news) {
+    this.container = container;
+    this.news = news;
+    this.session = new Session(context, server, this);
+  }
+
+  /**
+   * What is the same for all of one server.
+   *
+   * @param timeoutMillis for the handshake
+   */
+  record Recipe(
+      Containers containers,
+      Contained container,
+      String server,
+      StdioTransport.Limits limits,
+      long timeoutMillis) {}
+
+  /** Starts a container and greets the server in it. What fails leaves none behind. */
+  static Future<Standby> start(Context context, Recipe recipe, Handshake.Terms terms, News news) {
+    Standby standby = new Standby(context, recipe.container(), recipe.server(), news);
+    return recipe
+        .containers()
+        .start(recipe.container(), recipe.server(), recipe.limits(), standby.session)
+        .compose(transport -> standby.greet(transport, terms, recipe.timeoutMillis()));
+  }
+
+  private Future<Standby> greet(
+      ContainerTransport opened, Handshake.Terms terms, long timeoutMillis) {
+    transport = opened;
+    return Handshake.perform(session.over(opened), terms, timeoutMillis)
+        .onFailure(failed -> opened.discard())
+        .map(this);
+  }
+
+  /** Whether its server is one without a handshake. */
+  boolean isStateless() {
+    return session.isStateless();
+  }
+
+  /** Runs when it is lost before it is used. */
+  void onLost(Runnable handler) {
+    lost = handler;
+  }
+
+  /** Runs the one call. */
+  Exchange run(Call one, long deadlineNanos) {
+    call = one;
+    lost = () -> {};
+    Consumer<JsonSlice> progress =
+        one.streaming() ? params -> news.callEvent(one, "progress", params) : null;
+    return session.send(
+        new Exchange.Request(
+            one.target().kind().method(), one.params(), deadlineNanos, one.envelope(), progress));
+  }
+
+  void cancel(Exchange exchange, BridgeException why) {
+    session.cancel(exchange, why);
+  }
+
+  /** How it ended by itself; null where it did not. */
+  Engine.End end() {
+    return transport.end();
+  }
+
+  ExecutionEnvironment environment() {
+    return new ExecutionEnvironment(container.image(), transport.image().id(), transport.id());
+  }
+
+  Future<Void> discard() {
+    lost = () -> {};
+    return transport.discard();
+  }
+
+  @Override
+  public void notified(RpcMessage notification) {
+    if (call != null
+        && call.streaming()
+        && notification.method().equals(McpMethod.MESSAGE)
+        && notification.payload() != null) {
+      news.callEvent(call, "message", notification.payload());
+    }
+  }
+
+  @Override
+  public Future<JsonSlice> asked(String method, JsonSlice params) {
+    return call == null
+        ? Future.failedFuture("No call runs here")
+        : news.question(call, method, params);
+  }
+
+  @Override
+  public void lost(int garbageLines, int droppedMessages) {
+    // counted where the server is supervised; a container for one call is not looked at so closely
+  }
+
+  @Override
+  public void closed(String reason) {
+    lost.run();
+  }
+}

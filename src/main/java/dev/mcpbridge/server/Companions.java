@@ -1,0 +1,12 @@
+package dev.mcpbridge.server;
+
+import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.transport.StdioTransport;
+import io.vertx.core.VerticleBase;
+import java.util.Optional;
+
+/** What is deployed and undeployed with a server, beside the verticle that owns it. */
+@FunctionalInterface
+public interface Companions {
+  Optional<VerticleBase> of(ServerConfig server, StdioTransport.Limits limits);
+}

@@ -1,0 +1,378 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.Engine;
+import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Calls at risk level 3, and servers that live in containers, on a real engine. */
+class SandboxIT {
+  private static Engine engine;
+
+  @TempDir Path folder;
+
+  @BeforeAll
+  static void find() throws Exception {
+    engine = Engine.there();
+  }
+
+  @AfterEach
+  void nothingIsLeft() throws Exception {
+    assertEquals(List.of(), engine.containers());
+  }
+
+  @Test
+  void everyContainerHasTheProfileWhateverItsImageSays() throws Exception {
+    try (TestBridge bridge = high("'memory':'40m','cpus':0.5,'pids':30")) {
+      bridge.until(() -> engine.containers().size() == 2);
+
+      for (String id : engine.containers()) {
+        JsonNode container = engine.inspect(id);
+        JsonNode host = container.path("HostConfig");
+        assertEquals("65534:65534", container.at("/Config/User").asText());
+        assertEquals("[\"NONE\"]", container.at("/Config/Healthcheck/Test").toString());
+        assertFalse(host.path("Privileged").asBoolean());
+        assertEquals("[\"ALL\"]", host.path("CapDrop").toString());
+        assertTrue(host.path("CapAdd").isNull());
+        assertEquals("[\"no-new-privileges\"]", host.path("SecurityOpt").toString());
+        assertTrue(host.path("ReadonlyRootfs").asBoolean());
+        assertEquals("none", host.path("NetworkMode").asText());
+        assertEquals("private", host.path("IpcMode").asText());
+        assertEquals("", host.path("PidMode").asText());
+        assertEquals("", host.path("UTSMode").asText());
+        assertEquals("", host.path("UsernsMode").asText());
+        assertEquals(40 << 20, host.path("Memory").asLong());
+        assertEquals(40 << 20, host.path("MemorySwap").asLong());
+        assertEquals(500_000_000, host.path("NanoCpus").asLong());
+        assertEquals(30, host.path("PidsLimit").asInt());
+        assertEquals(2, host.path("Ulimits").size());
+        assertTrue(host.path("Init").asBoolean());
+        assertEquals("no", host.at("/RestartPolicy/Name").asText());
+        assertTrue(host.path("Binds").isNull(), host.toString());
+        assertEquals("[]", container.path("Mounts").toString(), "no volume of the image");
+        assertEquals("{}", host.path("PortBindings").toString());
+        assertTrue(host.path("Devices").isEmpty());
+        assertEquals("s", container.at("/Config/Labels/dev.mcpbridge.server").asText());
+      }
+    }
+  }
+
+  @Test
+  void insideThereIsNothingToBeHad() throws Exception {
+    try (TestBridge bridge = high("'env':{'GIVEN':'x'}")) {
+      String status = bridge.call("status", "{}").said();
+      assertTrue(status.contains("CapEff: 0000000000000000"), status);
+      assertTrue(status.contains("NoNewPrivs: 1"), status);
+      assertTrue(status.contains("Seccomp: 2"), status);
+      assertTrue(status.endsWith("65534:65534"), status);
+
+      assertTrue(write(bridge, "/x").contains("Read-only file system"));
+      assertTrue(write(bridge, "/bin/x").contains("Read-only file system"));
+      assertEquals("written", write(bridge, "/tmp/x"));
+
+      String root = bridge.call("root", "{}").said();
+      assertFalse(root.contains("docker.sock"), root);
+      String network = bridge.call("network", "{\"url\":\"" + bridge.uri("/health") + "\"}").said();
+      assertFalse(network.contains("eth"), network);
+      assertFalse(network.contains("uptime"), network);
+      String environment = bridge.call("environment", "{}").said();
+      assertTrue(environment.contains("GIVEN=x"), environment);
+      assertFalse(environment.contains("JAVA_HOME"), environment);
+    }
+  }
+
+  @Test
+  void noCallSeesWhatAnotherHasDone() throws Exception {
+    try (TestBridge bridge = high("'pool':{'min':2,'max':4}")) {
+      Set<String> hosts = new HashSet<>();
+      for (int i = 0; i < 6; i++) {
+        assertEquals("written", write(bridge, "/tmp/x"));
+        assertTrue(bridge.call("read", "{\"path\":\"/tmp/x\"}").said().contains("No such file"));
+        hosts.add(bridge.call("pid", "{}").said());
+      }
+      assertEquals(6, hosts.size());
+    }
+  }
+
+  @Test
+  void aResultSaysWhereItRan() throws Exception {
+    try (TestBridge bridge = high("")) {
+      Answer answer = bridge.call("echo", "{\"text\":\"hi\"}");
+
+      assertEquals("hi", answer.said(), answer.toString());
+      JsonNode where = answer.body().path("execution_environment");
+      assertEquals(3, where.path("risk_level").asInt());
+      assertTrue(where.path("docker").asBoolean());
+      assertEquals(Engine.IMAGE, where.path("docker_image").asText());
+      assertTrue(where.path("image_digest").asText().startsWith("sha256:"));
+      assertEquals(64, where.path("container_id").asText().length());
+    }
+  }
+
+  @Test
+  void aBombHurtsNobodyButItself() throws Exception {
+    try (TestBridge bridge =
+        TestBridge.of(
+            "{'mcpServers':{'s':"
+                + box("'riskLevel':3", "'memory':'32m','pids':24,'tmpfs':'4m'")
+                + ",'calm':"
+                + TestBridge.entry("")
+                + "}}")) {
+      bridge.until(() -> bridge.state("s").equals("ready") && bridge.state("calm").equals("ready"));
+
+      assertFailure(502, "sandbox_out_of_memory", bridge.call("memory", "{}"));
+      Answer forks = bridge.call("forks", "{}");
+      assertTrue(forks.status() == 502 || forks.said().matches("\\d{1,2}"), forks.toString());
+      String disk = bridge.call("disk", "{}").said();
+      assertTrue(disk.contains("No space left"), disk);
+      CompletableFuture<Answer> spin = bridge.callLater("spin", "{\"seconds\":2}");
+      for (int i = 0; i < 50; i++) {
+        assertEquals(200, bridge.post("/servers/calm/tools/echo", "{}").status());
+      }
+      assertEquals("spun", spin.get(30, TimeUnit.SECONDS).said());
+      assertEquals("hi", bridge.call("echo", "{\"text\":\"hi\"}").said());
+    }
+  }
+
+  @Test
+  void aServerThatEndsFailsItsCallAndSaysHow() throws Exception {
+    try (TestBridge bridge = high("")) {
+      Answer answer = bridge.call("exit", "{\"code\":3}");
+
+      assertFailure(502, "sandbox_failed", answer);
+      assertTrue(answer.text().contains("status 3: the last words"), answer.text());
+    }
+  }
+
+  @Test
+  void aCallThatTakesTooLongIsEndedWithItsContainer() throws Exception {
+    try (TestBridge bridge = high("'timeout':0.5,'pool':{'min':1,'max':1}")) {
+      assertFailure(504, "sandbox_timeout", bridge.call("sleep", "{\"seconds\":600}"));
+
+      assertEquals("hi", bridge.call("echo", "{\"text\":\"hi\"}").said());
+    }
+  }
+
+  @Test
+  void aCallThatIsGivenUpIsEndedWithItsContainer() throws Exception {
+    try (TestBridge bridge = high("'pool':{'min':1,'max':1}")) {
+      CompletableFuture<Answer> call = bridge.callLater("sleep", "{\"seconds\":600}");
+      bridge.until(() -> engine.containers().size() == 2);
+
+      call.cancel(true);
+
+      assertEquals("hi", bridge.call("echo", "{\"text\":\"hi\"}").said());
+    }
+  }
+
+  @Test
+  void whoFindsNoContainerWaitsForItsTurn() throws Exception {
+    try (TestBridge bridge = high("'pool':{'min':0,'max':1}")) {
+      List<CompletableFuture<Answer>> calls =
+          Stream.generate(() -> bridge.callLater("sleep", "{\"seconds\":0.2}")).limit(4).toList();
+
+      for (CompletableFuture<Answer> call : calls) {
+        assertEquals("slept", call.get(60, TimeUnit.SECONDS).said());
+      }
+    }
+  }
+
+  @Test
+  void theQueueIsBoundedAndEndsWithTheDeadline() throws Exception {
+    try (TestBridge bridge =
+        one("'riskLevel':3,'maxQueued':1,'timeout':3", "'pool':{'min':1,'max':1}")) {
+      CompletableFuture<Answer> running = bridge.callLater("sleep", "{\"seconds\":600}");
+      bridge.until(() -> engine.containers().size() == 2);
+      CompletableFuture<Answer> waiting = bridge.callLater("echo", "{\"text\":\"hi\"}");
+
+      bridge.until(() -> bridge.call("echo", "{}").code().equals("queue_full"));
+
+      assertFailure(504, "sandbox_timeout", running.get(30, TimeUnit.SECONDS));
+      Answer late = waiting.get(30, TimeUnit.SECONDS);
+      assertTrue(late.status() == 200 || late.code().equals("deadline_exceeded"), late.toString());
+    }
+  }
+
+  @Test
+  void oneToolAloneCanBeAtLevelThree() throws Exception {
+    try (TestBridge bridge = one("'riskLevel':1,'risk':{'tools':{'pid':3}}", "")) {
+      assertEquals("written", write(bridge, "/tmp/x"));
+      assertFalse(bridge.call("read", "{\"path\":\"/tmp/x\"}").said().contains("No such file"));
+
+      Answer isolated = bridge.call("pid", "{}");
+
+      assertNotEquals(isolated.said(), bridge.call("pid", "{}").said());
+      assertTrue(isolated.body().has("execution_environment"));
+      assertFalse(bridge.call("echo", "{}").body().has("execution_environment"));
+    }
+  }
+
+  @Test
+  void aServerThatKeepsStateHasOneContainerForItsLife() throws Exception {
+    try (TestBridge bridge = high("'scope':'server'")) {
+      assertEquals("written", write(bridge, "/tmp/x"));
+
+      Answer read = bridge.call("read", "{\"path\":\"/tmp/x\"}");
+
+      assertEquals("y|", read.said() + (read.said().endsWith("|") ? "" : "|"));
+      assertTrue(read.body().has("execution_environment"));
+      assertEquals(1, engine.containers().size());
+    }
+  }
+
+  @Test
+  void aServerInAContainerIsSupervisedLikeAProcess() throws Exception {
+    try (TestBridge bridge = one("'riskLevel':1", "")) {
+      String first = engine.containers().get(0);
+      CompletableFuture<Answer> call = bridge.callLater("sleep", "{\"seconds\":600}");
+      bridge.until(() -> bridge.get("/servers/s").body().path("pending_calls").asInt() == 1);
+
+      engine.say("kill", first);
+
+      assertFailure(502, "upstream_crashed", call.get(30, TimeUnit.SECONDS));
+      assertEquals("hi", bridge.call("echo", "{\"text\":\"hi\"}").said());
+      assertNotEquals(first, engine.containers().get(0));
+    }
+  }
+
+  @Test
+  void aFolderIsSharedAsFarAsTheEntrySays() throws Exception {
+    Files.writeString(folder.resolve("there"), "from the host");
+    folder.toFile().setWritable(true, false);
+    Files.createDirectory(folder.resolve("rw")).toFile().setWritable(true, false);
+    String volumes = "'volumes':['" + folder + ":/in','" + folder.resolve("rw") + ":/out:rw']";
+    folder.toFile().setReadable(true, false);
+    folder.toFile().setExecutable(true, false);
+    try (TestBridge bridge = high(volumes)) {
+      assertEquals(
+          "from the host", bridge.call("read", "{\"path\":\"/in/there\"}").said().replace("|", ""));
+      assertTrue(write(bridge, "/in/x").contains("Read-only file system"));
+      assertEquals("written", write(bridge, "/out/x"));
+      assertEquals("y\n", Files.readString(folder.resolve("rw/x")));
+    }
+  }
+
+  @Test
+  void progressOfACallInAContainerIsHeard() throws Exception {
+    try (TestBridge bridge = high("")) {
+      McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
+      client.initialize();
+
+      McpClient.Reply reply =
+          client.request(
+              "tools/call",
+              "{\"name\":\"progress\",\"arguments\":{},\"_meta\":{\"progressToken\":\"t\"}}");
+
+      assertEquals(1, reply.notifications("notifications/progress").size());
+      assertEquals("done", reply.said());
+    }
+  }
+
+  @Test
+  void anImageThatIsNotThereIsSaid() throws Exception {
+    try (TestBridge bridge =
+        TestBridge.of(
+            "{'mcpServers':{'s':{'riskLevel':3,'docker':{'image':'mcp-bridge-test/absent'}}}}")) {
+      bridge.until(() -> bridge.state("s").equals("failed"));
+
+      Answer call = bridge.call("echo", "{}");
+      Answer started =
+          bridge.post(
+              "/servers",
+              "{\"id\":\"x\",\"command\":\"x\",\"riskLevel\":3,"
+                  + "\"docker\":{\"image\":\"mcp-bridge-test/absent\"}}");
+
+      assertFailure(422, "image_not_found", call, "no");
+      assertFailure(422, "image_not_found", started, "no");
+      String said = bridge.get("/servers/s").body().path("last_error").asText();
+      assertTrue(said.contains("no image 'mcp-bridge-test/absent': pull or build it"), said);
+    }
+  }
+
+  @Test
+  void aServerOfTheApiRunsInAContainerWithinTheOperatorsCeiling() throws Exception {
+    String entry =
+        "{\"id\":\"%s\",\"command\":\"/bin/busybox\",\"args\":[\"sh\",\"/server.sh\"],"
+            + "\"riskLevel\":3,\"docker\":{\"image\":\"%s\"%s}}";
+    try (TestBridge bridge =
+        TestBridge.of(
+            "{'sandbox':{'limits':{'memory':'64m','pool':2},'allowedImages':['mcp-bridge-test/*']},"
+                + "'mcpServers':{}}")) {
+      Answer good =
+          bridge.post(
+              "/servers",
+              entry.formatted("s", Engine.IMAGE, ",\"memory\":\"32m\",\"pool\":{\"max\":1}"));
+      assertEquals(201, good.status(), good.toString());
+      assertEquals("hi", bridge.call("echo", "{\"text\":\"hi\"}").said());
+
+      for (String[] bad :
+          new String[][] {
+            {Engine.IMAGE, ",\"memory\":\"65m\",\"pool\":{\"max\":1}", "docker.memory"},
+            {Engine.IMAGE, ",\"memory\":\"32m\",\"pool\":{\"max\":3}", "docker.pool.max"},
+            {"alpine", ",\"memory\":\"32m\",\"pool\":{\"max\":1}", "docker.image"},
+            {
+              Engine.IMAGE,
+              ",\"memory\":\"32m\",\"pool\":{\"max\":1},\"volumes\":[\"" + folder + ":/x\"]",
+              "docker.volumes[0]"
+            }
+          }) {
+        Answer refused = bridge.post("/servers", entry.formatted("b", bad[0], bad[1]));
+        assertTrue(refused.status() == 422 || refused.status() == 400, refused.toString());
+        assertTrue(refused.text().contains(bad[2]), refused.text());
+      }
+    }
+  }
+
+  private static TestBridge high(String docker) throws Exception {
+    return one("'riskLevel':3", docker);
+  }
+
+  private static TestBridge one(String keys, String docker) throws Exception {
+    TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + box(keys, docker) + "}}");
+    bridge.until(() -> bridge.state("s").equals("ready"));
+    return bridge;
+  }
+
+  private static String box(String keys, String docker) {
+    return "{"
+        + keys
+        + ",'docker':{'image':'"
+        + Engine.IMAGE
+        + "'"
+        + (docker.isEmpty() ? "" : "," + docker)
+        + "}}";
+  }
+
+  private static String write(TestBridge bridge, String path) throws Exception {
+    String said = bridge.call("write", "{\"path\":\"" + path + "\",\"text\":\"y\"}").said();
+    return said.replace("|", "");
+  }
+
+  private static void assertFailure(int status, String code, Answer answer) {
+    assertFailure(status, code, answer, "unknown");
+  }
+
+  private static void assertFailure(int status, String code, Answer answer, String executed) {
+    assertEquals(status, answer.status(), answer.toString());
+    assertEquals(code, answer.code(), answer.toString());
+    assertEquals(executed, answer.body().path("executed").asText(), answer.toString());
+  }
+}

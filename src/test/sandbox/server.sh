@@ -1,0 +1,51 @@
+#!/bin/busybox sh
+# An MCP server in a shell, for containers that hold nothing else. Its tools try what a container
+# must not allow, and say how far they came.
+
+answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
+text() {
+  escaped=$(printf '%s' "$1" | busybox sed 's/\\/\\\\/g;s/"/\\"/g;s/\t/ /g' | busybox tr '\n' '|')
+  answer "{\"content\":[{\"type\":\"text\",\"text\":\"$escaped\"}]}"
+}
+tool() { printf '{"name":"%s","inputSchema":{"type":"object"}}' "$1"; }
+argument() { printf '%s' "$line" | busybox sed -n "s/.*\"$1\":\"\{0,1\}\([^,\"}]*\).*/\1/p"; }
+
+while IFS= read -r line; do
+  id=$(printf '%s' "$line" | busybox sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case "$line" in
+    *'"method":"server/discover"'*)
+      printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown"}}\n' "$id" ;;
+    *'"method":"initialize"'*)
+      answer '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"shell","version":"1"}}' ;;
+    *'"method":"tools/list"'*)
+      list=
+      for name in echo pid sleep exit status write read root network environment memory forks disk spin stderr progress; do
+        list="$list${list:+,}$(tool $name)"
+      done
+      answer "{\"tools\":[$list]}" ;;
+    *'"method":"ping"'*) answer '{}' ;;
+    *'"method":"tools/call"'*)
+      name=$(printf '%s' "$line" | busybox sed -n 's/.*"params":{"name":"\([a-z]*\)".*/\1/p')
+      case "$name" in
+        echo) text "$(argument text)" ;;
+        pid) text "$(busybox hostname)" ;;
+        sleep) busybox sleep "$(argument seconds)"; text slept ;;
+        exit) busybox echo "the last words" >&2; exit "$(argument code)" ;;
+        status) text "$(busybox grep -E '^(CapEff|CapPrm|CapBnd|NoNewPrivs|Seccomp|Uid|Gid)' /proc/self/status) $(busybox id -u):$(busybox id -g)" ;;
+        write) text "$( (busybox echo "$(argument text)" > "$(argument path)") 2>&1 && busybox echo written)" ;;
+        read) text "$(busybox cat "$(argument path)" 2>&1)" ;;
+        root) text "$(busybox ls -a / /run /var 2>&1; busybox cat /proc/mounts)" ;;
+        network) text "$(busybox ip addr 2>&1; busybox wget -T 2 -O - "$(argument url)" 2>&1)" ;;
+        environment) text "$(busybox env)" ;;
+        memory) busybox dd if=/dev/zero of=/dev/null bs=8G count=1 2>&1; x=$(busybox dd if=/dev/zero bs=1M count=8192 2>/dev/null | busybox tr '\0' 'x'); text "${#x}" ;;
+        forks) n=0; while [ $n -lt 5000 ] && busybox sleep 60 & do n=$((n+1)); done 2>/dev/null; text "$n" ;;
+        disk) text "$(busybox dd if=/dev/zero of=/tmp/big bs=1M count=10240 2>&1)" ;;
+        spin) busybox timeout "$(argument seconds)" busybox sh -c 'while :; do :; done'; text spun ;;
+        progress)
+          token=$(printf '%s' "$line" | busybox sed -n 's/.*"progressToken":\([0-9]*\).*/\1/p')
+          [ -n "$token" ] && printf '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1,"total":2}}\n' "$token"
+          text "done" ;;
+        stderr) busybox echo "words of warning" >&2; text said ;;
+      esac ;;
+  esac
+done
