@@ -167,37 +167,6 @@ class McpDoorIT {
     assertEquals(-32602, bare.errorCode());
   }
 
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "not json|-32700",
-        "''|-32700",
-        "[]|-32600",
-        "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]|-32600",
-        "5|-32600",
-        "{}|-32600",
-        "{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}|-32600",
-        "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}|-32600",
-        "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}|-32600",
-        "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}|-32600",
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":7}|-32600",
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":2,\"method\":\"ping\"}|-32600",
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":[]}|-32602",
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"result\":{}}|-32600",
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{},\"error\":{}}|-32600",
-        "{\"jsonrpc\":\"2.0\",\"result\":{}}|-32600",
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":\"x\"}|-32600",
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}|-32602",
-      })
-  void whatIsNoMessageIsRefusedWithItsCode(String body, int code) throws Exception {
-    Reply reply = session("/servers/s/mcp", "{}").post(body);
-
-    assertEquals(400, reply.status());
-    assertEquals(code, reply.errorCode(), reply.toString());
-    bridge.assertAlive();
-  }
-
   @Test
   void allServersTogetherQualifyTheirNames() throws Exception {
     McpClient client = session("/mcp", "{}");
@@ -503,7 +472,7 @@ class McpDoorIT {
   }
 
   @Test
-  void fiftyThousandCallsOfTwoHundredClientsWithTheSameIdAreNeverMixedUp() throws Exception {
+  void aHundredThousandCallsOfTwoHundredClientsWithTheSameIdAreNeverMixedUp() throws Exception {
     ExecutorService pool = Executors.newFixedThreadPool(16);
     HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     List<CompletableFuture<Void>> all = new ArrayList<>();
@@ -512,7 +481,7 @@ class McpDoorIT {
       all.add(
           CompletableFuture.runAsync(
               () -> {
-                for (int round = 0; round < 250; round++) {
+                for (int round = 0; round < 500; round++) {
                   assertTrue(echo(http, mine).contains("\"" + mine + "\""));
                 }
               },

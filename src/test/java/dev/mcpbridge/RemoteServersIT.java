@@ -337,6 +337,20 @@ class RemoteServersIT {
   }
 
   @Test
+  void aNameThatDoesNotResolveIsSaidAndNothingHasRun() throws Exception {
+    try (TestBridge bridge =
+        TestBridge.of("{'mcpServers':{'s':{'url':'http://nobody.invalid/mcp'}}}")) {
+      bridge.until(() -> bridge.state("s").equals("failed"));
+
+      Answer refused = bridge.call("t", "{}");
+      assertTrue(refused.status() == 502 || refused.status() == 503, refused.text());
+      assertEquals("no", refused.body().path("executed").asText(), refused.text());
+      assertTrue(
+          bridge.get("/servers/s").body().path("last_error").asText().contains("nobody.invalid"));
+    }
+  }
+
+  @Test
   void onlyA404IsReasonToSendACallAgain() throws Exception {
     AtomicInteger calls = new AtomicInteger();
     try (Scripted server =

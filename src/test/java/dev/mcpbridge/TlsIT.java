@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.config.ConfigException;
 import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -13,7 +14,9 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,34 +32,70 @@ class TlsIT {
 
   @BeforeEach
   void certificate() throws Exception {
-    Path file = folder.resolve("store.p12");
-    String keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
-    Process made =
-        new ProcessBuilder(
-                keytool,
-                "-genkeypair",
-                "-alias",
-                "a",
-                "-keyalg",
-                "EC",
-                "-dname",
-                "CN=localhost",
-                "-ext",
-                "san=dns:localhost,ip:127.0.0.1",
-                "-storetype",
-                "PKCS12",
-                "-keystore",
-                file.toString(),
-                "-storepass",
-                "changeit",
-                "-validity",
-                "2")
-            .redirectErrorStream(true)
-            .start();
-    assertEquals(0, made.waitFor());
-    store = KeyStore.getInstance(file.toFile(), PASSWORD);
+    keytool(
+        "-genkeypair",
+        "-alias",
+        "a",
+        "-keyalg",
+        "EC",
+        "-dname",
+        "CN=localhost",
+        "-ext",
+        "san=dns:localhost,ip:127.0.0.1",
+        "-validity",
+        "2");
+    store = store();
     pem("cert.pem", "CERTIFICATE", store.getCertificate("a").getEncoded());
     pem("key.pem", "PRIVATE KEY", store.getKey("a", PASSWORD).getEncoded());
+  }
+
+  private KeyStore store() throws Exception {
+    return KeyStore.getInstance(folder.resolve("store.p12").toFile(), PASSWORD);
+  }
+
+  private void keytool(String... arguments) throws Exception {
+    List<String> command =
+        new ArrayList<>(
+            List.of(Path.of(System.getProperty("java.home"), "bin", "keytool").toString()));
+    command.addAll(List.of(arguments));
+    command.addAll(
+        List.of(
+            "-storetype",
+            "PKCS12",
+            "-keystore",
+            folder.resolve("store.p12").toString(),
+            "-storepass",
+            new String(PASSWORD)));
+    Process made =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    assertEquals(0, made.waitFor(), command.toString());
+  }
+
+  /** The same key, vouched for by an authority, but only until two days ago. */
+  private void expire() throws Exception {
+    String request = folder.resolve("request").toString();
+    String signed = folder.resolve("signed").toString();
+    keytool("-genkeypair", "-alias", "ca", "-keyalg", "EC", "-dname", "CN=ca", "-ext", "bc:c");
+    keytool("-certreq", "-alias", "a", "-file", request);
+    keytool(
+        "-gencert",
+        "-alias",
+        "ca",
+        "-infile",
+        request,
+        "-outfile",
+        signed,
+        "-ext",
+        "san=dns:localhost,ip:127.0.0.1",
+        "-startdate",
+        "-3d",
+        "-validity",
+        "1");
+    pem("cert.pem", "CERTIFICATE", Files.readAllBytes(Path.of(signed)));
+    pem("ca.pem", "CERTIFICATE", store().getCertificate("ca").getEncoded());
   }
 
   @Test
@@ -103,6 +142,30 @@ class TlsIT {
         String why = front.get("/servers/misnamed").body().path("last_error").asText();
         assertTrue(why.contains("SSL"), why);
       }
+    }
+  }
+
+  @Test
+  void aServerWhoseCertificateHasExpiredIsNotCalled() throws Exception {
+    expire();
+    String behind =
+        config("cert.pem", "key.pem")
+            .replaceFirst("}$", ",'mcpServers':{'s':" + TestBridge.entry("") + "}}");
+    try (TestBridge server = TestBridge.of(behind);
+        TestBridge front =
+            TestBridge.of(
+                "{'mcpServers':{'s':{'url':'https://localhost:"
+                    + server.port()
+                    + "/servers/s/mcp','tls':{'ca':'"
+                    + folder.resolve("ca.pem")
+                    + "'}}}}")) {
+      front.until(() -> front.state("s").equals("failed"));
+
+      Answer refused = front.call("echo", "{}");
+      assertTrue(refused.status() == 502 || refused.status() == 503, refused.text());
+      assertEquals("no", refused.body().path("executed").asText(), refused.text());
+      String why = front.get("/servers/s").body().path("last_error").asText();
+      assertTrue(why.contains("SSL"), why);
     }
   }
 

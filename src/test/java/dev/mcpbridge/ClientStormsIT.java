@@ -1,0 +1,345 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.McpClient.Reply;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.protocol.Json;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Clients of the MCP door that come in crowds, leave in the middle, or do not listen. */
+class ClientStormsIT {
+  private static final int STREAMS = 16;
+  private static final String INITIALIZE =
+      "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":"
+          + "{\"protocolVersion\":\"2024-11-05\",\"capabilities\":{}}}";
+
+  private TestBridge bridge;
+
+  @BeforeEach
+  void start() throws Exception {
+    bridge =
+        TestBridge.of(
+            "{'http':{'maxStreams':"
+                + STREAMS
+                + "},'mcpServers':{'s':"
+                + TestBridge.entry("'maxInFlight':500")
+                + "}}");
+    bridge.until(() -> bridge.state("s").equals("ready"));
+  }
+
+  @AfterEach
+  void nothingIsLeft() throws Exception {
+    bridge.until(() -> waiting() == 0);
+    bridge.assertAlive();
+    bridge.close();
+  }
+
+  /** Who leaves a call behind, and whether that gives it up. */
+  private enum Leaver {
+    REST("/servers/s/tools/never", "{}"),
+    STATELESS(
+        "/servers/s/mcp",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"never\","
+            + "\"arguments\":{},\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":"
+            + "\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}}}",
+        "MCP-Protocol-Version: 2026-07-28",
+        "Mcp-Method: tools/call",
+        "Mcp-Name: never"),
+    SESSION(
+        "/servers/s/mcp",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"sleep\","
+            + "\"arguments\":{\"ms\":300}}}");
+
+    private final String path;
+    private final String body;
+    private final String[] headers;
+
+    Leaver(String path, String body, String... headers) {
+      this.path = path;
+      this.body = body;
+      this.headers = headers;
+    }
+  }
+
+  private McpClient session() throws Exception {
+    McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
+    client.initialize();
+    return client;
+  }
+
+  private int waiting() throws Exception {
+    JsonNode server = bridge.get("/servers/s").body();
+    return server.path("pending_calls").asInt() + server.path("queued_calls").asInt();
+  }
+
+  private CompletableFuture<JsonNode> next(BufferedReader stream) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return McpClient.next(stream);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+  }
+
+  @Test
+  void twoClientsThatFightForTheStreamOfOneSessionTakeItOverInTurn() throws Exception {
+    McpClient client = session();
+    List<BufferedReader> streams = new ArrayList<>();
+
+    for (int i = 0; i < 200; i++) {
+      streams.add(client.listen());
+    }
+
+    CompletableFuture<JsonNode> heard = next(streams.get(199));
+    assertEquals("grown", client.call("grow", "{}").said());
+    assertEquals(
+        "notifications/tools/list_changed",
+        heard.get(20, TimeUnit.SECONDS).path("method").asText());
+    for (BufferedReader before : streams.subList(0, 199)) {
+      assertTrue(before.lines().noneMatch(line -> line.startsWith("data: ")));
+    }
+    assertEquals(204, client.delete());
+  }
+
+  @ParameterizedTest
+  @EnumSource(Leaver.class)
+  void twoThousandClientsThatLeaveInTheMiddleOfACallLeaveNothing(Leaver leaver) throws Exception {
+    String session = leaver == Leaver.SESSION ? "\r\nMcp-Session-Id: " + session().session() : "";
+    byte[] request =
+        ("POST "
+                + leaver.path
+                + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+                + "Accept: application/json, text/event-stream\r\n"
+                + String.join("\r\n", leaver.headers)
+                + (leaver.headers.length > 0 ? "\r\n" : "")
+                + "Content-Length: "
+                + leaver.body.length()
+                + session
+                + "\r\n\r\n"
+                + leaver.body)
+            .getBytes(StandardCharsets.UTF_8);
+
+    for (int wave = 0; wave < 4; wave++) {
+      List<Socket> clients = new ArrayList<>();
+      for (int i = 0; i < 500; i++) {
+        Socket client = new Socket(InetAddress.getLoopbackAddress(), bridge.port());
+        clients.add(client);
+        client.getOutputStream().write(request);
+      }
+      bridge.until(() -> waiting() > 0);
+      for (Socket client : clients) {
+        client.close();
+      }
+      bridge.until(() -> waiting() == 0);
+      bridge.assertAlive();
+    }
+
+    assertEquals(0, bridge.get("/servers/s").body().path("restarts").asInt());
+  }
+
+  @Test
+  void streamsOfClientsThatLeaveAreFreeForOthers() throws Exception {
+    for (int wave = 0; wave < 5; wave++) {
+      List<Stream> streams = new ArrayList<>();
+      for (int i = 0; i < STREAMS; i++) {
+        streams.add(new Stream());
+      }
+      assertEquals(503, bridge.get("/servers/s/sse", "accept", "text/event-stream").status());
+      for (Stream stream : streams) {
+        stream.close();
+      }
+      bridge.until(
+          () -> {
+            try {
+              new Stream().close();
+              return true;
+            } catch (IOException refused) {
+              return false;
+            }
+          });
+    }
+  }
+
+  @Test
+  void aReaderThatDoesNotKeepUpIsCutOffAndTheOthersGoOn() throws Exception {
+    try (Stream slow = new Stream();
+        Stream other = new Stream()) {
+      slow.post(INITIALIZE);
+      other.post(INITIALIZE);
+      other.answer();
+
+      bridge.until(
+          () ->
+              slow.post(
+                      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":"
+                          + "{\"name\":\"big\",\"arguments\":{\"size\":1000000}}}")
+                  == 404);
+
+      assertEquals(202, other.post("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}"));
+      assertEquals(7, other.answer().path("id").asInt());
+    }
+  }
+
+  @Test
+  void tenThousandCancellationsOfNothingChangeNothing() throws Exception {
+    McpClient client = session();
+    McpClient other = session();
+    CompletableFuture<Reply> running =
+        CompletableFuture.supplyAsync(() -> call(other, "sleep", "{\"ms\":3000}"));
+    bridge.until(() -> waiting() == 1);
+
+    try (Socket pipe = new Socket(InetAddress.getLoopbackAddress(), bridge.port())) {
+      CompletableFuture<Void> sent =
+          CompletableFuture.runAsync(
+              () -> {
+                for (int i = 0; i < 10_000; i++) {
+                  cancel(pipe, client.session(), i % 2 == 0 ? "" + i : "\"" + i + "\"");
+                }
+              });
+      BufferedReader in =
+          new BufferedReader(new InputStreamReader(pipe.getInputStream(), StandardCharsets.UTF_8));
+      for (int accepted = 0; accepted < 10_000; ) {
+        String line = in.readLine();
+        assertFalse(line.startsWith("HTTP/1.1") && !line.contains(" 202 "), line);
+        accepted += line.startsWith("HTTP/1.1") ? 1 : 0;
+      }
+      sent.get(20, TimeUnit.SECONDS);
+    }
+
+    assertEquals("0", client.call("cancels", "{}").said());
+    assertEquals("slept", running.get(20, TimeUnit.SECONDS).said());
+  }
+
+  @Test
+  void theLateAnswerOfACancelledRequestReachesNobodyElse() throws Exception {
+    McpClient client = session();
+    McpClient other = session();
+    for (int i = 0; i < 10; i++) {
+      CompletableFuture<Reply> given =
+          CompletableFuture.supplyAsync(() -> post(client, request(9, "sleep", "{\"ms\":200}")));
+      bridge.until(() -> waiting() == 1);
+      client.post(
+          "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":"
+              + "{\"requestId\":9}}");
+      CompletableFuture<Reply> later =
+          CompletableFuture.supplyAsync(() -> post(client, request(9, "sleep", "{\"ms\":250}")));
+      Reply next = post(other, request(9, "echo", "{\"mine\":" + i + "}"));
+
+      assertEquals(i, next.result().at("/structuredContent/mine").asInt(), next.toString());
+      assertEquals(499, given.get(20, TimeUnit.SECONDS).errorCode());
+      assertEquals("slept", later.get(20, TimeUnit.SECONDS).said());
+    }
+    assertEquals("10", client.call("cancels", "{}").said());
+  }
+
+  private static void cancel(Socket pipe, String session, String id) {
+    String body =
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":"
+            + id
+            + "}}";
+    String head =
+        "POST /servers/s/mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+            + "Accept: application/json, text/event-stream\r\nMcp-Session-Id: "
+            + session
+            + "\r\nContent-Length: "
+            + body.length()
+            + "\r\n\r\n";
+    try {
+      pipe.getOutputStream().write((head + body).getBytes(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String request(int id, String tool, String arguments) {
+    return "{\"jsonrpc\":\"2.0\",\"id\":"
+        + id
+        + ",\"method\":\"tools/call\",\"params\":{\"name\":\""
+        + tool
+        + "\",\"arguments\":"
+        + arguments
+        + "}}";
+  }
+
+  private static Reply call(McpClient client, String tool, String arguments) {
+    return post(client, request(1, tool, arguments));
+  }
+
+  private static Reply post(McpClient client, String body) {
+    try {
+      return client.post(body);
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** A client of the old transport, whose stream is read only when it is told to. */
+  private final class Stream implements AutoCloseable {
+    private final Socket socket = new Socket();
+    private final BufferedReader in;
+    private final String address;
+
+    Stream() throws IOException {
+      socket.setReceiveBufferSize(8192);
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), bridge.port()));
+      socket
+          .getOutputStream()
+          .write(
+              ("GET /servers/s/sse HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                      + "Accept: text/event-stream\r\n\r\n")
+                  .getBytes(StandardCharsets.UTF_8));
+      in =
+          new BufferedReader(
+              new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8), 512);
+      if (!in.readLine().contains("200")) {
+        socket.close();
+        throw new IOException("refused");
+      }
+      address = data();
+    }
+
+    int post(String message) throws Exception {
+      return bridge.post(address, message).status();
+    }
+
+    JsonNode answer() throws IOException {
+      return Json.mapper().readTree(data());
+    }
+
+    private String data() throws IOException {
+      String line = in.readLine();
+      while (line != null && !line.startsWith("data: ")) {
+        line = in.readLine();
+      }
+      return String.valueOf(line).substring(6);
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+    }
+  }
+}
