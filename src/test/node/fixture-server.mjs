@@ -215,6 +215,7 @@ const tools = {
     content: [], structuredContent: { exact: 12345678901234567000, 'ключ': [1.5, null, ''] },
     'x-unknown': { deep: ['kept'] }, _meta: { 'example.com/kept': true } })],
   test_slow: ['Runs until it is cancelled', object(), async (args, ctx) => {
+    started += 1;
     await new Promise((done) => {
       ctx.mcpReq.signal.addEventListener('abort', done);
       setTimeout(done, 30_000);
@@ -222,8 +223,10 @@ const tools = {
     cancelled += ctx.mcpReq.signal.aborted ? 1 : 0;
     return text('over');
   }],
+  test_started: ['How many slow calls have begun', object(), () => text(String(started))],
   test_cancelled: ['How many calls were cancelled', object(), () => text(String(cancelled))],
 };
+let started = 0;
 let cancelled = 0;
 
 const resources = {

@@ -1,0 +1,109 @@
+package dev.mcpbridge.matrix;
+
+import dev.mcpbridge.fixture.Door;
+import dev.mcpbridge.fixture.ExactHost;
+import dev.mcpbridge.fixture.ExactServer;
+import dev.mcpbridge.fixture.NodeFixture;
+import dev.mcpbridge.fixture.TestBridge;
+import java.net.URI;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * A bridge in front of two fixtures on Node, a and b, and two exact servers, x and y, all of one
+ * era and transport. One at a time; the next upstream replaces it.
+ */
+public final class World {
+  private static World current;
+
+  private final Combination.Upstream upstream;
+  private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+  private final TestBridge bridge;
+  private final URI direct;
+
+  private World(Combination.Upstream upstream) throws Exception {
+    this.upstream = upstream;
+    NodeFixture reference = open(NodeFixture.listening());
+    direct = reference.uri();
+    bridge =
+        open(
+            TestBridge.of(
+                "{'mcpServers':{'a':"
+                    + node()
+                    + ",'b':"
+                    + node()
+                    + ",'x':"
+                    + exact()
+                    + ",'y':"
+                    + exact()
+                    + "}}"));
+    for (String server : List.of("a", "b", "x", "y")) {
+      bridge.until(() -> bridge.state(server).equals("ready"));
+    }
+  }
+
+  /** The world of an upstream. */
+  public static World of(Combination.Upstream upstream) throws Exception {
+    if (current == null || current.upstream != upstream) {
+      end();
+      current = new World(upstream);
+    }
+    return current;
+  }
+
+  /** Ends the last one. */
+  public static void end() throws Exception {
+    if (current != null) {
+      current.close();
+      current = null;
+    }
+  }
+
+  private String node() throws Exception {
+    String era = "'era':'" + upstream.era() + "'";
+    return switch (upstream) {
+      case LEGACY_STDIO, MODERN_STDIO -> NodeFixture.stdio(era);
+      case LEGACY_HTTP, MODERN_HTTP -> open(NodeFixture.listening()).http(era);
+      case LEGACY_SSE -> open(NodeFixture.listening()).sse();
+    };
+  }
+
+  private String exact() throws Exception {
+    String era = "'era':'" + upstream.era() + "'";
+    return switch (upstream) {
+      case LEGACY_STDIO, MODERN_STDIO -> TestBridge.entry(ExactServer.class, era);
+      case LEGACY_HTTP, MODERN_HTTP -> open(new ExactHost()).http(era);
+      case LEGACY_SSE -> open(new ExactHost()).sse();
+    };
+  }
+
+  private <T extends AutoCloseable> T open(T part) {
+    opened.push(part);
+    return part;
+  }
+
+  public TestBridge bridge() {
+    return bridge;
+  }
+
+  /** A client at the door that a combination says, in front of a server. */
+  Door door(Combination at, String server, String capabilities) throws Exception {
+    return Door.to(
+        bridge.uri(at.aggregated() ? "/mcp" : "/servers/" + server + "/mcp"),
+        at.stateless(),
+        at.aggregated() ? server + "__" : "",
+        capabilities);
+  }
+
+  /** A client at a fixture of its own with no bridge between, in the era of the upstream. */
+  Door direct(String capabilities) throws Exception {
+    return Door.to(direct, upstream.modern(), "", capabilities);
+  }
+
+  private void close() throws Exception {
+    for (AutoCloseable part : opened) {
+      part.close();
+    }
+  }
+}
