@@ -167,7 +167,7 @@ const tools = {
   test_tool_with_logging: ['Logs while it runs', object(), async (args, ctx) => {
     for (const line of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
       await ctx.mcpReq.log('info', line);
-      await pause(50);
+      await pause(10);
     }
     return text('Tool with logging executed successfully');
   }],
@@ -180,7 +180,7 @@ const tools = {
           params: { progressToken, progress, total: 100, message: `Completed step ${progress} of 100` },
         });
       }
-      await pause(50);
+      await pause(10);
     }
     return text(String(progressToken));
   }],

@@ -1,6 +1,9 @@
 package dev.mcpbridge;
 
 import dev.mcpbridge.matrix.Combination;
+import dev.mcpbridge.matrix.ExactRows;
+import dev.mcpbridge.matrix.QuestionRows;
+import dev.mcpbridge.matrix.ResourceRows;
 import dev.mcpbridge.matrix.ToolRows;
 import dev.mcpbridge.matrix.World;
 import java.util.List;
@@ -28,7 +31,7 @@ class MatrixIT {
   @Nested
   @ParameterizedClass(name = "{0}")
   @MethodSource("dev.mcpbridge.MatrixIT#combinations")
-  class Column implements ToolRows {
+  class Column implements ToolRows, ResourceRows, QuestionRows, ExactRows {
     private final Combination at;
 
     Column(Combination at) {
