@@ -147,6 +147,11 @@ const tools = {
     await server.sendPromptListChanged();
     return text('changed');
   }],
+  test_trigger_resource_change: ['Says that resources have changed', object(), async (args, ctx, server) => {
+    resources[`test://grown_${Object.keys(resources).length}`] = { mimeType: 'text/plain', text: 'grown' };
+    await server.sendResourceListChanged();
+    return text('changed');
+  }],
   test_simple_text: ['Answers a text', object(), () =>
     text('This is a simple text response for testing.')],
   test_image_content: ['Answers an image', object(), () => ({
@@ -327,6 +332,8 @@ async function serveHttp() {
   const everyone = {
     sendToolListChanged: () => tell((n) => n.toolsChanged(), (server) => server.sendToolListChanged()),
     sendPromptListChanged: () => tell((n) => n.promptsChanged(), (server) => server.sendPromptListChanged()),
+    sendResourceListChanged: () =>
+      tell((n) => n.resourcesChanged(), (server) => server.sendResourceListChanged()),
     sendResourceUpdated: (params) =>
       tell((n) => n.resourceUpdated(params.uri), (server) => server.sendResourceUpdated(params)),
   };

@@ -24,6 +24,10 @@ public record Combination(boolean stateless, Upstream upstream, boolean aggregat
       return modern() ? "modern" : "legacy";
     }
 
+    boolean started() {
+      return name().endsWith("STDIO");
+    }
+
     boolean modern() {
       return name().startsWith("MODERN");
     }

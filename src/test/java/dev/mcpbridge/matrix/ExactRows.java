@@ -29,12 +29,27 @@ public interface ExactRows extends Rows {
 
     List<String> listed = RawJson.elements(body(door.ask("tools/list", "")).get("tools"));
 
-    List<String> expected = ExactServer.TOOLS.stream().map(tool -> renamed(door, tool)).toList();
+    List<String> expected =
+        ExactServer.TOOLS.stream()
+            .filter(tool -> !tool.equals(ExactServer.SPACED))
+            .map(tool -> renamed(door, tool))
+            .toList();
     assertEquals(
         expected,
-        at().aggregated()
-            ? listed.stream().filter(tool -> tool.contains("\"x__")).toList()
-            : listed);
+        listed.stream()
+            .filter(tool -> !tool.contains("\"y__") && !tool.contains("spaced\""))
+            .filter(tool -> !at().aggregated() || tool.contains("\"x__"))
+            .toList());
+  }
+
+  @Test
+  default void theSpacesInADefinitionAreThoseOfTheServer() throws Exception {
+    Door door = exact("{}");
+
+    List<String> listed = RawJson.elements(body(door.ask("tools/list", "")).get("tools"));
+
+    String expected = renamed(door, ExactServer.SPACED);
+    assertTrue(listed.contains(expected), () -> expected + " is not in " + listed);
   }
 
   @ParameterizedTest
@@ -93,6 +108,52 @@ public interface ExactRows extends Rows {
     assertTrue(said.at("/capabilities/resources/subscribe").asBoolean());
     assertTrue(said.at("/capabilities").has("completions"));
     assertTrue(said.at("/capabilities").has("logging"));
+  }
+
+  @Test
+  default void anErrorIsPassedOnAsItWasWritten() throws Exception {
+    Reply reply = exact("{}").call("fail", "{\"code\":-1234}");
+
+    Map<String, String> error = error(reply);
+    Map<String, String> expected = RawJson.members("{" + ExactServer.FAILURE + "}");
+    expected.put("code", "-1234");
+    assertEquals(expected, error);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-32042, -32002, -32099})
+  default void noCodeOfAnotherEraReachesAStatelessClient(int code) throws Exception {
+    Reply reply = exact("{}").call("fail", "{\"code\":" + code + "}");
+
+    assertEquals(at().stateless() ? -32603 : code, reply.errorCode(), reply.text());
+    assertTrue(reply.text().contains(ODD), reply.text());
+  }
+
+  @Test
+  default void aResourceThatIsNotThereIsRefusedInTheWordsOfTheEra() throws Exception {
+    String uri = "exact://template/nothing";
+
+    Reply reply = exact("{}").ask("resources/read", "\"uri\":\"" + uri + "\"");
+
+    boolean old = !at().stateless() && !at().upstream().modern();
+    assertEquals(old ? -32002 : INVALID_PARAMS, reply.errorCode(), reply.text());
+    assertEquals(uri, reply.last().at("/error/data/uri").asText(), reply.text());
+  }
+
+  private static Map<String, String> error(Reply reply) {
+    return RawJson.members(RawJson.members(reply.raw().get(reply.raw().size() - 1)).get("error"));
+  }
+
+  @Test
+  default void aStatelessServerHearsWhatTheClientCanDo() throws Exception {
+    String capabilities = "{\"elicitation\":{\"form\":{}},\"extensions\":{\"a/b\":" + ODD + "}}";
+
+    String said = exact(capabilities).call("said", "{}").said();
+
+    Map<String, String> meta = RawJson.members(RawJson.members(said).getOrDefault("_meta", "{}"));
+    assertEquals(
+        at().upstream().modern() ? capabilities : null,
+        meta.get("io.modelcontextprotocol/clientCapabilities"));
   }
 
   @Test

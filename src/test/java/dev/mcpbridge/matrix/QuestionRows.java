@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What servers ask while a call runs. */
 public interface QuestionRows extends Rows {
   String EVERYTHING = "{\"elicitation\":{},\"sampling\":{}}";
+  int MISSING_CAPABILITY = -32021;
 
   @ParameterizedTest
   @ValueSource(strings = {"accept", "decline", "cancel"})
@@ -115,5 +116,14 @@ public interface QuestionRows extends Rows {
     assertFalse(reply.text().contains("input_required"), reply.text());
     assertTrue(
         reply.last().has("error") || reply.result().path("isError").asBoolean(), reply.text());
+  }
+
+  @Test
+  default void aCapabilityThatIsMissingIsSaid() throws Exception {
+    Reply reply = fixture("{}").call("test_missing_capability", "{}");
+
+    assertEquals(MISSING_CAPABILITY, reply.errorCode(), reply.text());
+    assertTrue(reply.last().at("/error/data/requiredCapabilities").has("sampling"), reply.text());
+    assertEquals(at().stateless() ? 400 : 200, reply.status());
   }
 }

@@ -16,8 +16,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Resources, prompts and completion. */
 public interface ResourceRows extends Rows {
-  int RESOURCE_NOT_FOUND = -32002;
-
   @ParameterizedTest
   @CsvSource({
     "resources/list,resources",
@@ -26,7 +24,7 @@ public interface ResourceRows extends Rows {
   })
   default void listsKeepTheirEntriesByteForByte(String method, String list) throws Exception {
     Door door = fixture("{}");
-    List<String> own = RawJson.elements(world().direct("{}").ask(method, "").rawResult().get(list));
+    List<String> own = RawJson.elements(world().direct().ask(method, "").rawResult().get(list));
 
     List<String> listed = RawJson.elements(body(door.ask(method, "")).get(list));
 
@@ -45,7 +43,7 @@ public interface ResourceRows extends Rows {
   @ValueSource(strings = {"test://static-text", "test://static-binary", "test://template/ü 1/data"})
   default void aResourceIsReadByteForByte(String uri) throws Exception {
     String members = "\"uri\":\"" + uri + "\"";
-    Reply own = world().direct("{}").ask("resources/read", encoded(members));
+    Reply own = world().direct().ask("resources/read", encoded(members));
 
     Reply reply = fixture("{}").ask("resources/read", encoded(members));
 
@@ -59,13 +57,12 @@ public interface ResourceRows extends Rows {
   }
 
   @Test
-  default void anUnknownResourceIsRefusedInTheWordsOfTheEra() throws Exception {
+  default void anUnknownResourceIsAnInvalidParameter() throws Exception {
     String uri = "test://nonexistent";
 
     Reply reply = fixture("{}").ask("resources/read", "\"uri\":\"" + uri + "\"");
 
-    boolean old = !at().stateless() && !at().upstream().modern() && !at().aggregated();
-    assertEquals(old ? RESOURCE_NOT_FOUND : INVALID_PARAMS, reply.errorCode(), reply.text());
+    assertEquals(INVALID_PARAMS, reply.errorCode());
     assertEquals(uri, reply.last().at("/error/data/uri").asText(), reply.text());
   }
 
@@ -118,7 +115,7 @@ public interface ResourceRows extends Rows {
   default void aPromptIsPassedOnByteForByte(String prompt, String arguments, String text)
       throws Exception {
     Door door = fixture("{}");
-    Door direct = world().direct("{}");
+    Door direct = world().direct();
     Reply own = direct.ask("prompts/get", direct.called(prompt, arguments));
 
     Reply reply = door.ask("prompts/get", door.called(prompt, arguments));

@@ -23,7 +23,7 @@ public interface ToolRows extends Rows {
   default void toolsAreListedByteForByte() throws Exception {
     Door door = fixture("{}");
     List<String> own =
-        RawJson.elements(world().direct("{}").ask("tools/list", "").rawResult().get("tools"));
+        RawJson.elements(world().direct().ask("tools/list", "").rawResult().get("tools"));
 
     List<String> listed = RawJson.elements(body(door.ask("tools/list", "")).get("tools"));
 
@@ -47,7 +47,7 @@ public interface ToolRows extends Rows {
   })
   default void aResultIsPassedOnByteForByte(String tool, String place, String expected)
       throws Exception {
-    Reply own = world().direct("{}").call(tool, "{}");
+    Reply own = world().direct().call(tool, "{}");
 
     Reply reply = fixture("{}").call(tool, "{}");
 
@@ -199,16 +199,24 @@ public interface ToolRows extends Rows {
   default void changedListsAreToldAndThenListed() throws Exception {
     Door door = fixture("{}");
     int tools = door.ask("tools/list", "").result().path("tools").size();
+    int resources = fixtures(door);
     int prompts = door.ask("prompts/list", "").result().path("prompts").size();
     try (Ear ear = door.listen(null)) {
 
       assertEquals("changed", door.call("test_trigger_tool_change", "{}").said());
       assertEquals("changed", door.call("test_trigger_prompt_change", "{}").said());
+      assertEquals("changed", door.call("test_trigger_resource_change", "{}").said());
 
       ear.hear("notifications/tools/list_changed");
       ear.hear("notifications/prompts/list_changed");
+      ear.hear("notifications/resources/list_changed");
       assertEquals(tools + 1, door.ask("tools/list", "").result().path("tools").size());
       assertEquals(prompts + 1, door.ask("prompts/list", "").result().path("prompts").size());
+      assertEquals(resources + 1, fixtures(door));
     }
+  }
+
+  private static int fixtures(Door door) throws Exception {
+    return door.ask("resources/list", "").text().split("\"test://grown").length;
   }
 }

@@ -5,8 +5,8 @@ import dev.mcpbridge.fixture.ExactHost;
 import dev.mcpbridge.fixture.ExactServer;
 import dev.mcpbridge.fixture.NodeFixture;
 import dev.mcpbridge.fixture.TestBridge;
-import java.net.URI;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
@@ -16,28 +16,30 @@ import java.util.List;
  */
 public final class World {
   private static World current;
+  private static NodeFixture reference;
 
   private final Combination.Upstream upstream;
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   private final TestBridge bridge;
-  private final URI direct;
+  private final Door direct;
 
   private World(Combination.Upstream upstream) throws Exception {
     this.upstream = upstream;
-    NodeFixture reference = open(NodeFixture.listening());
-    direct = reference.uri();
-    bridge =
-        open(
-            TestBridge.of(
-                "{'mcpServers':{'a':"
-                    + node()
-                    + ",'b':"
-                    + node()
-                    + ",'x':"
-                    + exact()
-                    + ",'y':"
-                    + exact()
-                    + "}}"));
+    List<NodeFixture> nodes = new ArrayList<>();
+    if (!upstream.started()) {
+      nodes.add(open(NodeFixture.listening()));
+      nodes.add(open(NodeFixture.listening()));
+    }
+    if (reference == null) {
+      reference = NodeFixture.listening();
+    }
+    List<String> entries = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      entries.add("'" + "ab".charAt(i) + "':" + node(nodes, i));
+      entries.add("'" + "xy".charAt(i) + "':" + exact());
+    }
+    bridge = open(TestBridge.of("{'mcpServers':{" + String.join(",", entries) + "}}"));
+    direct = Door.to(reference.uri(), upstream.modern(), "", "{}");
     for (String server : List.of("a", "b", "x", "y")) {
       bridge.until(() -> bridge.state(server).equals("ready"));
     }
@@ -46,26 +48,34 @@ public final class World {
   /** The world of an upstream. */
   public static World of(Combination.Upstream upstream) throws Exception {
     if (current == null || current.upstream != upstream) {
-      end();
+      leave();
       current = new World(upstream);
     }
     return current;
   }
 
-  /** Ends the last one. */
+  /** Ends the last one, and all. */
   public static void end() throws Exception {
+    leave();
+    if (reference != null) {
+      reference.close();
+      reference = null;
+    }
+  }
+
+  private static void leave() throws Exception {
     if (current != null) {
       current.close();
       current = null;
     }
   }
 
-  private String node() throws Exception {
+  private String node(List<NodeFixture> nodes, int i) throws Exception {
     String era = "'era':'" + upstream.era() + "'";
     return switch (upstream) {
       case LEGACY_STDIO, MODERN_STDIO -> NodeFixture.stdio(era);
-      case LEGACY_HTTP, MODERN_HTTP -> open(NodeFixture.listening()).http(era);
-      case LEGACY_SSE -> open(NodeFixture.listening()).sse();
+      case LEGACY_HTTP, MODERN_HTTP -> nodes.get(i).http(era);
+      case LEGACY_SSE -> nodes.get(i).sse();
     };
   }
 
@@ -97,8 +107,8 @@ public final class World {
   }
 
   /** A client at a fixture of its own with no bridge between, in the era of the upstream. */
-  Door direct(String capabilities) throws Exception {
-    return Door.to(direct, upstream.modern(), "", capabilities);
+  Door direct() {
+    return direct;
   }
 
   private void close() throws Exception {
