@@ -1,6 +1,7 @@
 package dev.mcpbridge;
 
 import dev.mcpbridge.matrix.Combination;
+import dev.mcpbridge.matrix.CrowdRows;
 import dev.mcpbridge.matrix.ExactRows;
 import dev.mcpbridge.matrix.QuestionRows;
 import dev.mcpbridge.matrix.ResourceRows;
@@ -31,7 +32,7 @@ class MatrixIT {
   @Nested
   @ParameterizedClass(name = "{0}")
   @MethodSource("dev.mcpbridge.MatrixIT#combinations")
-  class Column implements ToolRows, ResourceRows, QuestionRows, ExactRows {
+  class Column implements ToolRows, ResourceRows, QuestionRows, ExactRows, CrowdRows {
     private final Combination at;
 
     Column(Combination at) {
