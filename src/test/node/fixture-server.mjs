@@ -212,8 +212,8 @@ const tools = {
     await server.sendToolListChanged();
     return text('changed');
   }],
-  test_update_resource: ['Says that a resource is another', object(), async (args, ctx, server) => {
-    await server.sendResourceUpdated({ uri: 'test://watched-resource' });
+  test_update_resource: ['Says that a resource is another', object({ uri: string('Which') }), async (args, ctx, server) => {
+    await server.sendResourceUpdated({ uri: args.uri ?? 'test://watched-resource' });
     return text('updated');
   }],
   test_unchanged: ['Answers what must not be touched', object(), () => ({

@@ -6,12 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.Door;
 import dev.mcpbridge.fixture.Door.Ear;
+import dev.mcpbridge.fixture.ExactServer;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.protocol.Json;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -86,16 +87,41 @@ public interface CrowdRows extends Rows {
   @Test
   default void aSubscriptionTellsOnlyWhatItAskedFor() throws Exception {
     Door door = fixture("{}");
-    try (Ear ear = door.listenTo("\"promptsListChanged\":true,\"toolsListChanged\":false")) {
+    String filter = "\"promptsListChanged\":true,\"toolsListChanged\":false";
+    if (!at().stateless()) {
+      assertEquals(
+          METHOD_NOT_FOUND,
+          door.ask("subscriptions/listen", "\"notifications\":{" + filter + "}").errorCode());
+      return;
+    }
+    try (Ear ear = door.listenTo(filter)) {
 
       door.call("test_trigger_tool_change", "{}");
       door.call("test_trigger_prompt_change", "{}");
 
-      List<String> heard =
-          Stream.of(ear.hear("notifications/"), at().stateless() ? "" : ear.hear("notifications/"))
-              .map(message -> message.replaceAll(".*notifications/(\\w+)/.*", "$1"))
-              .toList();
-      assertEquals(at().stateless() ? List.of("prompts", "") : List.of("tools", "prompts"), heard);
+      assertTrue(ear.hear("notifications/").contains("notifications/prompts/list_changed"));
+    }
+  }
+
+  @Test
+  default void nobodyIsToldThatTheyListenBeforeTheServerDoes() throws Exception {
+    Door door = exact("{}");
+    String uri = ExactServer.SLOW;
+    try (Ear ear = door.listen(uri)) {
+      AtomicInteger touched = new AtomicInteger();
+      door.call("touch", "{\"uri\":\"" + uri + "\",\"n\":0}");
+      CompletableFuture<String> first = ear.hearing("notifications/resources/updated");
+
+      world()
+          .bridge()
+          .until(
+              () -> {
+                int n = touched.incrementAndGet();
+                door.call("touch", "{\"uri\":\"" + uri + "\",\"n\":" + n + "}");
+                return first.isDone();
+              });
+
+      assertTrue(first.get().contains("\"n\":0"), first.get());
     }
   }
 
