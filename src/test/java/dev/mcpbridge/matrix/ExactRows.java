@@ -261,9 +261,10 @@ public interface ExactRows extends Rows {
     Door door = exact("{}");
     try (Ear ear = door.listen("exact://0")) {
 
-      door.call("touch", "{}");
+      Map<String, String> told =
+          params(
+              firstHeard(ear, "notifications/resources/updated", () -> door.call("touch", "{}")));
 
-      Map<String, String> told = params(ear.hear("notifications/resources/updated"));
       assertEquals("\"exact://0\"", told.get("uri"));
       assertEquals("1.10", told.get("x-unknown"));
       Map<String, String> meta = RawJson.members(told.getOrDefault("_meta", "{}"));

@@ -4,9 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.mcpbridge.fixture.Door;
+import dev.mcpbridge.fixture.Door.Ear;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.RawJson;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 
 /** What the rows of the matrix have in common: where they stand, and how results compare. */
 public interface Rows {
@@ -66,6 +69,22 @@ public interface Rows {
       }
     }
     return members;
+  }
+
+  /**
+   * What is heard first, while something is done until it is: a subscription may take its time to
+   * stand.
+   */
+  default String firstHeard(Ear ear, String method, Callable<?> deed) throws Exception {
+    CompletableFuture<String> heard = ear.hearing(method);
+    world()
+        .bridge()
+        .until(
+            () -> {
+              deed.call();
+              return heard.isDone();
+            });
+    return heard.get();
   }
 
   /** A definition under the name that the door gives it. */
