@@ -1,7 +1,13 @@
 // An MCP server with the tools, resources and prompts that the conformance suite asks for by name.
-// Speaks both eras over stdio.
-import { createHmac } from 'node:crypto';
-import { Server, inputRequired } from '@modelcontextprotocol/server';
+// Speaks both eras over stdio; with --http over Streamable HTTP (/mcp) and HTTP+SSE (/sse, /messages),
+// on a free port that it prints, until its stdin ends.
+import { createHmac, randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import { Readable, pipeline } from 'node:stream';
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
+import {
+  Server, WebStandardStreamableHTTPServerTransport, createMcpHandler, inputRequired, isLegacyRequest,
+} from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 
 const PNG =
@@ -141,6 +147,11 @@ const tools = {
     await server.sendPromptListChanged();
     return text('changed');
   }],
+  test_trigger_resource_change: ['Says that resources have changed', object(), async (args, ctx, server) => {
+    resources[`test://grown_${Object.keys(resources).length}`] = { mimeType: 'text/plain', text: 'grown' };
+    await server.sendResourceListChanged();
+    return text('changed');
+  }],
   test_simple_text: ['Answers a text', object(), () =>
     text('This is a simple text response for testing.')],
   test_image_content: ['Answers an image', object(), () => ({
@@ -161,7 +172,7 @@ const tools = {
   test_tool_with_logging: ['Logs while it runs', object(), async (args, ctx) => {
     for (const line of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
       await ctx.mcpReq.log('info', line);
-      await pause(50);
+      await pause(10);
     }
     return text('Tool with logging executed successfully');
   }],
@@ -174,7 +185,7 @@ const tools = {
           params: { progressToken, progress, total: 100, message: `Completed step ${progress} of 100` },
         });
       }
-      await pause(50);
+      await pause(10);
     }
     return text(String(progressToken));
   }],
@@ -201,14 +212,15 @@ const tools = {
     await server.sendToolListChanged();
     return text('changed');
   }],
-  test_update_resource: ['Says that a resource is another', object(), async (args, ctx, server) => {
-    await server.sendResourceUpdated({ uri: 'test://watched-resource' });
+  test_update_resource: ['Says that a resource is another', object({ uri: string('Which') }), async (args, ctx, server) => {
+    await server.sendResourceUpdated({ uri: args.uri ?? 'test://watched-resource' });
     return text('updated');
   }],
   test_unchanged: ['Answers what must not be touched', object(), () => ({
     content: [], structuredContent: { exact: 12345678901234567000, 'ключ': [1.5, null, ''] },
     'x-unknown': { deep: ['kept'] }, _meta: { 'example.com/kept': true } })],
   test_slow: ['Runs until it is cancelled', object(), async (args, ctx) => {
+    started += 1;
     await new Promise((done) => {
       ctx.mcpReq.signal.addEventListener('abort', done);
       setTimeout(done, 30_000);
@@ -216,8 +228,10 @@ const tools = {
     cancelled += ctx.mcpReq.signal.aborted ? 1 : 0;
     return text('over');
   }],
+  test_started: ['How many slow calls have begun', object(), () => text(String(started))],
   test_cancelled: ['How many calls were cancelled', object(), () => text(String(cancelled))],
 };
+let started = 0;
 let cancelled = 0;
 
 const resources = {
@@ -253,7 +267,8 @@ function failure(code, message, data) {
   return Object.assign(new Error(message), { code, data });
 }
 
-function make() {
+/** @param everyone who hears of changes; the server's own client where nobody else is there */
+function make(everyone) {
   const server = new Server(
     { name: 'fixture', version: '1.0.0' },
     {
@@ -269,7 +284,7 @@ function make() {
   server.setRequestHandler('tools/call', async (request, ctx) => {
     const tool = tools[request.params.name];
     if (!tool) throw failure(-32602, `Unknown tool: ${request.params.name}`);
-    return tool[2](request.params.arguments ?? {}, ctx, server);
+    return tool[2](request.params.arguments ?? {}, ctx, everyone ?? server);
   });
   server.setRequestHandler('resources/list', () => ({
     resources: Object.entries(resources).map(([uri, { mimeType }]) => ({
@@ -307,4 +322,72 @@ function make() {
   return server;
 }
 
-serveStdio(make);
+async function serveHttp() {
+  const streamable = new Map();
+  const sse = new Map();
+  const tell = (publish, send) => {
+    publish(stateless.notify);
+    return Promise.all([...streamable.values(), ...sse.values()].map(({ server }) => send(server)));
+  };
+  const everyone = {
+    sendToolListChanged: () => tell((n) => n.toolsChanged(), (server) => server.sendToolListChanged()),
+    sendPromptListChanged: () => tell((n) => n.promptsChanged(), (server) => server.sendPromptListChanged()),
+    sendResourceListChanged: () =>
+      tell((n) => n.resourcesChanged(), (server) => server.sendResourceListChanged()),
+    sendResourceUpdated: (params) =>
+      tell((n) => n.resourceUpdated(params.uri), (server) => server.sendResourceUpdated(params)),
+  };
+  const stateless = createMcpHandler(() => make(everyone), { legacy: 'reject' });
+
+  async function session(request) {
+    const id = request.headers.get('mcp-session-id');
+    if (id) {
+      return streamable.get(id)?.transport.handleRequest(request) ?? new Response(null, { status: 404 });
+    }
+    const server = make(everyone);
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (given) => { streamable.set(given, { server, transport }); },
+      onsessionclosed: (given) => { streamable.delete(given); },
+    });
+    await server.connect(transport);
+    return transport.handleRequest(request);
+  }
+
+  /** From node's requests and answers to those of the web, and back. */
+  async function bridged(req, res) {
+    const left = new AbortController();
+    res.on('close', () => left.abort());
+    const request = new Request(`http://${req.headers.host}${req.url}`, {
+      method: req.method, headers: req.headers, duplex: 'half', signal: left.signal,
+      body: req.method === 'GET' ? undefined : Readable.toWeb(req) });
+    const answer = await ((await isLegacyRequest(request)) ? session(request) : stateless.fetch(request));
+    res.writeHead(answer.status, Object.fromEntries(answer.headers)).flushHeaders();
+    if (answer.body) pipeline(Readable.fromWeb(answer.body), res, () => {});
+    else res.end();
+  }
+
+  async function openSse(res) {
+    const server = make(everyone);
+    const transport = new SSEServerTransport('/messages', res);
+    sse.set(transport.sessionId, { server, transport });
+    res.on('close', () => sse.delete(transport.sessionId));
+    await server.connect(transport);
+  }
+
+  const http = createServer((req, res) => {
+    const { pathname, searchParams } = new URL(req.url, 'http://localhost');
+    const posted = sse.get(searchParams.get('sessionId'))?.transport;
+    let done;
+    if (pathname === '/mcp') done = bridged(req, res);
+    else if (pathname === '/sse' && req.method === 'GET') done = openSse(res);
+    else if (pathname === '/messages' && posted) done = posted.handlePostMessage(req, res);
+    else done = res.writeHead(pathname === '/sse' ? 405 : 404).end();
+    Promise.resolve(done).catch(() => res.headersSent ? res.destroy() : res.writeHead(500).end());
+  });
+  http.listen(0, '127.0.0.1', () => console.log(`listening ${http.address().port}`));
+  process.stdin.resume().on('end', () => process.exit(0));
+}
+
+if (process.argv.includes('--http')) serveHttp();
+else serveStdio(() => make());

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.ConformanceDriver;
 import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.NodeFixture;
 import dev.mcpbridge.fixture.TestBridge;
-import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -64,33 +64,40 @@ class ConformanceIT {
 
   @ParameterizedTest
   @CsvSource({"2025-11-25,legacy,80", "2026-07-28,modern,100"})
-  void everyRequiredScenarioPasses(String revision, String era, int checks) throws Exception {
-    Path suite = Needs.npmProgram(SUITE.toString());
-    String server =
-        "{'command':'"
-            + Needs.node()
-            + "','args':['"
-            + Needs.nodeServer("fixture-server.mjs")
-            + "'],'era':'"
-            + era
-            + "'}";
+  void everyRequiredScenarioPassesInFrontOfAStartedServer(String revision, String era, int checks)
+      throws Exception {
+    assertRequirements(revision, checks, "stdio", NodeFixture.stdio("'era':'" + era + "'"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"2025-11-25,legacy,80", "2026-07-28,modern,100"})
+  void everyRequiredScenarioPassesInFrontOfAReachedServer(String revision, String era, int checks)
+      throws Exception {
+    try (NodeFixture fixture = NodeFixture.listening()) {
+      assertRequirements(revision, checks, "http", fixture.http("'era':'" + era + "'"));
+    }
+  }
+
+  private static void assertRequirements(
+      String revision, int checks, String transport, String server) throws Exception {
+    String results = "target/conformance-" + revision + "-" + transport;
     try (TestBridge bridge = TestBridge.of("{'mcpServers':{'fixture':" + server + "}}")) {
       bridge.until(() -> bridge.state("fixture").equals("ready"));
-      Path log = Path.of("target", "conformance-" + revision + ".txt");
+      Path log = Path.of(results + ".txt");
 
       Process run =
           new ProcessBuilder(
                   Needs.node().toString(),
-                  suite.toString(),
+                  Needs.npmProgram(SUITE.toString()).toString(),
                   "server",
                   "--url",
                   bridge.uri("/servers/fixture/mcp").toString(),
                   "--requirements",
                   revision,
                   "-o",
-                  "target/conformance-" + revision)
+                  results)
               .redirectErrorStream(true)
-              .redirectOutput(new File(log.toString()))
+              .redirectOutput(log.toFile())
               .start();
 
       assertTrue(run.waitFor(180, TimeUnit.SECONDS), "the suite did not end");

@@ -1,0 +1,52 @@
+package dev.mcpbridge;
+
+import dev.mcpbridge.matrix.Combination;
+import dev.mcpbridge.matrix.CrowdRows;
+import dev.mcpbridge.matrix.ExactRows;
+import dev.mcpbridge.matrix.QuestionRows;
+import dev.mcpbridge.matrix.ResourceRows;
+import dev.mcpbridge.matrix.ToolRows;
+import dev.mcpbridge.matrix.World;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Every feature, for both eras of clients and of servers, over every transport, through both kinds
+ * of doors. The rows are in the interfaces.
+ */
+class MatrixIT {
+
+  @AfterAll
+  static void stop() throws Exception {
+    World.end();
+  }
+
+  static List<Combination> combinations() {
+    return Combination.all();
+  }
+
+  /** One column; each upstream is started for the first that needs it. */
+  @Nested
+  @ParameterizedClass(name = "{0}")
+  @MethodSource("dev.mcpbridge.MatrixIT#combinations")
+  class Column implements ToolRows, ResourceRows, QuestionRows, ExactRows, CrowdRows {
+    private final Combination at;
+
+    Column(Combination at) {
+      this.at = at;
+    }
+
+    @Override
+    public Combination at() {
+      return at;
+    }
+
+    @Override
+    public World world() throws Exception {
+      return World.of(at.upstream());
+    }
+  }
+}

@@ -1,0 +1,175 @@
+package dev.mcpbridge.matrix;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.Door;
+import dev.mcpbridge.fixture.Door.Ear;
+import dev.mcpbridge.fixture.ExactServer;
+import dev.mcpbridge.fixture.McpClient.Reply;
+import dev.mcpbridge.protocol.Json;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Ids, tokens and subscriptions, of one client and of several at once. */
+public interface CrowdRows extends Rows {
+  String SUBSCRIPTION = "/params/_meta/io.modelcontextprotocol~1subscriptionId";
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "-7", "9007199254740993", "\"7\"", "\"gr\\u00fc\\u00dfe/\"", "\"\""})
+  default void anAnswerHasTheIdOfItsRequest(String id) throws Exception {
+    Reply reply = fixture("{}").numbering(id).call("test_simple_text", "{}");
+
+    assertEquals(Json.mapper().readTree(id), reply.last().path("id"));
+    assertEquals("text", reply.result().at("/content/0/type").asText());
+  }
+
+  @Test
+  default void theSameIdAndTokenOfSeveralClientsAreNotMixedUp() throws Exception {
+    List<Door> doors =
+        List.of(fixture("{}"), fixture("{}"), world().door(at(), "b", "{}"), fixture("{}"));
+
+    List<CompletableFuture<Reply>> calls =
+        doors.stream().map(door -> CompletableFuture.supplyAsync(() -> progressed(door))).toList();
+
+    for (CompletableFuture<Reply> call : calls) {
+      Reply reply = call.get(20, TimeUnit.SECONDS);
+      List<JsonNode> told = reply.notifications("notifications/progress");
+      assertEquals(
+          List.of("0", "50", "100"),
+          told.stream().map(n -> n.at("/params/progress").asText()).toList());
+      told.forEach(n -> assertEquals("\"same\"", n.at("/params/progressToken").toString()));
+      assertEquals("1", reply.last().path("id").toString());
+    }
+  }
+
+  private static Reply progressed(Door door) {
+    try {
+      return door.numbering("1")
+          .call("test_tool_with_progress", "{}", "\"progressToken\":\"same\"");
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  default void eachWhoListensHearsOfAChangeOnce() throws Exception {
+    Door one = exact("{}");
+    Door other = exact("{}");
+    String uri = "exact://0";
+    try (Ear first = one.numbering("\"first\"").listen(uri);
+        Ear second = other.numbering("\"second\"").listen(uri)) {
+      Door third = exact("{}");
+      if (!at().stateless()) {
+        one.ask("resources/subscribe", "\"uri\":\"" + uri + "\"").result();
+      }
+      for (Ear ear : List.of(first, second)) {
+        firstHeard(ear, "notifications/", () -> third.call("touch", "{\"n\":0}"));
+      }
+
+      third.call("touch", "{\"n\":1}");
+      third.call("touch", "{\"n\":2}");
+
+      for (Ear ear : List.of(first, second)) {
+        for (String n : List.of("1", "2")) {
+          JsonNode told = afterTheFirst(ear);
+          assertEquals("notifications/resources/updated", told.path("method").asText());
+          assertEquals(n, told.at("/params/n").asText());
+          String id = ear == first ? "first" : "second";
+          assertEquals(at().stateless() ? id : "", told.at(SUBSCRIPTION).asText());
+        }
+      }
+    }
+  }
+
+  private static JsonNode afterTheFirst(Ear ear) throws Exception {
+    JsonNode told = Json.mapper().readTree(ear.hear("notifications/"));
+    return told.at("/params/n").asText().equals("0") ? afterTheFirst(ear) : told;
+  }
+
+  @Test
+  default void aSubscriptionTellsOnlyWhatItAskedFor() throws Exception {
+    Door door = fixture("{}");
+    String filter = "\"promptsListChanged\":true,\"toolsListChanged\":false";
+    if (!at().stateless()) {
+      assertEquals(
+          METHOD_NOT_FOUND,
+          door.ask("subscriptions/listen", "\"notifications\":{" + filter + "}").errorCode());
+      return;
+    }
+    try (Ear ear = door.listenTo(filter)) {
+
+      door.call("test_trigger_tool_change", "{}");
+      door.call("test_trigger_prompt_change", "{}");
+
+      assertTrue(ear.hear("notifications/").contains("notifications/prompts/list_changed"));
+    }
+  }
+
+  @Test
+  default void nobodyIsToldThatTheyListenBeforeTheServerDoes() throws Exception {
+    Door door = exact("{}");
+    String uri = ExactServer.SLOW;
+    try (Ear ear = door.listen(uri)) {
+      door.call("touch", "{\"uri\":\"" + uri + "\",\"n\":0}");
+
+      String heard =
+          firstHeard(
+              ear,
+              "notifications/resources/updated",
+              () -> door.call("touch", "{\"uri\":\"" + uri + "\",\"n\":1}"));
+
+      assertTrue(heard.contains("\"n\":0"), heard);
+    }
+  }
+
+  @Test
+  default void whatMayBeKeptIsTheServersToSay() throws Exception {
+    Reply reply = exact("{}").ask("resources/read", "\"uri\":\"exact://0\"");
+
+    boolean said = at().stateless() && at().upstream().modern();
+    assertEquals(said ? "60000" : at().stateless() ? "0" : null, reply.rawResult().get("ttlMs"));
+    assertEquals(
+        said ? "\"public\"" : at().stateless() ? "\"private\"" : null,
+        reply.rawResult().get("cacheScope"));
+  }
+
+  @Test
+  default void aStructuredResultThatIsNoObjectIsNothingForASession() throws Exception {
+    Reply reply = exact("{}").call("list", "{}");
+
+    boolean passes = at().stateless() || !at().upstream().modern();
+    assertEquals(passes ? "[1.10,1e2]" : null, reply.rawResult().get("structuredContent"));
+    assertEquals("[1.10,1e2]", reply.said());
+  }
+
+  @Test
+  default void aReservedKeyThatTheBridgeDoesNotKnowIsLeftAlone() throws Exception {
+    Reply reply = exact("{}").call("said", "{}", "\"io.modelcontextprotocol/future\":1.10");
+
+    assertTrue(reply.said().contains("\"io.modelcontextprotocol/future\":1.10"), reply.said());
+  }
+
+  @Test
+  default void anArgumentThatIsMirroredInAHeaderReachesItsTool() throws Exception {
+    Door door = fixture("{}");
+    String region = "{\"region\":\"grüße\"}";
+
+    Reply plain = door.call("test_x_mcp_header", region);
+    Reply mirrored =
+        door.with("mcp-param-region", "=?base64?Z3LDvMOfZQ==?=").call("test_x_mcp_header", region);
+
+    assertEquals("grüße", mirrored.said());
+    if (at().stateless()) {
+      assertEquals(400, plain.status());
+      assertEquals(-32020, plain.errorCode());
+    } else {
+      assertEquals("grüße", plain.said());
+    }
+  }
+}

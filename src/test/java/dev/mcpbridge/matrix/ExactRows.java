@@ -1,0 +1,319 @@
+package dev.mcpbridge.matrix;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.fixture.Door;
+import dev.mcpbridge.fixture.Door.Ear;
+import dev.mcpbridge.fixture.ExactServer;
+import dev.mcpbridge.fixture.McpClient.Reply;
+import dev.mcpbridge.fixture.RawJson;
+import dev.mcpbridge.protocol.Json;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Every byte that is nobody's business on the way: numbers, escapes, unknown members, pages. */
+public interface ExactRows extends Rows {
+  String ODD = ExactServer.ODD;
+
+  @Test
+  default void definitionsOverSeveralPagesAreThoseOfTheServer() throws Exception {
+    Door door = exact("{}");
+
+    List<String> listed = RawJson.elements(body(door.ask("tools/list", "")).get("tools"));
+
+    List<String> expected =
+        ExactServer.TOOLS.stream()
+            .filter(tool -> !tool.equals(ExactServer.SPACED))
+            .map(tool -> renamed(door, tool))
+            .toList();
+    assertEquals(
+        expected,
+        listed.stream()
+            .filter(tool -> !tool.contains("\"y__") && !tool.contains("spaced\""))
+            .filter(tool -> !at().aggregated() || tool.contains("\"x__"))
+            .toList());
+  }
+
+  @Test
+  default void theSpacesInADefinitionAreThoseOfTheServer() throws Exception {
+    Door door = exact("{}");
+
+    List<String> listed = RawJson.elements(body(door.ask("tools/list", "")).get("tools"));
+
+    String expected = renamed(door, ExactServer.SPACED);
+    assertTrue(listed.contains(expected), () -> expected + " is not in " + listed);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"prompts/list,prompts", "resources/templates/list,resourceTemplates"})
+  default void otherDefinitionsAreThoseOfTheServerToo(String method, String list) throws Exception {
+    Door door = exact("{}");
+
+    List<String> listed = RawJson.elements(body(door.ask(method, "")).get(list));
+
+    String expected =
+        list.equals("prompts") ? renamed(door, ExactServer.PROMPT) : ExactServer.TEMPLATE;
+    assertTrue(listed.contains(expected), listed.toString());
+  }
+
+  @Test
+  default void aLongListComesInPages() throws Exception {
+    Door door = exact("{}");
+    List<String> all = new ArrayList<>();
+    String cursor = "";
+    int pages = 0;
+
+    do {
+      Map<String, String> page = body(door.ask("resources/list", cursor));
+      all.addAll(RawJson.elements(page.get("resources")));
+      cursor = page.containsKey("nextCursor") ? "\"cursor\":" + page.get("nextCursor") : null;
+      pages++;
+    } while (cursor != null);
+
+    assertEquals(2, pages);
+    assertEquals(
+        ExactServer.RESOURCES, all.stream().filter(entry -> entry.contains("exact://")).toList());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\"\"", "\"made up\"", "7"})
+  default void aCursorThatWasNotGivenIsRefused(String cursor) throws Exception {
+    Reply reply = exact("{}").ask("resources/list", "\"cursor\":" + cursor);
+
+    assertEquals(INVALID_PARAMS, reply.errorCode());
+  }
+
+  @Test
+  default void aServerIsIntroducedInItsOwnWordsAndAllTogetherInThoseOfTheBridge() throws Exception {
+    Door door = exact("{}");
+
+    var said = door.introduction();
+
+    var info = at().stateless() ? said.path("_meta").path(SERVER_INFO) : said.path("serverInfo");
+    if (at().aggregated()) {
+      assertEquals("mcp-bridge", info.path("name").asText());
+    } else {
+      assertEquals(Json.mapper().readTree(ExactServer.INFO), info);
+      assertEquals("Say it", said.path("instructions").asText());
+    }
+    assertTrue(said.at("/capabilities/tools/listChanged").asBoolean());
+    assertTrue(said.at("/capabilities/resources/subscribe").asBoolean());
+    assertTrue(said.at("/capabilities").has("completions"));
+    assertTrue(said.at("/capabilities").has("logging"));
+  }
+
+  @Test
+  default void anErrorIsPassedOnAsItWasWritten() throws Exception {
+    Reply reply = exact("{}").call("fail", "{\"code\":-1234}");
+
+    Map<String, String> error = error(reply);
+    Map<String, String> expected = RawJson.members("{" + ExactServer.FAILURE + "}");
+    expected.put("code", "-1234");
+    assertEquals(expected, error);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-32042, -32002, -32099})
+  default void noCodeOfAnotherEraReachesAStatelessClient(int code) throws Exception {
+    Reply reply = exact("{}").call("fail", "{\"code\":" + code + "}");
+
+    assertEquals(at().stateless() ? -32603 : code, reply.errorCode(), reply.text());
+    assertTrue(reply.text().contains(ODD), reply.text());
+  }
+
+  @Test
+  default void aResourceThatIsNotThereIsRefusedInTheWordsOfTheEra() throws Exception {
+    String uri = "exact://template/nothing";
+
+    Reply reply = exact("{}").ask("resources/read", "\"uri\":\"" + uri + "\"");
+
+    boolean old = !at().stateless() && !at().upstream().modern();
+    assertEquals(old ? -32002 : INVALID_PARAMS, reply.errorCode(), reply.text());
+    assertEquals(uri, reply.last().at("/error/data/uri").asText(), reply.text());
+  }
+
+  private static Map<String, String> error(Reply reply) {
+    return RawJson.members(RawJson.members(reply.raw().get(reply.raw().size() - 1)).get("error"));
+  }
+
+  @Test
+  default void aStatelessServerHearsWhatTheClientCanDo() throws Exception {
+    String capabilities = "{\"elicitation\":{\"form\":{}},\"extensions\":{\"a/b\":" + ODD + "}}";
+
+    String said = exact(capabilities).call("said", "{}").said();
+
+    Map<String, String> meta = RawJson.members(RawJson.members(said).getOrDefault("_meta", "{}"));
+    assertEquals(
+        at().upstream().modern() ? capabilities : null,
+        meta.get("io.modelcontextprotocol/clientCapabilities"));
+  }
+
+  @Test
+  default void aResultIsTheServersOwnToTheLastByte() throws Exception {
+    Reply reply = exact("{}").call("exact", "{}");
+
+    assertEquals(RawJson.members(ExactServer.RESULT), body(reply));
+    assertTrue(reply.text().contains(ExactServer.RESULT.substring(1, 1 + ODD.length())));
+  }
+
+  @Test
+  default void argumentsAndUnknownMembersReachAToolAsTheyWereWritten() throws Exception {
+    Door door = exact("{}");
+
+    Reply reply =
+        door.ask("tools/call", door.called("said", ODD) + ",\"x-unknown\":" + ODD, meta());
+
+    assertArrived(reply.said(), "\"said\"");
+  }
+
+  @Test
+  default void argumentsAndUnknownMembersReachAPromptAsTheyWereWritten() throws Exception {
+    Door door = exact("{}");
+
+    Reply reply =
+        door.ask("prompts/get", door.called("said", ODD) + ",\"x-unknown\":" + ODD, meta());
+
+    assertArrived(reply.result().at("/messages/0/content/text").asText(), "\"said\"");
+    assertTrue(body(reply).get("messages").endsWith(",\"x-unknown\":" + ODD + "}}]"));
+    assertEquals("1.10", body(reply).get("x-unknown"));
+  }
+
+  @Test
+  default void unknownMembersReachAResourceAsTheyWereWritten() throws Exception {
+    Reply reply =
+        exact("{}").ask("resources/read", "\"uri\":\"exact://0\",\"x-unknown\":" + ODD, meta());
+
+    assertArrived(reply.result().at("/contents/0/text").asText(), null);
+    assertTrue(body(reply).get("contents").endsWith(",\"x-unknown\":" + ODD + "}]"));
+    assertEquals("1.10", body(reply).get("x-unknown"));
+  }
+
+  @Test
+  default void unknownMembersReachACompletionAsTheyWereWritten() throws Exception {
+    Door door = exact("{}");
+
+    Reply reply =
+        door.ask(
+            "completion/complete",
+            "\"ref\":{\"type\":\"ref/prompt\",\"x\":1.10,\"name\":\""
+                + door.name("said")
+                + "\"},\"argument\":{\"name\":\"a\",\"value\":\"\",\"x\":1e2},"
+                + "\"context\":{\"arguments\":{},\"x\":1.10},\"x-unknown\":"
+                + ODD,
+            meta());
+
+    String said = reply.result().at("/completion/values/0").asText();
+    Map<String, String> params = RawJson.members(said);
+    assertEquals("{\"type\":\"ref/prompt\",\"x\":1.10,\"name\":\"said\"}", params.get("ref"));
+    assertEquals("{\"name\":\"a\",\"value\":\"\",\"x\":1e2}", params.get("argument"));
+    assertEquals("{\"arguments\":{},\"x\":1.10}", params.get("context"));
+    assertArrived(said, null);
+    assertTrue(body(reply).get("completion").endsWith(",\"total\":1e2}"));
+  }
+
+  private static String meta() {
+    return "\"example.com/v\":1.10,\"traceparent\":\"00-1-2-3\",\"x\":" + ODD;
+  }
+
+  private static void assertArrived(String said, String name) {
+    Map<String, String> params = RawJson.members(said);
+    if (name != null) {
+      assertEquals(name, params.get("name"));
+      assertEquals(ODD, params.get("arguments"));
+    }
+    Map<String, String> meta = RawJson.members(params.getOrDefault("_meta", "{}"));
+    assertEquals("1.10", meta.get("example.com/v"), said);
+    assertEquals("\"00-1-2-3\"", meta.get("traceparent"), said);
+    assertEquals(ODD, meta.get("x"), said);
+    assertEquals(ODD, params.get("x-unknown"), said);
+  }
+
+  @Test
+  default void whatIsSaidMeanwhileIsPassedOnAsItWasWritten() throws Exception {
+    String level = at().stateless() ? "," + Door.logLevel("debug") : "";
+
+    Reply reply = exact("{}").call("news", "{}", "\"progressToken\":\"t\"" + level);
+
+    Map<String, String> progress = params(reply.raw().get(0));
+    assertEquals("\"t\"", progress.remove("progressToken"));
+    Map<String, String> news = RawJson.members("{" + ExactServer.NEWS + "}");
+    news.putAll(Map.of("progress", "1.10", "total", "1e2"));
+    assertEquals(news, progress);
+    Map<String, String> log = RawJson.members("{" + ExactServer.NEWS + "}");
+    log.putAll(Map.of("level", "\"error\"", "data", ODD));
+    assertEquals(log, params(reply.raw().get(1)));
+  }
+
+  private static Map<String, String> params(String notification) {
+    return RawJson.members(RawJson.members(notification).get("params"));
+  }
+
+  @Test
+  default void anUpdateIsPassedOnAsItWasWritten() throws Exception {
+    Door door = exact("{}");
+    try (Ear ear = door.listen("exact://0")) {
+
+      Map<String, String> told =
+          params(
+              firstHeard(ear, "notifications/resources/updated", () -> door.call("touch", "{}")));
+
+      assertEquals("\"exact://0\"", told.get("uri"));
+      assertEquals("1.10", told.get("x-unknown"));
+      Map<String, String> meta = RawJson.members(told.getOrDefault("_meta", "{}"));
+      assertEquals("1.10", meta.get("example.com/v"), told.toString());
+      String subscription = meta.get("io.modelcontextprotocol/subscriptionId");
+      if (at().stateless()) {
+        assertFalse(subscription.isEmpty());
+      } else {
+        assertNull(subscription);
+      }
+    }
+  }
+
+  @Test
+  default void aQuestionAndItsAnswerArePassedOnAsTheyWereWritten() throws Exception {
+    String answer = "{\"action\":\"accept\",\"content\":{\"n\":1.10},\"x-unknown\":" + ODD + "}";
+    Door door = exact("{\"elicitation\":{}}").answering(question -> answer);
+
+    Reply reply = door.call("ask", "{}");
+
+    assertEquals(1, door.questions().size());
+    assertEquals(ExactServer.QUESTION, RawJson.members(door.questions().get(0)).get("params"));
+    if (at().upstream().modern()) {
+      Map<String, String> params = RawJson.members(reply.said());
+      assertEquals(answer, RawJson.members(params.get("inputResponses")).get("q"));
+      assertEquals("\"" + ExactServer.STATE + "\"", params.get("requestState"));
+    } else {
+      assertEquals("RESULT " + answer, reply.said());
+    }
+  }
+
+  @Test
+  default void anErrorInsteadOfAnAnswerIsNoAnswer() throws Exception {
+    Door door =
+        exact("{\"elicitation\":{}}")
+            .answering(
+                question ->
+                    at().stateless()
+                        ? "{\"action\":\"cancel\"}"
+                        : "error {\"code\":-1,\"message\":\"I will not\"}");
+
+    Reply reply = door.call("ask", "{}");
+
+    if (at().stateless()) {
+      assertTrue(reply.said().contains("{\"action\":\"cancel\"}"), reply.text());
+    } else if (at().upstream().modern()) {
+      assertTrue(reply.last().has("error"), reply.text());
+    } else {
+      assertTrue(reply.said().startsWith("ERROR "), reply.text());
+    }
+  }
+}

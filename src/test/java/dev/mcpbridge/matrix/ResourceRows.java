@@ -1,0 +1,171 @@
+package dev.mcpbridge.matrix;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.fixture.Door;
+import dev.mcpbridge.fixture.Door.Ear;
+import dev.mcpbridge.fixture.McpClient.Reply;
+import dev.mcpbridge.fixture.RawJson;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Resources, prompts and completion. */
+public interface ResourceRows extends Rows {
+  @ParameterizedTest
+  @CsvSource({
+    "resources/list,resources",
+    "resources/templates/list,resourceTemplates",
+    "prompts/list,prompts"
+  })
+  default void listsKeepTheirEntriesByteForByte(String method, String list) throws Exception {
+    Door door = fixture("{}");
+    List<String> own = RawJson.elements(world().direct().ask(method, "").rawResult().get(list));
+
+    List<String> listed = RawJson.elements(body(door.ask(method, "")).get(list));
+
+    List<String> expected = own;
+    if (list.equals("prompts")) {
+      expected = own.stream().map(entry -> renamed(door, entry)).toList();
+    }
+    assertFalse(expected.isEmpty());
+    assertEquals(expected, listed.stream().filter(expected::contains).distinct().toList());
+    if (!at().aggregated()) {
+      assertTrue(listed.size() >= expected.size());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"test://static-text", "test://static-binary", "test://template/ü 1/data"})
+  default void aResourceIsReadByteForByte(String uri) throws Exception {
+    String members = "\"uri\":\"" + uri + "\"";
+    Reply own = world().direct().ask("resources/read", encoded(members));
+
+    Reply reply = fixture("{}").ask("resources/read", encoded(members));
+
+    assertEquals(Rows.bare(own), body(reply));
+    assertEquals(1, reply.result().path("contents").size());
+  }
+
+  /** URIs are ASCII. */
+  private static String encoded(String members) {
+    return members.replace("ü 1", "%C3%BC%201");
+  }
+
+  @Test
+  default void anUnknownResourceIsAnInvalidParameter() throws Exception {
+    String uri = "test://nonexistent";
+
+    Reply reply = fixture("{}").ask("resources/read", "\"uri\":\"" + uri + "\"");
+
+    assertEquals(INVALID_PARAMS, reply.errorCode());
+    assertEquals(uri, reply.last().at("/error/data/uri").asText(), reply.text());
+  }
+
+  @Test
+  default void anUpdateOfAResourceIsToldUntilNobodyWantsToHearIt() throws Exception {
+    Door door = fixture("{}");
+    String uri = "test://watched-resource";
+    try (Ear ear = door.listen(uri)) {
+
+      String told =
+          firstHeard(
+              ear,
+              "notifications/resources/updated",
+              () -> door.call("test_update_resource", "{}").said());
+
+      String params = RawJson.members(told).get("params");
+      assertEquals("\"" + uri + "\"", RawJson.members(params).get("uri"));
+      if (!at().stateless()) {
+        assertTrue(door.ask("resources/unsubscribe", "\"uri\":\"" + uri + "\"").result().isEmpty());
+        String other = "\"uri\":\"test://static-text\"";
+        assertTrue(door.ask("resources/subscribe", other).result().isEmpty());
+        String next = "";
+        while (!next.contains(other)) {
+          next =
+              firstHeard(
+                  ear,
+                  "notifications/resources/updated",
+                  () -> door.call("test_update_resource", "{" + other + "}"));
+        }
+        door.call("test_update_resource", "{}");
+        door.call("test_update_resource", "{" + other + "}");
+        assertTrue(ear.hear("notifications/").contains(other));
+      }
+    }
+  }
+
+  @Test
+  default void nobodyListensToAResourceThatNoServerHas() throws Exception {
+    Door door = fixture("{}");
+    String uri = "nothing://at/all";
+
+    if (at().stateless()) {
+      try (Ear ear = door.listen(uri)) {
+        assertEquals(!at().aggregated(), ear.promise().contains(uri), ear.promise());
+      }
+    } else {
+      Reply reply = door.ask("resources/subscribe", "\"uri\":\"" + uri + "\"");
+      assertEquals(at().aggregated() ? INVALID_PARAMS : 0, code(reply), reply.text());
+    }
+  }
+
+  private static int code(Reply reply) {
+    return reply.last().has("error") ? reply.errorCode() : 0;
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "test_simple_prompt|{}|This is a simple prompt for testing.",
+        "test_prompt_with_arguments|{\"arg1\":\"grüße\",\"arg2\":\"\"}"
+            + "|Prompt with arguments: arg1='grüße', arg2=''",
+        "test_prompt_with_embedded_resource|{\"resourceUri\":\"test://x\"}|''",
+        "test_prompt_with_image|{}|''"
+      })
+  default void aPromptIsPassedOnByteForByte(String prompt, String arguments, String text)
+      throws Exception {
+    Door door = fixture("{}");
+    Door direct = world().direct();
+    Reply own = direct.ask("prompts/get", direct.called(prompt, arguments));
+
+    Reply reply = door.ask("prompts/get", door.called(prompt, arguments));
+
+    assertEquals(Rows.bare(own), body(reply));
+    assertEquals(text, reply.result().at("/messages/0/content/text").asText());
+  }
+
+  @Test
+  default void anUnknownPromptIsAnInvalidParameter() throws Exception {
+    Door door = fixture("{}");
+
+    Reply reply = door.ask("prompts/get", door.called("nothing", "{}"));
+
+    assertEquals(INVALID_PARAMS, reply.errorCode());
+  }
+
+  @Test
+  default void anArgumentOfAPromptAndOfATemplateIsCompleted() throws Exception {
+    Door door = fixture("{}");
+    String argument = ",\"argument\":{\"name\":\"arg1\",\"value\":\"grü\"}";
+    String prompt = door.name("test_prompt_with_arguments");
+
+    Reply ofPrompt =
+        door.ask(
+            "completion/complete",
+            "\"ref\":{\"type\":\"ref/prompt\",\"name\":\"" + prompt + "\"}" + argument);
+    Reply ofTemplate =
+        door.ask(
+            "completion/complete",
+            "\"ref\":{\"type\":\"ref/resource\",\"uri\":\"test://template/{id}/data\"}" + argument);
+
+    String expected = "{\"values\":[\"grü-completed\"],\"total\":1,\"hasMore\":false}";
+    assertEquals(expected, body(ofPrompt).get("completion"));
+    assertEquals(expected, body(ofTemplate).get("completion"));
+  }
+}

@@ -1,0 +1,222 @@
+package dev.mcpbridge.matrix;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.Door;
+import dev.mcpbridge.fixture.Door.Ear;
+import dev.mcpbridge.fixture.McpClient.Leave;
+import dev.mcpbridge.fixture.McpClient.Reply;
+import dev.mcpbridge.fixture.RawJson;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Tools, and what is heard and done while they run. */
+public interface ToolRows extends Rows {
+
+  @Test
+  default void toolsAreListedByteForByte() throws Exception {
+    Door door = fixture("{}");
+    List<String> own =
+        RawJson.elements(world().direct().ask("tools/list", "").rawResult().get("tools"));
+
+    List<String> listed = RawJson.elements(body(door.ask("tools/list", "")).get("tools"));
+
+    List<String> expected = own.stream().map(tool -> renamed(door, tool)).toList();
+    assertEquals(expected, listed.stream().filter(expected::contains).toList());
+    assertTrue(expected.stream().anyMatch(tool -> tool.contains("\"$anchor\":\"addressDef\"")));
+    assertEquals(
+        at().aggregated() ? 2 : 1,
+        listed.stream().filter(tool -> tool.contains("test_simple_text\"")).count());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "test_simple_text,/content/0/type,text",
+    "test_image_content,/content/0/type,image",
+    "test_audio_content,/content/0/type,audio",
+    "test_embedded_resource,/content/0/resource/uri,test://embedded-resource",
+    "test_multiple_content_types,/content/2/type,resource",
+    "test_error_handling,/isError,true",
+    "test_unchanged,/structuredContent/ключ/2,''",
+  })
+  default void aResultIsPassedOnByteForByte(String tool, String place, String expected)
+      throws Exception {
+    Reply own = world().direct().call(tool, "{}");
+
+    Reply reply = fixture("{}").call(tool, "{}");
+
+    assertEquals(expected, reply.result().at(place).asText());
+    assertEquals(Rows.bare(own).keySet(), Rows.bare(reply).keySet());
+    Rows.bare(own).forEach((name, value) -> assertSame(name, value, body(reply).get(name)));
+  }
+
+  private static void assertSame(String name, String own, String passed) {
+    if (!name.equals("_meta")) {
+      assertEquals(own, passed);
+      return;
+    }
+    var expected = RawJson.members(own);
+    var actual = RawJson.members(passed);
+    expected.remove(SERVER_INFO);
+    actual.remove(SERVER_INFO);
+    assertEquals(expected, actual);
+  }
+
+  @Test
+  default void anUnknownToolIsAnInvalidParameter() throws Exception {
+    assertEquals(INVALID_PARAMS, fixture("{}").call("nothing", "{}").errorCode());
+  }
+
+  @Test
+  default void argumentsAreJudgedByTheWholeSchema() throws Exception {
+    Door door = fixture("{}");
+    String good = "{\"name\":\"grüße 🎉\",\"contactMethod\":\"email\",\"email\":\"a@b\"}";
+    String bad = "{\"contactMethod\":\"phone\",\"email\":\"a@b\"}";
+
+    assertEquals("called with " + good, door.call("json_schema_2020_12_tool", good).said());
+    Reply refused = door.call("json_schema_2020_12_tool", bad);
+
+    assertTrue(refused.result().path("isError").asBoolean());
+    assertTrue(refused.said().contains("phone"), refused.said());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\"mine/ü\"", "7", "\"7\"", "9007199254740993"})
+  default void progressComesUnderTheTokenOfTheClient(String token) throws Exception {
+    Reply reply = fixture("{}").call("test_tool_with_progress", "{}", "\"progressToken\":" + token);
+
+    List<JsonNode> told = reply.notifications("notifications/progress");
+    assertEquals(
+        List.of("0", "50", "100"),
+        told.stream().map(n -> n.at("/params/progress").asText()).toList());
+    told.forEach(n -> assertEquals(token, n.at("/params/progressToken").toString()));
+    assertEquals("Completed step 50 of 100", told.get(1).at("/params/message").asText());
+    assertEquals(4, reply.messages().size());
+  }
+
+  @Test
+  default void nobodyHearsOfProgressWithoutAToken() throws Exception {
+    Reply reply = fixture("{}").call("test_tool_with_progress", "{}");
+
+    assertEquals(1, reply.messages().size());
+    assertFalse(reply.result().path("isError").asBoolean());
+  }
+
+  @Test
+  default void logMessagesAreHeardFromTheLevelThatWasAskedFor() throws Exception {
+    Door door = fixture("{}");
+    String tool = "test_tool_with_logging";
+    List<String> expected =
+        List.of("Tool execution started", "Tool processing data", "Tool execution completed");
+    Reply heard;
+    Reply unheard;
+
+    if (at().stateless()) {
+      heard = door.call(tool, "{}", Door.logLevel("info"));
+      unheard = door.call(tool, "{}", Door.logLevel("error"));
+    } else {
+      assertTrue(door.ask("logging/setLevel", "\"level\":\"info\"").result().isEmpty());
+      heard = door.call(tool, "{}");
+      door.ask("logging/setLevel", "\"level\":\"error\"");
+      unheard = door.call(tool, "{}");
+    }
+
+    List<JsonNode> told = heard.notifications("notifications/message");
+    assertEquals(expected, told.stream().map(n -> n.at("/params/data").asText()).toList());
+    assertEquals("info", told.get(0).at("/params/level").asText());
+    assertEquals(1, unheard.messages().size());
+  }
+
+  @Test
+  default void onlyASessionHearsLogMessagesItDidNotAskFor() throws Exception {
+    Reply reply = fixture("{}").call("test_logging_tool", "{}");
+
+    assertEquals(at().stateless() ? 1 : 2, reply.messages().size());
+  }
+
+  @Test
+  default void anUnknownLevelIsRefused() throws Exception {
+    Door door = fixture("{}");
+    Reply refused =
+        at().stateless()
+            ? door.call("test_simple_text", "{}", Door.logLevel("loud"))
+            : door.ask("logging/setLevel", "\"level\":\"loud\"");
+
+    assertEquals(INVALID_PARAMS, refused.errorCode());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ping", "logging/setLevel", "resources/subscribe"})
+  default void whatOnlySessionsHaveIsUnknownToAStatelessRequest(String method) throws Exception {
+    String members = "\"level\":\"info\",\"uri\":\"test://watched-resource\"";
+
+    Reply reply = fixture("{}").ask(method, members);
+
+    if (at().stateless()) {
+      assertEquals(404, reply.status());
+      assertEquals(METHOD_NOT_FOUND, reply.errorCode());
+    } else {
+      assertTrue(reply.result().isEmpty());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"server/discover", "subscriptions/listen"})
+  default void whatOnlyStatelessRequestsHaveIsUnknownToASession(String method) throws Exception {
+    Door door = fixture("{}");
+
+    if (at().stateless()) {
+      assertTrue(door.introduction().has("supportedVersions"));
+      door.listen(null).close();
+    } else {
+      assertEquals(METHOD_NOT_FOUND, door.ask(method, "\"notifications\":{}").errorCode());
+    }
+  }
+
+  @Test
+  default void aCancelledCallIsCancelledAtItsServer() throws Exception {
+    Door door = fixture("{}");
+    int started = Integer.parseInt(door.call("test_started", "{}").said());
+    int cancelled = Integer.parseInt(door.call("test_cancelled", "{}").said());
+    Leave slow = door.begin("test_slow");
+    world().bridge().until(() -> door.call("test_started", "{}").said().equals("" + (started + 1)));
+
+    slow.leave();
+
+    world()
+        .bridge()
+        .until(() -> door.call("test_cancelled", "{}").said().equals("" + (cancelled + 1)));
+    assertEquals(0, world().bridge().get("/servers/a").body().path("pending_calls").asInt());
+  }
+
+  @Test
+  default void changedListsAreToldAndThenListed() throws Exception {
+    Door door = fixture("{}");
+    int tools = door.ask("tools/list", "").result().path("tools").size();
+    int resources = fixtures(door);
+    int prompts = door.ask("prompts/list", "").result().path("prompts").size();
+    try (Ear ear = door.listen(null)) {
+
+      assertEquals("changed", door.call("test_trigger_tool_change", "{}").said());
+      assertEquals("changed", door.call("test_trigger_prompt_change", "{}").said());
+      assertEquals("changed", door.call("test_trigger_resource_change", "{}").said());
+
+      ear.hear("notifications/tools/list_changed");
+      ear.hear("notifications/prompts/list_changed");
+      ear.hear("notifications/resources/list_changed");
+      assertEquals(tools + 1, door.ask("tools/list", "").result().path("tools").size());
+      assertEquals(prompts + 1, door.ask("prompts/list", "").result().path("prompts").size());
+      assertEquals(resources + 1, fixtures(door));
+    }
+  }
+
+  private static int fixtures(Door door) throws Exception {
+    return door.ask("resources/list", "").text().split("\"test://grown").length;
+  }
+}
