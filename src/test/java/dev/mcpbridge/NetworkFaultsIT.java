@@ -248,7 +248,7 @@ class NetworkFaultsIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"modern"})
+  @ValueSource(strings = {"legacy", "modern", "sse"})
   void callsIntoSilenceHoldNoConnections(String era) throws Exception {
     ToxicProxy proxy = PROXIES.get(era);
     int before = proxy.open();

@@ -5,7 +5,6 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -24,7 +23,7 @@ public final class Offer {
   private final Map<String, Place> tools = new LinkedHashMap<>();
   private final Map<String, Place> prompts = new LinkedHashMap<>();
   private final Map<String, Place> resources = new LinkedHashMap<>();
-  private final List<JsonSlice> templates = new ArrayList<>();
+  private final Map<String, JsonSlice> templates = new LinkedHashMap<>();
 
   /**
    * Where something is.
@@ -84,7 +83,7 @@ public final class Offer {
   }
 
   public List<JsonSlice> templates() {
-    return templates;
+    return List.copyOf(templates.values());
   }
 
   public Optional<Place> tool(String name) {
@@ -140,7 +139,9 @@ public final class Offer {
     catalogue
         .resources()
         .forEach(entry -> resources.putIfAbsent(uri(entry), new Place(server, uri(entry), entry)));
-    templates.addAll(catalogue.templates());
+    catalogue
+        .templates()
+        .forEach(entry -> templates.putIfAbsent(text(entry, "uriTemplate"), entry));
   }
 
   private void put(Map<String, Place> places, ServerView server, String name, JsonSlice entry) {
@@ -150,8 +151,9 @@ public final class Offer {
     }
     String free = QualifiedNames.of(server.id(), name);
     String shown = places.containsKey(free) ? QualifiedNames.hashed(server.id(), name) : free;
-    JsonSlice renamed = JsonObjects.with(entry, "name", JsonObjects.quoted(shown));
-    places.put(shown, new Place(server, name, renamed.detached()));
+    JsonSlice own = JsonObjects.members(entry).get("name");
+    JsonSlice renamed = JsonObjects.inPlace(entry, own, JsonObjects.quoted(shown));
+    places.put(shown, new Place(server, name, renamed));
   }
 
   private static boolean hasTemplateFor(Catalogue catalogue, String uri) {

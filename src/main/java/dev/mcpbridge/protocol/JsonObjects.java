@@ -40,6 +40,17 @@ public final class JsonObjects {
     return object(members);
   }
 
+  /** The object with another value in a member's place, and every other byte as it was. */
+  public static JsonSlice inPlace(JsonSlice object, JsonSlice value, JsonSlice other) {
+    byte[] out = new byte[object.length() - value.length() + other.length()];
+    int head = value.from() - object.from();
+    System.arraycopy(object.bytes(), object.from(), out, 0, head);
+    System.arraycopy(other.bytes(), other.from(), out, head, other.length());
+    int tail = head + other.length();
+    System.arraycopy(object.bytes(), value.to(), out, tail, out.length - tail);
+    return new JsonSlice(out, 0, out.length);
+  }
+
   /** The object without one member. */
   public static JsonSlice without(JsonSlice object, String name) {
     Map<String, JsonSlice> members = members(object);

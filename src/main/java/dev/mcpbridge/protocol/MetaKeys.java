@@ -1,5 +1,7 @@
 package dev.mcpbridge.protocol;
 
+import java.util.Set;
+
 /** The keys of {@code _meta} that 2026-07-28 reserves (basic/index). */
 public final class MetaKeys {
   public static final String PREFIX = "io.modelcontextprotocol/";
@@ -11,5 +13,13 @@ public final class MetaKeys {
   public static final String SERVER_INFO = PREFIX + "serverInfo";
   public static final String PROGRESS_TOKEN = "progressToken";
 
+  private static final Set<String> PER_HOP =
+      Set.of(VERSION, CAPABILITIES, CLIENT_INFO, LOG_LEVEL, SUBSCRIPTION, PROGRESS_TOKEN);
+
   private MetaKeys() {}
+
+  /** Whether each hop writes it itself; what is not known is passed on. */
+  public static boolean isPerHop(String key) {
+    return PER_HOP.contains(key);
+  }
 }

@@ -55,6 +55,18 @@ public final class RpcWriter {
         .toBytes();
   }
 
+  /** An error as somebody else wrote it. */
+  public static byte[] error(JsonSlice id, JsonSlice error) {
+    return new JsonWriter(error.length() + 64)
+        .beginObject()
+        .member("jsonrpc", "2.0")
+        .member("id", id)
+        .member("error", error)
+        .endObject()
+        .newline()
+        .toBytes();
+  }
+
   private static JsonWriter open(String method, int paramsLength) {
     return new JsonWriter(method.length() + paramsLength + 80)
         .beginObject()

@@ -224,7 +224,7 @@ final class Instance {
         return;
       }
       if (session.isStateless()) {
-        session.listen(McpMethod.LISTEN, EVERY_LIST);
+        session.listen(EVERY_LIST);
       }
       String level = config.conversation().logLevel();
       if (level != null && !session.isStateless() && negotiated.offers("logging")) {

@@ -15,6 +15,7 @@ import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.transport.Opener;
 import dev.mcpbridge.transport.StdioTransport;
 import io.vertx.core.Future;
@@ -111,10 +112,22 @@ public final class ServerVerticle extends VerticleBase {
       String uri =
           params == null ? null : JsonObjects.string(JsonObjects.members(params).get("uri"));
       if (uri != null) {
-        JsonSlice own = JsonObjects.without(params, "_meta");
+        JsonSlice own = withoutSubscription(params);
         bus.publish(
             Addresses.RESOURCE_UPDATED, new ResourceUpdate(config.id(), conversation, uri, own));
       }
+    }
+
+    /** Which of the bridge's own subscriptions it came on is nobody else's business. */
+    private static JsonSlice withoutSubscription(JsonSlice params) {
+      JsonSlice meta = JsonObjects.members(params).get("_meta");
+      if (meta == null || !JsonObjects.members(meta).containsKey(MetaKeys.SUBSCRIPTION)) {
+        return params.detached();
+      }
+      JsonSlice rest = JsonObjects.without(meta, MetaKeys.SUBSCRIPTION);
+      return rest.length() == 2
+          ? JsonObjects.without(params, "_meta")
+          : JsonObjects.with(params, "_meta", rest);
     }
 
     @Override

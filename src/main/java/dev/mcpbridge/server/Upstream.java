@@ -91,7 +91,7 @@ final class Upstream implements Instance.Owner {
             .mapToObj(i -> new Instance(config, surroundings, policy, this))
             .toList();
     this.dispatcher = new Dispatcher(vertx, config, instances, news);
-    this.watched = new WatchedResources(config.supervision().startTimeout());
+    this.watched = new WatchedResources(vertx, config.supervision().startTimeout());
   }
 
   /** Starts what is not lazy. */
@@ -243,26 +243,14 @@ final class Upstream implements Instance.Owner {
 
   /** Asks the running instances for the changes of a resource, or not any more. */
   Future<Boolean> watch(Watch watch) {
-    boolean changes = watch.wanted() ? watched.add(watch.uri()) : watched.remove(watch.uri());
-    if (!changes) {
-      return Future.succeededFuture(true);
-    }
-    List<Future<Boolean>> told =
+    List<Session> sessions =
         instances.stream()
             .filter(instance -> instance.state().takesCalls())
-            .map(
-                instance ->
-                    watch.wanted()
-                        ? watched.begin(instance.session(), watch.uri())
-                        : watched.end(instance.session(), watch.uri()))
+            .map(Instance::session)
             .toList();
-    return Future.all(told).<Boolean>map(done -> true).onFailure(refused -> forget(watch));
-  }
-
-  private void forget(Watch watch) {
-    if (watch.wanted()) {
-      watched.remove(watch.uri());
-    }
+    return watch.wanted()
+        ? watched.add(watch.uri(), sessions)
+        : watched.remove(watch.uri(), sessions);
   }
 
   @Override

@@ -5,77 +5,117 @@ import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.session.Session;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The resources of a server whose changes somebody wants to hear of, counted, so that a server is
- * asked once for each however many listen; asked again after a restart. A stateless server has one
- * open {@code subscriptions/listen} for each.
+ * asked once for each however many listen, and nobody is promised what the server has not. Asked
+ * again after a restart, until it agrees. A stateless server has one open {@code
+ * subscriptions/listen} for each. Confined to its verticle's context.
  */
 final class WatchedResources {
-  private final long timeoutMillis;
-  private final Map<String, Integer> watchers = new HashMap<>();
-  private final Map<Session, Map<String, Long>> listening = new WeakHashMap<>();
+  private static final long AGAIN_MILLIS = 5_000;
 
-  WatchedResources(long timeoutMillis) {
+  private final Vertx vertx;
+  private final long timeoutMillis;
+  private final Map<String, Watched> watched = new HashMap<>();
+  private final Map<Session, Map<String, Session.Listening>> listening = new WeakHashMap<>();
+
+  private static final class Watched {
+    int listeners;
+    Future<Boolean> agreed;
+  }
+
+  WatchedResources(Vertx vertx, long timeoutMillis) {
+    this.vertx = vertx;
     this.timeoutMillis = timeoutMillis;
   }
 
-  /** Whether this is the first who listens. */
-  boolean add(String uri) {
-    return watchers.merge(uri, 1, Integer::sum) == 1;
-  }
-
-  /** Whether this was the last who listened. */
-  boolean remove(String uri) {
-    return watchers.containsKey(uri)
-        && watchers.computeIfPresent(uri, (u, n) -> n == 1 ? null : n - 1) == null;
-  }
-
   boolean isEmpty() {
-    return watchers.isEmpty();
+    return watched.isEmpty();
+  }
+
+  /** One more who listens; told when the servers have agreed, and as if never here if not. */
+  Future<Boolean> add(String uri, List<Session> sessions) {
+    Watched found = watched.computeIfAbsent(uri, u -> new Watched());
+    found.listeners++;
+    if (found.agreed == null) {
+      found.agreed =
+          Future.all(sessions.stream().map(session -> begin(session, uri)).toList()).map(true);
+    }
+    return found.agreed.onFailure(refused -> forget(uri, found));
+  }
+
+  /** One less; the last one's leaving is told to the servers. */
+  Future<Boolean> remove(String uri, List<Session> sessions) {
+    Watched found = watched.get(uri);
+    if (found == null || --found.listeners > 0) {
+      return Future.succeededFuture(true);
+    }
+    watched.remove(uri);
+    return Future.join(sessions.stream().map(session -> end(session, uri)).toList()).map(true);
   }
 
   /** Everything that is watched, for a session that has just begun. */
   void resume(Session session) {
-    watchers.keySet().forEach(uri -> begin(session, uri));
+    watched.keySet().forEach(uri -> insist(session, uri));
   }
 
-  Future<Boolean> begin(Session session, String uri) {
+  private void forget(String uri, Watched refused) {
+    if (--refused.listeners <= 0) {
+      watched.remove(uri, refused);
+    }
+  }
+
+  private void insist(Session session, String uri) {
+    if (!session.isOver() && watched.containsKey(uri)) {
+      begin(session, uri)
+          .onFailure(refused -> vertx.setTimer(AGAIN_MILLIS, t -> insist(session, uri)));
+    }
+  }
+
+  private Future<Boolean> begin(Session session, String uri) {
     if (!session.isStateless()) {
       return ask(session, McpMethod.SUBSCRIBE, uri);
     }
-    JsonSlice filter =
-        new JsonWriter()
-            .beginObject()
-            .name("notifications")
-            .beginObject()
-            .name("resourceSubscriptions")
-            .beginArray()
-            .value(uri)
-            .endArray()
-            .endObject()
-            .endObject()
-            .toSlice();
-    long id = session.listen(McpMethod.LISTEN, filter);
-    listening.computeIfAbsent(session, s -> new HashMap<>()).put(uri, id);
-    return Future.succeededFuture(true);
+    Session.Listening begun = session.listen(filter(uri));
+    listening.computeIfAbsent(session, s -> new HashMap<>()).put(uri, begun);
+    return begun
+        .agreed()
+        .timeout(timeoutMillis, TimeUnit.MILLISECONDS)
+        .map(true)
+        .onFailure(refused -> end(session, uri));
   }
 
-  Future<Boolean> end(Session session, String uri) {
+  private Future<Boolean> end(Session session, String uri) {
     if (!session.isStateless()) {
       return ask(session, McpMethod.UNSUBSCRIBE, uri);
     }
-    Long id = listening.getOrDefault(session, Map.of()).get(uri);
-    if (id != null) {
+    Session.Listening begun = listening.getOrDefault(session, Map.of()).get(uri);
+    if (begun != null) {
       listening.get(session).remove(uri);
-      session.notify(
-          McpMethod.CANCELLED,
-          new JsonWriter().beginObject().member("requestId", id).endObject().toSlice());
+      session.endListening(begun);
     }
     return Future.succeededFuture(true);
+  }
+
+  private static JsonSlice filter(String uri) {
+    return new JsonWriter()
+        .beginObject()
+        .name("notifications")
+        .beginObject()
+        .name("resourceSubscriptions")
+        .beginArray()
+        .value(uri)
+        .endArray()
+        .endObject()
+        .endObject()
+        .toSlice();
   }
 
   private Future<Boolean> ask(Session session, String method, String uri) {

@@ -7,6 +7,7 @@ import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.protocol.RpcError;
 import dev.mcpbridge.protocol.RpcMessage;
 import dev.mcpbridge.protocol.RpcWriter;
@@ -14,6 +15,7 @@ import dev.mcpbridge.transport.Transport;
 import dev.mcpbridge.transport.TransportListener;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -37,6 +39,7 @@ public final class Session implements TransportListener {
   private final SessionListener listener;
   private final Map<Long, Exchange> pending = new HashMap<>();
   private final Map<Long, Long> abandoned = new LinkedHashMap<>();
+  private final Map<Long, Promise<Void>> agreements = new HashMap<>();
   private final RequestMeta meta = new RequestMeta();
   private Transport transport;
   private long lastId;
@@ -115,16 +118,43 @@ public final class Session implements TransportListener {
 
   /**
    * Sends a request whose answer only says that it is over, whenever that is. What comes meanwhile
-   * are notifications.
-   *
-   * @return its id, with which it can be cancelled
+   * are notifications; the first of them says that the server has agreed (2026-07-28
+   * basic/patterns/subscriptions).
    */
-  public long listen(String method, JsonSlice params) {
-    Exchange exchange = new Exchange(++lastId, Exchange.Request.plain(method, params, 0));
-    if (closedReason == null) {
+  public Listening listen(JsonSlice filter) {
+    Exchange exchange = new Exchange(++lastId, Exchange.Request.plain(McpMethod.LISTEN, filter, 0));
+    Promise<Void> agreement = Promise.promise();
+    if (closedReason != null) {
+      agreement.fail(new BridgeException(ErrorCode.UPSTREAM_CRASHED, closedReason));
+    } else {
+      agreements.put(exchange.id, agreement);
       abandoned.put(exchange.id, transport.send(encode(exchange)));
     }
-    return exchange.id;
+    return new Listening(exchange.id, agreement.future());
+  }
+
+  /** Ends what {@link #listen} has begun. */
+  public void endListening(Listening listening) {
+    agreements.remove(listening.id());
+    notify(McpMethod.CANCELLED, cancellation(listening.id(), "Nobody listens any more"));
+  }
+
+  public boolean isOver() {
+    return closedReason != null;
+  }
+
+  /**
+   * A request that is open for as long as somebody listens.
+   *
+   * @param agreed when the server has said that it will tell
+   */
+  public record Listening(long id, Future<Void> agreed) {}
+
+  private void refuse(long listeningId, BridgeException why) {
+    Promise<Void> agreement = agreements.remove(listeningId);
+    if (agreement != null) {
+      agreement.fail(why);
+    }
   }
 
   /** Gives a request up and tells the upstream; its answer, should it come, is dropped. */
@@ -208,6 +238,7 @@ public final class Session implements TransportListener {
         new BridgeException(ErrorCode.UPSTREAM_CRASHED, closedReason)
             .withExecuted(Executed.UNKNOWN);
     orphans.forEach(exchange -> exchange.promise.fail(failure));
+    List.copyOf(agreements.keySet()).forEach(id -> refuse(id, failure));
     listener.closed(reason);
   }
 
@@ -223,6 +254,11 @@ public final class Session implements TransportListener {
     Exchange exchange = pending.remove(message.numericId());
     if (exchange == null) {
       late(message.numericId());
+      BridgeException over =
+          message.kind() == RpcMessage.Kind.ERROR
+              ? failure(RpcError.read(message.payload()))
+              : new BridgeException(ErrorCode.UPSTREAM_ERROR, "The server does not listen");
+      refuse(message.numericId(), over);
       return;
     }
     transport.acknowledge(exchange.position);
@@ -275,8 +311,15 @@ public final class Session implements TransportListener {
     listener
         .asked(message.method(), params)
         .onComplete(
-            answer -> reply(RpcWriter.result(id, answer)),
-            refusal -> reply(RpcWriter.error(id, RpcError.METHOD_NOT_FOUND, refusal.getMessage())));
+            answer -> reply(RpcWriter.result(id, answer)), refusal -> reply(refusal(id, refusal)));
+  }
+
+  /** A client's own error goes to the server as it was. */
+  private static byte[] refusal(JsonSlice id, Throwable why) {
+    return why instanceof BridgeException known
+            && known.members().get("upstream") instanceof JsonSlice error
+        ? RpcWriter.error(id, error)
+        : RpcWriter.error(id, RpcError.METHOD_NOT_FOUND, why.getMessage());
   }
 
   private void reply(byte[] line) {
@@ -288,8 +331,20 @@ public final class Session implements TransportListener {
   private void notified(RpcMessage message) {
     if (McpMethod.PROGRESS.equals(message.method()) && message.payload() != null) {
       progressed(message.payload());
+    } else if (McpMethod.ACKNOWLEDGED.equals(message.method()) && message.payload() != null) {
+      agreed(message.payload());
     } else {
       listener.notified(message);
+    }
+  }
+
+  private void agreed(JsonSlice params) {
+    JsonSlice meta = JsonObjects.members(params).get("_meta");
+    JsonSlice id = meta == null ? null : JsonObjects.members(meta).get(MetaKeys.SUBSCRIPTION);
+    RpcMessage named = new RpcMessage(RpcMessage.Kind.NOTIFICATION, id, null, null);
+    Promise<Void> agreement = id == null ? null : agreements.remove(named.numericId());
+    if (agreement != null) {
+      agreement.complete();
     }
   }
 

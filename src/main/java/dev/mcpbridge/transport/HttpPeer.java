@@ -19,7 +19,6 @@ import io.vertx.core.net.PemTrustOptions;
 import java.net.ConnectException;
 import java.net.URI;
 import java.util.Map;
-import java.util.function.Consumer;
 
 /** Requests to one remote server, with its configured headers; redirects are not followed. */
 final class HttpPeer {
@@ -44,27 +43,23 @@ final class HttpPeer {
     return remote.url();
   }
 
-  /** Posts a message that nobody gives up; the response's body has not been read. */
-  Future<Sent> post(URI url, byte[] body, Map<String, String> headers) {
-    return post(url, body, headers, request -> {});
-  }
-
-  /**
-   * Posts a message; the response's body has not been read.
-   *
-   * @param begun gets the request, so that it can be given up before it is answered
-   */
-  Future<Sent> post(
-      URI url, byte[] body, Map<String, String> headers, Consumer<HttpClientRequest> begun) {
-    return request(HttpMethod.POST, url, headers)
-        .compose(
-            request -> {
-              begun.accept(request);
-              request.putHeader("content-type", "application/json");
-              request.putHeader("accept", "application/json, text/event-stream");
-              return request.send(Buffer.buffer(body)).map(response -> Sent.of(request, response));
-            })
-        .recover(HttpPeer::unreachable);
+  /** Posts a message; the response's body has not been read. */
+  Posting post(URI url, byte[] body, Map<String, String> headers) {
+    Posting posting = new Posting();
+    return posting.follow(
+        request(HttpMethod.POST, url, headers)
+            .compose(
+                request -> {
+                  if (!posting.begun(request)) {
+                    return Future.<Sent>failedFuture("given up");
+                  }
+                  request.putHeader("content-type", "application/json");
+                  request.putHeader("accept", "application/json, text/event-stream");
+                  return request
+                      .send(Buffer.buffer(body))
+                      .map(response -> Sent.of(request, response));
+                })
+            .recover(HttpPeer::unreachable));
   }
 
   /** Opens an event stream. */

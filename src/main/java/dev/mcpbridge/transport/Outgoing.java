@@ -3,6 +3,7 @@ package dev.mcpbridge.transport;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonSyntaxException;
+import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.MirroredHeaders;
 import dev.mcpbridge.protocol.RpcMessage;
 import dev.mcpbridge.protocol.RpcReader;
@@ -34,6 +35,14 @@ record Outgoing(byte[] line, RpcMessage message, Map<String, JsonSlice> params) 
   /** The id of a request; −1 for anything else. */
   long id() {
     return message.kind() == RpcMessage.Kind.REQUEST ? message.numericId() : -1;
+  }
+
+  /** The request that it cancels; −1 for anything else. */
+  long cancelled() {
+    JsonSlice id = is(McpMethod.CANCELLED) ? params.get("requestId") : null;
+    return id == null
+        ? -1
+        : new RpcMessage(RpcMessage.Kind.NOTIFICATION, id, null, null).numericId();
   }
 
   boolean is(String method) {

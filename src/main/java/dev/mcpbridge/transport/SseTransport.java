@@ -6,7 +6,9 @@ import dev.mcpbridge.protocol.RpcReader;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import java.net.URI;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -19,14 +21,18 @@ public final class SseTransport implements Transport {
   private static final long PATIENCE_MILLIS = 10_000;
   private static final String SILENT = "The server has named no address in time";
 
+  private final Vertx vertx;
   private final HttpPeer peer;
   private final RpcReader reader;
   private final TransportListener listener;
   private final Promise<URI> endpoint = Promise.promise();
+  private final Map<Long, Posting> unanswered = new HashMap<>();
   private HttpPeer.Sent stream;
   private boolean closed;
 
-  private SseTransport(HttpPeer peer, StdioTransport.Limits limits, TransportListener listener) {
+  private SseTransport(
+      Vertx vertx, HttpPeer peer, StdioTransport.Limits limits, TransportListener listener) {
+    this.vertx = vertx;
     this.peer = peer;
     this.reader = new RpcReader(limits.maxDepth());
     this.listener = listener;
@@ -35,7 +41,7 @@ public final class SseTransport implements Transport {
   /** Opens the stream; the transport is there when the stream has named its address. */
   static Future<Transport> open(
       Context context, HttpPeer peer, StdioTransport.Limits limits, TransportListener listener) {
-    SseTransport transport = new SseTransport(peer, limits, listener);
+    SseTransport transport = new SseTransport(context.owner(), peer, limits, listener);
     Promise<Transport> opened = Promise.promise();
     long timer =
         context
@@ -110,15 +116,31 @@ public final class SseTransport implements Transport {
 
   @Override
   public long send(byte[] line) {
-    long id = Outgoing.of(reader, line).id();
-    peer.post(endpoint.future().result(), line, Map.of())
-        .onSuccess(
+    Outgoing out = Outgoing.of(reader, line);
+    long id = out.id();
+    Posting given = unanswered.remove(out.cancelled());
+    if (given != null) {
+      given.giveUp();
+    }
+    Posting posting = peer.post(endpoint.future().result(), line, Map.of());
+    if (id >= 0) {
+      unanswered.put(id, posting);
+    } else {
+      posting.within(vertx, PATIENCE_MILLIS);
+    }
+    posting
+        .answer()
+        .onComplete(
             sent -> {
+              unanswered.remove(id);
               if (sent.response().statusCode() >= 400 && id >= 0) {
                 listener.lost(id, StreamableHttpTransport.refused(sent.response()));
               }
-            })
-        .onFailure(failure -> StreamableHttpTransport.lost(listener, id, failure));
+            },
+            failure -> {
+              unanswered.remove(id);
+              StreamableHttpTransport.lost(listener, id, failure);
+            });
     return 0;
   }
 

@@ -13,9 +13,9 @@ import dev.mcpbridge.protocol.RpcReader;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +32,7 @@ public final class StreamableHttpTransport implements Transport {
   private static final long DEFAULT_RETRY_MILLIS = 1_000;
   private static final long MAX_RETRY_MILLIS = 30_000;
   private static final int MAX_RESUMPTIONS = 5;
+  private static final long PATIENCE_MILLIS = 10_000;
   private static final Set<Integer> OLD_SERVER = Set.of(400, 404, 405);
 
   private final Context context;
@@ -41,7 +42,8 @@ public final class StreamableHttpTransport implements Transport {
   private final TransportListener listener;
   private final MirroredHeaders mirrored = new MirroredHeaders();
   private final Map<Long, HttpPeer.Sent> streams = new HashMap<>();
-  private final Map<Long, HttpClientRequest> unanswered = new HashMap<>();
+  private final Map<Long, Posting> unanswered = new HashMap<>();
+  private final Set<Long> subscriptions = new HashSet<>();
   private Transport older;
   private HttpPeer.Sent standing;
   private String session;
@@ -67,7 +69,10 @@ public final class StreamableHttpTransport implements Transport {
     if (out.is(McpMethod.CANCELLED)) {
       letGo(out);
     }
-    if (!out.is(McpMethod.CANCELLED) || version != null) {
+    if (out.is(McpMethod.LISTEN)) {
+      subscriptions.add(out.id());
+      subscribe(out, DEFAULT_RETRY_MILLIS);
+    } else if (!out.is(McpMethod.CANCELLED) || version != null) {
       post(out);
     }
     return 0;
@@ -89,22 +94,54 @@ public final class StreamableHttpTransport implements Transport {
   }
 
   private void post(Outgoing out) {
-    peer.post(peer.url(), out.line(), headers(out), request -> begun(out, request))
-        .onComplete(
-            sent -> {
-              unanswered.remove(out.id());
-              answered(out, sent);
-            },
-            failure -> {
-              unanswered.remove(out.id());
-              lost(listener, out.id(), failure);
-            });
+    sent(out).onComplete(sent -> answered(out, sent), failure -> lost(listener, out.id(), failure));
   }
 
-  private void begun(Outgoing out, HttpClientRequest request) {
+  /** A request can take its time, and be given up; anything else is only to be taken note of. */
+  private Future<HttpPeer.Sent> sent(Outgoing out) {
+    Posting posting = peer.post(peer.url(), out.line(), headers(out));
     if (out.id() >= 0) {
-      unanswered.put(out.id(), request);
+      unanswered.put(out.id(), posting);
+    } else {
+      posting.within(context.owner(), PATIENCE_MILLIS);
     }
+    return posting.answer().onComplete(done -> unanswered.remove(out.id(), posting));
+  }
+
+  /** A subscription is for as long as the connection is, whatever happens to its stream. */
+  private void subscribe(Outgoing out, long delay) {
+    if (closed || !subscriptions.contains(out.id())) {
+      return;
+    }
+    long next = Math.min(MAX_RETRY_MILLIS, delay * 2);
+    sent(out)
+        .onSuccess(
+            sent -> {
+              if (sent.isStream() && sent.response().statusCode() == 200) {
+                stream(out, sent, 0);
+              } else {
+                sent.body(limits.maxMessageBytes())
+                    .onComplete(
+                        body -> refusedSubscription(out, body, next),
+                        broken -> subscribeIn(delay, out, next));
+              }
+            })
+        .onFailure(failure -> subscribeIn(delay, out, next));
+  }
+
+  /** An answer is final; a status without one may be another the next time. */
+  private void refusedSubscription(Outgoing out, Buffer body, long next) {
+    RpcMessage message = body.length() == 0 ? null : message(body.getBytes());
+    if (message != null && message.numericId() == out.id()) {
+      subscriptions.remove(out.id());
+      listener.messages(List.of(message));
+    } else {
+      subscribeIn(next, out, next);
+    }
+  }
+
+  private void subscribeIn(long delay, Outgoing out, long next) {
+    context.owner().setTimer(delay, t -> subscribe(out, next));
   }
 
   private void answered(Outgoing out, HttpPeer.Sent sent) {
@@ -205,7 +242,7 @@ public final class StreamableHttpTransport implements Transport {
       return;
     }
     if (out.is(McpMethod.LISTEN)) {
-      context.owner().setTimer(DEFAULT_RETRY_MILLIS, t -> listenAgain(out));
+      subscribeIn(DEFAULT_RETRY_MILLIS, out, DEFAULT_RETRY_MILLIS);
       return;
     }
     if (session == null || events.lastId() == null || resumptions >= MAX_RESUMPTIONS) {
@@ -262,22 +299,17 @@ public final class StreamableHttpTransport implements Transport {
     }
   }
 
-  /** A subscription is for as long as the connection is. */
-  private void listenAgain(Outgoing out) {
-    if (!closed) {
-      peer.post(peer.url(), out.line(), headers(out))
-          .onSuccess(sent -> answered(out, sent))
-          .onFailure(failure -> context.owner().setTimer(MAX_RETRY_MILLIS, t -> listenAgain(out)));
-    }
-  }
-
   /** An event that is too long costs its own stream, and the request that waits for it. */
   private void feed(Outgoing out, SseReader events, Buffer chunk, HttpPeer.Sent sent) {
     try {
       events.feed(chunk);
     } catch (IllegalStateException e) {
       streams.remove(out.id());
-      lost(listener, out.id(), HttpPeer.Sent.tooLarge(limits.maxMessageBytes()));
+      if (out.is(McpMethod.LISTEN)) {
+        subscribeIn(DEFAULT_RETRY_MILLIS, out, DEFAULT_RETRY_MILLIS);
+      } else {
+        lost(listener, out.id(), HttpPeer.Sent.tooLarge(limits.maxMessageBytes()));
+      }
       sent.abort();
     }
   }
@@ -300,15 +332,15 @@ public final class StreamableHttpTransport implements Transport {
    * connection.
    */
   private void letGo(Outgoing cancellation) {
-    JsonSlice id = cancellation.params().get("requestId");
-    RpcMessage named = new RpcMessage(RpcMessage.Kind.NOTIFICATION, id, null, null);
-    HttpPeer.Sent sent = streams.remove(named.numericId());
+    long id = cancellation.cancelled();
+    subscriptions.remove(id);
+    HttpPeer.Sent sent = streams.remove(id);
     if (sent != null) {
       sent.abort();
     }
-    HttpClientRequest request = unanswered.remove(named.numericId());
-    if (request != null) {
-      request.reset();
+    Posting posting = unanswered.remove(id);
+    if (posting != null) {
+      posting.giveUp();
     }
   }
 

@@ -165,8 +165,12 @@ final class LegacySession implements Client {
   void answered(Inbound message) {
     Asked question = asked.get(JsonObjects.string(message.id()));
     if (question != null) {
-      JsonSlice result = JsonObjects.members(message.answer()).get("result");
-      question.answer().tryComplete(result == null ? JsonSlice.EMPTY_OBJECT : result.detached());
+      Map<String, JsonSlice> answer = JsonObjects.members(message.answer());
+      if (answer.containsKey("result")) {
+        question.answer().tryComplete(answer.get("result").detached());
+      } else {
+        question.answer().tryFail(refused(answer.get("error").detached()));
+      }
     }
   }
 
@@ -255,6 +259,12 @@ final class LegacySession implements Client {
   private static BridgeException unanswered() {
     return new BridgeException(
         ErrorCode.CONFIRMATION_EXPIRED, "The client has not answered the question in time");
+  }
+
+  private static BridgeException refused(JsonSlice error) {
+    return new BridgeException(
+            ErrorCode.UPSTREAM_ERROR, "The client has answered the question with an error")
+        .with("upstream", error);
   }
 
   private static BridgeException left() {

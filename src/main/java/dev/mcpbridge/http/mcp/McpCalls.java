@@ -92,9 +92,15 @@ final class McpCalls {
     } else {
       throw new BridgeException(ErrorCode.INVALID_PARAMS, "params.ref names no prompt or resource");
     }
-    List.of("argument", "context").stream()
-        .filter(request.message().params()::containsKey)
-        .forEach(member -> params.member(member, request.message().params().get(member)));
+    request
+        .message()
+        .params()
+        .forEach(
+            (member, value) -> {
+              if (!member.equals("ref") && !member.equals("_meta")) {
+                params.member(member, value);
+              }
+            });
     Arguments whole = Arguments.scanned(params.endObject().toSlice(), true);
     Target target = new Target(Target.Kind.COMPLETION, "completion");
     return run(request, intent(server, target, whole), whole);

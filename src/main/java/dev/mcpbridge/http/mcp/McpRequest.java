@@ -53,9 +53,7 @@ record McpRequest(Inbound message, Offer offer, Client client, Reply reply) {
   Envelope envelope(Set<String> own) {
     return new Envelope(
         rest(message.params(), name -> !own.contains(name) && !name.equals("_meta")),
-        rest(
-            message.meta(),
-            name -> !name.startsWith(MetaKeys.PREFIX) && !name.equals(MetaKeys.PROGRESS_TOKEN)),
+        rest(message.meta(), name -> !MetaKeys.isPerHop(name)),
         client.capabilities(),
         client.logLevel());
   }

@@ -22,6 +22,10 @@ final class OldResults {
     members.remove("resultType");
     members.remove("ttlMs");
     members.remove("cacheScope");
+    JsonSlice structured = members.get("structuredContent");
+    if (structured != null && !structured.isObject()) {
+      members.remove("structuredContent");
+    }
     JsonSlice meta = members.get("_meta");
     if (meta != null) {
       Map<String, JsonSlice> entries = JsonObjects.members(meta);

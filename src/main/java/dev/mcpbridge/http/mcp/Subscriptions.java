@@ -116,7 +116,13 @@ final class Subscriptions {
   }
 
   private static void updated(EventStream stream, JsonSlice params, JsonSlice meta) {
-    JsonSlice tagged = JsonObjects.with(params, "_meta", meta);
+    JsonSlice own = JsonObjects.members(params).get("_meta");
+    JsonSlice both =
+        own == null
+            ? meta
+            : JsonObjects.with(
+                own, MetaKeys.SUBSCRIPTION, JsonObjects.members(meta).get(MetaKeys.SUBSCRIPTION));
+    JsonSlice tagged = JsonObjects.with(params, "_meta", both);
     stream.send("message", RpcReplies.notification(McpMethod.RESOURCE_UPDATED, tagged));
   }
 

@@ -1,0 +1,56 @@
+package dev.mcpbridge.transport;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClientRequest;
+
+/**
+ * One POST on its way. Given up before it has a connection it is never sent; after that its
+ * connection is closed. Confined to its context.
+ */
+final class Posting {
+  private final Promise<HttpPeer.Sent> answer = Promise.promise();
+  private HttpClientRequest request;
+  private boolean givenUp;
+
+  /** The head of the answer. */
+  Future<HttpPeer.Sent> answer() {
+    return answer.future();
+  }
+
+  /** Has a connection now; false where nobody wants it any more. */
+  boolean begun(HttpClientRequest opened) {
+    request = opened;
+    if (givenUp) {
+      opened.reset();
+    }
+    return !givenUp;
+  }
+
+  Posting follow(Future<HttpPeer.Sent> outcome) {
+    outcome.onComplete(
+        sent -> {
+          if (!answer.tryComplete(sent)) {
+            sent.abort();
+          }
+        },
+        answer::tryFail);
+    return this;
+  }
+
+  void giveUp() {
+    givenUp = true;
+    if (request != null) {
+      request.reset();
+    }
+    answer.tryFail("given up");
+  }
+
+  /** Gives it up unless its answer begins in time. */
+  Posting within(Vertx vertx, long millis) {
+    long timer = vertx.setTimer(millis, t -> giveUp());
+    answer.future().onComplete(done -> vertx.cancelTimer(timer));
+    return this;
+  }
+}
