@@ -2,6 +2,8 @@ package dev.mcpbridge;
 
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.http.HttpVerticle;
 import dev.mcpbridge.http.Rehearsal;
 import dev.mcpbridge.risk.RiskVerticle;
@@ -18,7 +20,10 @@ import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 /**
  * A bridge: started, reloaded, closed. The gate is up before the listener, the listener before the
@@ -101,6 +106,49 @@ public final class Bridge {
   /** While what they need for that, sockets and threads, is still there. */
   private Future<Void> endServers() {
     return servers == null ? Future.succeededFuture() : vertx.undeploy(servers);
+  }
+
+  /**
+   * Asks the container engine what it is, and starts one container for each server that has one;
+   * blocks.
+   *
+   * @param out gets lines for a human
+   * @return whether all is as it should be
+   */
+  public static boolean checkSandbox(BridgeConfig config, Consumer<String> out)
+      throws TimeoutException {
+    Vertx vertx = vertx();
+    try {
+      Sandboxes sandboxes =
+          new Sandboxes(vertx, Bus.create(vertx), config.sandbox(), Version.current());
+      sandboxes.describe().await(30, TimeUnit.SECONDS).forEach(out);
+      boolean well = true;
+      for (ServerConfig server : config.servers().values()) {
+        well &= server.sandbox() == null || isWell(sandboxes, server, out);
+      }
+      return well;
+    } catch (BridgeException e) {
+      out.accept(e.getMessage());
+      return false;
+    } finally {
+      vertx.close().await(10, TimeUnit.SECONDS);
+    }
+  }
+
+  private static boolean isWell(Sandboxes sandboxes, ServerConfig server, Consumer<String> out)
+      throws TimeoutException {
+    String name = server.id() + " (" + server.sandbox().container().image() + "): ";
+    try {
+      List<String> differences = sandboxes.prove(server).await(60, TimeUnit.SECONDS);
+      differences.forEach(difference -> out.accept(name + difference));
+      if (differences.isEmpty()) {
+        out.accept(name + "a container starts, and has the profile that it should have");
+      }
+      return differences.isEmpty();
+    } catch (BridgeException e) {
+      out.accept(name + e.getMessage());
+      return false;
+    }
   }
 
   /** Loads what the first request needs; blocks. */

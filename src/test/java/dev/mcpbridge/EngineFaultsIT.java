@@ -112,7 +112,7 @@ class EngineFaultsIT {
 
   @Test
   void anEngineThatIsKilledUnderLoadFailsItsCallsAndComesBack() throws Exception {
-    OwnEngine own = new OwnEngine(folder);
+    OwnEngine own = new OwnEngine();
     try (TestBridge bridge =
         TestBridge.of(
             "{'sandbox':{'engine':'"
@@ -142,17 +142,16 @@ class EngineFaultsIT {
       bridge.until(() -> bridge.call("echo", "{\"text\":\"hi\"}").status() == 200);
       bridge.until(() -> bridge.state("s").equals("ready"));
     } finally {
-      own.kill();
+      own.end();
     }
   }
 
   /** An engine that only this test knows, so that it can be killed. */
   private static final class OwnEngine {
-    private final Path folder;
+    private final Path folder = Files.createTempDirectory("engine");
     private Process daemon;
 
-    OwnEngine(Path folder) throws Exception {
-      this.folder = folder;
+    OwnEngine() throws Exception {
       start();
       engine().build();
     }
@@ -194,6 +193,24 @@ class EngineFaultsIT {
       }
     }
 
+    /** Asked to stop it takes its containers with it; what it had mounted stays. */
+    void end() throws Exception {
+      daemon.destroy();
+      if (!daemon.waitFor(20, TimeUnit.SECONDS)) {
+        kill();
+      }
+      run("umount", "-R", "-l", folder.resolve("data").toString());
+      run("rm", "-rf", folder.toString());
+    }
+
+    private static void run(String... command) throws Exception {
+      new ProcessBuilder(command)
+          .redirectErrorStream(true)
+          .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+          .start()
+          .waitFor();
+    }
+
     /** With all that it runs. */
     void kill() throws Exception {
       List<ProcessHandle> all = daemon.descendants().toList();
@@ -202,9 +219,7 @@ class EngineFaultsIT {
       Files.deleteIfExists(folder.resolve("pid"));
       Files.deleteIfExists(folder.resolve("exec/containerd/containerd.pid"));
       for (String shim : List.of("containerd-shim", "docker-init")) {
-        new ProcessBuilder("pkill", "-9", "-f", shim + ".*" + folder.getFileName())
-            .start()
-            .waitFor();
+        run("pkill", "-9", "-f", shim + ".*" + folder.getFileName());
       }
     }
   }

@@ -65,10 +65,10 @@ class SandboxIT {
         assertEquals(30, host.path("PidsLimit").asInt());
         assertEquals(2, host.path("Ulimits").size());
         assertTrue(host.path("Init").asBoolean());
-        assertEquals("no", host.at("/RestartPolicy/Name").asText());
+        assertTrue(Set.of("", "no").contains(host.at("/RestartPolicy/Name").asText()));
         assertTrue(host.path("Binds").isNull(), host.toString());
         assertEquals("[]", container.path("Mounts").toString(), "no volume of the image");
-        assertEquals("{}", host.path("PortBindings").toString());
+        assertTrue(host.path("PortBindings").isEmpty());
         assertTrue(host.path("Devices").isEmpty());
         assertEquals("s", container.at("/Config/Labels/dev.mcpbridge.server").asText());
       }

@@ -80,7 +80,9 @@ public final class OutputSchemas {
 
   private static List<String> mismatches(Schema schema, JsonSlice result) throws IOException {
     Map<String, JsonSlice> members = JsonObjects.members(result);
-    if (JsonSlice.of("true").equals(members.get("isError"))) {
+    String type = JsonObjects.string(members.get("resultType"));
+    boolean isOver = type == null || type.equals("complete");
+    if (!isOver || JsonSlice.of("true").equals(members.get("isError"))) {
       return List.of();
     }
     JsonSlice content = members.get("structuredContent");

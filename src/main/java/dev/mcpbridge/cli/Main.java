@@ -59,6 +59,7 @@ public final class Main {
         .addSubcommand(new StdioCommand())
         .addSubcommand(new CheckCommand())
         .addSubcommand(new KeyCommand())
+        .addSubcommand(new SandboxCommand())
         .addSubcommand(new ToolsCommand())
         .addSubcommand(new CallCommand())
         .addSubcommand(new ConfirmCommand())

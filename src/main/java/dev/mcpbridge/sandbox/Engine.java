@@ -1,12 +1,15 @@
 package dev.mcpbridge.sandbox;
 
 import com.github.dockerjava.api.DockerClient;
+import com.github.dockerjava.api.command.InspectContainerResponse;
 import com.github.dockerjava.api.command.InspectContainerResponse.ContainerState;
 import com.github.dockerjava.api.command.InspectImageResponse;
 import com.github.dockerjava.api.exception.DockerException;
 import com.github.dockerjava.api.exception.NotFoundException;
 import com.github.dockerjava.api.model.Container;
 import com.github.dockerjava.api.model.HealthCheck;
+import com.github.dockerjava.api.model.Info;
+import com.github.dockerjava.api.model.Version;
 import com.github.dockerjava.core.DefaultDockerClientConfig;
 import com.github.dockerjava.core.DockerClientImpl;
 import com.github.dockerjava.zerodep.ZerodepDockerHttpClient;
@@ -18,6 +21,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import java.net.URI;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -55,15 +59,29 @@ final class Engine {
     return address;
   }
 
-  /** Name, version and runtimes, for whoever wants to know what there is. */
+  /** What there is, for whoever wants to know. */
   Future<Map<String, String>> describe() {
     return ask(
-        () ->
-            Map.of(
-                "version", String.valueOf(client().versionCmd().exec().getVersion()),
-                "api", String.valueOf(client().versionCmd().exec().getApiVersion()),
-                "system", String.valueOf(client().infoCmd().exec().getOperatingSystem()),
-                "runtimes", String.valueOf(client().infoCmd().exec().getRuntimes().keySet())));
+        () -> {
+          Version version = client().versionCmd().exec();
+          Info info = client().infoCmd().exec();
+          Map<String, String> facts = new LinkedHashMap<>();
+          facts.put("engine", address);
+          facts.put("version", version.getVersion() + " (API " + version.getApiVersion() + ")");
+          facts.put("system", String.valueOf(info.getOperatingSystem()));
+          facts.put("runtimes", String.join(", ", info.getRuntimes().keySet()));
+          facts.put("security", String.join(", ", info.getSecurityOptions()));
+          return facts;
+        });
+  }
+
+  /** What a container has not been given as it was asked for; nothing where all is well. */
+  Future<List<String>> differences(String id, Contained asked, Image image) {
+    return ask(
+        () -> {
+          InspectContainerResponse given = client().inspectContainerCmd(id).exec();
+          return Profile.differences(Profile.of(asked, image.volumes()), asked.user(), given);
+        });
   }
 
   /** Fails with IMAGE_NOT_FOUND for an image that is not there; nothing is ever pulled. */

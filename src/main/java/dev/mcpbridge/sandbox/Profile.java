@@ -1,5 +1,6 @@
 package dev.mcpbridge.sandbox;
 
+import com.github.dockerjava.api.command.InspectContainerResponse;
 import com.github.dockerjava.api.model.BindOptions;
 import com.github.dockerjava.api.model.BindPropagation;
 import com.github.dockerjava.api.model.Capability;
@@ -10,9 +11,11 @@ import com.github.dockerjava.api.model.MountType;
 import com.github.dockerjava.api.model.RestartPolicy;
 import com.github.dockerjava.api.model.Ulimit;
 import dev.mcpbridge.config.Contained;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -51,10 +54,40 @@ final class Profile {
             .withIpcMode("private")
             .withInit(true)
             .withAutoRemove(false)
-            .withRestartPolicy(RestartPolicy.parse("no"))
+            .withRestartPolicy(RestartPolicy.noRestart())
             .withPublishAllPorts(false)
             .withLogConfig(new LogConfig(LogConfig.LoggingType.NONE));
     return container.runtime() == null ? config : config.withRuntime(container.runtime());
+  }
+
+  /** Where a container is not what was asked for. */
+  static List<String> differences(
+      HostConfig asked, String user, InspectContainerResponse container) {
+    HostConfig given = container.getHostConfig();
+    Map<String, Object[]> pairs = new LinkedHashMap<>();
+    pairs.put("user", new Object[] {user, container.getConfig().getUser()});
+    pairs.put("privileged", new Object[] {asked.getPrivileged(), given.getPrivileged()});
+    pairs.put("capabilities", texts(asked.getCapDrop(), given.getCapDrop()));
+    pairs.put("security options", texts(asked.getSecurityOpts(), given.getSecurityOpts()));
+    pairs.put(
+        "read-only root", new Object[] {asked.getReadonlyRootfs(), given.getReadonlyRootfs()});
+    pairs.put("network", new Object[] {asked.getNetworkMode(), given.getNetworkMode()});
+    pairs.put("memory", new Object[] {asked.getMemory(), given.getMemory()});
+    pairs.put("swap", new Object[] {asked.getMemorySwap(), given.getMemorySwap()});
+    pairs.put("processors", new Object[] {asked.getNanoCPUs(), given.getNanoCPUs()});
+    pairs.put("processes", new Object[] {asked.getPidsLimit(), given.getPidsLimit()});
+    return pairs.entrySet().stream()
+        .filter(pair -> !Objects.equals(pair.getValue()[0], pair.getValue()[1]))
+        .map(p -> p.getKey() + ": " + p.getValue()[0] + " was asked for, is " + p.getValue()[1])
+        .toList();
+  }
+
+  private static Object[] texts(Object[] one, Object[] other) {
+    return new Object[] {Arrays.toString(one), Arrays.toString(other)};
+  }
+
+  private static Object[] texts(List<?> one, List<?> other) {
+    return new Object[] {String.valueOf(one), String.valueOf(other)};
   }
 
   private static Map<String, String> memoryFolders(Contained container, Set<String> volumes) {

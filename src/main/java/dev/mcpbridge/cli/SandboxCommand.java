@@ -1,0 +1,36 @@
+package dev.mcpbridge.cli;
+
+import dev.mcpbridge.Bridge;
+import dev.mcpbridge.config.BridgeConfig;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** About the containers of risk level 3. */
+@Command(
+    name = "sandbox",
+    description = "About the containers that calls at risk level 3 run in.",
+    mixinStandardHelpOptions = true,
+    subcommands = SandboxCommand.Check.class)
+final class SandboxCommand {
+
+  /** Proves that calls at level 3 would run as they should. */
+  @Command(
+      name = "check",
+      description = {
+        "Show the container engine, and start one container for each server that has one:",
+        "whether it has the profile that it should have."
+      },
+      mixinStandardHelpOptions = true,
+      footer = {"", "Without --config the file is found as for serve."})
+  static final class Check implements Callable<Integer> {
+    @Mixin private ConfigOption configuration;
+
+    @Override
+    public Integer call() throws Exception {
+      LogLines.configure("warning");
+      BridgeConfig config = configuration.read();
+      return config != null && Bridge.checkSandbox(config, System.out::println) ? 0 : Main.FAILED;
+    }
+  }
+}
