@@ -32,7 +32,7 @@ class ContractIT {
     String env = "'env':{'EFFECTS':'" + folder.resolve("effects") + "'}";
     bridge =
         TestBridge.of(
-            "{'mcpServers':{'s':"
+            "{'sandbox':{'engine':'unix:///no/engine.sock'},'mcpServers':{'s':"
                 + TestBridge.entry(env)
                 + ",'gated':"
                 + TestBridge.entry(env + ",'riskLevel':2")

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.Engine;
 import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.Needs;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.nio.file.Files;
@@ -124,6 +125,9 @@ class SandboxIT {
       assertEquals(Engine.IMAGE, where.path("docker_image").asText());
       assertTrue(where.path("image_digest").asText().startsWith("sha256:"));
       assertEquals(64, where.path("container_id").asText().length());
+      JsonNode listed = bridge.get("/servers/s/tools").body();
+      assertEquals(
+          Engine.IMAGE, listed.at("/execution_environment/docker_image").asText(), "" + listed);
     }
   }
 
@@ -283,6 +287,35 @@ class SandboxIT {
 
       assertEquals(1, reply.notifications("notifications/progress").size());
       assertEquals("done", reply.said());
+    }
+  }
+
+  @Test
+  void aServerFromNpmWorksInAContainer() throws Exception {
+    engine.buildNode();
+    Files.writeString(folder.resolve("note"), "from the host");
+    folder.toFile().setExecutable(true, false);
+    folder.toFile().setReadable(true, false);
+    Path modules = Needs.npmProgram("@modelcontextprotocol").getParent();
+    String docker =
+        "'docker':{'image':'"
+            + Engine.NODE
+            + "','command':['/node','/app/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js','/files'],"
+            + "'volumes':['"
+            + modules
+            + ":/app/node_modules','"
+            + folder
+            + ":/files'],'memory':'256m'}";
+    try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':{'riskLevel':3," + docker + "}}}")) {
+      bridge.until(() -> bridge.state("s").equals("ready"));
+
+      Answer read = bridge.call("read_text_file", "{\"path\":\"/files/note\"}");
+      Answer write = bridge.call("write_file", "{\"path\":\"/files/x\",\"content\":\"y\"}");
+      Answer outside = bridge.call("read_text_file", "{\"path\":\"/etc/passwd\"}");
+
+      assertEquals("from the host", read.said(), read.toString());
+      assertTrue(write.body().path("isError").asBoolean(), write.toString());
+      assertTrue(outside.body().path("isError").asBoolean(), outside.toString());
     }
   }
 

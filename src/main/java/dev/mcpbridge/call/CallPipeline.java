@@ -142,7 +142,7 @@ public final class CallPipeline {
 
   /** Never on the host: without a container there is no call. */
   private Future<CallOutcome> isolate(Admission admitted) {
-    return admitted.server().isolates()
+    return admitted.server().image() != null
         ? send(admitted, Addresses.isolated(admitted.call().server()))
         : Future.failedFuture(
             new BridgeException(

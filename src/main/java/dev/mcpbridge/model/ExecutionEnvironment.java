@@ -14,22 +14,25 @@ public record ExecutionEnvironment(String image, String imageId, String containe
 
   /** The result with this in it. */
   public JsonSlice in(JsonSlice result) {
-    JsonWriter out =
-        new JsonWriter(result.length() + 320)
-            .beginObject()
-            .membersOf(result)
-            .name("execution_environment")
-            .beginObject()
-            .member("risk_level", RiskLevel.HIGH.number())
-            .member("risk_description", RiskLevel.HIGH.description())
-            .member("docker", true)
-            .member("docker_image", image);
+    JsonWriter out = new JsonWriter(result.length() + 320).beginObject().membersOf(result);
+    write(out);
+    return out.endObject().toSlice();
+  }
+
+  /** Adds this to an object as a member. */
+  public void write(JsonWriter out) {
+    out.name("execution_environment")
+        .beginObject()
+        .member("risk_level", RiskLevel.HIGH.number())
+        .member("risk_description", RiskLevel.HIGH.description())
+        .member("docker", true)
+        .member("docker_image", image);
     if (imageId != null) {
       out.member("image_digest", imageId);
     }
     if (containerId != null) {
       out.member("container_id", containerId);
     }
-    return out.endObject().endObject().toSlice();
+    out.endObject();
   }
 }

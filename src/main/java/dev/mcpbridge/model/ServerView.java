@@ -13,7 +13,7 @@ import java.util.stream.Stream;
  * @param identity {@code serverInfo} and instructions as the server sent them
  * @param catalogue what it offered at its last handshake; kept while it is down; null before
  * @param timeouts how long a call may take
- * @param isolates whether it has containers for calls at risk level 3
+ * @param image of its containers; null where it has none
  * @param sinceMillis when it came into its state, wall clock
  */
 public record ServerView(
@@ -25,7 +25,7 @@ public record ServerView(
     Catalogue catalogue,
     RiskRules risk,
     Timeouts timeouts,
-    boolean isolates,
+    String image,
     Counters counters,
     String lastError,
     long sinceMillis) {
@@ -64,7 +64,7 @@ public record ServerView(
         catalogue,
         risk,
         timeouts,
-        isolates,
+        image,
         counters.plusSession(session.counters),
         lastError,
         sinceMillis);

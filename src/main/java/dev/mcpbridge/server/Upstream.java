@@ -193,7 +193,7 @@ final class Upstream implements Instance.Owner {
         catalogue,
         config.risk(),
         config.timeouts(),
-        config.sandbox() != null,
+        config.sandbox() == null ? null : config.sandbox().container().image(),
         new ServerView.Counters(
             instances.size(),
             0,

@@ -93,7 +93,7 @@ class ConfigReaderTest {
     BridgeConfig config =
         read("{'mcpServers':{'s':{'command':'x','riskLevel':3,'docker':{'image':'i'}}}}");
 
-    assertNotNull(config.servers().get(new ServerId("s")).refusal());
+    assertTrue(config.servers().get(new ServerId("s")).reach() instanceof Contained);
   }
 
   @Test

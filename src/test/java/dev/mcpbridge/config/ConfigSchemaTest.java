@@ -47,7 +47,16 @@ class ConfigSchemaTest {
         "{'mcpServers':{'s':{'command':'x','instances':0}}}",
         "{'mcpServers':{'s':{'command':'x','start':'maybe'}}}",
         "{'mcpServers':{'s':{'command':'x','tools':{'a':{'timeout':0}}}}}",
-        "{'mcpServers':{'s':{'command':'x','logLevel':'loud'}}}"
+        "{'mcpServers':{'s':{'command':'x','logLevel':'loud'}}}",
+        "{'mcpServers':{'s':{'command':'x','isolation':'yes'}}}",
+        "{'mcpServers':{'s':{'command':'x','maxSessions':0}}}",
+        "{'mcpServers':{'s':{'command':'x','roots':'all'}}}",
+        "{'mcpServers':{'s':{'command':'x','docker':{}}}}",
+        "{'mcpServers':{'s':{'command':'x','docker':{'image':'i','privileged':true}}}}",
+        "{'mcpServers':{'s':{'command':'x','docker':{'image':'i','user':'0'}}}}",
+        "{'mcpServers':{'s':{'command':'x','docker':{'image':'i','volumes':['x:/y']}}}}",
+        "{'sandbox':{'engine':'ssh://x'}}",
+        "{'sandbox':{'limits':{'cpus':0}}}"
       })
   void whatOneRefusesTheOtherRefusesToo(String singleQuoted) throws Exception {
     String text = singleQuoted.replace('\'', '"');

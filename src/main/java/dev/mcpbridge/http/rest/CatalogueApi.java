@@ -3,6 +3,8 @@ package dev.mcpbridge.http.rest;
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Catalogue;
+import dev.mcpbridge.model.ExecutionEnvironment;
+import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -57,7 +59,7 @@ public final class CatalogueApi {
       }
     }
     String tag = Integer.toHexString(31 * digest + String.join(" ", words).hashCode());
-    answer(ctx, "tools", found, tag);
+    answer(ctx, "tools", found, tag, null);
   }
 
   private void list(
@@ -66,15 +68,34 @@ public final class CatalogueApi {
         .discovered(Paths.server(ctx))
         .onSuccess(
             server ->
-                answer(ctx, member, entries.apply(server.catalogue()), server.catalogue().digest()))
+                answer(
+                    ctx,
+                    member,
+                    entries.apply(server.catalogue()),
+                    server.catalogue().digest(),
+                    environment(server)))
         .onFailure(ctx::fail);
   }
 
+  /** Where the calls of a server at level 3 run, as the original says with its lists too. */
+  private static ExecutionEnvironment environment(ServerView server) {
+    return server.risk().server() == RiskLevel.HIGH
+        ? new ExecutionEnvironment(server.image(), null, null)
+        : null;
+  }
+
   private static void answer(
-      RoutingContext ctx, String member, List<JsonSlice> entries, String digest) {
+      RoutingContext ctx,
+      String member,
+      List<JsonSlice> entries,
+      String digest,
+      ExecutionEnvironment environment) {
     JsonWriter out = new JsonWriter(4096).beginObject();
     try {
       Page.of(ctx, digest).write(out, member, entries, digest);
+      if (environment != null) {
+        environment.write(out);
+      }
       Replies.tagged(ctx, digest, out.endObject());
     } catch (RuntimeException e) {
       ctx.fail(e);
