@@ -112,6 +112,7 @@ class EngineFaultsIT {
 
   @Test
   void anEngineThatIsKilledUnderLoadFailsItsCallsAndComesBack() throws Exception {
+    Needs.root();
     OwnEngine own = new OwnEngine();
     try (TestBridge bridge =
         TestBridge.of(
@@ -146,7 +147,7 @@ class EngineFaultsIT {
     }
   }
 
-  /** An engine that only this test knows, so that it can be killed. */
+  /** An engine that only this test knows, in a network of its own, so that it can be killed. */
   private static final class OwnEngine {
     private final Path folder = Files.createTempDirectory("engine");
     private Process daemon;
@@ -167,6 +168,8 @@ class EngineFaultsIT {
     void start() throws Exception {
       daemon =
           new ProcessBuilder(
+                  Needs.program("unshare"),
+                  "--net",
                   Needs.program("dockerd"),
                   "--host",
                   host(),

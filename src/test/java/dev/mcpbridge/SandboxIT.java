@@ -230,6 +230,25 @@ class SandboxIT {
   }
 
   @Test
+  void whatWasApprovedBeforeItNeededAContainerRunsInOne() throws Exception {
+    String entry = box("'riskLevel':1,'risk':{'tools':{'pid':%d}}", "");
+    try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + entry.formatted(2) + "}}")) {
+      bridge.until(() -> bridge.state("s").equals("ready"));
+      JsonNode pending = bridge.call("pid", "{}").body();
+
+      bridge.reload("{'mcpServers':{'s':" + entry.formatted(3) + "}}");
+      bridge.until(() -> bridge.state("s").equals("ready"));
+      Answer approved =
+          bridge.post(
+              "/confirmations/" + pending.path("confirmation_id").asText(),
+              "{\"confirm\":true,\"token\":\"" + pending.path("token").asText() + "\"}");
+
+      assertEquals(200, approved.status(), approved.toString());
+      assertTrue(approved.body().has("execution_environment"), approved.toString());
+    }
+  }
+
+  @Test
   void aServerThatKeepsStateHasOneContainerForItsLife() throws Exception {
     try (TestBridge bridge = high("'scope':'server'")) {
       assertEquals("written", write(bridge, "/tmp/x"));

@@ -72,7 +72,8 @@ public final class CallPipeline {
     Call call = approved.call();
     return directory
         .discovered(call.server())
-        .compose(server -> invoke(readmit(approved, server, streaming)))
+        .map(server -> readmit(approved, server, streaming))
+        .compose(admitted -> assess(admitted).compose(decision -> actApproved(admitted, decision)))
         .recover(failure -> recorded(call.server(), call.target(), failure));
   }
 
@@ -134,6 +135,11 @@ public final class CallPipeline {
       case CONFIRM -> confirmLater(admitted);
       case ISOLATE -> isolate(admitted);
     };
+  }
+
+  /** What has come to need a container since it was shown runs in one. */
+  private Future<CallOutcome> actApproved(Admission admitted, Decision decision) {
+    return decision == Decision.ISOLATE ? isolate(admitted) : invoke(admitted);
   }
 
   private Future<CallOutcome> invoke(Admission admitted) {
