@@ -162,6 +162,18 @@ class ResumptionIT {
     assertTrue(rest.get(0).data().contains("slept"), rest.toString());
   }
 
+  @Test
+  void aSessionThatIsLongInComingIsOpenedAllTheSame() throws Exception {
+    String slow = TestBridge.entry("", "--slow-init", "6500");
+    try (TestBridge starting = TestBridge.of("{'mcpServers':{'slow':" + slow + "}}")) {
+      McpClient patient = new McpClient(starting.uri("/servers/slow/mcp"), "{}");
+
+      patient.initialize();
+
+      assertEquals("{}", patient.call("echo", "{}").result().path("structuredContent").toString());
+    }
+  }
+
   private BufferedReader call(String tool, String arguments) throws Exception {
     String body =
         "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\""

@@ -36,6 +36,7 @@ final class StdioRelay {
   private final PrintStream out;
   private final StatelessHeaders headers = new StatelessHeaders(this::fetch);
   private final Map<String, CompletableFuture<Void>> running = new ConcurrentHashMap<>();
+  private final Map<String, InputStream> answers = new ConcurrentHashMap<>();
   private volatile String session;
   private volatile String version;
 
@@ -79,10 +80,7 @@ final class StdioRelay {
     String id = message.has("id") ? message.get("id").toString() : null;
     String method = message.path("method").asText("");
     if (method.equals("notifications/cancelled") && session == null) {
-      CompletableFuture<Void> given = running.remove(message.at("/params/requestId").toString());
-      if (given != null) {
-        given.cancel(true);
-      }
+      giveUp(message.at("/params/requestId").toString());
       return;
     }
     CompletableFuture<Void> answered = post(line, message, id, method);
@@ -91,6 +89,21 @@ final class StdioRelay {
     }
     if (method.equals("notifications/initialized")) {
       listen();
+    }
+  }
+
+  private void giveUp(String id) {
+    CompletableFuture<Void> given = running.remove(id);
+    if (given != null) {
+      given.cancel(true);
+    }
+    InputStream answer = answers.remove(id);
+    if (answer != null) {
+      try {
+        answer.close();
+      } catch (IOException e) {
+        // it was over already
+      }
     }
   }
 
@@ -114,6 +127,7 @@ final class StdioRelay {
               }
               if (id != null) {
                 running.remove(id);
+                answers.remove(id);
               }
               answered.complete(null);
             });
@@ -142,6 +156,9 @@ final class StdioRelay {
 
   private void read(HttpResponse<InputStream> response, String id, String method) {
     String type = response.headers().firstValue("content-type").orElse("");
+    if (id != null) {
+      answers.put(id, response.body());
+    }
     try (BufferedReader in =
         new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
       if (type.startsWith("text/event-stream")) {

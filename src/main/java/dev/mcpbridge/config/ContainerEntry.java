@@ -37,9 +37,9 @@ final class ContainerEntry {
             environment(docker, host),
             MountEntries.read(docker, origin, limits),
             resources(docker, origin, limits.ceiling()),
-            network(docker),
+            network(docker, origin, limits),
             user(docker),
-            docker.text("runtime", null));
+            runtime(docker, origin));
     return new Sandbox(
         container,
         docker.oneOf("scope", "call", "call", "server").equals("call"),
@@ -103,7 +103,7 @@ final class ContainerEntry {
   /** One size for {@code /tmp}, or sizes by folder. */
   private static Map<String, Long> tmpfs(Section docker) {
     if (!docker.node().path("tmpfs").isObject()) {
-      return Map.of("/tmp", docker.bytes("tmpfs", "64m", 0, 1L << 40));
+      return Map.of("/tmp", docker.bytes("tmpfs", "64m", 4096, 1L << 40));
     }
     Map<String, Long> sizes = new LinkedHashMap<>();
     Section folders = docker.section("tmpfs");
@@ -112,17 +112,30 @@ final class ContainerEntry {
           if (!MountEntries.isInside(folder)) {
             folders.complain(folder, "expected a path in the container");
           }
-          sizes.put(folder, folders.bytes(folder, "64m", 0, 1L << 40));
+          sizes.put(folder, folders.bytes(folder, "64m", 4096, 1L << 40));
         });
     return sizes;
   }
 
-  private static String network(Section docker) {
+  private static String runtime(Section docker, ServerEntryReader.Origin origin) {
+    String runtime = docker.text("runtime", null);
+    if (runtime != null && origin == ServerEntryReader.Origin.API) {
+      docker.complain("runtime", "only the configuration file may set it");
+    }
+    return runtime;
+  }
+
+  private static String network(
+      Section docker, ServerEntryReader.Origin origin, SandboxConfig limits) {
     String network = docker.text("network", "none");
     List<String> shared = new ArrayList<>(List.of("host", "bridge", "default"));
     if (shared.contains(network) || network.startsWith("container:") || network.isBlank()) {
       docker.complain(
           "network", "\"" + network + "\" is not isolated: none, or a network made for it");
+    }
+    boolean isListed = network.equals("none") || limits.allowedNetworks().contains(network);
+    if (origin == ServerEntryReader.Origin.API && !isListed) {
+      docker.complain("network", "not one of sandbox.allowedNetworks");
     }
     return network;
   }

@@ -30,6 +30,9 @@ final class MountEntries {
 
   /** Whether a path in a container may be mounted over. */
   static boolean isInside(String path) {
+    if (path.indexOf('\0') >= 0) {
+      return false;
+    }
     Path inside = Path.of(path);
     return inside.isAbsolute()
         && inside.normalize().toString().equals(path)
@@ -52,6 +55,7 @@ final class MountEntries {
         (parts.length == 2 || parts.length == 3 && List.of("ro", "rw").contains(parts[2]))
             && parts[0].startsWith("/")
             && !parts[0].contains("..")
+            && parts[0].indexOf('\0') < 0
             && isInside(parts[1]);
     if (!shaped) {
       return SHAPE;
@@ -72,7 +76,11 @@ final class MountEntries {
     if (!isAllowed(real, origin, limits.allowedMounts())) {
       return real + " is not below one of sandbox.allowedMounts";
     }
-    mounts.add(new Contained.Mount(real, parts[1], parts.length == 3 && parts[2].equals("rw")));
+    boolean isWritable = parts.length == 3 && parts[2].equals("rw");
+    if (mounts.stream().anyMatch(other -> overlaps(other, real, isWritable))) {
+      return real + " overlaps another volume that can be written";
+    }
+    mounts.add(new Contained.Mount(real, parts[1], isWritable));
     return null;
   }
 
@@ -80,6 +88,12 @@ final class MountEntries {
     return roots == null
         ? origin == ServerEntryReader.Origin.FILE
         : roots.stream().anyMatch(real::startsWith);
+  }
+
+  /** What is written through one could be a link when the other is mounted. */
+  private static boolean overlaps(Contained.Mount other, Path real, boolean isWritable) {
+    boolean nested = real.startsWith(other.host()) || other.host().startsWith(real);
+    return nested && (isWritable || other.writable()) && !real.equals(other.host());
   }
 
   /** Neither what makes a host, nor the engine's socket, nor a folder that holds any of it. */

@@ -13,13 +13,15 @@ import java.util.List;
  * @param allowedImages names and globs; null where any image of the engine may be used
  * @param allowedMounts folders of the host below which mounts are; null for none over the API and
  *     any in the file
+ * @param allowedNetworks that entries over the API may name, beside none
  */
 public record SandboxConfig(
     String engine,
     Contained.Resources ceiling,
     int maxPool,
     List<Glob> allowedImages,
-    List<Path> allowedMounts) {
+    List<Path> allowedMounts,
+    List<String> allowedNetworks) {
 
   boolean allowsImage(String image) {
     return allowedImages == null || allowedImages.stream().anyMatch(glob -> glob.matches(image));

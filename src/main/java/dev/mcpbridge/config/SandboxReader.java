@@ -17,7 +17,8 @@ final class SandboxReader {
    * @param engine of the environment, null for none
    */
   static SandboxConfig read(Section sandbox, String engine) {
-    sandbox.allowOnly(List.of("engine", "limits", "allowedImages", "allowedMounts"));
+    sandbox.allowOnly(
+        List.of("engine", "limits", "allowedImages", "allowedMounts", "allowedNetworks"));
     Section limits = sandbox.section("limits");
     limits.allowOnly(List.of("memory", "cpus", "pids", "tmpfs", "pool"));
     return new SandboxConfig(
@@ -29,7 +30,8 @@ final class SandboxReader {
             Map.of("", limits.bytes("tmpfs", "256m", 0, 1L << 40))),
         limits.integer("pool", 8, 1, 1000),
         images(sandbox),
-        mounts(sandbox));
+        mounts(sandbox),
+        sandbox.texts("allowedNetworks", 1000));
   }
 
   private static String engine(Section sandbox, String otherwise) {

@@ -247,7 +247,17 @@ final class ServerEntryReader {
       entry.complain("docker", "a server with a url does not run here, in no container either");
       return null;
     }
+    if (origin == Origin.API) {
+      refuseAbove(entry, "instances", entry.integer("instances", 1, 1, 64), limits);
+      refuseAbove(entry, "maxSessions", entry.integer("maxSessions", 1, 1, 10_000), limits);
+    }
     return ContainerEntry.read(entry.section("docker"), launch(entry, origin), origin, limits);
+  }
+
+  private static void refuseAbove(Section entry, String key, int containers, SandboxConfig limits) {
+    if (containers > limits.maxPool()) {
+      entry.complain(key, "more containers than sandbox.limits.pool allows");
+    }
   }
 
   private static Timeouts timeouts(Section entry) {

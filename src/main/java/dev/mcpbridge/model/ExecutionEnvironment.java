@@ -1,7 +1,9 @@
 package dev.mcpbridge.model;
 
+import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
+import java.nio.charset.StandardCharsets;
 
 /**
  * Where a call at risk level 3 ran, as its result says: the original's members, and which container
@@ -11,17 +13,20 @@ import dev.mcpbridge.protocol.JsonWriter;
  * @param containerId null where it is not known
  */
 public record ExecutionEnvironment(String image, String imageId, String containerId) {
+  private static final String MEMBER = "execution_environment";
+  private static final byte[] NAME = MEMBER.getBytes(StandardCharsets.US_ASCII);
 
   /** The result with this in it. */
   public JsonSlice in(JsonSlice result) {
-    JsonWriter out = new JsonWriter(result.length() + 320).beginObject().membersOf(result);
+    JsonSlice own = result.mentions(NAME) ? JsonObjects.without(result, MEMBER) : result;
+    JsonWriter out = new JsonWriter(own.length() + 320).beginObject().membersOf(own);
     write(out);
     return out.endObject().toSlice();
   }
 
   /** Adds this to an object as a member. */
   public void write(JsonWriter out) {
-    out.name("execution_environment")
+    out.name(MEMBER)
         .beginObject()
         .member("risk_level", RiskLevel.HIGH.number())
         .member("risk_description", RiskLevel.HIGH.description())

@@ -10,6 +10,7 @@ import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Opens the byte stream into a container: a connection to the engine that stops to be HTTP once it
@@ -18,6 +19,7 @@ import java.nio.charset.StandardCharsets;
  */
 final class Attachment {
   private static final int MAX_HEAD = 16 << 10;
+  private static final long PATIENCE_SECONDS = 30;
 
   private Attachment() {}
 
@@ -74,7 +76,10 @@ final class Attachment {
             + id
             + "/attach?stream=1&stdin=1&stdout=1&stderr=1 HTTP/1.1\r\nHost: engine\r\n"
             + "Connection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: 0\r\n\r\n");
-    return attached.future().onFailure(refused -> socket.close());
+    return attached
+        .future()
+        .timeout(PATIENCE_SECONDS, TimeUnit.SECONDS)
+        .onFailure(refused -> socket.close());
   }
 
   private static SocketAddress address(String engine) {

@@ -58,6 +58,11 @@ final class ContainerTransport implements Transport, Frames.Sink, Attachment.Rea
     return id;
   }
 
+  /** Whether it has ended, though perhaps nobody has said yet how. */
+  boolean isEnding() {
+    return ending;
+  }
+
   Engine.Image image() {
     return image;
   }
@@ -97,7 +102,7 @@ final class ContainerTransport implements Transport, Frames.Sink, Attachment.Rea
     ending = true;
     removal.onComplete(
         removed -> {
-          socket.close();
+          cut();
           listener.closed("stopped");
           gone.tryComplete();
         });
@@ -106,6 +111,9 @@ final class ContainerTransport implements Transport, Frames.Sink, Attachment.Rea
 
   @Override
   public void bytes(Buffer chunk, int from) {
+    if (ending) {
+      return;
+    }
     frames.feed(chunk, from);
     String excess = reader.excess();
     if (excess != null && !ending) {
@@ -153,9 +161,15 @@ final class ContainerTransport implements Transport, Frames.Sink, Attachment.Rea
             })
         .onComplete(
             removed -> {
-              socket.close();
+              cut();
               gone.tryComplete();
             });
+  }
+
+  private void cut() {
+    if (socket != null) {
+      socket.close();
+    }
   }
 
   private String reason(boolean known) {

@@ -12,18 +12,21 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetClient;
+import io.vertx.core.net.NetClientOptions;
 
 /**
  * Starts servers in containers: created, attached, and only then started, so that not a byte is
  * missed. What fails on the way leaves no container behind.
  */
 final class Containers implements Opener {
+  private static final int CONNECT_MILLIS = 5_000;
+
   private final Engine engine;
   private final NetClient sockets;
 
   Containers(Vertx vertx, Engine engine) {
     this.engine = engine;
-    this.sockets = vertx.createNetClient();
+    this.sockets = vertx.createNetClient(new NetClientOptions().setConnectTimeout(CONNECT_MILLIS));
   }
 
   @Override
@@ -58,7 +61,9 @@ final class Containers implements Opener {
         .onSuccess(transport::over)
         .compose(socket -> engine.start(transport.id()))
         .map(transport)
-        .onFailure(failed -> engine.remove(transport.id()));
+        .recover(
+            failed ->
+                engine.remove(transport.id()).transform(removed -> Future.failedFuture(failed)));
   }
 
   private static Future<Engine.Image> startable(Contained container, Engine.Image image) {

@@ -1,9 +1,12 @@
 package dev.mcpbridge.sandbox;
 
 import com.github.dockerjava.api.DockerClient;
+import com.github.dockerjava.api.command.CreateContainerCmd;
 import com.github.dockerjava.api.command.InspectContainerResponse;
 import com.github.dockerjava.api.command.InspectContainerResponse.ContainerState;
 import com.github.dockerjava.api.command.InspectImageResponse;
+import com.github.dockerjava.api.command.WaitContainerResultCallback;
+import com.github.dockerjava.api.exception.DockerClientException;
 import com.github.dockerjava.api.exception.DockerException;
 import com.github.dockerjava.api.exception.NotFoundException;
 import com.github.dockerjava.api.model.Container;
@@ -26,6 +29,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * The container engine, Docker or what speaks like it. Everything here runs on worker threads of
@@ -37,8 +43,13 @@ final class Engine {
   private static final Duration CONNECT = Duration.ofSeconds(5);
   private static final Duration ANSWER = Duration.ofSeconds(30);
   private static final int STOP_SECONDS = 2;
+  private static final long EXIT_SECONDS = 1;
+
+  /** Names of this process's containers: labels tell processes apart, and nothing finer. */
+  private static final Set<String> IN_USE = ConcurrentHashMap.newKeySet();
 
   private final WorkerExecutor worker;
+  private final Map<String, String> names = new ConcurrentHashMap<>();
   private final String address;
   private final Labels labels;
   private DockerClient client;
@@ -108,30 +119,55 @@ final class Engine {
 
   /** Creates a container and does not start it; answers its id. */
   Future<String> create(Contained container, Image image, String server) {
-    return ask(
-        () -> {
-          var create =
-              client()
-                  .createContainerCmd(image.id())
-                  .withName(labels.name(server))
-                  .withHostConfig(Profile.of(container, image.volumes()))
-                  .withUser(container.user())
-                  .withLabels(labels.of(server))
-                  .withEnv(environment(container))
-                  .withHealthcheck(new HealthCheck().withTest(List.of("NONE")))
-                  .withAttachStdin(true)
-                  .withAttachStdout(true)
-                  .withAttachStderr(true)
-                  .withStdinOpen(true)
-                  .withStdInOnce(true)
-                  .withTty(false);
-          if (!container.command().isEmpty()) {
-            create
-                .withEntrypoint(container.command().subList(0, 1))
-                .withCmd(container.command().subList(1, container.command().size()));
-          }
-          return create.exec().getId();
-        });
+    String name = labels.name(server);
+    IN_USE.add(name);
+    return this.<String>ask(
+            () -> {
+              Mounts.check(container.mounts());
+              checkNetwork(container.network());
+              return creation(container, image, server).withName(name).exec().getId();
+            })
+        .onSuccess(id -> names.put(id, name))
+        .onFailure(failed -> IN_USE.remove(name));
+  }
+
+  private CreateContainerCmd creation(Contained container, Image image, String server) {
+    CreateContainerCmd create =
+        client()
+            .createContainerCmd(image.id())
+            .withHostConfig(Profile.of(container, image.volumes()))
+            .withUser(container.user())
+            .withLabels(labels.of(server))
+            .withEnv(environment(container))
+            .withHealthcheck(new HealthCheck().withTest(List.of("NONE")))
+            .withAttachStdin(true)
+            .withAttachStdout(true)
+            .withAttachStderr(true)
+            .withStdinOpen(true)
+            .withStdInOnce(true)
+            .withTty(false);
+    List<String> command = container.command();
+    return command.isEmpty()
+        ? create
+        : create.withEntrypoint(command.subList(0, 1)).withCmd(command.subList(1, command.size()));
+  }
+
+  /** An engine takes the beginning of an id for a name, too. */
+  private void checkNetwork(String network) {
+    if (network.equals("none")) {
+      return;
+    }
+    String found;
+    try {
+      found = client().inspectNetworkCmd().withNetworkId(network).exec().getName();
+    } catch (NotFoundException e) {
+      throw new BridgeException(
+          ErrorCode.INVALID_SERVER, "The container engine has no network '" + network + "'");
+    }
+    if (!found.equals(network) || Set.of("bridge", "host").contains(found)) {
+      throw new BridgeException(
+          ErrorCode.INVALID_SERVER, "'" + network + "' is not the name of a network of its own");
+    }
   }
 
   Future<Void> start(String id) {
@@ -142,14 +178,26 @@ final class Engine {
         });
   }
 
-  /** How a container ended; one that is gone already has ended somehow. */
+  /** How a container ended; its outputs may end a little earlier than it does. */
   Future<End> end(String id) {
     return ask(
         () -> {
+          awaitExit(id);
           ContainerState state = client().inspectContainerCmd(id).exec().getState();
           Long code = state.getExitCodeLong();
           return new End(Boolean.TRUE.equals(state.getOOMKilled()), code == null ? -1 : code);
         });
+  }
+
+  private void awaitExit(String id) {
+    try {
+      client()
+          .waitContainerCmd(id)
+          .exec(new WaitContainerResultCallback())
+          .awaitStatusCode(EXIT_SECONDS, TimeUnit.SECONDS);
+    } catch (DockerClientException stillRunning) {
+      // it has closed its outputs and goes on
+    }
   }
 
   /** Asks it to stop, and removes it. */
@@ -167,30 +215,45 @@ final class Engine {
 
   /** Kills and removes it. One that is gone already is no failure. */
   Future<Void> remove(String id) {
-    return ask(
-        () -> {
+    return ask(() -> {
           try {
             client().removeContainerCmd(id).withForce(true).withRemoveVolumes(true).exec();
           } catch (NotFoundException e) {
             // somebody was faster
           }
           return null;
-        });
+        })
+        .<Void>mapEmpty()
+        .onComplete(done -> forget(id));
   }
 
-  /** The containers that a dead bridge of this machine has left behind. */
+  /** What could not be removed now is an orphan from now on. */
+  private void forget(String id) {
+    String name = names.remove(id);
+    if (name != null) {
+      IN_USE.remove(name);
+    }
+  }
+
+  /** What a dead bridge of this machine has left behind, and this one could not remove. */
   Future<List<String>> orphans() {
     return ask(
         () ->
             client()
                 .listContainersCmd()
                 .withShowAll(true)
-                .withLabelFilter(List.of(Labels.HOST))
+                .withLabelFilter(List.of(Labels.SCOPE))
                 .exec()
                 .stream()
-                .filter(container -> labels.isOrphan(container.getLabels()))
+                .filter(this::isOrphan)
                 .map(Container::getId)
                 .toList());
+  }
+
+  private boolean isOrphan(Container container) {
+    boolean isUsed =
+        Stream.of(container.getNames()).map(name -> name.substring(1)).anyMatch(IN_USE::contains);
+    return labels.isOrphan(container.getLabels()) || labels.isOwn(container.getLabels()) && !isUsed;
   }
 
   private synchronized DockerClient client() {

@@ -37,9 +37,10 @@ final class Frames {
         }
       } else {
         int to = (int) Math.min(chunk.length(), at + left);
-        pass(chunk.getBytes(at, to));
-        left -= to - at;
+        byte[] part = chunk.getBytes(at, to);
+        left -= part.length;
         at = to;
+        pass(part);
       }
     }
   }

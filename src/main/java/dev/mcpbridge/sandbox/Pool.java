@@ -30,6 +30,10 @@ import java.util.function.Supplier;
 final class Pool {
   private static final int STARTS_AT_A_TIME = 4;
   private static final long QUIET_MILLIS = 10_000;
+
+  /** Making a container takes the processors that the call which has just begun could use. */
+  private static final long REFILL_MILLIS = 50;
+
   private static final long FIRST_PAUSE_MILLIS = 500;
   private static final long MAX_PAUSE_MILLIS = 15_000;
 
@@ -79,11 +83,13 @@ final class Pool {
 
   /** Runs a call, in a container of its own. */
   Future<JsonSlice> run(Call call) {
-    Standby standby = turns.size() == 0 ? ready.poll() : null;
+    if (closed) {
+      return Future.failedFuture(stopping());
+    }
+    Standby standby = turns.size() == 0 ? usable() : null;
     if (standby != null) {
-      Future<JsonSlice> result = run(call, standby);
-      refill();
-      return result;
+      vertx.setTimer(REFILL_MILLIS, t -> refill());
+      return run(call, standby);
     }
     missed = true;
     wanted = Math.min(config.max(), wanted + 1);
@@ -105,9 +111,7 @@ final class Pool {
   Future<Void> close() {
     closed = true;
     vertx.cancelTimer(timer);
-    refuseWaiting(
-        new BridgeException(
-            ErrorCode.SERVER_UNAVAILABLE, "Server '" + server + "' is being stopped"));
+    refuseWaiting(stopping());
     List<Standby> all = new ArrayList<>(ready);
     ready.clear();
     running.values().forEach(each -> all.add(each.standby()));
@@ -115,6 +119,21 @@ final class Pool {
     empty = Promise.promise();
     settle();
     return empty.future();
+  }
+
+  private BridgeException stopping() {
+    return new BridgeException(
+        ErrorCode.SERVER_UNAVAILABLE, "Server '" + server + "' is being stopped");
+  }
+
+  /** One that has ended meanwhile is none, though it has not been said yet. */
+  private Standby usable() {
+    Standby next = ready.poll();
+    while (next != null && next.isEnding()) {
+      discard(next);
+      next = ready.poll();
+    }
+    return next;
   }
 
   private Future<JsonSlice> wait(Call call) {
@@ -178,7 +197,7 @@ final class Pool {
         && !isPaused()
         && starting < STARTS_AT_A_TIME
         && ready.size() + starting < wanted + turns.size()
-        && ready.size() + starting + running.size() < config.max()) {
+        && ready.size() + starting + running.size() + leaving < config.max()) {
       starting++;
       starter.get().onComplete(this::started, this::failed);
     }
@@ -199,8 +218,11 @@ final class Pool {
 
   private void dispatch() {
     while (!ready.isEmpty() && turns.size() > 0) {
-      Waiting next = turns.poll();
-      run(next.call(), ready.poll()).onComplete(next.promise());
+      Standby standby = usable();
+      if (standby != null) {
+        Waiting next = turns.poll();
+        run(next.call(), standby).onComplete(next.promise());
+      }
     }
   }
 
@@ -256,6 +278,7 @@ final class Pool {
         .onComplete(
             gone -> {
               leaving--;
+              refill();
               settle();
             });
   }

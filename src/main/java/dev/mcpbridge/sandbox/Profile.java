@@ -11,6 +11,7 @@ import com.github.dockerjava.api.model.MountType;
 import com.github.dockerjava.api.model.RestartPolicy;
 import com.github.dockerjava.api.model.Ulimit;
 import dev.mcpbridge.config.Contained;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -93,6 +94,7 @@ final class Profile {
   private static Map<String, String> memoryFolders(Contained container, Set<String> volumes) {
     Map<String, String> folders = new LinkedHashMap<>();
     volumes.stream()
+        .map(volume -> Path.of(volume).normalize().toString())
         .filter(volume -> container.mounts().stream().noneMatch(m -> m.inside().equals(volume)))
         .forEach(volume -> folders.put(volume, options(VOLUME_BYTES)));
     container.resources().tmpfs().forEach((folder, size) -> folders.put(folder, options(size)));

@@ -52,10 +52,14 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
   public Future<?> start() {
     int maxQueued = config.supervision().maxQueued();
     pool = new Pool(vertx, config.id().name(), sizes(), maxQueued, this::standby);
-    bus.serve(Addresses.isolated(config.id()), pool::run);
+    bus.serve(Addresses.isolated(config.id()), call -> pool.run(admitted(call)));
     bus.subscribe(Addresses.cancel(config.id()), c -> pool.cancel(c.callId(), c.reason()));
     pool.open();
     return Future.succeededFuture();
+  }
+
+  private Call admitted(Call call) {
+    return config.conversation().takesRoots() ? call : call.withoutRoots();
   }
 
   /** Where no call is known to be at level 3 none stands ready. */

@@ -6,6 +6,7 @@ import dev.mcpbridge.config.SandboxConfig;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.transport.Opener;
 import dev.mcpbridge.transport.StdioTransport;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
@@ -23,6 +24,7 @@ public final class Sandboxes {
   private static final long SWEEP_MILLIS = 60_000;
 
   private final Vertx vertx;
+  private final Context own;
   private final Bus bus;
   private final Engine engine;
   private final Containers containers;
@@ -31,6 +33,7 @@ public final class Sandboxes {
 
   public Sandboxes(Vertx vertx, Bus bus, SandboxConfig config, String version) {
     this.vertx = vertx;
+    this.own = vertx.getOrCreateContext();
     this.bus = bus;
     this.version = version;
     this.engine = new Engine(vertx, config.engine(), Labels.own());
@@ -91,8 +94,11 @@ public final class Sandboxes {
   private void use() {
     if (!isUsed) {
       isUsed = true;
-      sweep();
-      vertx.setPeriodic(SWEEP_MILLIS, t -> sweep());
+      own.runOnContext(
+          v -> {
+            sweep();
+            vertx.setPeriodic(SWEEP_MILLIS, t -> sweep());
+          });
     }
   }
 

@@ -26,6 +26,7 @@ final class Standby implements SessionListener {
   private final Session session;
   private ContainerTransport transport;
   private Call call;
+  private Exchange exchange;
   private Runnable lost = () -> {};
 
   /** What a server says while its call runs. */
@@ -66,8 +67,13 @@ final class Standby implements SessionListener {
       ContainerTransport opened, Handshake.Terms terms, long timeoutMillis) {
     transport = opened;
     return Handshake.perform(session.over(opened), terms, timeoutMillis)
-        .onFailure(failed -> opened.discard())
-        .map(this);
+        .map(this)
+        .recover(failed -> opened.discard().transform(discarded -> Future.failedFuture(failed)));
+  }
+
+  /** Whether it has ended, or is about to. */
+  boolean isEnding() {
+    return transport.isEnding();
   }
 
   /** Whether its server is one without a handshake. */
@@ -86,9 +92,15 @@ final class Standby implements SessionListener {
     lost = () -> {};
     Consumer<JsonSlice> progress =
         one.streaming() ? params -> news.callEvent(one, "progress", params) : null;
-    return session.send(
-        new Exchange.Request(
-            one.target().kind().method(), one.params(), deadlineNanos, one.envelope(), progress));
+    exchange =
+        session.send(
+            new Exchange.Request(
+                one.target().kind().method(),
+                one.params(),
+                deadlineNanos,
+                one.envelope(),
+                progress));
+    return exchange;
   }
 
   void cancel(Exchange exchange, BridgeException why) {
@@ -121,9 +133,11 @@ final class Standby implements SessionListener {
 
   @Override
   public Future<JsonSlice> asked(String method, JsonSlice params) {
-    return call == null
-        ? Future.failedFuture("No call runs here")
-        : news.question(call, method, params);
+    if (call == null) {
+      return Future.failedFuture("No call runs here");
+    }
+    exchange.pause();
+    return news.question(call, method, params).onComplete(done -> exchange.resume());
   }
 
   @Override

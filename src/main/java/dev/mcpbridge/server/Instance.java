@@ -54,6 +54,7 @@ final class Instance {
   private long retryTimer = -1;
   private int restarts;
   private int inFlight;
+  private boolean retired;
 
   /** Who keeps the instances; called on the context. */
   interface Owner {
@@ -107,6 +108,9 @@ final class Instance {
 
   /** Starts what is stopped, and tries again at once what waits for its next try. */
   void start() {
+    if (retired) {
+      return;
+    }
     if (state instanceof Stopped stopped) {
       begin(stopped.start());
     } else if (state instanceof Failed failed) {
@@ -123,7 +127,13 @@ final class Instance {
     }
   }
 
-  /** Ends the process for good; completes when its whole tree is gone. */
+  /** Ends the process and never starts another; completes when its whole tree is gone. */
+  Future<Void> retire() {
+    retired = true;
+    return stop();
+  }
+
+  /** Ends the process; completes when its whole tree is gone. */
   Future<Void> stop() {
     vertx().cancelTimer(retryTimer);
     Life ending = life;

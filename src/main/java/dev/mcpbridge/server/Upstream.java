@@ -54,6 +54,7 @@ final class Upstream implements Instance.Owner {
   private long garbageLines;
   private long dropped;
   private boolean refreshing;
+  private boolean closing;
 
   /** What the verticle tells the rest of the bridge; called on the context. */
   interface News {
@@ -104,6 +105,9 @@ final class Upstream implements Instance.Owner {
 
   /** Runs a call, now or when its turn comes. */
   Future<JsonSlice> call(Call asked) {
+    if (closing) {
+      return Future.failedFuture(stopping());
+    }
     Call call = config.conversation().takesRoots() ? asked : asked.withoutRoots();
     if (state.takesCalls()) {
       return dispatcher.submit(call);
@@ -157,14 +161,13 @@ final class Upstream implements Instance.Owner {
 
   /** Stops for good. Calls in flight get the given time; what waits is refused at once. */
   Future<Void> close(long drainMillis) {
-    BridgeException stopped =
-        new BridgeException(
-            ErrorCode.SERVER_UNAVAILABLE, "Server '" + config.id() + "' is being stopped");
+    closing = true;
+    BridgeException stopped = stopping();
     dispatcher.refuseWaiting(stopped);
     List.copyOf(awaitingReady).forEach(promise -> promise.tryFail(stopped));
     instances.forEach(Instance::drain);
     return idle(instances, drainMillis)
-        .compose(idle -> Future.all(instances.stream().map(Instance::stop).toList()))
+        .compose(idle -> Future.all(instances.stream().map(Instance::retire).toList()))
         .mapEmpty();
   }
 
@@ -313,6 +316,11 @@ final class Upstream implements Instance.Owner {
   /** A server that was up and crashed once is waited for; one that keeps failing is not. */
   private boolean isHopeless(ServerState.Failed failed) {
     return failed.attempts() > 1 || catalogue == null;
+  }
+
+  private BridgeException stopping() {
+    return new BridgeException(
+        ErrorCode.SERVER_UNAVAILABLE, "Server '" + config.id() + "' is being stopped");
   }
 
   private static BridgeException refused(ServerState.Refused refusal) {

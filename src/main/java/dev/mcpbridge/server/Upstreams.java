@@ -35,6 +35,7 @@ final class Upstreams implements Upstream.News {
   private final Map<String, Own> own = new LinkedHashMap<>();
   private final Map<Upstream, Future<Void>> ending = new HashMap<>();
   private final long drainMillis;
+  private boolean closing;
 
   private static final class Own {
     final Upstream upstream;
@@ -114,6 +115,7 @@ final class Upstreams implements Upstream.News {
   }
 
   Future<Void> close() {
+    closing = true;
     List<Future<?>> ends = new ArrayList<>(ending.values());
     running().forEach(upstream -> ends.add(upstream.close(drainMillis)));
     return Future.join(ends).mapEmpty();
@@ -168,6 +170,10 @@ final class Upstreams implements Upstream.News {
   }
 
   private Own begin(String conversation) {
+    if (closing) {
+      throw new BridgeException(
+          ErrorCode.SERVER_UNAVAILABLE, "Server '" + config.id() + "' is being stopped");
+    }
     int sessions = own.size() + ending.size();
     if (sessions >= config.isolation().maxSessions()) {
       throw new BridgeException(

@@ -128,7 +128,8 @@ public final class Session implements TransportListener {
       agreement.fail(new BridgeException(ErrorCode.UPSTREAM_CRASHED, closedReason));
     } else {
       agreements.put(exchange.id, agreement);
-      abandoned.put(exchange.id, transport.send(encode(exchange)));
+      exchange.position = transport.send(encode(exchange));
+      abandon(exchange);
     }
     return new Listening(exchange.id, agreement.future());
   }

@@ -34,13 +34,13 @@ class ContainerEntryTest {
     Sandbox sandbox =
         docker(
             "'image':'i','command':['/p','a b'],'memory':'1.5g','cpus':0.5,'pids':9,"
-                + "'tmpfs':{'/tmp':'1m','/work':2048},'user':'1000','runtime':'runsc',"
+                + "'tmpfs':{'/tmp':'1m','/work':8192},'user':'1000','runtime':'runsc',"
                 + "'scope':'server','pool':{'min':0,'max':2},'timeout':2,'env':{'A':'b'},"
                 + "'network':'tools'");
 
     Contained container = sandbox.container();
     assertEquals(
-        new Contained.Resources(1536 << 20, 0.5, 9, Map.of("/tmp", 1L << 20, "/work", 2048L)),
+        new Contained.Resources(1536 << 20, 0.5, 9, Map.of("/tmp", 1L << 20, "/work", 8192L)),
         container.resources());
     assertEquals(List.of("/p", "a b"), container.command());
     assertEquals("1000:1000", container.user());
@@ -127,6 +127,18 @@ class ContainerEntryTest {
     assertEquals(
         1,
         read(sandbox, "'image':'i','volumes':['" + allowed + ":/x']").container().mounts().size());
+  }
+
+  @Test
+  void whatCanBeWrittenThroughOneVolumeIsNoOther() throws Exception {
+    Path inner = Files.createDirectory(folder.resolve("inner"));
+
+    ConfigException refused =
+        assertThrows(
+            ConfigException.class,
+            () -> docker("'image':'i','volumes':['" + folder + ":/a:rw','" + inner + ":/b']"));
+
+    assertTrue(refused.getMessage().contains("overlaps another volume"), refused.getMessage());
   }
 
   @Test

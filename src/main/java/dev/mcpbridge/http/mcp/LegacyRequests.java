@@ -120,7 +120,7 @@ final class LegacyRequests {
   private void initialize(
       RoutingContext ctx, Inbound message, ServerId endpoint, Supplier<Future<Offer>> offers) {
     Future<Opened> opening = introduce(Callers.of(ctx), message, endpoint, offers);
-    PostReply reply = replies.to(ctx);
+    PostReply reply = replies.whole(ctx);
     opening
         .onSuccess(
             opened -> {

@@ -176,6 +176,9 @@ final class LegacySession implements Client {
 
   /** A stream over a connection, to which the client may come back over another. */
   MessageStream begin(EventStream opened) {
+    if (over) {
+      return MessageStream.on(opened);
+    }
     long name = ++streamCount;
     MessageStream stream = MessageStream.kept(name, budget, () -> streams.remove(name));
     streams.put(name, stream);

@@ -27,6 +27,11 @@ final class PostReplies {
     vertx.setPeriodic(SWEEP_MILLIS, t -> beginLongOnes());
   }
 
+  /** One whose head has something to say that is not known yet, so it is not begun early. */
+  PostReply whole(RoutingContext ctx) {
+    return new PostReply(ctx, slots, MessageStream::on);
+  }
+
   /** One that is over with its connection. */
   PostReply to(RoutingContext ctx) {
     return watched(ctx, MessageStream::on);

@@ -32,6 +32,7 @@ final class ResourceWatch {
     final Caller caller;
     final Consumer<JsonSlice> hear;
     Watched at;
+    boolean ended;
 
     Listening(Caller caller, Consumer<JsonSlice> hear) {
       this.caller = caller;
@@ -62,21 +63,30 @@ final class ResourceWatch {
         .map(
             conversation -> {
               listening.at = new Watched(server, conversation, uri);
-              listeners.computeIfAbsent(listening.at, at -> new LinkedHashSet<>()).add(listening);
+              if (listening.ended) {
+                tellEnd(listening);
+              } else {
+                listeners.computeIfAbsent(listening.at, at -> new LinkedHashSet<>()).add(listening);
+              }
               return null;
             });
   }
 
   private void end(Listening listening) {
+    listening.ended = true;
     Set<Listening> known = listeners.get(listening.at);
     if (known != null && known.remove(listening)) {
       if (known.isEmpty()) {
         listeners.remove(listening.at);
       }
-      bus.request(
-          Addresses.watch(listening.at.server()),
-          new Watch(listening.at.uri(), false, listening.caller));
+      tellEnd(listening);
     }
+  }
+
+  private void tellEnd(Listening listening) {
+    bus.request(
+        Addresses.watch(listening.at.server()),
+        new Watch(listening.at.uri(), false, listening.caller));
   }
 
   private void askAgain(ServerView server) {
@@ -85,7 +95,19 @@ final class ResourceWatch {
     }
     List<Watched> lost =
         listeners.keySet().stream().filter(at -> at.server().equals(server.id())).toList();
-    lost.forEach(at -> listeners.remove(at).forEach(each -> begin(each, at.server(), at.uri())));
+    lost.forEach(at -> listeners.remove(at).forEach(each -> askAgain(each, at)));
+  }
+
+  /** One that the server refuses now is kept for when it comes back another time. */
+  private void askAgain(Listening listening, Watched at) {
+    begin(listening, at.server(), at.uri())
+        .onFailure(
+            refused -> {
+              if (!listening.ended) {
+                listeners.computeIfAbsent(at, a -> new LinkedHashSet<>()).add(listening);
+                away.add(at.server());
+              }
+            });
   }
 
   private void updated(ResourceUpdate update) {

@@ -4,7 +4,6 @@ import dev.mcpbridge.call.Offer;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
-import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.model.Caller;
@@ -20,6 +19,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * {@code subscriptions/listen} (2026-07-28 basic/patterns/subscriptions): a stream that first says
@@ -27,6 +27,7 @@ import java.util.Map;
  */
 final class Subscriptions {
   private static final int MAX_RESOURCES = 1000;
+  private static final long PATIENCE_SECONDS = 10;
   private static final Map<String, String> TYPES = new LinkedHashMap<>();
 
   static {
@@ -67,29 +68,29 @@ final class Subscriptions {
             .member(MetaKeys.SUBSCRIPTION, message.id())
             .endObject()
             .toSlice();
-    EventStream stream = streams.open(ctx);
+    Announcements stream = new Announcements(streams.open(ctx));
     Caller caller = Caller.of(Callers.of(ctx).name());
     watchAll(asked, offer, caller, meta, stream)
-        .onSuccess(agreed -> stream.send("message", acknowledgement(asked, agreed, meta)));
+        .onSuccess(agreed -> stream.begin(acknowledgement(asked, agreed, meta)));
     Runnable deaf =
         changes.listen(
             (server, methods) -> {
               if (endpoint == null || endpoint.equals(server)) {
                 methods.stream()
                     .filter(method -> isAsked(asked, method))
-                    .forEach(method -> stream.send("message", notification(method, meta)));
+                    .forEach(method -> stream.tell(notification(method, meta)));
               }
             });
     stream.onClose(deaf);
   }
 
-  /** The URIs whose servers have agreed. */
+  /** The URIs whose servers have agreed; one that takes too long is not promised. */
   private Future<List<String>> watchAll(
       Map<String, JsonSlice> asked,
       Offer offer,
       Caller caller,
       JsonSlice meta,
-      EventStream stream) {
+      Announcements stream) {
     JsonSlice uris = asked.get("resourceSubscriptions");
     if (uris == null) {
       return Future.succeededFuture(List.of());
@@ -109,13 +110,22 @@ final class Subscriptions {
                             uri,
                             caller,
                             params -> updated(stream, params, meta))
-                        .onSuccess(stream::onClose)
-                        .onSuccess(end -> agreed.add(uri))
+                        .onSuccess(
+                            end -> {
+                              if (stream.isBegun()) {
+                                end.run();
+                              } else {
+                                stream.onClose(end);
+                                agreed.add(uri);
+                              }
+                            })
                         .mapEmpty()));
-    return Future.join(asks).transform(done -> Future.succeededFuture(agreed));
+    return Future.join(asks)
+        .timeout(PATIENCE_SECONDS, TimeUnit.SECONDS)
+        .transform(done -> Future.succeededFuture(List.copyOf(agreed)));
   }
 
-  private static void updated(EventStream stream, JsonSlice params, JsonSlice meta) {
+  private static void updated(Announcements stream, JsonSlice params, JsonSlice meta) {
     JsonSlice own = JsonObjects.members(params).get("_meta");
     JsonSlice both =
         own == null
@@ -123,7 +133,7 @@ final class Subscriptions {
             : JsonObjects.with(
                 own, MetaKeys.SUBSCRIPTION, JsonObjects.members(meta).get(MetaKeys.SUBSCRIPTION));
     JsonSlice tagged = JsonObjects.with(params, "_meta", both);
-    stream.send("message", RpcReplies.notification(McpMethod.RESOURCE_UPDATED, tagged));
+    stream.tell(RpcReplies.notification(McpMethod.RESOURCE_UPDATED, tagged));
   }
 
   private static JsonSlice acknowledgement(
