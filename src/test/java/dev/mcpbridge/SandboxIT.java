@@ -188,6 +188,18 @@ class SandboxIT {
   }
 
   @Test
+  void aCallThatRunsWhenItsServerIsStoppedGetsTimeToEnd() throws Exception {
+    try (TestBridge bridge = high("")) {
+      CompletableFuture<Answer> call = bridge.callLater("sleep", "{\"seconds\":1}");
+      bridge.until(() -> engine.containers().size() == 3);
+
+      assertEquals(200, bridge.delete("/servers/s").status());
+
+      assertEquals("slept", call.get(30, TimeUnit.SECONDS).said());
+    }
+  }
+
+  @Test
   void whoFindsNoContainerWaitsForItsTurn() throws Exception {
     try (TestBridge bridge = high("'pool':{'min':0,'max':1}")) {
       List<CompletableFuture<Answer>> calls =

@@ -11,7 +11,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -107,18 +106,21 @@ final class Pool {
         .forEach(waiting -> waiting.promise().fail(why));
   }
 
-  /** Discards everything; calls that run end as if cancelled. */
-  Future<Void> close() {
+  /** Takes no more calls, lets those that run go on for so long, and discards everything. */
+  Future<Void> close(long drainMillis) {
     closed = true;
     vertx.cancelTimer(timer);
     refuseWaiting(stopping());
-    List<Standby> all = new ArrayList<>(ready);
+    ready.forEach(this::discard);
     ready.clear();
-    running.values().forEach(each -> all.add(each.standby()));
-    all.forEach(this::discard);
     empty = Promise.promise();
+    long end = vertx.setTimer(Math.max(1, drainMillis), t -> discardRunning());
     settle();
-    return empty.future();
+    return empty.future().onComplete(done -> vertx.cancelTimer(end));
+  }
+
+  private void discardRunning() {
+    List.copyOf(running.values()).forEach(each -> discard(each.standby()));
   }
 
   private BridgeException stopping() {
@@ -284,7 +286,7 @@ final class Pool {
   }
 
   private void settle() {
-    if (empty != null && starting == 0 && leaving == 0) {
+    if (empty != null && starting == 0 && leaving == 0 && running.isEmpty()) {
       empty.tryComplete();
     }
   }

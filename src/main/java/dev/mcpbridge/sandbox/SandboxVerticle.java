@@ -26,6 +26,7 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
   private final ServerConfig config;
   private final Standby.Recipe recipe;
   private final String version;
+  private final long drainMillis;
   private Era era;
   private Pool pool;
 
@@ -34,10 +35,12 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
       ServerConfig config,
       Containers containers,
       StdioTransport.Limits limits,
-      String version) {
+      String version,
+      long drainMillis) {
     this.bus = bus;
     this.config = config;
     this.version = version;
+    this.drainMillis = drainMillis;
     this.era = config.conversation().era();
     this.recipe =
         new Standby.Recipe(
@@ -69,7 +72,7 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
 
   @Override
   public Future<?> stop() {
-    return pool.close();
+    return pool.close(drainMillis);
   }
 
   @Override

@@ -49,12 +49,13 @@ public final class Sandboxes {
   }
 
   /** The verticle for a server whose calls at level 3 have a container each; none for others. */
-  public Optional<VerticleBase> of(ServerConfig server, StdioTransport.Limits limits) {
+  public Optional<VerticleBase> of(
+      ServerConfig server, StdioTransport.Limits limits, long drainMillis) {
     if (server.sandbox() == null || !server.sandbox().isPerCall() || server.refusal() != null) {
       return Optional.empty();
     }
     use();
-    return Optional.of(new SandboxVerticle(bus, server, containers, limits, version));
+    return Optional.of(new SandboxVerticle(bus, server, containers, limits, version, drainMillis));
   }
 
   /** What the engine is, in lines for a human; fails where none answers. */

@@ -8,5 +8,9 @@ import java.util.Optional;
 /** What is deployed and undeployed with a server, beside the verticle that owns it. */
 @FunctionalInterface
 public interface Companions {
-  Optional<VerticleBase> of(ServerConfig server, StdioTransport.Limits limits);
+
+  /**
+   * @param drainMillis how long calls in flight may go on when it is undeployed
+   */
+  Optional<VerticleBase> of(ServerConfig server, StdioTransport.Limits limits, long drainMillis);
 }

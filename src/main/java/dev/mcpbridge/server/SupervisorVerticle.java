@@ -135,7 +135,10 @@ public final class SupervisorVerticle extends VerticleBase {
 
   private Future<String> deploy(ServerConfig server, boolean fromFile) {
     List<Future<String>> verticles = new ArrayList<>();
-    companions.of(server, limits()).map(vertx::deployVerticle).ifPresent(verticles::add);
+    companions
+        .of(server, limits(), config.drainMillis())
+        .map(vertx::deployVerticle)
+        .ifPresent(verticles::add);
     verticles.add(
         vertx.deployVerticle(
             new ServerVerticle(bus, server, opener, limits(), version, config.drainMillis())));
