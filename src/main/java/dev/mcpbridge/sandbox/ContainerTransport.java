@@ -10,6 +10,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /**
  * A server in a container: its stdin and stdout over the engine's socket, one message a line. Over
@@ -30,9 +31,7 @@ final class ContainerTransport implements Transport, Frames.Sink, Attachment.Rea
   private final Promise<Void> gone = Promise.promise();
   private NetSocket socket;
   private Engine.End end;
-  private long sent;
   private long queued;
-  private boolean stopRequested;
   private boolean ending;
 
   ContainerTransport(
@@ -78,34 +77,33 @@ final class ContainerTransport implements Transport, Frames.Sink, Attachment.Rea
       return -1;
     }
     queued += line.length;
-    sent += line.length;
     socket.write(Buffer.buffer(line)).onComplete(done -> queued -= line.length);
-    return sent;
+    return 0;
   }
 
   /** Asks the server to end, as it would be asked on this machine. */
   @Override
   public Future<Void> close() {
-    return close(engine.stop(id));
+    return close(engine::stop);
   }
 
   /** Ends it without asking: nobody will ever use it again. */
   Future<Void> discard() {
-    return close(engine.remove(id));
+    return close(engine::remove);
   }
 
-  private Future<Void> close(Future<Void> removal) {
-    stopRequested = true;
-    if (ending) {
-      return gone.future();
+  private Future<Void> close(Function<String, Future<Void>> removal) {
+    if (!ending) {
+      ending = true;
+      removal
+          .apply(id)
+          .onComplete(
+              removed -> {
+                cut();
+                listener.closed("stopped");
+                gone.tryComplete();
+              });
     }
-    ending = true;
-    removal.onComplete(
-        removed -> {
-          cut();
-          listener.closed("stopped");
-          gone.tryComplete();
-        });
     return gone.future();
   }
 

@@ -6,7 +6,6 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Turns;
 import dev.mcpbridge.protocol.JsonSlice;
-import dev.mcpbridge.session.Exchange;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -42,7 +41,7 @@ final class Pool {
   private final Supplier<Future<Standby>> starter;
   private final Turns<Waiting> turns;
   private final Deque<Standby> ready = new ArrayDeque<>();
-  private final Map<String, Running> running = new HashMap<>();
+  private final Map<String, Standby> running = new HashMap<>();
   private final long timer;
   private int wanted;
   private int starting;
@@ -55,8 +54,6 @@ final class Pool {
   private Promise<Void> empty;
 
   private record Waiting(Call call, Promise<JsonSlice> promise) {}
-
-  private record Running(Standby standby, Exchange exchange) {}
 
   /**
    * @param starter starts one container
@@ -97,9 +94,9 @@ final class Pool {
 
   void cancel(String callId, String reason) {
     BridgeException why = new BridgeException(ErrorCode.CANCELLED, reason);
-    Running found = running.get(callId);
+    Standby found = running.get(callId);
     if (found != null) {
-      found.standby().cancel(found.exchange(), why);
+      found.cancel(why);
     }
     turns
         .removeIf(waiting -> waiting.call().id().equals(callId))
@@ -120,7 +117,7 @@ final class Pool {
   }
 
   private void discardRunning() {
-    List.copyOf(running.values()).forEach(each -> discard(each.standby()));
+    List.copyOf(running.values()).forEach(this::discard);
   }
 
   private BridgeException stopping() {
@@ -170,10 +167,9 @@ final class Pool {
   }
 
   private Future<JsonSlice> run(Call call, Standby standby) {
-    Exchange exchange = standby.run(call, deadline(call));
-    running.put(call.id(), new Running(standby, exchange));
-    return exchange
-        .answer()
+    running.put(call.id(), standby);
+    return standby
+        .run(call, deadline(call))
         .transform(
             done -> {
               running.remove(call.id());

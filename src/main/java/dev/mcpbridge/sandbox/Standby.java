@@ -87,7 +87,7 @@ final class Standby implements SessionListener {
   }
 
   /** Runs the one call. */
-  Exchange run(Call one, long deadlineNanos) {
+  Future<RpcMessage> run(Call one, long deadlineNanos) {
     call = one;
     lost = () -> {};
     Consumer<JsonSlice> progress =
@@ -100,10 +100,10 @@ final class Standby implements SessionListener {
                 deadlineNanos,
                 one.envelope(),
                 progress));
-    return exchange;
+    return exchange.answer();
   }
 
-  void cancel(Exchange exchange, BridgeException why) {
+  void cancel(BridgeException why) {
     session.cancel(exchange, why);
   }
 
