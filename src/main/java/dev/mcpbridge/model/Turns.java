@@ -15,17 +15,17 @@ import java.util.function.Predicate;
  *
  * @param <T> what waits
  */
-public final class Turns<T> {
+final class Turns<T> {
   private final int capacity;
   private final Map<String, Queue<T>> waiting = new LinkedHashMap<>();
   private int size;
 
-  public Turns(int capacity) {
+  Turns(int capacity) {
     this.capacity = capacity;
   }
 
   /** Returns false where the queue is full and nothing was taken. */
-  public boolean offer(String caller, T item) {
+  boolean offer(String caller, T item) {
     if (size >= capacity) {
       return false;
     }
@@ -35,7 +35,7 @@ public final class Turns<T> {
   }
 
   /** The next in turn, null where nobody waits. */
-  public T poll() {
+  T poll() {
     Iterator<Map.Entry<String, Queue<T>>> callers = waiting.entrySet().iterator();
     if (!callers.hasNext()) {
       return null;
@@ -51,7 +51,7 @@ public final class Turns<T> {
   }
 
   /** Takes out what the test picks, without regard to turns. */
-  public List<T> removeIf(Predicate<T> test) {
+  List<T> removeIf(Predicate<T> test) {
     List<T> removed = new ArrayList<>();
     waiting
         .values()
@@ -70,7 +70,7 @@ public final class Turns<T> {
     return removed;
   }
 
-  public int size() {
+  int size() {
     return size;
   }
 }

@@ -4,6 +4,7 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.model.ExecutionEnvironment;
+import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.RpcMessage;
 import io.vertx.core.Future;
@@ -13,7 +14,7 @@ final class Outcomes {
   private Outcomes() {}
 
   static Future<JsonSlice> result(
-      String server, RpcMessage answer, ExecutionEnvironment environment) {
+      ServerId server, RpcMessage answer, ExecutionEnvironment environment) {
     return answer.payload().isObject() && answer.wellShaped()
         ? Future.succeededFuture(environment.in(answer.payload()))
         : Future.failedFuture(
@@ -26,7 +27,7 @@ final class Outcomes {
   /**
    * @param end how the container ended by itself; null where it did not
    */
-  static Future<JsonSlice> failure(String server, Throwable cause, Engine.End end) {
+  static Future<JsonSlice> failure(ServerId server, Throwable cause, Engine.End end) {
     BridgeException failure = (BridgeException) cause;
     return Future.failedFuture(
         switch (failure.code()) {
@@ -42,7 +43,7 @@ final class Outcomes {
   }
 
   /** Why there is no container for a call: nothing has run. */
-  static BridgeException unavailable(String server, Throwable failure) {
+  static BridgeException unavailable(ServerId server, Throwable failure) {
     ErrorCode code =
         failure instanceof BridgeException known
             ? switch (known.code()) {
@@ -54,7 +55,7 @@ final class Outcomes {
         code, "No container for server '" + server + "': " + failure.getMessage());
   }
 
-  private static BridgeException ended(String server, BridgeException failure, Engine.End end) {
+  private static BridgeException ended(ServerId server, BridgeException failure, Engine.End end) {
     if (end != null && end.outOfMemory()) {
       return unknown(
           ErrorCode.SANDBOX_OUT_OF_MEMORY,

@@ -4,7 +4,8 @@ import dev.mcpbridge.config.Sandbox;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Call;
-import dev.mcpbridge.model.Turns;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.WaitingCalls;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -36,10 +37,10 @@ final class Pool {
   private static final long MAX_PAUSE_MILLIS = 15_000;
 
   private final Vertx vertx;
-  private final String server;
+  private final ServerId server;
   private final Sandbox config;
   private final Supplier<Future<Standby>> starter;
-  private final Turns<Waiting> turns;
+  private final WaitingCalls waiting;
   private final Deque<Standby> ready = new ArrayDeque<>();
   private final Map<String, Standby> running = new HashMap<>();
   private final long timer;
@@ -53,14 +54,12 @@ final class Pool {
   private boolean closed;
   private Promise<Void> empty;
 
-  private record Waiting(Call call, Promise<JsonSlice> promise) {}
-
   /**
    * @param starter starts one container
    */
   Pool(
       Vertx vertx,
-      String server,
+      ServerId server,
       Sandbox config,
       int maxQueued,
       Supplier<Future<Standby>> starter) {
@@ -68,7 +67,7 @@ final class Pool {
     this.server = server;
     this.config = config;
     this.starter = starter;
-    this.turns = new Turns<>(maxQueued);
+    this.waiting = new WaitingCalls(vertx, server, maxQueued);
     this.wanted = config.min();
     this.timer = vertx.setPeriodic(QUIET_MILLIS, t -> adapt());
   }
@@ -82,14 +81,19 @@ final class Pool {
     if (closed) {
       return Future.failedFuture(stopping());
     }
-    Standby standby = turns.size() == 0 ? usable() : null;
+    Standby standby = waiting.size() == 0 ? usable() : null;
     if (standby != null) {
       vertx.setTimer(REFILL_MILLIS, t -> refill());
       return run(call, standby);
     }
     missed = true;
     wanted = Math.min(config.max(), wanted + 1);
-    return isPaused() ? Future.failedFuture(lastFailure) : wait(call);
+    if (isPaused()) {
+      return Future.failedFuture(lastFailure);
+    }
+    Future<JsonSlice> turn = waiting.add(call);
+    refill();
+    return turn;
   }
 
   void cancel(String callId, String reason) {
@@ -98,16 +102,14 @@ final class Pool {
     if (found != null) {
       found.cancel(why);
     }
-    turns
-        .removeIf(waiting -> waiting.call().id().equals(callId))
-        .forEach(waiting -> waiting.promise().fail(why));
+    waiting.cancel(callId, why);
   }
 
   /** Takes no more calls, lets those that run go on for so long, and discards everything. */
   Future<Void> close(long drainMillis) {
     closed = true;
     vertx.cancelTimer(timer);
-    refuseWaiting(stopping());
+    waiting.refuse(stopping());
     ready.forEach(this::discard);
     ready.clear();
     empty = Promise.promise();
@@ -133,37 +135,6 @@ final class Pool {
       next = ready.poll();
     }
     return next;
-  }
-
-  private Future<JsonSlice> wait(Call call) {
-    Waiting waiting = new Waiting(call, Promise.promise());
-    if (!turns.offer(call.caller().name(), waiting)) {
-      return Future.failedFuture(
-          new BridgeException(
-                  ErrorCode.QUEUE_FULL,
-                  "Server '" + server + "' has " + turns.size() + " calls waiting for a container")
-              .withRetryAfter(1000));
-    }
-    long left = TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos() - System.nanoTime());
-    long deadline = vertx.setTimer(Math.max(1, left), t -> refuse(call.id()));
-    refill();
-    return waiting.promise().future().onComplete(done -> vertx.cancelTimer(deadline));
-  }
-
-  private void refuse(String callId) {
-    turns
-        .removeIf(waiting -> waiting.call().id().equals(callId))
-        .forEach(
-            waiting ->
-                waiting
-                    .promise()
-                    .fail(
-                        new BridgeException(
-                                ErrorCode.DEADLINE_EXCEEDED,
-                                "The call waited for a container of server '"
-                                    + server
-                                    + "' until its deadline")
-                            .withRetryAfter(1000)));
   }
 
   private Future<JsonSlice> run(Call call, Standby standby) {
@@ -194,7 +165,7 @@ final class Pool {
     while (!closed
         && !isPaused()
         && starting < STARTS_AT_A_TIME
-        && ready.size() + starting < wanted + turns.size()
+        && ready.size() + starting < wanted + waiting.size()
         && ready.size() + starting + running.size() + leaving < config.max()) {
       starting++;
       starter.get().onComplete(this::started, this::failed);
@@ -215,11 +186,10 @@ final class Pool {
   }
 
   private void dispatch() {
-    while (!ready.isEmpty() && turns.size() > 0) {
+    while (!ready.isEmpty() && waiting.size() > 0) {
       Standby standby = usable();
-      if (standby != null) {
-        Waiting next = turns.poll();
-        run(next.call(), standby).onComplete(next.promise());
+      if (standby != null && !waiting.next(call -> run(call, standby))) {
+        ready.addFirst(standby);
       }
     }
   }
@@ -243,7 +213,7 @@ final class Pool {
     pausedUntilNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pause);
     lastFailure = Outcomes.unavailable(server, failure).withRetryAfter(pause);
     if (starting == 0 && ready.isEmpty()) {
-      refuseWaiting(lastFailure);
+      waiting.refuse(lastFailure);
     }
     if (!closed) {
       vertx.setTimer(pause + 1, t -> refill());
@@ -252,10 +222,6 @@ final class Pool {
 
   private boolean isPaused() {
     return pausedUntilNanos - System.nanoTime() > 0;
-  }
-
-  private void refuseWaiting(BridgeException why) {
-    turns.removeIf(waiting -> true).forEach(waiting -> waiting.promise().fail(why));
   }
 
   private void adapt() {

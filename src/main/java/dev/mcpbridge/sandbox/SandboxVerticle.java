@@ -54,7 +54,7 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
   @Override
   public Future<?> start() {
     int maxQueued = config.supervision().maxQueued();
-    pool = new Pool(vertx, config.id().name(), sizes(), maxQueued, this::standby);
+    pool = new Pool(vertx, config.id(), sizes(), maxQueued, this::standby);
     bus.serve(Addresses.isolated(config.id()), call -> pool.run(admitted(call)));
     bus.subscribe(Addresses.cancel(config.id()), c -> pool.cancel(c.callId(), c.reason()));
     pool.open();

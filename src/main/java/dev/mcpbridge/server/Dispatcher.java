@@ -6,12 +6,11 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.model.Call;
-import dev.mcpbridge.model.Turns;
+import dev.mcpbridge.model.WaitingCalls;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.RpcMessage;
 import dev.mcpbridge.session.Exchange;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.HashMap;
 import java.util.List;
@@ -24,38 +23,28 @@ import java.util.function.Consumer;
  * another, unless the server proves that it did not look at it.
  */
 final class Dispatcher {
-  private static final long SWEEP_MILLIS = 50;
-
-  private final Vertx vertx;
   private final ServerConfig config;
   private final List<Instance> instances;
   private final Upstream.News news;
-  private final Turns<Waiting> turns;
+  private final WaitingCalls waiting;
   private final Map<String, Running> running = new HashMap<>();
-  private boolean sweeping;
-
-  private record Waiting(Call call, Promise<JsonSlice> promise) {}
 
   private record Running(Call call, Instance instance, Exchange exchange) {}
 
   Dispatcher(Vertx vertx, ServerConfig config, List<Instance> instances, Upstream.News news) {
-    this.vertx = vertx;
     this.config = config;
     this.instances = instances;
     this.news = news;
-    this.turns = new Turns<>(config.supervision().maxQueued());
+    this.waiting = new WaitingCalls(vertx, config.id(), config.supervision().maxQueued());
   }
 
   int waiting() {
-    return turns.size();
+    return waiting.size();
   }
 
   Future<JsonSlice> submit(Call call) {
-    Instance free = turns.size() == 0 ? leastBusy() : null;
-    if (free != null) {
-      return run(call, free);
-    }
-    return wait(call);
+    Instance free = waiting.size() == 0 ? leastBusy() : null;
+    return free != null ? run(call, free) : waiting.add(call);
   }
 
   /** Only a server that has forgotten the session says so, and then nothing was run. */
@@ -65,53 +54,18 @@ final class Dispatcher {
         && known.executed() == Executed.NO;
   }
 
-  private Future<JsonSlice> wait(Call call) {
-    Waiting waiting = new Waiting(call, Promise.promise());
-    if (!turns.offer(call.caller().name(), waiting)) {
-      return Future.failedFuture(
-          new BridgeException(
-                  ErrorCode.QUEUE_FULL,
-                  "Server '" + config.id() + "' has " + turns.size() + " calls waiting")
-              .withRetryAfter(1000));
-    }
-    watchDeadlines();
-    return waiting.promise().future();
-  }
-
   /** Gives out what waits, as far as there is room. */
   void dispatch() {
-    if (turns.size() == 0) {
-      return;
-    }
-    Instance free = leastBusy();
-    while (free != null && turns.size() > 0) {
-      Waiting next = turns.poll();
-      if (next.call().isLate()) {
-        next.promise().fail(late());
-      } else {
-        run(next.call(), free).onComplete(next.promise());
-      }
+    Instance free = waiting.size() == 0 ? null : leastBusy();
+    while (free != null && waiting.size() > 0) {
+      Instance taken = free;
+      waiting.next(call -> run(call, taken));
       free = leastBusy();
     }
   }
 
-  private void watchDeadlines() {
-    if (!sweeping) {
-      sweeping = true;
-      vertx.setTimer(SWEEP_MILLIS, t -> refuseLate());
-    }
-  }
-
-  private void refuseLate() {
-    sweeping = false;
-    turns.removeIf(waiting -> waiting.call().isLate()).forEach(w -> w.promise().fail(late()));
-    if (turns.size() > 0) {
-      watchDeadlines();
-    }
-  }
-
   void refuseWaiting(BridgeException why) {
-    turns.removeIf(waiting -> true).forEach(waiting -> waiting.promise().fail(why));
+    waiting.refuse(why);
   }
 
   void cancel(String callId, BridgeException why) {
@@ -119,9 +73,7 @@ final class Dispatcher {
     if (found != null) {
       found.instance().cancel(found.exchange(), why);
     }
-    turns
-        .removeIf(waiting -> waiting.call().id().equals(callId))
-        .forEach(waiting -> waiting.promise().fail(why));
+    waiting.cancel(callId, why);
   }
 
   /**
@@ -178,7 +130,7 @@ final class Dispatcher {
               dispatch();
               if (done.failed()) {
                 return wasNotLookedAt(done.cause()) && !call.isLate()
-                    ? wait(call)
+                    ? waiting.add(call)
                     : Future.failedFuture(done.cause());
               }
               return result(done.result());
@@ -204,12 +156,5 @@ final class Dispatcher {
       }
     }
     return best;
-  }
-
-  private BridgeException late() {
-    return new BridgeException(
-            ErrorCode.DEADLINE_EXCEEDED,
-            "The call waited for its turn at server '" + config.id() + "' until its deadline")
-        .withRetryAfter(1000);
   }
 }
