@@ -11,14 +11,49 @@ import java.util.Set;
  * boolean that is reached through properties alone. A tool whose annotations do not must not be
  * used over HTTP.
  */
-final class HeaderAnnotations {
+public final class HeaderAnnotations {
   private static final String ANNOTATION = "x-mcp-header";
+  private static final int MAX_DEPTH = 10;
   private static final Set<String> TYPES = Set.of("string", "integer", "boolean");
 
   private final Set<String> names = new HashSet<>();
   private boolean valid = true;
 
   private HeaderAnnotations() {}
+
+  /** Gets the name of a header, and the argument that it mirrors; null where that is absent. */
+  @FunctionalInterface
+  public interface Visitor {
+    void visit(String header, JsonSlice argument);
+  }
+
+  /** Visits what a schema wants mirrored of these arguments. */
+  public static void visit(JsonSlice schema, JsonSlice arguments, Visitor visitor) {
+    visit(schema, arguments, visitor, MAX_DEPTH);
+  }
+
+  private static void visit(JsonSlice schema, JsonSlice arguments, Visitor visitor, int depth) {
+    JsonSlice properties = member(schema, "properties");
+    if (properties == null || arguments == null || !arguments.isObject() || depth == 0) {
+      return;
+    }
+    Map<String, JsonSlice> values = JsonObjects.members(arguments);
+    JsonObjects.members(properties)
+        .forEach(
+            (name, property) -> {
+              JsonSlice value = values.get(name);
+              JsonSlice present = JsonSlice.NULL.equals(value) ? null : value;
+              String header = JsonObjects.string(member(property, ANNOTATION));
+              if (header != null) {
+                visitor.visit("mcp-param-" + header, present);
+              }
+              visit(property, present, visitor, depth - 1);
+            });
+  }
+
+  private static JsonSlice member(JsonSlice object, String name) {
+    return object != null && object.isObject() ? JsonObjects.members(object).get(name) : null;
+  }
 
   static boolean areValid(JsonSlice schema) {
     if (schema == null || !schema.text().contains(ANNOTATION)) {

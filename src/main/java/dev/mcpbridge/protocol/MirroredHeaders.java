@@ -19,7 +19,6 @@ import java.util.Set;
  */
 public final class MirroredHeaders {
   private static final Logger LOG = System.getLogger(MirroredHeaders.class.getName());
-  private static final int MAX_DEPTH = 10;
 
   private final Map<String, JsonSlice> schemas = new HashMap<>();
   private final Set<String> listed = new HashSet<>();
@@ -83,32 +82,17 @@ public final class MirroredHeaders {
     }
     JsonSlice schema = method.equals(McpMethod.TOOLS_CALL) ? schemas.get(name) : null;
     if (schema != null) {
-      collect(schema, params.get("arguments"), headers, MAX_DEPTH);
+      HeaderAnnotations.visit(
+          schema,
+          params.get("arguments"),
+          (header, argument) -> {
+            if (argument != null) {
+              String text = JsonObjects.string(argument);
+              headers.put(header, encoded(text == null ? argument.text() : text));
+            }
+          });
     }
     return headers;
-  }
-
-  private static void collect(
-      JsonSlice schema, JsonSlice arguments, Map<String, String> headers, int depth) {
-    JsonSlice properties = schema.isObject() ? JsonObjects.members(schema).get("properties") : null;
-    if (properties == null || arguments == null || !arguments.isObject() || depth == 0) {
-      return;
-    }
-    Map<String, JsonSlice> values = JsonObjects.members(arguments);
-    JsonObjects.members(properties)
-        .forEach(
-            (name, property) -> {
-              JsonSlice value = values.get(name);
-              if (property.isObject() && value != null && !value.equals(JsonSlice.NULL)) {
-                String header =
-                    JsonObjects.string(JsonObjects.members(property).get("x-mcp-header"));
-                if (header != null) {
-                  String text = JsonObjects.string(value);
-                  headers.put("mcp-param-" + header, encoded(text == null ? value.text() : text));
-                }
-                collect(property, value, headers, depth - 1);
-              }
-            });
   }
 
   /** A header's value: as it is where it can be one, else Base64 of its UTF-8. */

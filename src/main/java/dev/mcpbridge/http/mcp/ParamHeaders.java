@@ -1,21 +1,18 @@
 package dev.mcpbridge.http.mcp;
 
 import dev.mcpbridge.call.Offer;
+import dev.mcpbridge.protocol.HeaderAnnotations;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
 import io.vertx.core.MultiMap;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Arguments that a tool's schema wants mirrored in headers ({@code x-mcp-header}, 2026-07-28
  * basic/transports/streamable-http): both must be there and say the same.
  */
 final class ParamHeaders {
-  private static final int MAX_DEPTH = 10;
-
   private ParamHeaders() {}
 
   /** Checks a tools/call; any other request has nothing to mirror. */
@@ -26,31 +23,17 @@ final class ParamHeaders {
           .filter(Offer.Place::mirrors)
           .map(place -> JsonObjects.members(place.entry()).get("inputSchema"))
           .ifPresent(
-              schema -> check(schema, message.params().get("arguments"), headers, MAX_DEPTH));
+              schema ->
+                  HeaderAnnotations.visit(
+                      schema,
+                      message.params().get("arguments"),
+                      (header, argument) -> agree(header, argument, headers)));
     }
-  }
-
-  private static void check(JsonSlice schema, JsonSlice arguments, MultiMap headers, int depth) {
-    JsonSlice properties = member(schema, "properties");
-    if (properties == null || arguments == null || !arguments.isObject() || depth == 0) {
-      return;
-    }
-    Map<String, JsonSlice> values = JsonObjects.members(arguments);
-    JsonObjects.members(properties)
-        .forEach(
-            (name, property) -> {
-              String header = JsonObjects.string(member(property, "x-mcp-header"));
-              JsonSlice value = values.get(name);
-              if (header != null) {
-                agree("mcp-param-" + header, value, headers);
-              }
-              check(property, value, headers, depth - 1);
-            });
   }
 
   private static void agree(String header, JsonSlice value, MultiMap headers) {
     List<String> sent = headers.getAll(header);
-    boolean absent = value == null || value.equals(JsonSlice.NULL);
+    boolean absent = value == null;
     if (absent ? !sent.isEmpty() : sent.size() != 1) {
       throw StatelessMeta.mismatch(
           absent
@@ -65,11 +48,5 @@ final class ParamHeaders {
   private static boolean isSame(String header, JsonSlice value) {
     String text = JsonObjects.string(value);
     return header.equals(text == null ? value.text() : text);
-  }
-
-  private static JsonSlice member(JsonSlice object, String name) {
-    Map<String, JsonSlice> members =
-        object != null && object.isObject() ? JsonObjects.members(object) : new HashMap<>();
-    return members.get(name);
   }
 }
