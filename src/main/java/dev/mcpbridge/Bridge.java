@@ -2,11 +2,10 @@ package dev.mcpbridge;
 
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.config.BridgeConfig;
-import dev.mcpbridge.config.ServerConfig;
-import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.http.HttpVerticle;
 import dev.mcpbridge.http.Rehearsal;
 import dev.mcpbridge.risk.RiskVerticle;
+import dev.mcpbridge.sandbox.SandboxCheck;
 import dev.mcpbridge.sandbox.Sandboxes;
 import dev.mcpbridge.server.SupervisorVerticle;
 import dev.mcpbridge.transport.Orphans;
@@ -20,10 +19,8 @@ import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
 
 /**
  * A bridge: started, reloaded, closed. The gate is up before the listener, the listener before the
@@ -108,46 +105,15 @@ public final class Bridge {
     return servers == null ? Future.succeededFuture() : vertx.undeploy(servers);
   }
 
-  /**
-   * Asks the container engine what it is, and starts one container for each server that has one;
-   * blocks.
-   *
-   * @param out gets lines for a human
-   * @return whether all is as it should be
-   */
-  public static boolean checkSandbox(BridgeConfig config, Consumer<String> out)
-      throws TimeoutException {
+  /** Whether calls at risk level 3 would run as they should; blocks. */
+  public static SandboxCheck.Report checkSandbox(BridgeConfig config) throws TimeoutException {
     Vertx vertx = vertx();
     try {
-      Sandboxes sandboxes =
-          new Sandboxes(vertx, Bus.create(vertx), config.sandbox(), Version.current());
-      sandboxes.describe().await(30, TimeUnit.SECONDS).forEach(out);
-      boolean well = true;
-      for (ServerConfig server : config.servers().values()) {
-        well &= server.sandbox() == null || isWell(sandboxes, server, out);
-      }
-      return well;
-    } catch (BridgeException e) {
-      out.accept(e.getMessage());
-      return false;
+      return new SandboxCheck(vertx, config.sandbox())
+          .of(config.servers().values())
+          .await(5, TimeUnit.MINUTES);
     } finally {
       vertx.close().await(10, TimeUnit.SECONDS);
-    }
-  }
-
-  private static boolean isWell(Sandboxes sandboxes, ServerConfig server, Consumer<String> out)
-      throws TimeoutException {
-    String name = server.id() + " (" + server.sandbox().container().image() + "): ";
-    try {
-      List<String> differences = sandboxes.prove(server).await(60, TimeUnit.SECONDS);
-      differences.forEach(difference -> out.accept(name + difference));
-      if (differences.isEmpty()) {
-        out.accept(name + "a container starts, and has the profile that it should have");
-      }
-      return differences.isEmpty();
-    } catch (BridgeException e) {
-      out.accept(name + e.getMessage());
-      return false;
     }
   }
 

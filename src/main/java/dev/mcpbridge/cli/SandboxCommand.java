@@ -2,6 +2,7 @@ package dev.mcpbridge.cli;
 
 import dev.mcpbridge.Bridge;
 import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.sandbox.SandboxCheck;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -30,7 +31,12 @@ final class SandboxCommand {
     public Integer call() throws Exception {
       LogLines.configure("warning");
       BridgeConfig config = configuration.read();
-      return config != null && Bridge.checkSandbox(config, System.out::println) ? 0 : Main.FAILED;
+      if (config == null) {
+        return Main.FAILED;
+      }
+      SandboxCheck.Report report = Bridge.checkSandbox(config);
+      report.lines().forEach(System.out::println);
+      return report.isWell() ? 0 : Main.FAILED;
     }
   }
 }

@@ -1,7 +1,6 @@
 package dev.mcpbridge.sandbox;
 
 import dev.mcpbridge.bus.Bus;
-import dev.mcpbridge.config.Contained;
 import dev.mcpbridge.config.SandboxConfig;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.transport.Opener;
@@ -56,36 +55,6 @@ public final class Sandboxes {
     }
     use();
     return Optional.of(new SandboxVerticle(bus, server, containers, limits, version, drainMillis));
-  }
-
-  /** What the engine is, in lines for a human; fails where none answers. */
-  public Future<List<String>> describe() {
-    return engine
-        .describe()
-        .map(
-            facts ->
-                facts.entrySet().stream()
-                    .map(fact -> fact.getKey() + ": " + fact.getValue())
-                    .toList());
-  }
-
-  /** Starts a container as a server would have it, and looks whether it is as it was asked for. */
-  public Future<List<String>> prove(ServerConfig server) {
-    Contained asked = server.sandbox().container();
-    return engine
-        .image(asked.image())
-        .compose(
-            image ->
-                engine
-                    .create(asked, image, server.id().name())
-                    .compose(id -> prove(asked, image, id)));
-  }
-
-  private Future<List<String>> prove(Contained asked, Engine.Image image, String id) {
-    return engine
-        .start(id)
-        .compose(started -> engine.differences(id, asked, image))
-        .eventually(() -> engine.remove(id));
   }
 
   /**
