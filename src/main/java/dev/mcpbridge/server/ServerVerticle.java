@@ -8,14 +8,11 @@ import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
-import dev.mcpbridge.model.ExecutionEnvironment;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
-import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
-import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.transport.Opener;
 import dev.mcpbridge.transport.StdioTransport;
 import io.vertx.core.Future;
@@ -66,7 +63,7 @@ public final class ServerVerticle extends VerticleBase {
     upstreams = new Upstreams(config, surroundings, drainMillis, new Telling());
     bus.serve(Addresses.call(id), upstreams::call);
     if (config.sandbox() != null && !config.sandbox().isPerCall()) {
-      bus.serve(Addresses.isolated(id), this::callInContainer);
+      bus.serve(Addresses.isolated(id), upstreams::callInContainer);
     }
     bus.subscribe(Addresses.cancel(id), c -> upstreams.cancel(c.callId(), c.reason()));
     bus.serve(Addresses.ready(id), upstreams::ready);
@@ -76,14 +73,6 @@ public final class ServerVerticle extends VerticleBase {
     bus.subscribe(Addresses.CONVERSATION_OVER, upstreams::over);
     upstreams.open();
     return Future.succeededFuture();
-  }
-
-  /** Its one container is where everything runs; the result says so. */
-  private Future<JsonSlice> callInContainer(Call call) {
-    String image = config.sandbox().container().image();
-    return upstreams
-        .call(call)
-        .map(result -> new ExecutionEnvironment(image, null, null).in(result));
   }
 
   @Override
@@ -108,26 +97,9 @@ public final class ServerVerticle extends VerticleBase {
     }
 
     @Override
-    public void resourceUpdated(String conversation, JsonSlice params) {
-      String uri =
-          params == null ? null : JsonObjects.string(JsonObjects.members(params).get("uri"));
-      if (uri != null) {
-        JsonSlice own = withoutSubscription(params);
-        bus.publish(
-            Addresses.RESOURCE_UPDATED, new ResourceUpdate(config.id(), conversation, uri, own));
-      }
-    }
-
-    /** Which of the bridge's own subscriptions it came on is nobody else's business. */
-    private static JsonSlice withoutSubscription(JsonSlice params) {
-      JsonSlice meta = JsonObjects.members(params).get("_meta");
-      if (meta == null || !JsonObjects.members(meta).containsKey(MetaKeys.SUBSCRIPTION)) {
-        return params.detached();
-      }
-      JsonSlice rest = JsonObjects.without(meta, MetaKeys.SUBSCRIPTION);
-      return rest.length() == 2
-          ? JsonObjects.without(params, "_meta")
-          : JsonObjects.with(params, "_meta", rest);
+    public void resourceUpdated(String conversation, String uri, JsonSlice params) {
+      bus.publish(
+          Addresses.RESOURCE_UPDATED, new ResourceUpdate(config.id(), conversation, uri, params));
     }
 
     @Override

@@ -11,6 +11,7 @@ import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.model.ServerIdentity;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.RpcMessage;
@@ -68,7 +69,7 @@ final class Upstream implements Instance.Owner {
      *
      * @param conversation whose upstream says so; null where it is everybody's
      */
-    void resourceUpdated(String conversation, JsonSlice params);
+    void resourceUpdated(String conversation, String uri, JsonSlice params);
 
     /** The server asks the client of a call. */
     Future<JsonSlice> question(Call call, Question question);
@@ -264,13 +265,20 @@ final class Upstream implements Instance.Owner {
   @Override
   public void notified(Instance instance, RpcMessage notification) {
     switch (notification.method()) {
-      case McpMethod.RESOURCE_UPDATED -> news.resourceUpdated(conversation, notification.payload());
+      case McpMethod.RESOURCE_UPDATED -> resourceUpdated(notification.payload());
       case McpMethod.MESSAGE -> dispatcher.logged(instance, notification.payload());
       case McpMethod.TOOLS_CHANGED, McpMethod.RESOURCES_CHANGED, McpMethod.PROMPTS_CHANGED ->
           refreshSoon(instance);
       default -> {
         // the other notifications concern client features that the bridge has not announced
       }
+    }
+  }
+
+  private void resourceUpdated(JsonSlice params) {
+    String uri = params == null ? null : JsonObjects.string(JsonObjects.members(params).get("uri"));
+    if (uri != null) {
+      news.resourceUpdated(conversation, uri, WatchedResources.withoutSubscription(params));
     }
   }
 

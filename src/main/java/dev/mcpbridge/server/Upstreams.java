@@ -7,6 +7,7 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.ExecutionEnvironment;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
@@ -72,6 +73,12 @@ final class Upstreams implements Upstream.News {
 
   Future<JsonSlice> call(Call call) {
     return of(call.caller()).call(call);
+  }
+
+  /** Where the server's one container is where everything runs; the result says so. */
+  Future<JsonSlice> callInContainer(Call call) {
+    String image = config.sandbox().container().image();
+    return call(call).map(new ExecutionEnvironment(image, null, null)::in);
   }
 
   /** Gives a call up, wherever it is. */
@@ -144,8 +151,8 @@ final class Upstreams implements Upstream.News {
   }
 
   @Override
-  public void resourceUpdated(String conversation, JsonSlice params) {
-    news.resourceUpdated(conversation, params);
+  public void resourceUpdated(String conversation, String uri, JsonSlice params) {
+    news.resourceUpdated(conversation, uri, params);
   }
 
   @Override

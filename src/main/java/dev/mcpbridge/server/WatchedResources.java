@@ -1,8 +1,10 @@
 package dev.mcpbridge.server;
 
+import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.session.Session;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -34,6 +36,18 @@ final class WatchedResources {
   WatchedResources(Vertx vertx, long timeoutMillis) {
     this.vertx = vertx;
     this.timeoutMillis = timeoutMillis;
+  }
+
+  /** Which of the bridge's own subscriptions a change came on is nobody else's business. */
+  static JsonSlice withoutSubscription(JsonSlice params) {
+    JsonSlice meta = JsonObjects.members(params).get("_meta");
+    if (meta == null || !JsonObjects.members(meta).containsKey(MetaKeys.SUBSCRIPTION)) {
+      return params.detached();
+    }
+    JsonSlice rest = JsonObjects.without(meta, MetaKeys.SUBSCRIPTION);
+    return rest.length() == 2
+        ? JsonObjects.without(params, "_meta")
+        : JsonObjects.with(params, "_meta", rest);
   }
 
   boolean isEmpty() {
