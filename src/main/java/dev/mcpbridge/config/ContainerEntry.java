@@ -27,8 +27,8 @@ final class ContainerEntry {
     pool.allowOnly(List.of("min", "max"));
     int min = pool.integer("min", 1, 0, 1000);
     int max = pool.integer("max", Math.max(4, min), Math.max(1, min), 1000);
-    if (origin == ServerEntryReader.Origin.API && max > limits.maxPool()) {
-      pool.complain("max", "the operator allows " + limits.maxPool());
+    if (origin == ServerEntryReader.Origin.API && max > limits.ceiling().pool()) {
+      pool.complain("max", "the operator allows " + limits.ceiling().pool());
     }
     Contained container =
         new Contained(
@@ -79,7 +79,7 @@ final class ContainerEntry {
   }
 
   private static Contained.Resources resources(
-      Section docker, ServerEntryReader.Origin origin, Contained.Resources ceiling) {
+      Section docker, ServerEntryReader.Origin origin, SandboxConfig.Ceiling ceiling) {
     long memory = docker.bytes("memory", "512m", 6 << 20, 1L << 40);
     double cpus = docker.number("cpus", 1, 0.01, 1024);
     int pids = docker.integer("pids", 128, 1, 1 << 20);
@@ -89,7 +89,7 @@ final class ContainerEntry {
       refuseAbove(docker, "memory", memory, ceiling.memory());
       refuseAbove(docker, "cpus", cpus, ceiling.cpus());
       refuseAbove(docker, "pids", pids, ceiling.pids());
-      refuseAbove(docker, "tmpfs", all, ceiling.tmpfs().get(""));
+      refuseAbove(docker, "tmpfs", all, ceiling.tmpfs());
     }
     return new Contained.Resources(memory, cpus, pids, tmpfs);
   }

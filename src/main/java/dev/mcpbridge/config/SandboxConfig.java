@@ -9,7 +9,6 @@ import java.util.List;
  *
  * @param engine its address, {@code unix://} or {@code tcp://}
  * @param ceiling for entries over the API; those of the file are the operator's own
- * @param maxPool containers that an entry over the API may have ready
  * @param allowedImages names and globs; null where any image of the engine may be used
  * @param allowedMounts folders of the host below which mounts are; null for none over the API and
  *     any in the file
@@ -17,11 +16,19 @@ import java.util.List;
  */
 public record SandboxConfig(
     String engine,
-    Contained.Resources ceiling,
-    int maxPool,
+    Ceiling ceiling,
     List<Glob> allowedImages,
     List<Path> allowedMounts,
     List<String> allowedNetworks) {
+
+  /**
+   * The most that one entry may have.
+   *
+   * @param memory bytes of one container
+   * @param tmpfs bytes of all folders of one container
+   * @param pool containers
+   */
+  record Ceiling(long memory, double cpus, int pids, long tmpfs, int pool) {}
 
   boolean allowsImage(String image) {
     return allowedImages == null || allowedImages.stream().anyMatch(glob -> glob.matches(image));

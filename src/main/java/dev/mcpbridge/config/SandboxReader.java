@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /** Understands the {@code sandbox} section. Stateless. */
 final class SandboxReader {
@@ -23,12 +22,12 @@ final class SandboxReader {
     limits.allowOnly(List.of("memory", "cpus", "pids", "tmpfs", "pool"));
     return new SandboxConfig(
         engine(sandbox, engine == null ? DEFAULT_ENGINE : engine),
-        new Contained.Resources(
+        new SandboxConfig.Ceiling(
             limits.bytes("memory", "1g", 4 << 20, 1L << 40),
             limits.number("cpus", 2, 0.01, 1024),
             limits.integer("pids", 256, 1, 1 << 20),
-            Map.of("", limits.bytes("tmpfs", "256m", 0, 1L << 40))),
-        limits.integer("pool", 8, 1, 1000),
+            limits.bytes("tmpfs", "256m", 0, 1L << 40),
+            limits.integer("pool", 8, 1, 1000)),
         images(sandbox),
         mounts(sandbox),
         sandbox.texts("allowedNetworks", 1000));

@@ -255,7 +255,7 @@ final class ServerEntryReader {
   }
 
   private static void refuseAbove(Section entry, String key, int containers, SandboxConfig limits) {
-    if (containers > limits.maxPool()) {
+    if (containers > limits.ceiling().pool()) {
       entry.complain(key, "more containers than sandbox.limits.pool allows");
     }
   }
