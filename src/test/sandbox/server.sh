@@ -8,10 +8,15 @@ text() {
   answer "{\"content\":[{\"type\":\"text\",\"text\":\"$escaped\"}]}"
 }
 tool() { printf '{"name":"%s","inputSchema":{"type":"object"}}' "$1"; }
-argument() { printf '%s' "$line" | busybox sed -n "s/.*\"$1\":\"\{0,1\}\([^,\"}]*\).*/\1/p"; }
+# A value without quotes or commas in it; no process is started for it, so that benches can use it.
+argument() {
+  value=
+  case "$line" in *"\"$1\":"*) value=${line#*\"$1\":}; value=${value#\"}; value=${value%%[,\"\}]*} ;; esac
+}
 
 while IFS= read -r line; do
-  id=$(printf '%s' "$line" | busybox sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  id=${line#*\"id\":}
+  id=${id%%[!0-9]*}
   case "$line" in
     *'"method":"server/discover"'*)
       printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown"}}\n' "$id" ;;
@@ -25,22 +30,23 @@ while IFS= read -r line; do
       answer "{\"tools\":[$list]}" ;;
     *'"method":"ping"'*) answer '{}' ;;
     *'"method":"tools/call"'*)
-      name=$(printf '%s' "$line" | busybox sed -n 's/.*"params":{"name":"\([a-z]*\)".*/\1/p')
+      name=${line#*\"params\":{\"name\":\"}
+      name=${name%%\"*}
       case "$name" in
-        echo) text "$(argument text)" ;;
+        echo) argument text; answer "{\"content\":[{\"type\":\"text\",\"text\":\"$value\"}]}" ;;
         pid) text "$(busybox hostname)" ;;
-        sleep) busybox sleep "$(argument seconds)"; text slept ;;
-        exit) busybox echo "the last words" >&2; exit "$(argument code)" ;;
+        sleep) argument seconds; busybox sleep "$value"; text slept ;;
+        exit) busybox echo "the last words" >&2; argument code; exit "$value" ;;
         status) text "$(busybox grep -E '^(CapEff|CapPrm|CapBnd|NoNewPrivs|Seccomp|Uid|Gid)' /proc/self/status) $(busybox id -u):$(busybox id -g)" ;;
-        write) text "$( (busybox echo "$(argument text)" > "$(argument path)") 2>&1 && busybox echo written)" ;;
-        read) text "$(busybox cat "$(argument path)" 2>&1)" ;;
+        write) argument path; path=$value; argument text; text "$( (busybox echo "$value" > "$path") 2>&1 && busybox echo written)" ;;
+        read) argument path; text "$(busybox cat "$value" 2>&1)" ;;
         root) text "$(busybox ls -a / /run /var 2>&1; busybox cat /proc/mounts)" ;;
-        network) text "$(busybox ip addr 2>&1; busybox wget -T 2 -O - "$(argument url)" 2>&1)" ;;
+        network) argument url; text "$(busybox ip addr 2>&1; busybox wget -T 2 -O - "$value" 2>&1)" ;;
         environment) text "$(busybox env)" ;;
         memory) busybox dd if=/dev/zero of=/dev/null bs=8G count=1 2>&1; x=$(busybox dd if=/dev/zero bs=1M count=8192 2>/dev/null | busybox tr '\0' 'x'); text "${#x}" ;;
         forks) n=0; while [ $n -lt 5000 ] && busybox sleep 60 & do n=$((n+1)); done 2>/dev/null; text "$n" ;;
         disk) text "$(busybox dd if=/dev/zero of=/tmp/big bs=1M count=10240 2>&1)" ;;
-        spin) busybox timeout "$(argument seconds)" busybox sh -c 'while :; do :; done'; text spun ;;
+        spin) argument seconds; busybox timeout "$value" busybox sh -c 'while :; do :; done'; text spun ;;
         progress)
           token=$(printf '%s' "$line" | busybox sed -n 's/.*"progressToken":\([0-9]*\).*/\1/p')
           [ -n "$token" ] && printf '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1,"total":2}}\n' "$token"

@@ -92,7 +92,7 @@ final class ContainerTransport implements Transport, Frames.Sink, Attachment.Rea
     return close(engine::remove);
   }
 
-  private Future<Void> close(Function<String, Future<Void>> removal) {
+  private Future<Void> close(Function<String, ? extends Future<?>> removal) {
     if (!ending) {
       ending = true;
       removal

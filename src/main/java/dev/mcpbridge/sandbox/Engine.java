@@ -210,20 +210,20 @@ final class Engine {
           }
           return null;
         })
-        .transform(stopped -> remove(id));
+        .transform(stopped -> remove(id))
+        .mapEmpty();
   }
 
-  /** Kills and removes it. One that is gone already is no failure. */
-  Future<Void> remove(String id) {
+  /** Kills and removes it; false where it was gone already, which is no failure. */
+  Future<Boolean> remove(String id) {
     return ask(() -> {
           try {
             client().removeContainerCmd(id).withForce(true).withRemoveVolumes(true).exec();
+            return true;
           } catch (NotFoundException e) {
-            // somebody was faster
+            return false;
           }
-          return null;
         })
-        .<Void>mapEmpty()
         .onComplete(done -> forget(id));
   }
 

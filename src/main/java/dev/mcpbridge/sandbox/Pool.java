@@ -143,13 +143,18 @@ final class Pool {
         .run(call, deadline(call))
         .transform(
             done -> {
-              running.remove(call.id());
-              discard(standby);
-              refill();
+              vertx.runOnContext(answered -> leave(call, standby));
               return done.succeeded()
                   ? Outcomes.result(server, done.result(), standby.environment())
                   : Outcomes.failure(server, done.cause(), standby.end());
             });
+  }
+
+  /** After the answer is on its way: removing and making containers takes processors. */
+  private void leave(Call call, Standby standby) {
+    running.remove(call.id());
+    discard(standby);
+    refill();
   }
 
   private long deadline(Call call) {

@@ -11,7 +11,6 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -75,16 +74,19 @@ public final class Sandboxes {
   private void sweep() {
     engine
         .orphans()
-        .compose(orphans -> Future.join(orphans.stream().map(engine::remove).toList()).map(orphans))
-        .onSuccess(Sandboxes::report);
+        .compose(orphans -> Future.join(orphans.stream().map(this::remove).toList()))
+        .onSuccess(removed -> report(removed.<Boolean>list().stream().filter(was -> was).count()));
   }
 
-  private static void report(List<String> orphans) {
-    if (!orphans.isEmpty()) {
+  /** An engine may go on listing one that it no longer has; what fails now is tried again. */
+  private Future<Boolean> remove(String orphan) {
+    return engine.remove(orphan).otherwise(false);
+  }
+
+  private static void report(long removed) {
+    if (removed > 0) {
       LOG.log(
-          Level.WARNING,
-          "removed {0} containers that a killed bridge had left behind",
-          orphans.size());
+          Level.WARNING, "removed {0} containers that a killed bridge had left behind", removed);
     }
   }
 }

@@ -5,73 +5,79 @@ import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.fixture.Engine;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.sandbox.EngineItself;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What isolation costs: one caller at a server that is a process, at the same server in a container
- * for its life, and at level 3 with a container for each call; then as many single-use containers
- * as go, beside what the engine itself creates, starts and removes with the same profile.
+ * What isolation costs: as many single-use containers as go, beside what the engine itself creates,
+ * starts and removes with the same profile; then one caller at a server that is a process, at the
+ * same server in a container for its life, and at level 3 with a container for each call, by turns;
+ * then what a neighbour notices of bombs in containers.
  *
  * <p>Arguments: the bridge's jar, a folder (unused), seconds for each rung.
  */
 public final class Containers {
   private static final String BODY = "{\"text\":\"hi\"}";
   private static final int AT_ONCE = 8;
+  private static final String BUSY = "awake";
+  private static final double LONG = 30;
+  private static final Map<String, String> TOOLS = new LinkedHashMap<>();
+
+  static {
+    TOOLS.put("echo", BODY);
+    TOOLS.put("forks", "{}");
+    TOOLS.put("memory", "{}");
+    TOOLS.put("disk", "{}");
+    TOOLS.put("spin", "{\"seconds\":5}");
+  }
 
   private final HttpClient client = HttpClient.newHttpClient();
-  private final int port;
+  private final BridgeProcess bridge;
   private final double seconds;
 
-  private Containers(int port, double seconds) {
-    this.port = port;
+  private Containers(BridgeProcess bridge, double seconds) {
+    this.bridge = bridge;
     this.seconds = seconds;
   }
 
   public static void main(String[] args) throws Exception {
-    double seconds = Double.parseDouble(args[2]);
     Engine engine = Engine.there();
-    Path config = Files.createTempFile("containers", ".json");
-    Files.writeString(config, configuration());
-    Process bridge =
-        Ladder.start(
-            List.of(
-                "-XX:+UseSerialGC",
-                "-jar",
-                args[0],
-                "serve",
-                "--port",
-                "0",
-                "--config",
-                config.toString()));
-    try {
-      int port = Ladder.port(bridge, "MCP Bridge is listening on http://127.0.0.1:");
+    String label;
+    try (BridgeProcess bridge = BridgeProcess.ofJar(args[0], configuration())) {
+      label = "dev.mcpbridge.pid=" + bridge.process().pid();
       TimeUnit.SECONDS.sleep(10);
-      new Containers(port, seconds).run(bridge);
-    } finally {
-      bridge.destroy();
-      bridge.waitFor();
-      Files.delete(config);
-      System.out.println(
-          "containers left: " + engine.containers("dev.mcpbridge.pid=" + bridge.pid()).size());
+      Containers bench = new Containers(bridge, Double.parseDouble(args[2]));
+      bench.sustained();
+      bench.oneCaller("at rest");
+      bench.oneCaller(BUSY);
+      bench.neighbour();
     }
+    System.out.println("containers left: " + engine.containers(label).size());
     System.exit(0);
   }
 
   private static String configuration() {
     String container =
         "\"docker\":{\"image\":\"" + Engine.IMAGE + "\",\"pool\":{\"min\":%d,\"max\":%d}}";
-    return "{\"mcpServers\":{\"process\":{\"command\":\"busybox\",\"args\":[\"sh\",\""
-        + Path.of("src/test/sandbox/server.sh").toAbsolutePath()
-        + "\"]},\"whole\":{"
+    String process =
+        "{\"command\":\"busybox\",\"args\":[\"sh\",\""
+            + Path.of("src/test/sandbox/server.sh").toAbsolutePath()
+            + "\"]}";
+    return "{\"mcpServers\":{\"process\":"
+        + process
+        + ",\"awake\":"
+        + process
+        + ",\"whole\":{"
         + container.formatted(0, 1)
         + "},\"each\":{\"riskLevel\":3,"
         + container.formatted(2, 4)
@@ -80,14 +86,11 @@ public final class Containers {
         + "}}}";
   }
 
-  private void run(Process bridge) throws Exception {
-    double process = median("a process", "process");
-    median("a container for its life", "whole");
-    double isolated = median("a container for each call", "each");
-    System.out.printf(Locale.ROOT, "isolation costs a call %.1f ms%n", isolated - process);
-    long before = descriptors(bridge);
+  private void sustained() throws Exception {
+    long before = bridge.descriptors();
+    long residentBefore = bridge.resident();
     double sustained =
-        new HttpLoad(port, AT_ONCE, "/servers/many/tools/echo", BODY, "")
+        new HttpLoad(bridge.port(), AT_ONCE, "/servers/many/tools/echo", BODY, "")
             .run(5, seconds)
             .perSecond();
     BridgeConfig config =
@@ -104,41 +107,116 @@ public final class Containers {
         sustained,
         engine,
         sustained / engine);
-    System.out.println("descriptors: " + before + " before, " + descriptors(bridge) + " after");
+    System.out.printf(
+        "descriptors: %d before, %d after; resident: %d kB before, %d kB after%n",
+        before, bridge.descriptors(), residentBefore, bridge.resident());
   }
 
-  /** One call, a rest in which the pool fills again, and so on; milliseconds. */
-  private double median(String name, String server) throws Exception {
+  /**
+   * Calls by turns, with time between in which the pool fills again.
+   *
+   * @param meanwhile what this caller does between: nothing, or calls that keep the machine awake,
+   *     which can take longer to wake up than any of these calls
+   */
+  private void oneCaller(String meanwhile) throws Exception {
+    Map<String, Samples> taken = new LinkedHashMap<>();
+    long end = after(4 * Math.min(LONG, seconds));
+    while (System.nanoTime() < end) {
+      for (String server : List.of("process", "whole", "each")) {
+        taken.computeIfAbsent(server, name -> new Samples()).add(call(server, "echo", BODY));
+        rest(meanwhile);
+      }
+    }
+    taken.forEach((server, samples) -> print(server + ", " + meanwhile, samples));
+    System.out.printf(
+        Locale.ROOT,
+        "isolation costs a call %.2f ms%n",
+        (taken.get("each").micros(0.5) - taken.get("process").micros(0.5)) / 1e3);
+  }
+
+  private void rest(String meanwhile) throws Exception {
+    long end = after(1);
+    while (System.nanoTime() < end) {
+      if (meanwhile.equals(BUSY)) {
+        call("awake", "echo", BODY);
+      } else {
+        TimeUnit.MILLISECONDS.sleep(100);
+      }
+    }
+  }
+
+  /** The making of containers takes processors too, so harmless calls are what bombs are beside. */
+  private void neighbour() throws Exception {
+    double quiet = 0;
+    for (Map.Entry<String, String> tool : TOOLS.entrySet()) {
+      Thread thrower = new Thread(() -> throwUntilInterrupted(tool.getKey(), tool.getValue()));
+      thrower.start();
+      TimeUnit.SECONDS.sleep(1);
+      double p99 = beside(tool.getKey()).micros(0.99);
+      quiet = quiet == 0 ? p99 : quiet;
+      System.out.printf(Locale.ROOT, "  %.2f of the p99 beside harmless calls%n", p99 / quiet);
+      thrower.interrupt();
+      thrower.join();
+    }
+  }
+
+  private void throwUntilInterrupted(String tool, String arguments) {
+    try {
+      while (true) {
+        send("each", tool, arguments);
+        TimeUnit.MILLISECONDS.sleep(500);
+      }
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Samples beside(String what) throws Exception {
+    Samples samples = new Samples();
+    long end = after(Math.min(LONG, seconds));
+    while (System.nanoTime() < end) {
+      samples.add(call("process", "echo", BODY));
+    }
+    print("process, beside " + what, samples);
+    return samples;
+  }
+
+  private static long after(double seconds) {
+    return System.nanoTime() + (long) (seconds * 1e9);
+  }
+
+  /** Nanoseconds of a call that must succeed. */
+  private long call(String server, String tool, String arguments) throws Exception {
+    long at = System.nanoTime();
+    HttpResponse<String> answer = send(server, tool, arguments);
+    long taken = System.nanoTime() - at;
+    if (answer.statusCode() != 200) {
+      throw new IllegalStateException(answer.body());
+    }
+    return taken;
+  }
+
+  private HttpResponse<String> send(String server, String tool, String arguments)
+      throws IOException, InterruptedException {
     HttpRequest request =
         HttpRequest.newBuilder(
-                URI.create("http://127.0.0.1:" + port + "/servers/" + server + "/tools/echo"))
+                URI.create(
+                    "http://127.0.0.1:" + bridge.port() + "/servers/" + server + "/tools/" + tool))
             .header("content-type", "application/json")
-            .POST(HttpRequest.BodyPublishers.ofString(BODY))
+            .POST(HttpRequest.BodyPublishers.ofString(arguments))
             .build();
-    Samples samples = new Samples();
-    long end = System.nanoTime() + (long) (seconds * 1e9);
-    while (System.nanoTime() < end) {
-      long at = System.nanoTime();
-      HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
-      samples.add(System.nanoTime() - at);
-      if (answer.statusCode() != 200) {
-        throw new IllegalStateException(answer.body());
-      }
-      TimeUnit.MILLISECONDS.sleep(500);
-    }
+    return client.send(request, HttpResponse.BodyHandlers.ofString());
+  }
+
+  private static void print(String name, Samples samples) {
     samples.over(1);
     System.out.printf(
         Locale.ROOT,
-        "%-28s p50 %6.1f ms   p99 %6.1f ms%n",
+        "%-28s p50 %8.2f ms   p99 %8.2f ms%n",
         name,
         samples.micros(0.5) / 1e3,
         samples.micros(0.99) / 1e3);
-    return samples.micros(0.5) / 1e3;
-  }
-
-  private static long descriptors(Process bridge) throws Exception {
-    try (var open = Files.list(Path.of("/proc/" + bridge.pid() + "/fd"))) {
-      return open.count();
-    }
   }
 }

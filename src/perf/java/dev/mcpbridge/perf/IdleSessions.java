@@ -4,13 +4,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /**
  * What a session costs that only listens: ten thousand of them with their streams, and how much the
@@ -34,21 +31,14 @@ public final class IdleSessions {
   }
 
   public static void main(String[] args) throws Exception {
-    Path config = Files.createTempFile("sessions", ".json");
-    Files.writeString(
-        config, "{\"http\":{\"maxConnections\":20000,\"maxStreams\":20000},\"mcpServers\":{}}");
-    String launcher = args[0].replaceAll("\\.jar$", "");
-    Process bridge =
-        new ProcessBuilder(launcher, "serve", "--port", "0", "--config", config.toString())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    try {
-      IdleSessions sessions =
-          new IdleSessions(Ladder.port(bridge, "MCP Bridge is listening on http://127.0.0.1:"));
+    String configuration =
+        "{\"http\":{\"maxConnections\":20000,\"maxStreams\":20000},\"mcpServers\":{}}";
+    try (BridgeProcess bridge = BridgeProcess.ofLauncher(args[0], configuration)) {
+      IdleSessions sessions = new IdleSessions(bridge.port());
       sessions.open(WARM);
-      long before = sessions.settled(bridge);
+      long before = settled(bridge);
       sessions.open(SESSIONS);
-      long after = sessions.settled(bridge);
+      long after = settled(bridge);
       System.out.printf(
           Locale.ROOT,
           "%d idle sessions with a stream: %d MB before, %d MB after, %.1f kB each%n",
@@ -56,9 +46,6 @@ public final class IdleSessions {
           before >> 10,
           after >> 10,
           (after - before) / (double) SESSIONS);
-    } finally {
-      bridge.destroy();
-      Files.delete(config);
     }
   }
 
@@ -100,14 +87,8 @@ public final class IdleSessions {
   }
 
   /** Kilobytes, after some seconds of rest. */
-  private long settled(Process bridge) throws IOException, InterruptedException {
+  private static long settled(BridgeProcess bridge) throws Exception {
     TimeUnit.SECONDS.sleep(3);
-    try (Stream<String> lines = Files.lines(Path.of("/proc/" + bridge.pid() + "/status"))) {
-      return lines
-          .filter(line -> line.startsWith("VmRSS"))
-          .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
-          .findFirst()
-          .orElse(0);
-    }
+    return bridge.resident();
   }
 }

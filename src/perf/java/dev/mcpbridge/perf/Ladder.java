@@ -4,7 +4,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,38 +78,22 @@ public final class Ladder {
   }
 
   private void bridge() throws IOException {
-    Path config = Files.createTempFile("ladder", ".json");
-    Files.writeString(
-        config,
+    String configuration =
         "{\"mcpServers\":{\"echo\":{\"command\":\""
             + java()
             + "\",\"args\":[\"-XX:+UseSerialGC\",\"-cp\",\""
             + classPath()
             + "\",\""
             + EchoUpstream.class.getName()
-            + "\"]}}}");
-    Process server =
-        start(
-            List.of(
-                "-XX:+UseSerialGC",
-                "-jar",
-                jar.toString(),
-                "serve",
-                "--port",
-                "0",
-                "--config",
-                config.toString()));
-    try {
-      int port = port(server, "MCP Bridge is listening on http://127.0.0.1:");
+            + "\"]}}}";
+    try (BridgeProcess bridge = BridgeProcess.ofJar(jar.toString(), configuration)) {
+      int port = bridge.port();
       http("bridge", port, "/servers/echo/tools/echo", ARGUMENTS, "");
       http("bridge, MCP", port, "/servers/echo/mcp", MCP, MCP_HEADERS);
       add(
           "bridge, 100 kB result",
           8,
           new HttpLoad(port, 8, "/servers/echo/tools/blob", "{\"size\":100000}").run(3, seconds));
-    } finally {
-      server.destroy();
-      Files.delete(config);
     }
   }
 
@@ -136,7 +119,7 @@ public final class Ladder {
         rung.p99());
   }
 
-  static Process start(List<String> arguments) throws IOException {
+  private static Process start(List<String> arguments) throws IOException {
     List<String> command = new ArrayList<>(List.of(java()));
     command.addAll(arguments);
     return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
@@ -153,7 +136,7 @@ public final class Ladder {
     throw new IOException("the server ended before it listened");
   }
 
-  private static String java() {
+  static String java() {
     return Path.of(System.getProperty("java.home"), "bin", "java").toString();
   }
 

@@ -7,10 +7,6 @@ import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -50,22 +46,8 @@ public final class Overload {
 
   public static void main(String[] args) throws Exception {
     double seconds = Double.parseDouble(args[2]);
-    Path config = Files.createTempFile("overload", ".json");
-    Files.writeString(config, configuration());
-    Process server =
-        Ladder.start(
-            List.of(
-                "-XX:+UseSerialGC",
-                "-jar",
-                args[0],
-                "serve",
-                "--port",
-                "0",
-                "--config",
-                config.toString()));
-    try {
-      int port = Ladder.port(server, "MCP Bridge is listening on http://127.0.0.1:");
-      Overload overload = new Overload(port);
+    try (BridgeProcess bridge = BridgeProcess.ofJar(args[0], configuration())) {
+      Overload overload = new Overload(bridge.port());
       overload.rung(0.5, 5);
       System.out.println(
           "offered   served/s   p50      p99      refused/s   p50      p99      other");
@@ -73,12 +55,9 @@ public final class Overload {
         System.out.println(overload.rung(factor, seconds));
         System.out.println("          served as before after " + overload.recovery() + " ms");
       }
-      System.out.println("resident set: " + resident(server) + " kB");
-    } finally {
-      server.destroy();
-      Files.delete(config);
-      System.exit(0);
+      System.out.println("resident set: " + bridge.resident() + " kB");
     }
+    System.exit(0);
   }
 
   private static String configuration() {
@@ -172,18 +151,6 @@ public final class Overload {
       if (served.over(1).micros(0.5) / 1e3 < 2 * SERVICE_MILLIS && served.micros(0.5) > 0) {
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
       }
-    }
-  }
-
-  private static String resident(Process server) throws IOException {
-    try (Stream<String> lines = Files.lines(Path.of("/proc/" + server.pid() + "/status"))) {
-      return lines
-          .filter(line -> line.startsWith("VmRSS"))
-          .map(line -> line.replaceAll("\\D", ""))
-          .findFirst()
-          .orElse("?");
-    } catch (java.nio.file.NoSuchFileException e) {
-      return "?";
     }
   }
 }
