@@ -4,7 +4,11 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
 import io.vertx.core.Future;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Clock;
+import java.util.HexFormat;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -50,10 +54,13 @@ public final class IdempotencyKeys {
     this.clock = clock;
   }
 
-  /**
-   * @param fingerprint of the request's body; the same key with another body is refused
-   */
-  public Future<CallOutcome> once(Key key, String fingerprint, Supplier<Future<CallOutcome>> call) {
+  /** Runs a request; the same key with another tool or other arguments is refused. */
+  public Future<CallOutcome> once(
+      Key key, CallRequest request, Supplier<Future<CallOutcome>> call) {
+    return once(key, fingerprint(request), call);
+  }
+
+  Future<CallOutcome> once(Key key, String fingerprint, Supplier<Future<CallOutcome>> call) {
     forgetOld();
     Entry known = entries.get(key);
     if (known != null) {
@@ -68,6 +75,17 @@ public final class IdempotencyKeys {
     entries.put(key, entry);
     entry.outcome = call.get().onComplete(done -> keep(entry), failure -> release(key, failure));
     return entry.outcome;
+  }
+
+  private static String fingerprint(CallRequest request) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      digest.update(request.target().name().getBytes(StandardCharsets.UTF_8));
+      digest.update(request.arguments().json().toBytes());
+      return HexFormat.of().formatHex(digest.digest());
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
   }
 
   private static Future<CallOutcome> repeat(Entry known, String fingerprint) {

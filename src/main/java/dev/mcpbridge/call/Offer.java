@@ -6,6 +6,7 @@ import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -72,6 +73,11 @@ public final class Offer {
 
   public List<JsonSlice> tools() {
     return entries(tools);
+  }
+
+  /** The tools by the names that they have here. */
+  public Map<String, Place> toolsByName() {
+    return Collections.unmodifiableMap(tools);
   }
 
   public List<JsonSlice> prompts() {
@@ -149,11 +155,10 @@ public final class Offer {
       places.putIfAbsent(name, new Place(server, name, entry));
       return;
     }
-    String free = QualifiedNames.of(server.id(), name);
-    String shown = places.containsKey(free) ? QualifiedNames.hashed(server.id(), name) : free;
+    String shown = QualifiedNames.of(server.id(), name);
     JsonSlice own = JsonObjects.members(entry).get("name");
     JsonSlice renamed = JsonObjects.inPlace(entry, own, JsonObjects.quoted(shown));
-    places.put(shown, new Place(server, name, renamed));
+    places.putIfAbsent(shown, new Place(server, name, renamed));
   }
 
   private static boolean hasTemplateFor(Catalogue catalogue, String uri) {

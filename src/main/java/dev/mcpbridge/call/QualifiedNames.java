@@ -5,28 +5,37 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.regex.Pattern;
 
 /**
- * Names for what several servers offer together: {@code server__name}, at most 64 characters, since
- * models' APIs take no more. What is longer is cut and told apart by a hash of the whole name, so
- * that it is the same at every start. Stateless.
+ * Names for what several servers offer together: {@code server__name}, at most 64 of {@code
+ * [A-Za-z0-9_-]} and no digit at the beginning, since models' APIs take no others. What is longer,
+ * has other characters, or could be read as a name of another server, is written with what may stay
+ * and a hash of the whole: so a name depends on nothing but its server and its tool, and is the
+ * same at every start. Stateless.
  */
 final class QualifiedNames {
   private static final int MAX = 64;
-  private static final int HASH = 8;
+  private static final int HASH = 12;
+  private static final Pattern PLAIN = Pattern.compile("[A-Za-z_][A-Za-z0-9_-]*");
+  private static final Pattern LIKE_HASHED = Pattern.compile(".*_[0-9a-f]{12}");
 
   private QualifiedNames() {}
 
   static String of(ServerId server, String name) {
     String whole = server.name() + "__" + name;
-    return whole.length() <= MAX ? whole : hashed(server, name);
+    boolean isPlain =
+        whole.length() <= MAX
+            && PLAIN.matcher(whole).matches()
+            && whole.indexOf("__") == server.name().length()
+            && !LIKE_HASHED.matcher(whole).matches();
+    return isPlain ? whole : hashed(server, name, whole);
   }
 
-  /** The form with the hash, for a name that is too long or taken. */
-  static String hashed(ServerId server, String name) {
-    String whole = server.name() + "__" + name;
+  private static String hashed(ServerId server, String name, String whole) {
+    String readable = whole.replaceAll("[^A-Za-z0-9_-]", "_").replaceFirst("^(?=[0-9-])", "_");
     String hash = hash(server.name() + '\0' + name);
-    return whole.substring(0, Math.min(whole.length(), MAX - HASH - 1)) + "_" + hash;
+    return readable.substring(0, Math.min(readable.length(), MAX - HASH - 1)) + "_" + hash;
   }
 
   private static String hash(String text) {

@@ -22,6 +22,8 @@ import dev.mcpbridge.http.rest.EventsApi;
 import dev.mcpbridge.http.rest.HealthApi;
 import dev.mcpbridge.http.rest.ServersApi;
 import dev.mcpbridge.http.rest.ToolCallsApi;
+import dev.mcpbridge.http.toolcall.ModelCalls;
+import dev.mcpbridge.http.toolcall.ToolCallDoor;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -43,6 +45,7 @@ record Doors(
     EventsApi events,
     HealthApi health,
     McpDoor mcp,
+    ToolCallDoor toolcall,
     Handler<RoutingContext> openapi) {
 
   private static final String CONTRACT = "/dev/mcpbridge/http/openapi.json";
@@ -72,6 +75,7 @@ record Doors(
             streams,
             answers,
             depth);
+    Offers offers = new Offers(vertx, directory);
     return new Doors(
         calls,
         new BatchApi(pipeline, ids, answers, depth),
@@ -82,10 +86,8 @@ record Doors(
         new EventsApi(bus, streams),
         new HealthApi(directory, phase),
         new McpDoor(
-            new McpDoor.Foundations(vertx, bus, pipeline, ids, streams),
-            new Offers(vertx, directory),
-            version,
-            depth),
+            new McpDoor.Foundations(vertx, bus, pipeline, ids, streams), offers, version, depth),
+        new ToolCallDoor(vertx, offers, new ModelCalls(pipeline, ids, idempotency, depth)),
         contract());
   }
 

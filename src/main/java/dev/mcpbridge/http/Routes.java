@@ -49,6 +49,8 @@ final class Routes {
         .post("/sse", Scope.READ, doors.mcp()::postSse)
         .get("/servers/{server}/sse", Scope.READ, doors.mcp()::openSse)
         .post("/servers/{server}/sse", Scope.READ, doors.mcp()::postSse)
+        .post("/toolcall", Scope.CALL, doors.toolcall()::run)
+        .get("/toolcall/tools", Scope.READ, doors.toolcall()::list)
         .post("/batch", Scope.CALL, doors.batch()::run)
         .get("/servers/{server}/resources/{uri}", Scope.CALL, doors.calls()::readResource)
         .post("/servers/{server}/prompts/{prompt}", Scope.CALL, doors.calls()::getPrompt)

@@ -25,20 +25,27 @@ public record Arguments(JsonSlice json, JsonNode tree) {
    * @throws BridgeException MALFORMED_REQUEST, saying what is wrong and at which byte
    */
   public static Arguments read(byte[] body, int maxDepth) {
+    return read(body, maxDepth, "The body");
+  }
+
+  /**
+   * @param what the text is called in a complaint
+   */
+  public static Arguments read(byte[] body, int maxDepth, String what) {
     JsonScanner scanner = JsonScanner.strict(maxDepth);
     try {
       JsonSlice value = scanner.document(body, 0, body.length);
       if (!value.isObject()) {
-        throw malformed("The body must be a JSON object with the arguments");
+        throw malformed(what + " must be a JSON object with the arguments");
       }
       JsonSlice line = scanner.sawWhitespace() ? compact(value) : value;
       return new Arguments(line, Json.tree(line));
     } catch (JsonSyntaxException e) {
-      throw malformed("The body is not valid JSON: " + e.getMessage());
+      throw malformed(what + " is not valid JSON: " + e.getMessage());
     } catch (StreamConstraintsException e) {
-      throw malformed("The body has too many tokens, or too long ones");
+      throw malformed(what + " has too many tokens, or too long ones");
     } catch (JsonProcessingException e) {
-      throw malformed("The body is not acceptable JSON: " + e.getOriginalMessage());
+      throw malformed(what + " is not acceptable JSON: " + e.getOriginalMessage());
     } catch (IOException e) {
       throw new IllegalStateException("reading from memory", e);
     }

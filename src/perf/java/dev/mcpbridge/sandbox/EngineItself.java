@@ -27,7 +27,7 @@ public final class EngineItself {
         chains[i] = again(engine, container, image, end, done);
       }
       for (Future<?> chain : chains) {
-        chain.await(60, TimeUnit.SECONDS);
+        chain.await((long) seconds + 60, TimeUnit.SECONDS);
       }
       return done.get() * 1e9 / (System.nanoTime() - begin);
     } finally {

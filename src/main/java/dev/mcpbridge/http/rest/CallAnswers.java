@@ -1,13 +1,10 @@
 package dev.mcpbridge.http.rest;
 
-import dev.mcpbridge.bus.Addresses.PendingConfirmation;
 import dev.mcpbridge.call.CallOutcome;
+import dev.mcpbridge.http.reply.ConfirmationJson;
 import dev.mcpbridge.http.reply.Replies;
-import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.protocol.JsonSlice;
-import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.ext.web.RoutingContext;
-import java.time.Instant;
 
 /** How the outcome of a call looks over REST. */
 public final class CallAnswers {
@@ -29,31 +26,8 @@ public final class CallAnswers {
   }
 
   static JsonSlice body(CallOutcome outcome) {
-    if (outcome instanceof CallOutcome.Completed completed) {
-      return completed.result();
-    }
-    return confirmation(((CallOutcome.NeedsConfirmation) outcome).pending());
-  }
-
-  private static JsonSlice confirmation(PendingConfirmation pending) {
-    JsonWriter out = new JsonWriter().beginObject().member("requires_confirmation", true);
-    describe(out, pending.confirmation());
-    if (pending.token() != null) {
-      out.member("token", pending.token());
-    }
-    return out.endObject().toSlice();
-  }
-
-  /** What a human has to see before deciding: the original's fields, arguments and digest. */
-  static void describe(JsonWriter out, Confirmation confirmation) {
-    out.member("confirmation_id", confirmation.id())
-        .member("risk_level", confirmation.level().number())
-        .member("risk_description", confirmation.level().description())
-        .member("server_id", confirmation.call().server().name())
-        .member("method", confirmation.call().target().kind().method())
-        .member("tool_name", confirmation.call().target().name())
-        .member("expires_at", Instant.ofEpochMilli(confirmation.expiresAtMillis()).toString())
-        .member("arguments", confirmation.call().arguments())
-        .member("digest", confirmation.digest());
+    return outcome instanceof CallOutcome.Completed completed
+        ? completed.result()
+        : ConfirmationJson.pending(((CallOutcome.NeedsConfirmation) outcome).pending());
   }
 }

@@ -1,6 +1,7 @@
 package dev.mcpbridge.http.rest;
 
 import dev.mcpbridge.call.Directory;
+import dev.mcpbridge.http.reply.Queries;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.model.ExecutionEnvironment;
@@ -45,7 +46,7 @@ public final class CatalogueApi {
 
   /** GET /tools: those of every server that is known already; {@code ?q=} wants all its words. */
   public void search(RoutingContext ctx) {
-    String query = Paths.query(ctx, "q");
+    String query = Queries.one(ctx, "q");
     String[] words = query == null ? new String[0] : query.toLowerCase(Locale.ROOT).split("\\s+");
     List<JsonSlice> found = new ArrayList<>();
     int digest = 0;

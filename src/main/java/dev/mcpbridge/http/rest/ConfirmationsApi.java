@@ -10,6 +10,7 @@ import dev.mcpbridge.call.CallPipeline;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
+import dev.mcpbridge.http.reply.ConfirmationJson;
 import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Confirmation;
@@ -115,7 +116,7 @@ public final class ConfirmationsApi {
 
   private static JsonSlice json(Confirmation confirmation) {
     JsonWriter out = new JsonWriter(1024).beginObject();
-    CallAnswers.describe(out, confirmation);
+    ConfirmationJson.describe(out, confirmation);
     return out.member("caller", confirmation.call().caller().name()).endObject().toSlice();
   }
 

@@ -2,6 +2,7 @@ package dev.mcpbridge.http.rest;
 
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Queries;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
@@ -21,8 +22,8 @@ record Page(int offset, int limit) {
   private static final int DEFAULT_LIMIT = 100;
 
   static Page of(RoutingContext ctx, String digest) {
-    String cursor = Paths.query(ctx, "cursor");
-    String limit = Paths.query(ctx, "limit");
+    String cursor = Queries.one(ctx, "cursor");
+    String limit = Queries.one(ctx, "limit");
     if (cursor == null) {
       return new Page(0, limit == null ? 0 : number(limit));
     }

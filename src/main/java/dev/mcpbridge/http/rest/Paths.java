@@ -7,7 +7,6 @@ import dev.mcpbridge.protocol.Arguments;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
-import java.util.List;
 
 /** Reads path, query and body, strictly. */
 final class Paths {
@@ -37,19 +36,6 @@ final class Paths {
       throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "The body is empty");
     }
     return Arguments.read(body.getBytes(), maxDepth);
-  }
-
-  /** One value of a query parameter, null where it is absent. */
-  static String query(RoutingContext ctx, String name) {
-    if (ctx.request().query() == null) {
-      return null;
-    }
-    List<String> values = ctx.queryParam(name);
-    if (values.size() > 1) {
-      throw new BridgeException(
-          ErrorCode.MALFORMED_REQUEST, "The parameter " + name + " was given twice");
-    }
-    return values.isEmpty() ? null : values.get(0);
   }
 
   private static String shown(String name) {

@@ -8,10 +8,9 @@ import dev.mcpbridge.call.CallOutcome;
 import dev.mcpbridge.call.CallPipeline;
 import dev.mcpbridge.call.CallRequest;
 import dev.mcpbridge.call.IdempotencyKeys;
-import dev.mcpbridge.error.BridgeException;
-import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.EventStream;
+import dev.mcpbridge.http.reply.IdempotencyHeader;
 import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.model.ServerId;
@@ -20,11 +19,7 @@ import dev.mcpbridge.protocol.Arguments;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
-import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -33,9 +28,6 @@ import java.util.function.Supplier;
  * RFC 7240).
  */
 public final class ToolCallsApi {
-  private static final int MAX_KEY = 255;
-  private static final CharSequence IDEMPOTENCY_KEY =
-      HttpHeaders.createOptimized("idempotency-key");
   private static final CharSequence PREFER = HttpHeaders.createOptimized("prefer");
 
   private final Bus bus;
@@ -156,37 +148,15 @@ public final class ToolCallsApi {
 
   /** Runs the request, or finds the outcome of the one with the same Idempotency-Key. */
   private Future<CallOutcome> once(RoutingContext ctx, CallRequest request) {
-    List<String> keys = ctx.request().headers().getAll(IDEMPOTENCY_KEY);
-    if (keys.isEmpty()) {
+    Optional<String> key = IdempotencyHeader.of(ctx);
+    if (key.isEmpty()) {
       return pipeline.run(request);
     }
     String route = ctx.request().method() + " " + ctx.request().path();
     return idempotency.once(
-        new IdempotencyKeys.Key(request.caller().name(), route, key(keys)),
-        fingerprint(request),
+        new IdempotencyKeys.Key(request.caller().name(), route, key.get()),
+        request,
         () -> pipeline.run(request));
-  }
-
-  private static String key(List<String> values) {
-    String key = values.get(0).strip();
-    boolean printable = key.chars().allMatch(c -> c > 0x20 && c < 0x7F);
-    if (values.size() > 1 || key.isEmpty() || key.length() > MAX_KEY || !printable) {
-      throw new BridgeException(
-          ErrorCode.MALFORMED_REQUEST,
-          "Idempotency-Key must be one value of 1 to " + MAX_KEY + " printable characters");
-    }
-    return key;
-  }
-
-  private static String fingerprint(CallRequest request) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      digest.update(request.target().name().getBytes(StandardCharsets.UTF_8));
-      digest.update(request.arguments().json().toBytes());
-      return HexFormat.of().formatHex(digest.digest());
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
   }
 
   private static boolean prefersAsync(RoutingContext ctx) {

@@ -1,0 +1,89 @@
+package dev.mcpbridge.dialect;
+
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Anthropic's Messages: all answers of a turn stand in one message of the user's. */
+final class Anthropic implements Format.Writing {
+  private static final Set<String> IMAGES =
+      Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
+
+  @Override
+  public SchemaDialect dialect(boolean strict) {
+    return SchemaDialect.ANTHROPIC;
+  }
+
+  @Override
+  public void define(JsonWriter out, Function function, Reduction parameters) {
+    out.beginObject();
+    Definitions.members(out, function, "input_schema", parameters);
+    out.endObject();
+  }
+
+  @Override
+  public Optional<List<JsonSlice>> items(JsonSlice body) {
+    JsonSlice content = JsonObjects.members(body).get("content");
+    return content != null && content.isArray()
+        ? Optional.of(JsonObjects.elements(content))
+        : Optional.empty();
+  }
+
+  @Override
+  public boolean isCall(Map<String, JsonSlice> item) {
+    return "tool_use".equals(JsonObjects.string(item.get("type")));
+  }
+
+  @Override
+  public FunctionCall call(Map<String, JsonSlice> item) {
+    return new FunctionCall(
+        JsonObjects.string(item.get("id")),
+        JsonObjects.string(item.get("name")),
+        item.getOrDefault("input", JsonSlice.EMPTY_OBJECT));
+  }
+
+  @Override
+  public void answer(JsonWriter out, List<FunctionAnswer> answers) {
+    out.beginObject().member("role", "user").name("content").beginArray();
+    for (FunctionAnswer answer : answers) {
+      out.beginObject()
+          .member("type", "tool_result")
+          .member("tool_use_id", answer.call().id())
+          .name("content")
+          .beginArray();
+      answer.parts().forEach(part -> part(out, part));
+      out.endArray();
+      if (answer.isError()) {
+        out.member("is_error", true);
+      }
+      out.endObject();
+    }
+    out.endArray().endObject();
+  }
+
+  private static void part(JsonWriter out, Part part) {
+    out.beginObject();
+    if (part instanceof Part.Media media && IMAGES.contains(media.type())) {
+      source(out.member("type", "image"), media);
+    } else if (part instanceof Part.Media media && media.type().equals("application/pdf")) {
+      source(out.member("type", "document"), media);
+    } else {
+      String words = part.words();
+      out.member("type", "text").member("text", words.isEmpty() ? "(no text)" : words);
+    }
+    out.endObject();
+  }
+
+  private static void source(JsonWriter out, Part.Media media) {
+    out.name("source")
+        .beginObject()
+        .member("type", "base64")
+        .member("media_type", media.type())
+        .member("data", media.data())
+        .endObject();
+  }
+}

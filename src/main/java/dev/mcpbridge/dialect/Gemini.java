@@ -1,0 +1,107 @@
+package dev.mcpbridge.dialect;
+
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Gemini's generateContent: answers are parts of one content, matched by id or by order. */
+final class Gemini implements Format.Writing {
+
+  @Override
+  public SchemaDialect dialect(boolean strict) {
+    return SchemaDialect.GEMINI;
+  }
+
+  @Override
+  public void define(JsonWriter out, Function function, Reduction parameters) {
+    out.beginObject().member("name", function.name());
+    out.member("description", function.description());
+    if (!parameters.schema().isEmpty()) {
+      out.member("parameters", Definitions.json(parameters.schema()));
+    }
+    out.endObject();
+  }
+
+  @Override
+  public JsonSlice list(List<JsonSlice> definitions) {
+    JsonWriter out = new JsonWriter(4096).beginArray();
+    if (!definitions.isEmpty()) {
+      out.beginObject().name("functionDeclarations").beginArray();
+      definitions.forEach(out::value);
+      out.endArray().endObject();
+    }
+    return out.endArray().toSlice();
+  }
+
+  /** A content, or the whole answer of the API. */
+  @Override
+  public Optional<List<JsonSlice>> items(JsonSlice body) {
+    Map<String, JsonSlice> members = JsonObjects.members(body);
+    JsonSlice candidates = members.get("candidates");
+    if (candidates != null && candidates.isArray()) {
+      List<JsonSlice> all = JsonObjects.elements(candidates);
+      JsonSlice content = all.isEmpty() ? null : JsonObjects.members(all.get(0)).get("content");
+      return content == null ? Optional.of(List.of()) : parts(JsonObjects.members(content));
+    }
+    return members.containsKey("parts") ? parts(members) : Optional.empty();
+  }
+
+  private static Optional<List<JsonSlice>> parts(Map<String, JsonSlice> content) {
+    JsonSlice parts = content.get("parts");
+    return parts == null || parts.isArray()
+        ? Optional.of(parts == null ? List.of() : JsonObjects.elements(parts))
+        : Optional.empty();
+  }
+
+  @Override
+  public boolean isCall(Map<String, JsonSlice> item) {
+    return item.containsKey("functionCall");
+  }
+
+  @Override
+  public FunctionCall call(Map<String, JsonSlice> item) {
+    Map<String, JsonSlice> call = JsonObjects.members(item.get("functionCall"));
+    return new FunctionCall(
+        JsonObjects.string(call.get("id")),
+        JsonObjects.string(call.get("name")),
+        call.getOrDefault("args", JsonSlice.EMPTY_OBJECT));
+  }
+
+  @Override
+  public void answer(JsonWriter out, List<FunctionAnswer> answers) {
+    out.beginObject().member("role", "user").name("parts").beginArray();
+    for (FunctionAnswer answer : answers) {
+      out.beginObject().name("functionResponse").beginObject();
+      if (answer.call().id() != null) {
+        out.member("id", answer.call().id());
+      }
+      out.member("name", answer.call().name() == null ? "" : answer.call().name());
+      out.name("response").beginObject();
+      out.member(answer.isError() ? "error" : "output", answer.text()).endObject();
+      media(out, answer);
+      out.endObject().endObject();
+    }
+    out.endArray().endObject();
+  }
+
+  /** Multimodal function responses: bytes stand beside the response. */
+  private static void media(JsonWriter out, FunctionAnswer answer) {
+    List<Part.Media> all =
+        answer.parts().stream()
+            .filter(Part.Media.class::isInstance)
+            .map(Part.Media.class::cast)
+            .toList();
+    if (!all.isEmpty()) {
+      out.name("parts").beginArray();
+      for (Part.Media media : all) {
+        out.beginObject().name("inlineData").beginObject();
+        out.member("mimeType", media.type()).member("data", media.data());
+        out.endObject().endObject();
+      }
+      out.endArray();
+    }
+  }
+}

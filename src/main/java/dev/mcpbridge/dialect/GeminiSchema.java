@@ -1,0 +1,332 @@
+package dev.mcpbridge.dialect;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.dialect.SchemaDialect.Losses;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The {@code Schema} of Gemini's function declarations: a part of OpenAPI 3.0. References are
+ * written out, recursion ends after some rounds, and what has no words there (an object of any
+ * properties, a list of anything) is asked for as JSON text, which {@link GivenArguments} reads.
+ */
+final class GeminiSchema {
+  private static final int ROUNDS = 2;
+  private static final int MAX_DEPTH = 12;
+  private static final int MAX_NODES = 3_000;
+  private static final Map<String, Set<String>> KEPT =
+      Map.of(
+          "string", Set.of("minLength", "maxLength", "pattern"),
+          "number", Set.of("minimum", "maximum"),
+          "integer", Set.of("minimum", "maximum"),
+          "boolean", Set.of(),
+          "array", Set.of("minItems", "maxItems"),
+          "object", Set.of("minProperties", "maxProperties"));
+  private static final Map<String, Set<String>> FORMATS =
+      Map.of(
+          "string", Set.of("date-time"),
+          "number", Set.of("float", "double"),
+          "integer", Set.of("int32", "int64"));
+  private static final Set<String> HANDLED =
+      Set.of(
+          "type",
+          "properties",
+          "required",
+          "items",
+          "enum",
+          "const",
+          "anyOf",
+          "oneOf",
+          "allOf",
+          "$ref",
+          "$defs",
+          "definitions",
+          "title",
+          "description",
+          "format",
+          "additionalProperties");
+
+  private final ObjectNode root;
+  private final Losses losses;
+  private int nodes;
+
+  GeminiSchema(ObjectNode root, Losses losses) {
+    this.root = root;
+    this.losses = losses;
+  }
+
+  /** Without any properties it is empty: such a function is declared without parameters. */
+  ObjectNode reduce() {
+    return root.path("properties").isEmpty()
+        ? Keywords.JSON.objectNode()
+        : typed(root, "object", new Way("", 0, List.of()));
+  }
+
+  /** Where the walk is: the place, how deep, and through which references. */
+  private record Way(String place, int depth, List<String> references) {
+    Way into(String step) {
+      return new Way(place + step, depth + 1, references);
+    }
+
+    Way through(String reference) {
+      List<String> more = new ArrayList<>(references);
+      more.add(reference);
+      return new Way(place, depth, more);
+    }
+
+    long rounds(String reference) {
+      return references.stream().filter(reference::equals).count();
+    }
+  }
+
+  private ObjectNode schema(JsonNode node, Way way) {
+    if (way.depth() > MAX_DEPTH || ++nodes > MAX_NODES) {
+      return text(node, way, "too deep or too large");
+    }
+    if (node.has("$ref")) {
+      String reference = node.get("$ref").textValue();
+      return way.rounds(reference) >= ROUNDS
+          ? text(node, way, "recursion, ended after " + ROUNDS + " rounds")
+          : schema(beside(node, References.target(root, node.get("$ref"))), way.through(reference));
+    }
+    if (node.has("allOf")) {
+      return schema(merged(node, way), way);
+    }
+    for (String union : List.of("anyOf", "oneOf")) {
+      if (node.has(union)) {
+        return union(node, union, way);
+      }
+    }
+    List<String> types = types(node);
+    boolean isNullable = types.remove("null");
+    ObjectNode schema =
+        types.isEmpty()
+            ? text(node, way, "a value of any type")
+            : types.size() == 1 ? typed(node, types.get(0), way) : each(node, types, way);
+    return isNullable ? schema.put("nullable", true) : schema;
+  }
+
+  private ObjectNode typed(JsonNode node, String type, Way way) {
+    ObjectNode schema = described(node).put("type", type);
+    KEPT.get(type).stream()
+        .filter(node::has)
+        .sorted()
+        .forEach(keyword -> schema.set(keyword, node.get(keyword)));
+    String format = node.path("format").asText("");
+    if (FORMATS.getOrDefault(type, Set.of()).contains(format)) {
+      schema.put("format", format);
+    } else if (!format.isEmpty()) {
+      mention(schema, "Format: " + format);
+    }
+    reportOthers(node, type, way);
+    return switch (type) {
+      case "object" -> object(node, schema, way);
+      case "array" -> array(node, schema, way);
+      default -> values(node, schema, way);
+    };
+  }
+
+  private ObjectNode object(JsonNode node, ObjectNode schema, Way way) {
+    JsonNode properties = node.path("properties");
+    if (properties.isEmpty()) {
+      return text(node, way, "an object of any properties");
+    }
+    ObjectNode all = schema.putObject("properties");
+    properties
+        .properties()
+        .forEach(
+            property ->
+                all.set(
+                    property.getKey(),
+                    schema(property.getValue(), way.into(Keywords.at("/properties", property)))));
+    ArrayNode required = Keywords.JSON.arrayNode();
+    node.path("required").forEach(name -> required.add(name.asText()));
+    required.removeIf(name -> !all.has(name.textValue()));
+    if (!required.isEmpty()) {
+      schema.set("required", required);
+    }
+    return schema;
+  }
+
+  private ObjectNode array(JsonNode node, ObjectNode schema, Way way) {
+    boolean isTuple = node.has("prefixItems");
+    JsonNode items = node.path("items");
+    if (isTuple || items.isMissingNode()) {
+      return text(node, way, "a list of anything");
+    }
+    schema.set("items", schema(items, way.into("/items")));
+    return schema;
+  }
+
+  /** Enumerations are of strings; others are told in words. */
+  private ObjectNode values(JsonNode node, ObjectNode schema, Way way) {
+    ArrayNode all = Keywords.JSON.arrayNode();
+    if (node.has("const")) {
+      all.add(node.get("const"));
+    }
+    node.path("enum").forEach(all::add);
+    boolean hasNull = false;
+    for (JsonNode value : all) {
+      hasNull |= value.isNull();
+    }
+    all.removeIf(JsonNode::isNull);
+    if (all.isEmpty()) {
+      return schema;
+    }
+    boolean isText = schema.path("type").asText().equals("string");
+    boolean areTexts = true;
+    for (JsonNode value : all) {
+      areTexts &= value.isTextual() && !value.textValue().isEmpty();
+    }
+    if (isText && areTexts) {
+      schema.put("format", "enum").set("enum", all);
+    } else {
+      mention(schema, "One of: " + all);
+      losses.add(way.place() + "/enum", "values that are not texts, told in the description");
+    }
+    return hasNull ? schema.put("nullable", true) : schema;
+  }
+
+  /** A union has no other words beside it, so what is said of it is said of each branch. */
+  private ObjectNode union(JsonNode node, String keyword, Way way) {
+    if (keyword.equals("oneOf")) {
+      losses.add(way.place() + "/oneOf", "exactly one, taken as any");
+    }
+    ObjectNode common = ((ObjectNode) node).deepCopy();
+    JsonNode branches = common.remove(keyword);
+    common.remove(List.of("anyOf", "oneOf"));
+    List<ObjectNode> kept = new ArrayList<>();
+    boolean isNullable = false;
+    for (int i = 0; i < branches.size(); i++) {
+      JsonNode branch = branches.get(i);
+      if (branch.path("type").asText().equals("null")) {
+        isNullable = true;
+      } else {
+        Way in = way.into("/" + keyword + "/" + i);
+        kept.add(schema(beside(common, branch), in));
+      }
+    }
+    return either(kept, isNullable, node, way);
+  }
+
+  private ObjectNode each(JsonNode node, List<String> types, Way way) {
+    return either(types.stream().map(type -> typed(node, type, way)).toList(), false, node, way);
+  }
+
+  private ObjectNode either(List<ObjectNode> branches, boolean isNullable, JsonNode node, Way way) {
+    Set<ObjectNode> distinct = new LinkedHashSet<>(branches);
+    if (distinct.isEmpty()) {
+      return text(node, way, "nothing but null").put("nullable", true);
+    }
+    if (distinct.size() == 1) {
+      ObjectNode only = distinct.iterator().next();
+      return isNullable ? only.put("nullable", true) : only;
+    }
+    if (isNullable) {
+      distinct.forEach(branch -> branch.put("nullable", true));
+    }
+    ObjectNode union = Keywords.JSON.objectNode();
+    union.set("anyOf", Keywords.JSON.arrayNode().addAll(distinct));
+    return union;
+  }
+
+  /** A branch together with what stands beside its union; the branch has the last word. */
+  private static ObjectNode beside(JsonNode common, JsonNode branch) {
+    ObjectNode both = ((ObjectNode) common).deepCopy();
+    both.remove("$ref");
+    JsonNode outer = both.get("properties");
+    if (branch instanceof ObjectNode object) {
+      both.setAll(object);
+    }
+    if (outer instanceof ObjectNode properties && branch.path("properties").isObject()) {
+      ObjectNode all = properties.deepCopy();
+      all.setAll((ObjectNode) branch.get("properties"));
+      both.set("properties", all);
+    }
+    return both;
+  }
+
+  private ObjectNode merged(JsonNode node, Way way) {
+    ObjectNode whole = ((ObjectNode) node).deepCopy();
+    JsonNode parts = whole.remove("allOf");
+    for (JsonNode part : parts) {
+      JsonNode meant = part;
+      for (int i = 0; i < 20 && meant.has("$ref"); i++) {
+        meant = References.target(root, meant.get("$ref"));
+      }
+      ArrayNode required = Keywords.JSON.arrayNode();
+      whole.path("required").forEach(required::add);
+      meant.path("required").forEach(required::add);
+      whole = beside(whole, meant);
+      if (!required.isEmpty()) {
+        whole.set("required", required);
+      }
+      if (meant.has("$ref")) {
+        losses.add(way.place() + "/allOf", "references that lead to each other");
+        whole.remove("$ref");
+      }
+    }
+    return whole;
+  }
+
+  private ObjectNode text(JsonNode node, Way way, String why) {
+    losses.add(way.place(), why + ", asked for as JSON text");
+    ObjectNode text = described(node).put("type", "string");
+    mention(text, "Give the value as JSON text.");
+    return text;
+  }
+
+  private static List<String> types(JsonNode node) {
+    List<String> types = new ArrayList<>();
+    if (node.path("type").isTextual()) {
+      types.add(node.get("type").textValue());
+    }
+    node.path("type").forEach(type -> types.add(type.textValue()));
+    if (!types.isEmpty()) {
+      return types;
+    }
+    if (node.has("properties")) {
+      types.add("object");
+    } else if (node.has("items") || node.has("prefixItems")) {
+      types.add("array");
+    } else {
+      Set<String> found = new LinkedHashSet<>();
+      node.path("enum").forEach(value -> found.add(StrictSchema.typeOf(value)));
+      if (node.has("const")) {
+        found.add(StrictSchema.typeOf(node.get("const")));
+      }
+      types.addAll(found);
+    }
+    return types;
+  }
+
+  private static ObjectNode described(JsonNode node) {
+    ObjectNode copy = Keywords.JSON.objectNode();
+    for (String name : List.of("title", "description")) {
+      if (node.has(name)) {
+        copy.set(name, node.get(name));
+      }
+    }
+    return copy;
+  }
+
+  private static void mention(ObjectNode schema, String words) {
+    String known = schema.path("description").asText("");
+    schema.put("description", known.isEmpty() ? words : known + " " + words);
+  }
+
+  private void reportOthers(JsonNode node, String type, Way way) {
+    node.fieldNames()
+        .forEachRemaining(
+            name -> {
+              if (!HANDLED.contains(name) && !KEPT.get(type).contains(name)) {
+                losses.add(way.place() + "/" + Keywords.escaped(name), "not in Gemini's subset");
+              }
+            });
+  }
+}

@@ -1,0 +1,222 @@
+package dev.mcpbridge.dialect;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+
+/**
+ * The lossless core: a schema of 2020-12 whose keywords have the values that they may have. What
+ * older drafts wrote otherwise is written anew, references that lead nowhere or away from the
+ * document admit anything, and what is no schema is left out.
+ */
+final class Keywords {
+  static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+  static final Set<String> TYPES =
+      Set.of("object", "array", "string", "number", "integer", "boolean", "null");
+
+  private static final Set<String> SCHEMAS =
+      Set.of(
+          "items",
+          "additionalProperties",
+          "not",
+          "if",
+          "then",
+          "else",
+          "contains",
+          "propertyNames",
+          "unevaluatedItems",
+          "unevaluatedProperties");
+  private static final Set<String> LISTS = Set.of("allOf", "anyOf", "oneOf", "prefixItems");
+  private static final Set<String> MAPS =
+      Set.of("properties", "patternProperties", "$defs", "definitions", "dependentSchemas");
+  private static final Map<String, Predicate<JsonNode>> VALUES =
+      Map.ofEntries(
+          Map.entry("title", JsonNode::isTextual),
+          Map.entry("description", JsonNode::isTextual),
+          Map.entry("format", JsonNode::isTextual),
+          Map.entry("$comment", JsonNode::isTextual),
+          Map.entry("contentEncoding", JsonNode::isTextual),
+          Map.entry("contentMediaType", JsonNode::isTextual),
+          Map.entry("pattern", Keywords::isPattern),
+          Map.entry("minLength", Keywords::isCount),
+          Map.entry("maxLength", Keywords::isCount),
+          Map.entry("minItems", Keywords::isCount),
+          Map.entry("maxItems", Keywords::isCount),
+          Map.entry("minProperties", Keywords::isCount),
+          Map.entry("maxProperties", Keywords::isCount),
+          Map.entry("minContains", Keywords::isCount),
+          Map.entry("maxContains", Keywords::isCount),
+          Map.entry("minimum", JsonNode::isNumber),
+          Map.entry("maximum", JsonNode::isNumber),
+          Map.entry("exclusiveMinimum", JsonNode::isNumber),
+          Map.entry("exclusiveMaximum", JsonNode::isNumber),
+          Map.entry("multipleOf", value -> value.isNumber() && value.decimalValue().signum() > 0),
+          Map.entry("uniqueItems", JsonNode::isBoolean),
+          Map.entry("readOnly", JsonNode::isBoolean),
+          Map.entry("writeOnly", JsonNode::isBoolean),
+          Map.entry("deprecated", JsonNode::isBoolean),
+          Map.entry("examples", JsonNode::isArray));
+  private static final Set<String> FREE = Set.of("const", "default");
+
+  private final SchemaDialect.Losses losses;
+  private JsonNode root;
+
+  Keywords(SchemaDialect.Losses losses) {
+    this.losses = losses;
+  }
+
+  ObjectNode sane(JsonNode schema) {
+    root = schema == null ? JSON.objectNode() : schema;
+    return schema(root, "");
+  }
+
+  private ObjectNode schema(JsonNode schema, String place) {
+    ObjectNode sane = JSON.objectNode();
+    if (schema.isBoolean()) {
+      return schema.booleanValue() ? sane : sane.set("not", JSON.objectNode());
+    }
+    if (!schema.isObject()) {
+      losses.add(place, "no schema");
+      return sane;
+    }
+    schema.properties().forEach(e -> keyword(sane, e.getKey(), e.getValue(), place));
+    if (sane.path("items").isMissingNode() && hasType(sane, "array") && !sane.has("prefixItems")) {
+      sane.set("items", JSON.objectNode());
+    }
+    return sane;
+  }
+
+  private void keyword(ObjectNode sane, String name, JsonNode value, String place) {
+    String at = place + "/" + escaped(name);
+    if (SCHEMAS.contains(name) && (value.isObject() || value.isBoolean())) {
+      sane.set(name, schema(value, at));
+    } else if (name.equals("items") && value.isArray()) {
+      list(sane, "prefixItems", value, at);
+    } else if (LISTS.contains(name) && value.isArray() && !value.isEmpty()) {
+      list(sane, name, value, at);
+    } else if (MAPS.contains(name) && value.isObject()) {
+      ObjectNode map = sane.putObject(name);
+      value.properties().forEach(e -> map.set(e.getKey(), schema(e.getValue(), at(at, e))));
+    } else if (!special(sane, name, value, at)) {
+      plain(sane, name, value, at);
+    }
+  }
+
+  private void list(ObjectNode sane, String name, JsonNode value, String at) {
+    ArrayNode list = sane.putArray(name);
+    for (int i = 0; i < value.size(); i++) {
+      list.add(schema(value.get(i), at + "/" + i));
+    }
+  }
+
+  private boolean special(ObjectNode sane, String name, JsonNode value, String at) {
+    switch (name) {
+      case "type" -> type(sane, value, at);
+      case "required" -> {
+        Set<String> names = new LinkedHashSet<>();
+        value.forEach(one -> names.add(one.asText()));
+        ArrayNode required = JSON.arrayNode();
+        names.forEach(required::add);
+        if (value.isArray()) {
+          sane.set(name, required);
+        }
+      }
+      case "enum" -> {
+        if (value.isArray() && !value.isEmpty()) {
+          sane.set(name, distinct(value));
+        }
+      }
+      case "$ref" -> reference(sane, value, at);
+      case "$schema", "$id", "$anchor", "id" -> {}
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void type(ObjectNode sane, JsonNode value, String at) {
+    ArrayNode known = JSON.arrayNode();
+    (value.isArray() ? distinct(value) : JSON.arrayNode().add(value))
+        .forEach(
+            one -> {
+              if (TYPES.contains(one.asText())) {
+                known.add(one.asText());
+              } else {
+                losses.add(at, "no type: " + one.asText());
+              }
+            });
+    if (known.size() == 1) {
+      sane.set("type", known.get(0));
+    } else if (!known.isEmpty()) {
+      sane.set("type", known);
+    }
+  }
+
+  /** Only what the document itself holds is followed; nothing is ever fetched. */
+  private void reference(ObjectNode sane, JsonNode value, String at) {
+    if (References.target(root, value) != null) {
+      sane.set("$ref", value);
+    } else {
+      losses.add(at, "a reference that leads to nothing here");
+    }
+  }
+
+  private void plain(ObjectNode sane, String name, JsonNode value, String at) {
+    Predicate<JsonNode> mayBe = VALUES.get(name);
+    if (FREE.contains(name) || mayBe != null && mayBe.test(value)) {
+      sane.set(name, value);
+    } else if (mayBe != null || SCHEMAS.contains(name) || LISTS.contains(name)) {
+      losses.add(at, "not a value that it may have");
+    } else {
+      losses.add(at, "a keyword that is none of 2020-12");
+    }
+  }
+
+  static boolean hasType(JsonNode schema, String type) {
+    JsonNode declared = schema.path("type");
+    if (declared.isTextual()) {
+      return declared.textValue().equals(type);
+    }
+    for (JsonNode one : declared) {
+      if (one.textValue().equals(type)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  static String escaped(String name) {
+    return name.replace("~", "~0").replace("/", "~1");
+  }
+
+  static String at(String place, Map.Entry<String, JsonNode> entry) {
+    return place + "/" + escaped(entry.getKey());
+  }
+
+  private static ArrayNode distinct(JsonNode values) {
+    Set<JsonNode> all = new LinkedHashSet<>();
+    values.forEach(all::add);
+    return JSON.arrayNode().addAll(all);
+  }
+
+  private static boolean isCount(JsonNode value) {
+    return value.isIntegralNumber() && value.bigIntegerValue().signum() >= 0;
+  }
+
+  private static boolean isPattern(JsonNode value) {
+    try {
+      Pattern.compile(value.textValue());
+      return true;
+    } catch (PatternSyntaxException | NullPointerException e) {
+      return false;
+    }
+  }
+}

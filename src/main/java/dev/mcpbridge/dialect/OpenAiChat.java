@@ -1,0 +1,119 @@
+package dev.mcpbridge.dialect;
+
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * OpenAI's Chat Completions. A tool's message holds text alone, so images and sounds follow in a
+ * message of the user's, behind all tools' messages as the API demands.
+ */
+final class OpenAiChat implements Format.Writing {
+
+  @Override
+  public SchemaDialect dialect(boolean strict) {
+    return strict ? SchemaDialect.OPENAI_STRICT : SchemaDialect.OPENAI;
+  }
+
+  @Override
+  public void define(JsonWriter out, Function function, Reduction parameters) {
+    out.beginObject().member("type", "function").name("function");
+    Definitions.function(out, function, "parameters", parameters);
+    out.endObject();
+  }
+
+  /** A message, a list of its calls under their name, or the whole answer of the API. */
+  @Override
+  public Optional<List<JsonSlice>> items(JsonSlice body) {
+    Map<String, JsonSlice> members = JsonObjects.members(body);
+    JsonSlice choices = members.get("choices");
+    if (choices != null && choices.isArray()) {
+      List<JsonSlice> all = JsonObjects.elements(choices);
+      JsonSlice message = all.isEmpty() ? null : JsonObjects.members(all.get(0)).get("message");
+      return message == null ? Optional.of(List.of()) : message(message);
+    }
+    return members.containsKey("tool_calls") ? message(body) : Optional.empty();
+  }
+
+  private static Optional<List<JsonSlice>> message(JsonSlice message) {
+    JsonSlice calls = JsonObjects.members(message).get("tool_calls");
+    return calls == null || calls.isArray()
+        ? Optional.of(calls == null ? List.of() : JsonObjects.elements(calls))
+        : Optional.empty();
+  }
+
+  @Override
+  public boolean isCall(Map<String, JsonSlice> item) {
+    return item.containsKey("function") && !item.containsKey("functionCall");
+  }
+
+  @Override
+  public FunctionCall call(Map<String, JsonSlice> item) {
+    Map<String, JsonSlice> function = JsonObjects.members(item.get("function"));
+    return new FunctionCall(
+        JsonObjects.string(item.get("id")),
+        JsonObjects.string(function.get("name")),
+        Definitions.argumentsText(function.get("arguments")));
+  }
+
+  @Override
+  public void answer(JsonWriter out, List<FunctionAnswer> answers) {
+    for (FunctionAnswer answer : answers) {
+      out.beginObject()
+          .member("role", "tool")
+          .member("tool_call_id", answer.call().id())
+          .member("content", answer.text())
+          .endObject();
+    }
+    if (answers.stream().anyMatch(OpenAiChat::hasMedia)) {
+      out.beginObject().member("role", "user").name("content").beginArray();
+      answers.stream().filter(OpenAiChat::hasMedia).forEach(answer -> media(out, answer));
+      out.endArray().endObject();
+    }
+  }
+
+  private static void media(JsonWriter out, FunctionAnswer answer) {
+    out.beginObject()
+        .member("type", "text")
+        .member("text", "From the tool call " + answer.call().id() + ":")
+        .endObject();
+    for (Part part : answer.parts()) {
+      if (part instanceof Part.Media media && isShown(media)) {
+        shown(out, media);
+      }
+    }
+  }
+
+  private static void shown(JsonWriter out, Part.Media media) {
+    out.beginObject();
+    if (media.isImage()) {
+      out.member("type", "image_url").name("image_url").beginObject();
+      out.member("url", media.dataUrl()).endObject();
+    } else {
+      out.member("type", "input_audio").name("input_audio").beginObject();
+      out.member("data", media.data()).member("format", soundOf(media)).endObject();
+    }
+    out.endObject();
+  }
+
+  private static boolean hasMedia(FunctionAnswer answer) {
+    return answer.parts().stream()
+        .anyMatch(part -> part instanceof Part.Media media && isShown(media));
+  }
+
+  private static boolean isShown(Part.Media media) {
+    return media.isImage() || soundOf(media) != null;
+  }
+
+  /** The two that it hears. */
+  private static String soundOf(Part.Media media) {
+    return switch (media.type()) {
+      case "audio/wav", "audio/x-wav", "audio/wave" -> "wav";
+      case "audio/mp3", "audio/mpeg" -> "mp3";
+      default -> null;
+    };
+  }
+}

@@ -1,0 +1,76 @@
+package dev.mcpbridge.dialect;
+
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** OpenAI's Responses: calls and answers are items of the input and the output. */
+final class OpenAiResponses implements Format.Writing {
+
+  @Override
+  public SchemaDialect dialect(boolean strict) {
+    return strict ? SchemaDialect.OPENAI_STRICT : SchemaDialect.OPENAI;
+  }
+
+  @Override
+  public void define(JsonWriter out, Function function, Reduction parameters) {
+    out.beginObject().member("type", "function");
+    Definitions.members(out, function, "parameters", parameters);
+    out.member("strict", parameters.isStrict()).endObject();
+  }
+
+  @Override
+  public Optional<List<JsonSlice>> items(JsonSlice body) {
+    JsonSlice output = JsonObjects.members(body).get("output");
+    return output != null && output.isArray()
+        ? Optional.of(JsonObjects.elements(output))
+        : Optional.empty();
+  }
+
+  @Override
+  public boolean isCall(Map<String, JsonSlice> item) {
+    return "function_call".equals(JsonObjects.string(item.get("type")));
+  }
+
+  @Override
+  public FunctionCall call(Map<String, JsonSlice> item) {
+    return new FunctionCall(
+        JsonObjects.string(item.get("call_id")),
+        JsonObjects.string(item.get("name")),
+        Definitions.argumentsText(item.get("arguments")));
+  }
+
+  @Override
+  public void answer(JsonWriter out, List<FunctionAnswer> answers) {
+    for (FunctionAnswer answer : answers) {
+      out.beginObject()
+          .member("type", "function_call_output")
+          .member("call_id", answer.call().id());
+      if (answer.parts().stream().allMatch(part -> part instanceof Part.Text)) {
+        out.member("output", answer.text());
+      } else {
+        out.name("output").beginArray();
+        answer.parts().forEach(part -> part(out, part));
+        out.endArray();
+      }
+      out.endObject();
+    }
+  }
+
+  private static void part(JsonWriter out, Part part) {
+    out.beginObject();
+    if (part instanceof Part.Media media && media.isImage()) {
+      out.member("type", "input_image").member("image_url", media.dataUrl());
+    } else if (part instanceof Part.Media media && media.type().equals("application/pdf")) {
+      out.member("type", "input_file")
+          .member("filename", "result.pdf")
+          .member("file_data", media.dataUrl());
+    } else {
+      out.member("type", "input_text").member("text", part.words());
+    }
+    out.endObject();
+  }
+}

@@ -1,0 +1,47 @@
+package dev.mcpbridge.dialect;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.dialect.SchemaDialect.Losses;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** Anthropic takes some names of properties and refuses a request with others. Stateless. */
+final class PropertyNames {
+  private static final Pattern ALLOWED = Pattern.compile("[a-zA-Z0-9_.-]{1,64}");
+
+  private PropertyNames() {}
+
+  static ObjectNode restricted(ObjectNode schema, Losses losses) {
+    restrict(schema, "", losses);
+    return schema;
+  }
+
+  private static void restrict(JsonNode node, String place, Losses losses) {
+    if (node.path("properties") instanceof ObjectNode properties) {
+      List<String> refused = new ArrayList<>();
+      properties
+          .fieldNames()
+          .forEachRemaining(
+              name -> {
+                if (!ALLOWED.matcher(name).matches()) {
+                  refused.add(name);
+                }
+              });
+      refused.forEach(
+          name -> losses.add(place + "/properties/" + Keywords.escaped(name), "a name"));
+      properties.remove(refused);
+      if (node.path("required") instanceof ArrayNode required) {
+        required.removeIf(name -> refused.contains(name.asText()));
+      }
+    }
+    node.properties().forEach(e -> restrict(e.getValue(), Keywords.at(place, e), losses));
+    if (node.isArray()) {
+      for (int i = 0; i < node.size(); i++) {
+        restrict(node.get(i), place + "/" + i, losses);
+      }
+    }
+  }
+}

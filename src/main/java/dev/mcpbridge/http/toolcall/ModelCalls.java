@@ -1,0 +1,180 @@
+package dev.mcpbridge.http.toolcall;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.call.CallIds;
+import dev.mcpbridge.call.CallOutcome;
+import dev.mcpbridge.call.CallPipeline;
+import dev.mcpbridge.call.CallRequest;
+import dev.mcpbridge.call.IdempotencyKeys;
+import dev.mcpbridge.call.Offer;
+import dev.mcpbridge.dialect.Format;
+import dev.mcpbridge.dialect.FunctionCall;
+import dev.mcpbridge.dialect.GivenArguments;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Callers;
+import dev.mcpbridge.http.reply.IdempotencyHeader;
+import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.model.Target;
+import dev.mcpbridge.model.Tool;
+import dev.mcpbridge.protocol.Arguments;
+import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.JsonScanner;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonSyntaxException;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.ext.web.RoutingContext;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** The calls of one turn of a model: all at once, each through the gate, each with its own end. */
+public final class ModelCalls {
+  private static final int MAX_CALLS = 128;
+
+  private final CallPipeline pipeline;
+  private final CallIds ids;
+  private final IdempotencyKeys idempotency;
+  private final int maxDepth;
+  private final InputSchemas schemas = new InputSchemas();
+
+  public ModelCalls(CallPipeline pipeline, CallIds ids, IdempotencyKeys idempotency, int maxDepth) {
+    this.pipeline = pipeline;
+    this.ids = ids;
+    this.idempotency = idempotency;
+    this.maxDepth = maxDepth;
+  }
+
+  /** One turn: whose it is, and what it may be called again by. */
+  private record Turn(Offer offer, String caller, Optional<String> key, List<CallRequest> running) {
+    IdempotencyKeys.Key key(FunctionCall call) {
+      return new IdempotencyKeys.Key(caller, "POST /toolcall " + call.id(), key.get());
+    }
+  }
+
+  void run(RoutingContext ctx, Offer offer, Optional<Format> wanted) {
+    JsonSlice body = body(ctx);
+    Format format = wanted.orElseGet(() -> format(body));
+    List<FunctionCall> calls = format.calls(body).map(this::named).orElseThrow(() -> unknown(body));
+    if (calls.size() > MAX_CALLS) {
+      throw new BridgeException(
+          ErrorCode.INVALID_ARGUMENTS,
+          "At most " + MAX_CALLS + " calls in a turn, found " + calls.size());
+    }
+    Turn turn =
+        new Turn(offer, Callers.of(ctx).name(), IdempotencyHeader.of(ctx), new ArrayList<>());
+    Set<String> seen = new HashSet<>();
+    List<Future<CallOutcome>> outcomes =
+        calls.stream().map(call -> start(call, turn, seen.add(call.id()))).toList();
+    ctx.response().closeHandler(left -> giveUp(turn.running(), outcomes));
+    ToolResponses responses = new ToolResponses(format, calls, outcomes, ids);
+    Future.join(outcomes).onComplete(done -> Replies.json(ctx, 200, responses.write()));
+  }
+
+  private JsonSlice body(RoutingContext ctx) {
+    Buffer body = ctx.body().buffer();
+    if (body == null || body.length() == 0) {
+      throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "The body is empty");
+    }
+    byte[] bytes = body.getBytes();
+    try {
+      return JsonScanner.strict(maxDepth).document(bytes, 0, bytes.length);
+    } catch (JsonSyntaxException e) {
+      throw new BridgeException(
+          ErrorCode.MALFORMED_REQUEST, "The body is not valid JSON: " + e.getMessage());
+    }
+  }
+
+  /** By its shape; an empty list is the same in every format. */
+  private static Format format(JsonSlice body) {
+    return Stream.of(Format.values())
+        .filter(format -> format.calls(body).isPresent())
+        .findFirst()
+        .orElseThrow(() -> unknown(body));
+  }
+
+  private static BridgeException unknown(JsonSlice body) {
+    return new BridgeException(
+        ErrorCode.INVALID_ARGUMENTS,
+        "Expected an assistant's message with tool_calls, a list of them, or what the Responses,"
+            + " Messages or generateContent API answered; found "
+            + (body.isArray() ? "a list of something else" : "something else"));
+  }
+
+  /** Gemini matches by order and needs no ids; the others get one where it is missing. */
+  private List<FunctionCall> named(List<FunctionCall> calls) {
+    return calls.stream()
+        .map(
+            call ->
+                call.id() == null
+                    ? new FunctionCall("call_" + ids.next(), call.name(), call.arguments())
+                    : call)
+        .toList();
+  }
+
+  /** A call that makes no sense fails alone. */
+  private Future<CallOutcome> start(FunctionCall call, Turn turn, boolean isFirst) {
+    try {
+      if (!isFirst) {
+        throw new BridgeException(
+            ErrorCode.INVALID_ARGUMENTS, "Another call of this turn has the same id");
+      }
+      CallRequest request = request(call, turn);
+      turn.running().add(request);
+      return turn.key().isPresent()
+          ? idempotency.once(turn.key(call), request, () -> pipeline.run(request))
+          : pipeline.run(request);
+    } catch (BridgeException e) {
+      return Future.failedFuture(e);
+    }
+  }
+
+  private CallRequest request(FunctionCall call, Turn turn) {
+    Offer.Place place =
+        Optional.ofNullable(call.name())
+            .flatMap(turn.offer()::tool)
+            .orElseThrow(
+                () ->
+                    new BridgeException(
+                        ErrorCode.TOOL_NOT_FOUND,
+                        "There is no function '" + shown(call.name()) + "'"));
+    Tool tool = place.server().catalogue().tools().get(place.name());
+    return new CallRequest(
+        ids.next(),
+        place.server().id(),
+        Target.tool(place.name()),
+        meant(Arguments.read(call.arguments().toBytes(), maxDepth, "The arguments text"), tool),
+        turn.caller(),
+        false);
+  }
+
+  /** Numbers keep their digits: the exact tree is written only where something was changed. */
+  private Arguments meant(Arguments given, Tool tool) {
+    JsonNode schema = schemas.of(tool);
+    if (schema == null || GivenArguments.meant(given.tree(), schema) == given.tree()) {
+      return given;
+    }
+    try {
+      JsonNode exact = Json.mapper().readTree(given.json().toBytes());
+      return Arguments.scanned(Json.slice(GivenArguments.meant(exact, schema)), false);
+    } catch (IOException e) {
+      throw new IllegalStateException("the text was read before", e);
+    }
+  }
+
+  private void giveUp(List<CallRequest> running, List<Future<CallOutcome>> outcomes) {
+    if (outcomes.stream().anyMatch(outcome -> !outcome.isComplete())) {
+      running.forEach(
+          request -> pipeline.cancel(request.server(), request.id(), "The client has left"));
+    }
+  }
+
+  private static String shown(String name) {
+    return name == null || name.length() > 100 ? "…" : name.replaceAll("\\p{Cntrl}", "?");
+  }
+}

@@ -1,0 +1,131 @@
+package dev.mcpbridge.http.toolcall;
+
+import dev.mcpbridge.call.Offer;
+import dev.mcpbridge.call.Offers;
+import dev.mcpbridge.dialect.Format;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Queries;
+import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.model.Glob;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import io.vertx.core.Vertx;
+import io.vertx.ext.web.RoutingContext;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** GET /toolcall/tools and POST /toolcall. */
+public final class ToolCallDoor {
+  private final Offers offers;
+  private final FunctionLists lists;
+  private final ModelCalls calls;
+
+  public ToolCallDoor(Vertx vertx, Offers offers, ModelCalls calls) {
+    this.offers = offers;
+    this.lists = new FunctionLists(vertx);
+    this.calls = calls;
+  }
+
+  /** The functions of all tools, or of some, for a request to a model. */
+  public void list(RoutingContext ctx) {
+    FunctionLists.Style style =
+        new FunctionLists.Style(
+            format(ctx).orElse(Format.OPENAI_CHAT), Queries.flag(ctx, "strict"));
+    Set<String> servers = words(ctx, "servers");
+    List<Glob> tools = words(ctx, "tools").stream().map(Glob::new).toList();
+    offers
+        .ofAll()
+        .compose(
+            offer -> {
+              refuseUnknown(servers, offer);
+              return lists.of(offer, style);
+            })
+        .onSuccess(all -> answer(ctx, style, wanted(all, servers, tools)))
+        .onFailure(ctx::fail);
+  }
+
+  /** Runs the calls of a model. */
+  public void run(RoutingContext ctx) {
+    Optional<Format> format = format(ctx);
+    offers.ofAll().onSuccess(offer -> calls.run(ctx, offer, format)).onFailure(ctx::fail);
+  }
+
+  private static List<FunctionLists.Entry> wanted(
+      List<FunctionLists.Entry> all, Set<String> servers, List<Glob> tools) {
+    Predicate<FunctionLists.Entry> ofServer =
+        entry -> servers.isEmpty() || servers.contains(entry.place().server().id().name());
+    Predicate<FunctionLists.Entry> named =
+        entry ->
+            tools.isEmpty()
+                || tools.stream()
+                    .anyMatch(
+                        tool -> tool.matches(entry.name()) || tool.matches(entry.place().name()));
+    return all.stream().filter(ofServer.and(named)).toList();
+  }
+
+  private static void answer(
+      RoutingContext ctx, FunctionLists.Style style, List<FunctionLists.Entry> entries) {
+    List<JsonSlice> definitions = entries.stream().map(FunctionLists.Entry::definition).toList();
+    JsonWriter out =
+        new JsonWriter(1 << 16)
+            .beginObject()
+            .member("format", style.format().word())
+            .member("tools", style.format().tools(definitions))
+            .name("reductions")
+            .beginArray();
+    entries.stream()
+        .filter(entry -> !entry.reduction().lost().isEmpty())
+        .forEach(entry -> reduction(out, entry));
+    JsonWriter body = out.endArray().endObject();
+    Replies.tagged(ctx, Integer.toHexString(body.toSlice().hashCode()), body);
+  }
+
+  private static void reduction(JsonWriter out, FunctionLists.Entry entry) {
+    out.beginObject().member("name", entry.name()).name("lost").beginArray();
+    entry.reduction().lost().forEach(out::value);
+    out.endArray().endObject();
+  }
+
+  private static void refuseUnknown(Set<String> servers, Offer offer) {
+    Set<String> known =
+        offer.servers().stream().map(view -> view.id().name()).collect(Collectors.toSet());
+    servers.stream()
+        .filter(server -> !known.contains(server))
+        .findFirst()
+        .ifPresent(
+            server -> {
+              throw new BridgeException(
+                  ErrorCode.SERVER_NOT_FOUND, "Server '" + server + "' not found or not connected");
+            });
+  }
+
+  private static Optional<Format> format(RoutingContext ctx) {
+    String word = Queries.one(ctx, "format");
+    if (word == null) {
+      return Optional.empty();
+    }
+    Optional<Format> format = Format.of(word);
+    if (format.isEmpty()) {
+      throw new BridgeException(
+          ErrorCode.MALFORMED_REQUEST,
+          "format must be one of "
+              + Stream.of(Format.values()).map(Format::word).collect(Collectors.joining(", ")));
+    }
+    return format;
+  }
+
+  private static Set<String> words(RoutingContext ctx, String parameter) {
+    String text = Queries.one(ctx, parameter);
+    return text == null
+        ? Set.of()
+        : Stream.of(text.split(","))
+            .map(String::strip)
+            .filter(word -> !word.isEmpty())
+            .collect(Collectors.toSet());
+  }
+}

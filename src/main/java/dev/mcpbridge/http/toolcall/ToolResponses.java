@@ -1,0 +1,127 @@
+package dev.mcpbridge.http.toolcall;
+
+import dev.mcpbridge.bus.Addresses.PendingConfirmation;
+import dev.mcpbridge.call.CallIds;
+import dev.mcpbridge.call.CallOutcome;
+import dev.mcpbridge.dialect.Format;
+import dev.mcpbridge.dialect.FunctionAnswer;
+import dev.mcpbridge.dialect.FunctionCall;
+import dev.mcpbridge.dialect.Part;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.http.reply.ConfirmationJson;
+import dev.mcpbridge.http.reply.Problems;
+import dev.mcpbridge.model.Confirmation;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import io.vertx.core.Future;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What is answered to one turn: for the program {@code tool_responses}, in the order of the calls
+ * and with everything that is known; for the model {@code messages} in its own format, which say
+ * what it can do about a call that did not go well. A confirmation's token is never among the
+ * latter: no model approves its own call.
+ */
+final class ToolResponses {
+  private final Format format;
+  private final List<FunctionCall> calls;
+  private final List<Future<CallOutcome>> outcomes;
+  private final CallIds ids;
+  private final List<FunctionAnswer> answers = new ArrayList<>();
+
+  ToolResponses(
+      Format format, List<FunctionCall> calls, List<Future<CallOutcome>> outcomes, CallIds ids) {
+    this.format = format;
+    this.calls = calls;
+    this.outcomes = outcomes;
+    this.ids = ids;
+  }
+
+  JsonWriter write() {
+    JsonWriter out = new JsonWriter(4096).beginObject().member("format", format.word());
+    out.name("tool_responses").beginArray();
+    for (int i = 0; i < calls.size(); i++) {
+      FunctionCall call = calls.get(i);
+      out.beginObject().member("tool_call_id", call.id()).member("name", call.name());
+      Future<CallOutcome> outcome = outcomes.get(i);
+      if (outcome.failed()) {
+        failed(out, call, Problems.of(outcome.cause()));
+      } else if (outcome.result() instanceof CallOutcome.Completed completed) {
+        completed(out, call, completed.result());
+      } else {
+        pending(out, call, ((CallOutcome.NeedsConfirmation) outcome.result()).pending());
+      }
+      out.endObject();
+    }
+    out.endArray();
+    return out.member("messages", format.messages(answers)).endObject();
+  }
+
+  private void completed(JsonWriter out, FunctionCall call, JsonSlice result) {
+    Map<String, JsonSlice> members = JsonObjects.members(result);
+    boolean isError = JsonSlice.of("true").equals(members.get("isError"));
+    FunctionAnswer answer = new FunctionAnswer(call, isError, Part.of(result));
+    answers.add(answer);
+    out.member("status", 200).member("outcome", isError ? "tool_error" : "completed");
+    output(out, isError ? "error" : "result", answer.text());
+    boolean isPlain = answer.parts().size() == 1 && answer.parts().get(0) instanceof Part.Text;
+    if (members.containsKey("structuredContent")) {
+      out.member("structured_content", members.get("structuredContent"));
+    }
+    if (!isPlain && members.containsKey("content")) {
+      out.member("content", members.get("content"));
+    }
+  }
+
+  private void failed(JsonWriter out, FunctionCall call, BridgeException failure) {
+    String sentence = sentence(failure);
+    answers.add(FunctionAnswer.of(call, true, sentence));
+    out.member("status", failure.code().status()).member("outcome", "failed");
+    output(out, "error", sentence);
+    out.member("problem", Problems.document(failure, ids.next()));
+  }
+
+  private static String sentence(BridgeException failure) {
+    StringBuilder text = new StringBuilder(failure.code().slug() + ": " + failure.getMessage());
+    if (failure.members().get("errors") instanceof List<?> errors) {
+      errors.forEach(error -> text.append("\n- ").append(error));
+    }
+    boolean isRetryable = failure.code().retryable() && failure.executed() == Executed.NO;
+    text.append(
+        switch (failure.executed()) {
+          case NO ->
+              isRetryable
+                  ? "\nNothing was executed; the same call may succeed later."
+                  : "\nNothing was executed.";
+          case YES -> "\nIt was executed.";
+          case UNKNOWN ->
+              "\nWhether it was executed is not known: do not repeat it before you have checked.";
+        });
+    return text.toString();
+  }
+
+  private void pending(JsonWriter out, FunctionCall call, PendingConfirmation pending) {
+    Confirmation confirmation = pending.confirmation();
+    String sentence =
+        "confirmation_required: this call has not run. It is of "
+            + confirmation.level().description()
+            + ", and a human has to approve it first: confirmation "
+            + confirmation.id()
+            + ", until "
+            + Instant.ofEpochMilli(confirmation.expiresAtMillis())
+            + ". Do not call it again; tell the user what is waiting.";
+    answers.add(FunctionAnswer.of(call, false, sentence));
+    out.member("status", 202).member("outcome", "confirmation_required");
+    output(out, "result", sentence);
+    out.member("confirmation", ConfirmationJson.pending(pending));
+  }
+
+  private static void output(JsonWriter out, String name, String text) {
+    out.name("output").beginObject().member(name, text).endObject();
+  }
+}
