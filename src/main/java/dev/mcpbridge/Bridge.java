@@ -1,7 +1,12 @@
 package dev.mcpbridge;
 
+import dev.mcpbridge.adapter.openapi.OpenApiServers;
+import dev.mcpbridge.adapter.toolcall.ToolCallServers;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.config.Contained;
+import dev.mcpbridge.config.OpenApiSource;
+import dev.mcpbridge.config.ToolCallSource;
 import dev.mcpbridge.http.HttpVerticle;
 import dev.mcpbridge.http.Rehearsal;
 import dev.mcpbridge.risk.RiskVerticle;
@@ -19,6 +24,7 @@ import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -46,9 +52,14 @@ public final class Bridge {
     this.risk = new RiskVerticle(bus, config.risk());
     this.http = new HttpVerticle(bus, config, Version.current());
     Sandboxes sandboxes = new Sandboxes(vertx, bus, config.sandbox(), Version.current());
+    Transports transports =
+        new Transports(
+            Map.of(
+                Contained.class, sandboxes.opener(),
+                OpenApiSource.class, new OpenApiServers(),
+                ToolCallSource.class, new ToolCallServers()));
     this.supervisor =
-        new SupervisorVerticle(
-            bus, config, new Transports(sandboxes.opener()), sandboxes::of, Version.current());
+        new SupervisorVerticle(bus, config, transports, sandboxes::of, Version.current());
   }
 
   /** Starts a bridge; fails where the address cannot be bound. */

@@ -11,6 +11,7 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
@@ -33,6 +34,7 @@ public final class CallPipeline {
   private final Directory directory;
   private final ArgumentSchemas schemas;
   private final OutputSchemas outputs;
+  private final UpstreamCredentials credentials;
 
   /**
    * A call that is known to make sense.
@@ -46,11 +48,16 @@ public final class CallPipeline {
   }
 
   public CallPipeline(
-      Bus bus, Directory directory, ArgumentSchemas schemas, OutputSchemas outputs) {
+      Bus bus,
+      Directory directory,
+      ArgumentSchemas schemas,
+      OutputSchemas outputs,
+      UpstreamCredentials credentials) {
     this.bus = bus;
     this.directory = directory;
     this.schemas = schemas;
     this.outputs = outputs;
+    this.credentials = credentials;
   }
 
   /** Runs a request as far as the gate lets it. */
@@ -82,7 +89,15 @@ public final class CallPipeline {
     bus.publish(Addresses.cancel(server), new Cancellation(callId, reason));
   }
 
-  private static Admission admit(CallRequest request, ServerView server) {
+  /** With the credential that the caller has left here, where it sent none. */
+  private Caller caller(CallRequest request) {
+    Caller caller = request.caller();
+    String kept =
+        caller.authorization() == null ? credentials.of(caller.name(), request.server()) : null;
+    return kept == null ? caller : caller.withAuthorization(kept);
+  }
+
+  private Admission admit(CallRequest request, ServerView server) {
     Target target = request.target();
     Tool tool = null;
     if (target.kind() == Target.Kind.TOOL) {
@@ -97,7 +112,7 @@ public final class CallPipeline {
                 request.server(),
                 target,
                 request.arguments().json(),
-                request.caller(),
+                caller(request),
                 0,
                 request.streaming(),
                 request.envelope())

@@ -28,8 +28,8 @@ public record CallRequest(
       ServerId server,
       Target target,
       Arguments arguments,
-      String caller,
+      Caller caller,
       boolean streaming) {
-    this(id, server, target, arguments, Caller.of(caller), streaming, Envelope.NONE);
+    this(id, server, target, arguments, caller, streaming, Envelope.NONE);
   }
 }

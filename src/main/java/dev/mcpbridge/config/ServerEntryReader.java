@@ -54,12 +54,39 @@ final class ServerEntryReader {
           "description",
           "url",
           "headers",
-          "tls");
+          "tls",
+          "toolsFile",
+          "toolsUrl",
+          "file",
+          "document",
+          "server",
+          "include",
+          "exclude",
+          "auth",
+          "authUrl",
+          "refresh",
+          "largeResult",
+          "outputSchemas");
 
+  /** What a request may not say: it would let the bridge reach where its operator did not mean. */
   private static final List<String> FILE_ONLY =
-      List.of("builtin", "disabled", "type", "description", "url", "headers", "tls");
+      Stream.concat(
+              Stream.of(
+                  "builtin",
+                  "disabled",
+                  "type",
+                  "description",
+                  "url",
+                  "headers",
+                  "tls",
+                  "toolsFile",
+                  "toolsUrl"),
+              OpenApiEntry.KEYS.stream())
+          .toList();
+
   private static final Map<String, Era> ERAS =
       Map.of("auto", Era.UNKNOWN, "legacy", Era.LEGACY, "modern", Era.STATELESS);
+  private static final List<String> ADAPTED = List.of("openapi", "toolcall");
   private static final int MAX_ARGS = 1000;
   private static final int MAX_TEXT = 100_000;
   private static final List<String> UNSAFE_VARIABLES =
@@ -97,7 +124,7 @@ final class ServerEntryReader {
     Reach reach =
         sandbox != null
             ? sandbox.container()
-            : isRemote(entry, origin) ? RemoteEntry.read(entry) : launch(entry, origin);
+            : isElsewhere(entry, origin) ? elsewhere(entry) : launch(entry, origin);
     ServerId id = new ServerId(ServerId.isValid(name) ? name : "invalid");
     return new ServerConfig(
         id,
@@ -152,8 +179,18 @@ final class ServerEntryReader {
         });
   }
 
-  private static boolean isRemote(Section entry, Origin origin) {
-    return origin == Origin.FILE && entry.has("url") && !entry.has("command");
+  /** Whether somebody else runs it. */
+  private static boolean isElsewhere(Section entry, Origin origin) {
+    boolean isAdapted = ADAPTED.contains(entry.node().path("type").asText());
+    return origin == Origin.FILE && !entry.has("command") && (entry.has("url") || isAdapted);
+  }
+
+  private static Reach elsewhere(Section entry) {
+    return switch (entry.text("type", "http")) {
+      case "openapi" -> OpenApiEntry.read(entry);
+      case "toolcall" -> ToolCallEntry.read(entry);
+      default -> RemoteEntry.read(entry);
+    };
   }
 
   private static Launch launch(Section entry, Origin origin) {
@@ -219,7 +256,7 @@ final class ServerEntryReader {
 
   private static RiskRules risk(Section entry) {
     Section risk = entry.section("risk");
-    risk.allowOnly(List.of("tools", "resources", "prompts"));
+    risk.allowOnly(List.of("tools", "resources", "prompts", "fromMethods"));
     List<RiskRules.ToolRule> tools = new ArrayList<>();
     Section rules = risk.section("tools");
     rules.each(
@@ -243,8 +280,8 @@ final class ServerEntryReader {
     if (risk.server() != RiskLevel.HIGH && !entry.has("docker")) {
       return null;
     }
-    if (entry.has("url") && !entry.has("command")) {
-      entry.complain("docker", "a server with a url does not run here, in no container either");
+    if (isElsewhere(entry, origin)) {
+      entry.complain("docker", "a server that runs elsewhere runs in no container here");
       return null;
     }
     if (origin == Origin.API) {
@@ -262,11 +299,14 @@ final class ServerEntryReader {
 
   private static Timeouts timeouts(Section entry) {
     List<Timeouts.ToolTimeout> tools = new ArrayList<>();
+    if (entry.node().path("tools").isArray()) {
+      return new Timeouts(entry.seconds("timeout", 60, 0.01, 86_400), tools);
+    }
     Section exceptions = entry.section("tools");
     exceptions.each(
         (pattern, value) -> {
           Section tool = exceptions.section(pattern);
-          tool.allowOnly(List.of("timeout"));
+          tool.allowOnly(List.of("timeout", "name", "description"));
           if (tool.has("timeout")) {
             tools.add(
                 new Timeouts.ToolTimeout(
@@ -288,8 +328,9 @@ final class ServerEntryReader {
   }
 
   private static ServerConfig.Conversation conversation(Section entry) {
+    boolean isAdapted = ADAPTED.contains(entry.node().path("type").asText());
     return new ServerConfig.Conversation(
-        ERAS.get(entry.oneOf("era", "auto", "auto", "legacy", "modern")),
+        isAdapted ? Era.LEGACY : ERAS.get(entry.oneOf("era", "auto", "auto", "legacy", "modern")),
         entry.oneOf("roots", "client", "client", "none").equals("client"),
         entry.oneOf(
             "logLevel",
@@ -331,9 +372,17 @@ final class ServerEntryReader {
     if (reach instanceof Launch launch) {
       return Stream.concat(launch.argv().stream(), revealed(launch.environment()));
     }
-    return reach instanceof Contained container
-        ? Stream.concat(container.command().stream(), revealed(container.environment()))
-        : revealed(((Remote) reach).headers());
+    if (reach instanceof Contained container) {
+      return Stream.concat(container.command().stream(), revealed(container.environment()));
+    }
+    if (reach instanceof OpenApiSource api) {
+      return Stream.concat(
+          revealed(api.access().headers()), api.credentials().stream().map(ApiCredential::spelt));
+    }
+    return revealed(
+        reach instanceof ToolCallSource functions
+            ? functions.access().headers()
+            : ((Remote) reach).access().headers());
   }
 
   private static Stream<String> revealed(Map<String, Secret> secrets) {

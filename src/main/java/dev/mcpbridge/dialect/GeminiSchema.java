@@ -3,7 +3,6 @@ package dev.mcpbridge.dialect;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.mcpbridge.dialect.SchemaDialect.Losses;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -65,10 +65,10 @@ final class Keywords {
           Map.entry("examples", JsonNode::isArray));
   private static final Set<String> FREE = Set.of("const", "default");
 
-  private final SchemaDialect.Losses losses;
+  private final Losses losses;
   private JsonNode root;
 
-  Keywords(SchemaDialect.Losses losses) {
+  Keywords(Losses losses) {
     this.losses = losses;
   }
 

@@ -3,7 +3,6 @@ package dev.mcpbridge.dialect;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.mcpbridge.dialect.SchemaDialect.Losses;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;

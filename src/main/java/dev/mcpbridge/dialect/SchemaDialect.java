@@ -2,8 +2,6 @@ package dev.mcpbridge.dialect;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * What a provider takes as the parameters of a function. A reduction is never an invalid schema and
@@ -60,27 +58,5 @@ public enum SchemaDialect {
   public Reduction reduce(JsonNode schema) {
     Losses losses = new Losses();
     return reduced(new Keywords(losses).sane(schema), losses);
-  }
-
-  /** What was lost so far. */
-  static final class Losses {
-    private final List<String> all = new ArrayList<>();
-
-    Losses() {}
-
-    Losses(Losses before) {
-      all.addAll(before.all);
-    }
-
-    void add(String place, String what) {
-      String entry = (place.isEmpty() ? "/" : place) + ": " + what;
-      if (!all.contains(entry)) {
-        all.add(entry);
-      }
-    }
-
-    List<String> all() {
-      return List.copyOf(all);
-    }
   }
 }

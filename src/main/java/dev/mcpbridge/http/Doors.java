@@ -9,6 +9,7 @@ import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.call.IdempotencyKeys;
 import dev.mcpbridge.call.Offers;
 import dev.mcpbridge.call.OutputSchemas;
+import dev.mcpbridge.call.UpstreamCredentials;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.http.mcp.McpDoor;
 import dev.mcpbridge.http.reply.Replies;
@@ -18,6 +19,7 @@ import dev.mcpbridge.http.rest.BatchApi;
 import dev.mcpbridge.http.rest.CallAnswers;
 import dev.mcpbridge.http.rest.CatalogueApi;
 import dev.mcpbridge.http.rest.ConfirmationsApi;
+import dev.mcpbridge.http.rest.CredentialsApi;
 import dev.mcpbridge.http.rest.EventsApi;
 import dev.mcpbridge.http.rest.HealthApi;
 import dev.mcpbridge.http.rest.ServersApi;
@@ -40,6 +42,7 @@ record Doors(
     BatchApi batch,
     BackgroundCallsApi background,
     ServersApi servers,
+    CredentialsApi credentials,
     CatalogueApi catalogue,
     ConfirmationsApi confirmations,
     EventsApi events,
@@ -60,8 +63,10 @@ record Doors(
     int depth = config.limits().depth();
     Directory directory = new Directory(bus);
     directory.open();
+    UpstreamCredentials credentials = new UpstreamCredentials(Clock.systemUTC());
     CallPipeline pipeline =
-        new CallPipeline(bus, directory, new ArgumentSchemas(vertx), new OutputSchemas(vertx, bus));
+        new CallPipeline(
+            bus, directory, new ArgumentSchemas(vertx), new OutputSchemas(vertx, bus), credentials);
     CallIds ids = new CallIds();
     CallAnswers answers = new CallAnswers(config.risk().pendingStatus());
     BackgroundCalls background = new BackgroundCalls(Clock.systemUTC());
@@ -81,6 +86,7 @@ record Doors(
         new BatchApi(pipeline, ids, answers, depth),
         new BackgroundCallsApi(background, pipeline, answers),
         new ServersApi(bus, directory, depth),
+        new CredentialsApi(directory, credentials, depth),
         new CatalogueApi(directory),
         new ConfirmationsApi(bus, pipeline, calls, depth),
         new EventsApi(bus, streams),

@@ -117,7 +117,8 @@ public final class HttpVerticle extends VerticleBase {
   private static CorsHandler cors(HttpConfig config) {
     CorsHandler cors = CorsHandler.create();
     config.corsOrigins().forEach(cors::addOrigin);
-    return cors.allowedMethods(Set.of(HttpMethod.GET, HttpMethod.POST, HttpMethod.DELETE))
+    return cors.allowedMethods(
+            Set.of(HttpMethod.GET, HttpMethod.POST, HttpMethod.PUT, HttpMethod.DELETE))
         .allowedHeaders(
             Set.of(
                 "accept",

@@ -60,6 +60,8 @@ final class Routes {
         .post("/servers", Scope.ADMIN, doors.servers()::start)
         .get("/servers/{server}", Scope.READ, doors.servers()::show)
         .delete("/servers/{server}", Scope.ADMIN, doors.servers()::stop)
+        .put("/servers/{server}/credentials", Scope.CALL, doors.credentials()::put)
+        .delete("/servers/{server}/credentials", Scope.CALL, doors.credentials()::delete)
         .post("/servers/{server}/restart", Scope.ADMIN, doors.servers()::restart)
         .get("/servers/{server}/tools", Scope.READ, doors.catalogue()::tools)
         .get("/servers/{server}/resources", Scope.READ, doors.catalogue()::resources)
@@ -126,6 +128,10 @@ final class Routes {
 
   private Routes post(String path, Scope scope, Handler<RoutingContext> handler) {
     return add(HttpMethod.POST, path, scope, handler);
+  }
+
+  private Routes put(String path, Scope scope, Handler<RoutingContext> handler) {
+    return add(HttpMethod.PUT, path, scope, handler);
   }
 
   private Routes delete(String path, Scope scope, Handler<RoutingContext> handler) {

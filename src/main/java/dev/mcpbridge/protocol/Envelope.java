@@ -26,6 +26,11 @@ public record Envelope(JsonSlice extras, JsonSlice meta, JsonSlice capabilities,
     return modes.isEmpty() ? mode.equals("form") : modes.containsKey(mode);
   }
 
+  /** With one more member of {@code _meta}. */
+  public Envelope withMeta(String name, JsonSlice value) {
+    return new Envelope(extras, JsonObjects.with(meta, name, value), capabilities, logLevel);
+  }
+
   /** As if the client had not declared a capability. */
   public Envelope without(String capability) {
     return offers(capability)

@@ -13,8 +13,18 @@ public final class MetaKeys {
   public static final String SERVER_INFO = PREFIX + "serverInfo";
   public static final String PROGRESS_TOKEN = "progressToken";
 
+  /** The caller's own credential, within this bridge: never sent to an MCP server. */
+  public static final String AUTHORIZATION = "dev.mcpbridge/authorization";
+
   private static final Set<String> PER_HOP =
-      Set.of(VERSION, CAPABILITIES, CLIENT_INFO, LOG_LEVEL, SUBSCRIPTION, PROGRESS_TOKEN);
+      Set.of(
+          VERSION,
+          CAPABILITIES,
+          CLIENT_INFO,
+          LOG_LEVEL,
+          SUBSCRIPTION,
+          PROGRESS_TOKEN,
+          AUTHORIZATION);
 
   private MetaKeys() {}
 

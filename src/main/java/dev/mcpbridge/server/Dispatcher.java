@@ -1,13 +1,17 @@
 package dev.mcpbridge.server;
 
 import dev.mcpbridge.bus.Addresses.Question;
+import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.WaitingCalls;
+import dev.mcpbridge.protocol.Envelope;
+import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.protocol.RpcMessage;
 import dev.mcpbridge.session.Exchange;
 import io.vertx.core.Future;
@@ -119,7 +123,7 @@ final class Dispatcher {
                 call.target().kind().method(),
                 call.params(),
                 call.deadlineNanos(),
-                call.envelope(),
+                envelope(call),
                 progress));
     running.put(call.id(), new Running(call, instance, exchange));
     return exchange
@@ -135,6 +139,14 @@ final class Dispatcher {
               }
               return result(done.result());
             });
+  }
+
+  /** A caller's own credential is for an API that is called here, and for no MCP server. */
+  private Envelope envelope(Call call) {
+    String authorization = call.caller().authorization();
+    return authorization != null && config.reach() instanceof OpenApiSource
+        ? call.envelope().withMeta(MetaKeys.AUTHORIZATION, JsonObjects.quoted(authorization))
+        : call.envelope();
   }
 
   private Future<JsonSlice> result(RpcMessage answer) {

@@ -32,8 +32,9 @@ final class HttpPeer {
     this.remote = remote;
     HttpClientOptions options =
         new HttpClientOptions().setConnectTimeout(CONNECT_MILLIS).setKeepAliveTimeout(30);
-    if (remote.authority() != null) {
-      options.setTrustOptions(new PemTrustOptions().addCertPath(remote.authority().toString()));
+    if (remote.access().authority() != null) {
+      options.setTrustOptions(
+          new PemTrustOptions().addCertPath(remote.access().authority().toString()));
     }
     this.client =
         vertx.createHttpClient(options, new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS));
@@ -136,7 +137,10 @@ final class HttpPeer {
         .request(options)
         .map(
             request -> {
-              remote.headers().forEach((name, value) -> request.putHeader(name, value.reveal()));
+              remote
+                  .access()
+                  .headers()
+                  .forEach((name, value) -> request.putHeader(name, value.reveal()));
               headers.forEach(request::putHeader);
               return request;
             });

@@ -1,20 +1,21 @@
 package dev.mcpbridge.transport;
 
-import dev.mcpbridge.config.Contained;
 import dev.mcpbridge.config.Launch;
 import dev.mcpbridge.config.Reach;
 import dev.mcpbridge.config.Remote;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import java.util.Map;
 
-/**
- * Opens transports to child processes and to servers elsewhere, and leaves containers to others.
- */
+/** Opens transports to child processes and to servers elsewhere, and leaves the rest to others. */
 public final class Transports implements Opener {
-  private final Opener containers;
+  private final Map<Class<? extends Reach>, Opener> others;
 
-  public Transports(Opener containers) {
-    this.containers = containers;
+  /**
+   * @param others for what is reached in other ways than by a process or a URL
+   */
+  public Transports(Map<Class<? extends Reach>, Opener> others) {
+    this.others = Map.copyOf(others);
   }
 
   @Override
@@ -27,9 +28,9 @@ public final class Transports implements Opener {
     if (reach instanceof Launch launch) {
       return StdioTransport.start(context, launch, name, limits, listener);
     }
-    return reach instanceof Contained
-        ? containers.open(context, reach, name, limits, listener)
-        : remote(context, (Remote) reach, limits, listener);
+    return reach instanceof Remote remote
+        ? remote(context, remote, limits, listener)
+        : others.get(reach.getClass()).open(context, reach, name, limits, listener);
   }
 
   private static Future<Transport> remote(

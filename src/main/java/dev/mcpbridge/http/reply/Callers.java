@@ -1,11 +1,18 @@
 package dev.mcpbridge.http.reply;
 
 import dev.mcpbridge.auth.Principal;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.Caller;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
 
 /** The principal behind a request: put there by the entry checks, read by the doors. */
 public final class Callers {
   private static final String KEY = Callers.class.getName();
+  private static final CharSequence AUTHORIZATION =
+      HttpHeaders.createOptimized("x-upstream-authorization");
+  private static final int MAX_AUTHORIZATION = 16 << 10;
 
   private Callers() {}
 
@@ -15,5 +22,26 @@ public final class Callers {
 
   public static Principal of(RoutingContext ctx) {
     return ctx.get(KEY);
+  }
+
+  /** Who calls, with the credential that they may have sent for an API behind the bridge. */
+  public static Caller caller(RoutingContext ctx) {
+    Caller caller = Caller.of(of(ctx).name());
+    String authorization = ctx.request().getHeader(AUTHORIZATION);
+    if (authorization == null) {
+      return caller;
+    }
+    if (!isAuthorization(authorization)) {
+      throw new BridgeException(
+          ErrorCode.MALFORMED_REQUEST, AUTHORIZATION + " is no value of Authorization");
+    }
+    return caller.withAuthorization(authorization);
+  }
+
+  /** Whether a text can be sent as the value of Authorization. */
+  public static boolean isAuthorization(String text) {
+    return !text.isBlank()
+        && text.length() <= MAX_AUTHORIZATION
+        && text.chars().allMatch(c -> c >= 0x20 && c < 0x7F);
   }
 }

@@ -9,6 +9,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Arguments;
@@ -43,7 +44,7 @@ public final class BatchApi {
 
   public void run(RoutingContext ctx) {
     List<JsonSlice> calls = calls(Paths.arguments(ctx, maxDepth).json());
-    String caller = Callers.of(ctx).name();
+    Caller caller = Callers.caller(ctx);
     List<CallRequest> running = new ArrayList<>();
     List<Future<CallOutcome>> outcomes = new ArrayList<>();
     for (JsonSlice call : calls) {
@@ -68,7 +69,7 @@ public final class BatchApi {
   }
 
   /** A call that makes no sense fails alone. */
-  private Future<CallOutcome> start(JsonSlice call, String caller, List<CallRequest> running) {
+  private Future<CallOutcome> start(JsonSlice call, Caller caller, List<CallRequest> running) {
     try {
       CallRequest request = request(call, caller);
       running.add(request);
@@ -78,7 +79,7 @@ public final class BatchApi {
     }
   }
 
-  private CallRequest request(JsonSlice call, String caller) {
+  private CallRequest request(JsonSlice call, Caller caller) {
     Map<String, JsonSlice> members = JsonObjects.members(call);
     String server = JsonObjects.string(members.get("server"));
     String tool = JsonObjects.string(members.get("tool"));

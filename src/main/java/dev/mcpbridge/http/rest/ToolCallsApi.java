@@ -13,6 +13,7 @@ import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.http.reply.IdempotencyHeader;
 import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.StreamSlots;
+import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Arguments;
@@ -78,7 +79,7 @@ public final class ToolCallsApi {
 
   private void call(RoutingContext ctx, Target target, Arguments arguments) {
     ServerId server = Paths.server(ctx);
-    String caller = Callers.of(ctx).name();
+    Caller caller = Callers.caller(ctx);
     if (prefersAsync(ctx)) {
       inBackground(
           ctx, new CallRequest(ids.nextUnguessable(), server, target, arguments, caller, false));

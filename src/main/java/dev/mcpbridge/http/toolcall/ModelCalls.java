@@ -15,6 +15,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.IdempotencyHeader;
 import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.Arguments;
@@ -51,9 +52,9 @@ public final class ModelCalls {
   }
 
   /** One turn: whose it is, and what it may be called again by. */
-  private record Turn(Offer offer, String caller, Optional<String> key, List<CallRequest> running) {
+  private record Turn(Offer offer, Caller caller, Optional<String> key, List<CallRequest> running) {
     IdempotencyKeys.Key key(FunctionCall call) {
-      return new IdempotencyKeys.Key(caller, "POST /toolcall " + call.id(), key.get());
+      return new IdempotencyKeys.Key(caller.name(), "POST /toolcall " + call.id(), key.get());
     }
   }
 
@@ -66,8 +67,7 @@ public final class ModelCalls {
           ErrorCode.INVALID_ARGUMENTS,
           "At most " + MAX_CALLS + " calls in a turn, found " + calls.size());
     }
-    Turn turn =
-        new Turn(offer, Callers.of(ctx).name(), IdempotencyHeader.of(ctx), new ArrayList<>());
+    Turn turn = new Turn(offer, Callers.caller(ctx), IdempotencyHeader.of(ctx), new ArrayList<>());
     Set<String> seen = new HashSet<>();
     List<Future<CallOutcome>> outcomes =
         calls.stream().map(call -> start(call, turn, seen.add(call.id()))).toList();

@@ -1,0 +1,196 @@
+package dev.mcpbridge.adapter;
+
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonSyntaxException;
+import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.MetaKeys;
+import dev.mcpbridge.protocol.RpcMessage;
+import dev.mcpbridge.protocol.RpcReader;
+import dev.mcpbridge.transport.Transport;
+import dev.mcpbridge.transport.TransportListener;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * An MCP server of 2025-11-25 in front of a {@link Backend}: what a session sends is answered here.
+ * Confined to its context; answers come in a later turn of it, as from any server.
+ */
+public final class AdaptedTransport implements Transport {
+  private static final int MAX_DEPTH = 1000;
+  private static final JsonSlice EMPTY_LIST = JsonSlice.of("[]");
+
+  private final Context context;
+  private final Backend backend;
+  private final TransportListener listener;
+  private final RpcReader reader = new RpcReader(MAX_DEPTH);
+  private final Map<String, Backend.Running> running = new HashMap<>();
+  private Backend.Identity identity;
+  private boolean closed;
+
+  private AdaptedTransport(Context context, Backend backend, TransportListener listener) {
+    this.context = context;
+    this.backend = backend;
+    this.listener = listener;
+  }
+
+  /** Opens the backend; what fails leaves nothing behind. */
+  public static Future<Transport> open(
+      Context context, Backend backend, TransportListener listener) {
+    AdaptedTransport transport = new AdaptedTransport(context, backend, listener);
+    return backend
+        .open(transport::changed)
+        .map(
+            identity -> {
+              transport.identity = identity;
+              return (Transport) transport;
+            })
+        .recover(failure -> backend.close().transform(closed -> Future.failedFuture(failure)));
+  }
+
+  @Override
+  public long send(byte[] line) {
+    RpcMessage message = read(line);
+    if (message.kind() == RpcMessage.Kind.REQUEST) {
+      context.runOnContext(v -> answer(message));
+    } else if (McpMethod.CANCELLED.equals(message.method())) {
+      giveUp(members(message).get("requestId"));
+    }
+    return 0;
+  }
+
+  @Override
+  public Future<Void> close() {
+    boolean isFirst = !closed;
+    closed = true;
+    List.copyOf(running.values()).forEach(call -> call.giveUp().run());
+    return backend
+        .close()
+        .onComplete(
+            gone -> {
+              if (isFirst) {
+                listener.closed("stopped");
+              }
+            });
+  }
+
+  private RpcMessage read(byte[] line) {
+    try {
+      return reader.read(line, 0, line.length);
+    } catch (JsonSyntaxException e) {
+      throw new IllegalStateException("a session writes only messages", e);
+    }
+  }
+
+  private void answer(RpcMessage request) {
+    outcome(request)
+        .onComplete(
+            result -> hear(new RpcMessage(RpcMessage.Kind.RESULT, request.id(), null, result)),
+            failure -> lost(request, failure));
+  }
+
+  private Future<JsonSlice> outcome(RpcMessage request) {
+    return switch (request.method()) {
+      case McpMethod.INITIALIZE -> Future.succeededFuture(introduction());
+      case McpMethod.PING -> backend.probe().map(JsonSlice.EMPTY_OBJECT);
+      case McpMethod.TOOLS_LIST -> Future.succeededFuture(list("tools", tools()));
+      case McpMethod.RESOURCES_LIST -> Future.succeededFuture(list("resources", EMPTY_LIST));
+      case McpMethod.TEMPLATES_LIST ->
+          Future.succeededFuture(list("resourceTemplates", EMPTY_LIST));
+      case McpMethod.RESOURCES_READ ->
+          backend.read(JsonObjects.string(members(request).get("uri")));
+      case McpMethod.TOOLS_CALL -> call(request);
+      default ->
+          Future.failedFuture(
+              new BridgeException(
+                  ErrorCode.METHOD_NOT_FOUND, "Not offered here: " + request.method()));
+    };
+  }
+
+  private Future<JsonSlice> call(RpcMessage request) {
+    Map<String, JsonSlice> params = members(request);
+    JsonSlice meta = params.getOrDefault("_meta", JsonSlice.EMPTY_OBJECT);
+    Backend.Running call =
+        backend.call(
+            new Backend.Invocation(
+                JsonObjects.string(params.get("name")),
+                params.getOrDefault("arguments", JsonSlice.EMPTY_OBJECT),
+                JsonObjects.string(JsonObjects.members(meta).get(MetaKeys.AUTHORIZATION))));
+    String id = request.id().text();
+    running.put(id, call);
+    return call.result().onComplete(done -> running.remove(id));
+  }
+
+  private void giveUp(JsonSlice id) {
+    Backend.Running call = id == null ? null : running.remove(id.text());
+    if (call != null) {
+      call.giveUp().run();
+    }
+  }
+
+  private JsonSlice introduction() {
+    JsonWriter out =
+        new JsonWriter()
+            .beginObject()
+            .member("protocolVersion", "2025-11-25")
+            .member(
+                "capabilities", JsonSlice.of("{\"tools\":{\"listChanged\":true},\"resources\":{}}"))
+            .name("serverInfo")
+            .beginObject()
+            .member("name", identity.name())
+            .member("version", identity.version())
+            .endObject();
+    if (identity.instructions() != null) {
+      out.member("instructions", identity.instructions());
+    }
+    return out.endObject().toSlice();
+  }
+
+  private JsonSlice tools() {
+    JsonWriter out = new JsonWriter(4096).beginArray();
+    backend.tools().forEach(out::value);
+    return out.endArray().toSlice();
+  }
+
+  private static JsonSlice list(String member, JsonSlice entries) {
+    return new JsonWriter(entries.length() + 32)
+        .beginObject()
+        .member(member, entries)
+        .endObject()
+        .toSlice();
+  }
+
+  private void changed() {
+    hear(
+        new RpcMessage(
+            RpcMessage.Kind.NOTIFICATION, null, McpMethod.TOOLS_CHANGED, JsonSlice.EMPTY_OBJECT));
+  }
+
+  private void lost(RpcMessage request, Throwable failure) {
+    if (!closed) {
+      listener.lost(
+          request.numericId(),
+          failure instanceof BridgeException known
+              ? known
+              : new BridgeException(ErrorCode.UPSTREAM_ERROR, String.valueOf(failure.getMessage()))
+                  .withExecuted(Executed.UNKNOWN));
+    }
+  }
+
+  private void hear(RpcMessage message) {
+    if (!closed) {
+      listener.messages(List.of(message));
+    }
+  }
+
+  private static Map<String, JsonSlice> members(RpcMessage message) {
+    return message.payload() == null ? Map.of() : JsonObjects.members(message.payload());
+  }
+}

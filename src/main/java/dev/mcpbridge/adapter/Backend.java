@@ -1,0 +1,54 @@
+package dev.mcpbridge.adapter;
+
+import dev.mcpbridge.protocol.JsonSlice;
+import io.vertx.core.Future;
+import java.util.List;
+
+/** What stands behind an {@link AdaptedTransport}. Used on one context. */
+public interface Backend {
+
+  /**
+   * Gets ready; called once, before anything else.
+   *
+   * @param changed to be run whenever there are other tools
+   */
+  Future<Identity> open(Runnable changed);
+
+  /** Definitions as in {@code tools/list}. */
+  List<JsonSlice> tools();
+
+  /** Begins a call. */
+  Running call(Invocation invocation);
+
+  /** A resource that an earlier result named; the result of {@code resources/read}. */
+  Future<JsonSlice> read(String uri);
+
+  /** Whether it is still there. */
+  Future<Void> probe();
+
+  /** Gives up what runs, and lets go of everything; never fails. */
+  Future<Void> close();
+
+  /** Who it is. */
+  record Identity(String name, String version, String instructions) {}
+
+  /**
+   * A call of one tool.
+   *
+   * @param arguments one JSON object
+   * @param authorization the caller's own credential, null for the operator's
+   */
+  record Invocation(String tool, JsonSlice arguments, String authorization) {}
+
+  /**
+   * A call that has begun.
+   *
+   * @param result a {@code CallToolResult}; fails where the bridge has to say why
+   * @param giveUp lets go of it as far as that is possible
+   */
+  record Running(Future<JsonSlice> result, Runnable giveUp) {
+    public static Running of(Future<JsonSlice> result) {
+      return new Running(result, () -> {});
+    }
+  }
+}

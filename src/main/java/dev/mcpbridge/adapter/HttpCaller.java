@@ -1,0 +1,155 @@
+package dev.mcpbridge.adapter;
+
+import dev.mcpbridge.config.HttpAccess;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.http.RequestOptions;
+import io.vertx.core.net.PemTrustOptions;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.util.function.Function;
+
+/** Requests with bounded answers; redirects are left to whoever asks. */
+public final class HttpCaller {
+  private static final int CONNECT_MILLIS = 10_000;
+  private static final int MAX_CONNECTIONS = 256;
+
+  private final HttpClient client;
+
+  public HttpCaller(Vertx vertx, HttpAccess access) {
+    HttpClientOptions options =
+        new HttpClientOptions()
+            .setConnectTimeout(CONNECT_MILLIS)
+            .setKeepAliveTimeout(30)
+            .setDecompressionSupported(true);
+    if (access.authority() != null) {
+      options.setTrustOptions(new PemTrustOptions().addCertPath(access.authority().toString()));
+    }
+    this.client =
+        vertx.createHttpClient(options, new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS));
+  }
+
+  /** An answer, read whole. */
+  public record Answer(HttpClientResponse head, Buffer body) {
+    public int status() {
+      return head.statusCode();
+    }
+
+    public String header(String name) {
+      return head.getHeader(name);
+    }
+
+    /** Without its parameters, in lower case; empty where there is none. */
+    public String type() {
+      String type = header("content-type");
+      return type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(java.util.Locale.ROOT);
+    }
+  }
+
+  /** A request under way, which can be given up. */
+  public static final class Exchange {
+    private final Promise<Answer> answer = Promise.promise();
+    private HttpClientRequest request;
+    private boolean givenUp;
+
+    public Future<Answer> answer() {
+      return answer.future();
+    }
+
+    /** Closes its connection; one that was not sent yet never is. */
+    public void giveUp() {
+      givenUp = true;
+      answer.tryFail(
+          new BridgeException(ErrorCode.CANCELLED, "given up").withExecuted(Executed.UNKNOWN));
+      if (request != null) {
+        request.reset();
+      }
+    }
+  }
+
+  /**
+   * @param url its path and query go out as they are written
+   * @param send adds headers and sends it
+   */
+  public Exchange send(
+      HttpMethod method,
+      URI url,
+      int maxBody,
+      Function<HttpClientRequest, Future<HttpClientResponse>> send) {
+    Exchange exchange = new Exchange();
+    RequestOptions options =
+        new RequestOptions()
+            .setMethod(method)
+            .setAbsoluteURI(url.toString())
+            .setFollowRedirects(false);
+    client
+        .request(options)
+        .compose(
+            request -> {
+              exchange.request = request;
+              if (exchange.givenUp) {
+                request.reset();
+                return Future.failedFuture("given up");
+              }
+              return send.apply(request);
+            })
+        .compose(response -> body(exchange.request, response, maxBody))
+        .onComplete(
+            exchange.answer::tryComplete,
+            failure -> exchange.answer.tryFail(explained(url, failure)));
+    return exchange;
+  }
+
+  public Future<Void> close() {
+    return client.close().otherwiseEmpty();
+  }
+
+  private static Future<Answer> body(HttpClientRequest request, HttpClientResponse head, int max) {
+    Promise<Answer> whole = Promise.promise();
+    Buffer held = Buffer.buffer();
+    head.handler(
+            chunk -> {
+              held.appendBuffer(chunk);
+              if (held.length() > max && whole.tryFail(tooLarge(max))) {
+                request.reset();
+              }
+            })
+        .exceptionHandler(whole::tryFail)
+        .endHandler(v -> whole.tryComplete(new Answer(head, held)));
+    return whole.future();
+  }
+
+  private static BridgeException tooLarge(int max) {
+    return new BridgeException(
+            ErrorCode.RESPONSE_TOO_LARGE, "The answer is longer than " + max + " bytes")
+        .withExecuted(Executed.YES);
+  }
+
+  private static BridgeException explained(URI url, Throwable failure) {
+    if (failure instanceof BridgeException known) {
+      return known;
+    }
+    boolean wasNotSent =
+        failure instanceof ConnectException || failure instanceof UnknownHostException;
+    return new BridgeException(
+            ErrorCode.UPSTREAM_CRASHED,
+            url.getScheme()
+                + "://"
+                + url.getAuthority()
+                + " cannot be reached: "
+                + failure.getMessage())
+        .withExecuted(wasNotSent ? Executed.NO : Executed.UNKNOWN);
+  }
+}

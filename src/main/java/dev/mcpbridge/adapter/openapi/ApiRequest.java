@@ -1,0 +1,119 @@
+package dev.mcpbridge.adapter.openapi;
+
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** One request to an API: a call's arguments, each where its operation wants it. */
+final class ApiRequest {
+  private final Operation operation;
+  private final Map<String, JsonSlice> given;
+  private final String path;
+  private final List<String> query = new ArrayList<>();
+  private final Map<String, String> headers = new LinkedHashMap<>();
+  private final List<String> cookies = new ArrayList<>();
+
+  /**
+   * @throws dev.mcpbridge.error.BridgeException INVALID_ARGUMENTS for what cannot be sent
+   */
+  ApiRequest(Operation operation, JsonSlice arguments) {
+    this.operation = operation;
+    this.given = JsonObjects.members(arguments);
+    this.path = PathTemplate.filled(operation.path(), operation.parameters(), given);
+    operation.parameters().forEach(this::place);
+  }
+
+  HttpMethod method() {
+    return HttpMethod.valueOf(operation.method());
+  }
+
+  URI url(URI base) {
+    String basePath = base.getRawPath() == null ? "" : base.getRawPath().replaceAll("/+$", "");
+    String whole = query.isEmpty() ? "" : "?" + String.join("&", query);
+    return URI.create(base.getScheme() + "://" + base.getRawAuthority() + basePath + path + whole);
+  }
+
+  void header(String name, String value) {
+    headers.put(name, value);
+  }
+
+  void cookie(String name, String value) {
+    cookies.add(name + "=" + value);
+  }
+
+  void query(String name, String value) {
+    query.add(Percent.encoded(name) + "=" + Percent.encoded(value));
+  }
+
+  Future<HttpClientResponse> send(HttpClientRequest request) {
+    headers.forEach(request::putHeader);
+    if (!cookies.isEmpty()) {
+      request.putHeader("cookie", String.join("; ", cookies));
+    }
+    JsonSlice body = given.get(Operation.Body.KEY);
+    return operation.body() == null || body == null
+        ? request.send()
+        : ApiBody.of(operation.body(), body).send(request);
+  }
+
+  /** Throws what {@link #send} would fail with, before anything is sent. */
+  void check() {
+    JsonSlice body = given.get(Operation.Body.KEY);
+    if (operation.body() != null && body != null) {
+      ApiBody.of(operation.body(), body);
+    }
+  }
+
+  private void place(Parameter parameter) {
+    JsonSlice value = given.get(parameter.key());
+    if (value == null || JsonSlice.NULL.equals(value) && !parameter.required()) {
+      return;
+    }
+    switch (parameter.in()) {
+      case PATH -> {}
+      case QUERY -> pairs(parameter, value).forEach(pair -> query.add(written(parameter, pair)));
+      case COOKIE ->
+          pairs(parameter, value)
+              .forEach(pair -> cookie(Percent.encoded(pair.name()), encoded(parameter, pair)));
+      case HEADER -> headers.put(parameter.name(), fieldValue(parameter, value));
+    }
+  }
+
+  private static List<Pairs.Pair> pairs(Parameter parameter, JsonSlice value) {
+    return parameter.isJson()
+        ? List.of(Pairs.Pair.of(parameter.name(), value.text()))
+        : Pairs.of(parameter.name(), value, parameter.style(), parameter.explode());
+  }
+
+  private static String written(Parameter parameter, Pairs.Pair pair) {
+    return Percent.encoded(pair.name()) + "=" + encoded(parameter, pair);
+  }
+
+  private static String encoded(Parameter parameter, Pairs.Pair pair) {
+    return String.join(
+        pair.delimiter(),
+        pair.values().stream()
+            .map(value -> Refusals.unlessPlain(parameter.key(), value))
+            .map(
+                value ->
+                    parameter.allowsReserved() ? Percent.reserved(value) : Percent.encoded(value))
+            .toList());
+  }
+
+  private static String fieldValue(Parameter parameter, JsonSlice value) {
+    String text = parameter.isJson() ? value.text() : Pairs.simple(value, parameter.explode());
+    boolean isFieldValue = text.chars().allMatch(c -> c >= 0x20 && c < 0x7F || c == '\t');
+    if (!isFieldValue) {
+      throw Refusals.of("'" + parameter.key() + "' holds what no header can");
+    }
+    return text;
+  }
+}

@@ -1,0 +1,127 @@
+package dev.mcpbridge.adapter.openapi;
+
+import dev.mcpbridge.adapter.HttpCaller;
+import dev.mcpbridge.config.ApiCredential;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.Json;
+import io.vertx.core.Future;
+import io.vertx.core.http.ClientForm;
+import io.vertx.core.http.HttpMethod;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** Puts credentials into requests; tokens are fetched when they are needed, and kept. Confined. */
+final class Credentials {
+  private static final int MAX_TOKEN = 64 << 10;
+  private static final long MARGIN_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  private final HttpCaller http;
+  private final List<ApiCredential> all;
+  private final Map<ApiCredential, Token> tokens = new HashMap<>();
+
+  private record Token(Future<String> value, long untilNanos) {}
+
+  Credentials(HttpCaller http, List<ApiCredential> all) {
+    this.http = http;
+    this.all = all;
+  }
+
+  /**
+   * @param own the caller's, which then is the only one; null for the operator's
+   */
+  Future<Void> addTo(ApiRequest request, String own) {
+    if (own != null) {
+      request.header("authorization", own);
+      return Future.succeededFuture();
+    }
+    return Future.all(all.stream().map(each -> add(each, request)).toList()).mapEmpty();
+  }
+
+  /** Tokens that the API does not take any more are fetched anew for the next call. */
+  void refused() {
+    tokens.clear();
+  }
+
+  private Future<Void> add(ApiCredential credential, ApiRequest request) {
+    if (credential instanceof ApiCredential.ClientCredentials client) {
+      return token(client).map(token -> bearer(request, token));
+    }
+    if (credential instanceof ApiCredential.Key key) {
+      String value = key.value().reveal();
+      switch (key.in()) {
+        case "query" -> request.query(key.name(), value);
+        case "cookie" -> request.cookie(key.name(), Percent.encoded(value));
+        default -> request.header(key.name(), value);
+      }
+    } else if (credential instanceof ApiCredential.Basic basic) {
+      request.header("authorization", basic(basic.user(), basic.password().reveal()));
+    } else {
+      bearer(request, ((ApiCredential.Bearer) credential).token().reveal());
+    }
+    return Future.succeededFuture();
+  }
+
+  private static Void bearer(ApiRequest request, String token) {
+    request.header("authorization", "Bearer " + token);
+    return null;
+  }
+
+  private Future<String> token(ApiCredential.ClientCredentials client) {
+    Token known = tokens.get(client);
+    if (known != null && known.untilNanos() - System.nanoTime() > 0) {
+      return known.value();
+    }
+    Future<String> value = fetch(client);
+    tokens.put(client, new Token(value, System.nanoTime() + MARGIN_NANOS));
+    return value.onFailure(failed -> tokens.remove(client));
+  }
+
+  private Future<String> fetch(ApiCredential.ClientCredentials client) {
+    ClientForm form = ClientForm.form().attribute("grant_type", "client_credentials");
+    if (client.scope() != null) {
+      form.attribute("scope", client.scope());
+    }
+    return http.send(
+            HttpMethod.POST,
+            client.tokenUrl(),
+            MAX_TOKEN,
+            request -> {
+              request.putHeader("accept", "application/json");
+              request.putHeader(
+                  "authorization", basic(client.clientId(), client.clientSecret().reveal()));
+              return request.send(form);
+            })
+        .answer()
+        .map(answer -> read(client, answer));
+  }
+
+  /** What the token server said is not repeated: it may hold what nobody should see. */
+  private String read(ApiCredential.ClientCredentials client, HttpCaller.Answer answer) {
+    try {
+      var json = Json.mapper().readTree(answer.body().getBytes());
+      String token = json.path("access_token").asText("");
+      if (answer.status() == 200 && !token.isEmpty()) {
+        long seconds = json.path("expires_in").asLong(300);
+        long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds) - MARGIN_NANOS;
+        tokens.put(client, new Token(Future.succeededFuture(token), until));
+        return token;
+      }
+    } catch (IOException e) {
+      // refused below
+    }
+    throw new BridgeException(
+        ErrorCode.UPSTREAM_ERROR,
+        "No token for the API: its token server answered with status " + answer.status());
+  }
+
+  private static String basic(String user, String password) {
+    byte[] both = (user + ":" + password).getBytes(StandardCharsets.UTF_8);
+    return "Basic " + Base64.getEncoder().encodeToString(both);
+  }
+}

@@ -1,0 +1,151 @@
+package dev.mcpbridge.adapter.openapi;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.schema.CoreSchema;
+
+/**
+ * A document as a tree, from JSON or YAML 1.2 (OpenAPI 3.1 section 4.2), with bounds on everything
+ * that could make a small text large. Nothing in it is executed, instantiated or fetched.
+ * Stateless.
+ */
+final class DocumentReader {
+  private static final int MAX_NODES = 3_000_000;
+  private static final int MAX_DEPTH = 200;
+  private static final int MAX_ALIASES = 50;
+  private static final int MAX_CHARACTERS = 32 << 20;
+
+  private static final ObjectMapper JSON =
+      JsonMapper.builder(
+              JsonFactory.builder()
+                  .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder()
+                          .maxNestingDepth(MAX_DEPTH)
+                          .maxTokenCount(10_000_000)
+                          .build())
+                  .build())
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .build();
+
+  private int nodes;
+
+  private DocumentReader() {}
+
+  /**
+   * @throws BridgeException START_FAILED, saying what is wrong and where
+   */
+  static ObjectNode read(byte[] text) {
+    JsonNode tree = startsLikeJson(text) ? json(text) : new DocumentReader().yaml(text);
+    if (tree instanceof ObjectNode document) {
+      return document;
+    }
+    throw unusable("it is no object, so no OpenAPI document");
+  }
+
+  private static boolean startsLikeJson(byte[] text) {
+    for (byte b : text) {
+      if (b > ' ') {
+        return b == '{';
+      }
+    }
+    throw unusable("it is empty");
+  }
+
+  private static JsonNode json(byte[] text) {
+    try {
+      return JSON.readTree(text);
+    } catch (JsonProcessingException e) {
+      String at =
+          e.getLocation() == null
+              ? ""
+              : " at line "
+                  + e.getLocation().getLineNr()
+                  + ", column "
+                  + e.getLocation().getColumnNr();
+      throw unusable("it is not JSON: " + e.getOriginalMessage() + at);
+    } catch (IOException e) {
+      throw new IllegalStateException("reading from memory", e);
+    }
+  }
+
+  private JsonNode yaml(byte[] bytes) {
+    String text = new String(bytes, StandardCharsets.UTF_8);
+    LoadSettings settings =
+        LoadSettings.builder()
+            .setSchema(new CoreSchema())
+            .setMaxAliasesForCollections(MAX_ALIASES)
+            .setCodePointLimit(MAX_CHARACTERS)
+            .setAllowDuplicateKeys(false)
+            .setAllowRecursiveKeys(false)
+            .build();
+    try {
+      return tree(new Load(settings).loadFromString(text), 0);
+    } catch (YamlEngineException e) {
+      throw unusable("it is neither JSON nor YAML: " + firstLines(e.getMessage()));
+    }
+  }
+
+  private JsonNode tree(Object value, int depth) {
+    if (depth > MAX_DEPTH || ++nodes > MAX_NODES) {
+      throw unusable("it is too deep or too large, perhaps by its aliases");
+    }
+    JsonNodeFactory node = JsonNodeFactory.instance;
+    if (value instanceof Map<?, ?> map) {
+      ObjectNode object = node.objectNode();
+      map.forEach((name, member) -> object.set(String.valueOf(name), tree(member, depth + 1)));
+      return object;
+    }
+    if (value instanceof Iterable<?> list) {
+      ArrayNode array = node.arrayNode();
+      list.forEach(element -> array.add(tree(element, depth + 1)));
+      return array;
+    }
+    if (value instanceof Boolean truth) {
+      return node.booleanNode(truth);
+    }
+    if (value instanceof Number number) {
+      return number(number);
+    }
+    return value == null ? node.nullNode() : node.textNode(String.valueOf(value));
+  }
+
+  private static JsonNode number(Number number) {
+    JsonNodeFactory node = JsonNodeFactory.instance;
+    if (number instanceof Double d) {
+      return Double.isFinite(d) ? node.numberNode(BigDecimal.valueOf(d)) : node.nullNode();
+    }
+    return number instanceof BigInteger big
+        ? node.numberNode(big)
+        : node.numberNode(number.longValue());
+  }
+
+  private static String firstLines(String message) {
+    return message.lines().limit(3).map(String::strip).reduce((a, b) -> a + " " + b).orElse("");
+  }
+
+  static BridgeException unusable(String why) {
+    return new BridgeException(
+        ErrorCode.START_FAILED, "The OpenAPI document cannot be used: " + why);
+  }
+}

@@ -1,0 +1,66 @@
+package dev.mcpbridge.adapter.openapi;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** Which of several media types is sent and expected. Stateless. */
+final class MediaTypes {
+  private MediaTypes() {}
+
+  /** JSON, else a form, else with files, else what there is; null where there is none. */
+  static Map.Entry<String, JsonNode> chosen(JsonNode content) {
+    return Stream.<Predicate<String>>of(
+            MediaTypes::isJson,
+            "application/x-www-form-urlencoded"::equals,
+            type -> type.startsWith("multipart/"),
+            type -> type.startsWith("text/"),
+            type -> true)
+        .flatMap(
+            preferred ->
+                content.properties().stream().filter(type -> preferred.test(plain(type.getKey()))))
+        .findFirst()
+        .map(type -> Map.entry(concrete(plain(type.getKey())), type.getValue()))
+        .orElse(null);
+  }
+
+  /** What an operation answers when all is well; missing where it does not say. */
+  static JsonNode success(JsonNode responses) {
+    return Stream.of("200", "201", "202", "203", "2XX", "2xx", "default")
+        .map(responses::path)
+        .filter(response -> !response.isMissingNode())
+        .findFirst()
+        .orElse(responses.path("200"));
+  }
+
+  static JsonNode json(JsonNode content) {
+    return content.properties().stream()
+        .filter(type -> isJson(plain(type.getKey())))
+        .map(Map.Entry::getValue)
+        .findFirst()
+        .orElse(content.path("application/json"));
+  }
+
+  static ObjectNode base64() {
+    return JsonNodeFactory.instance
+        .objectNode()
+        .put("type", "string")
+        .put("contentEncoding", "base64")
+        .put("description", "The bytes, base64");
+  }
+
+  static boolean isJson(String type) {
+    return type.equals("application/json") || type.endsWith("+json") || type.equals("*/*");
+  }
+
+  private static String concrete(String type) {
+    return type.contains("*") ? "application/json" : type;
+  }
+
+  private static String plain(String type) {
+    return type.split(";", 2)[0].strip().toLowerCase(java.util.Locale.ROOT);
+  }
+}

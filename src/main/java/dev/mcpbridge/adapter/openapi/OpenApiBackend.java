@@ -1,0 +1,214 @@
+package dev.mcpbridge.adapter.openapi;
+
+import dev.mcpbridge.adapter.Backend;
+import dev.mcpbridge.adapter.HttpCaller;
+import dev.mcpbridge.adapter.Texts;
+import dev.mcpbridge.config.OpenApiSource;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.JsonSlice;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.net.NetClient;
+import io.vertx.core.net.NetClientOptions;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.URI;
+import java.util.List;
+
+/**
+ * One API as a server of tools. Its document is looked at again from time to time; one that cannot
+ * be used leaves the tools as they were.
+ */
+final class OpenApiBackend implements Backend {
+  private static final Logger LOG = System.getLogger(OpenApiBackend.class.getName());
+  private static final int MAX_REDIRECTS = 5;
+  private static final int CONNECT_MILLIS = 5_000;
+
+  private final Vertx vertx;
+  private final String name;
+  private final OpenApiSource source;
+  private final int maxBody;
+  private final HttpCaller http;
+  private final Texts document;
+  private final Credentials credentials;
+  private final KeptBodies kept = new KeptBodies();
+  private final Results results;
+  private final NetClient prober;
+  private Api api;
+  private long timer = -1;
+
+  OpenApiBackend(Vertx vertx, String name, OpenApiSource source, int maxBody) {
+    this.vertx = vertx;
+    this.name = name;
+    this.source = source;
+    this.maxBody = maxBody;
+    this.http = new HttpCaller(vertx, source.access());
+    this.document = new Texts(vertx, http, source.document(), source.access());
+    this.credentials = new Credentials(http, source.credentials());
+    this.results = new Results(source.authUrl(), source.largeBody(), kept);
+    this.prober = vertx.createNetClient(new NetClientOptions().setConnectTimeout(CONNECT_MILLIS));
+  }
+
+  @Override
+  public Future<Identity> open(Runnable changed) {
+    return document
+        .read()
+        .compose(this::understood)
+        .map(
+            read -> {
+              take(read);
+              timer = vertx.setPeriodic(source.refreshMillis(), t -> refresh(changed));
+              return new Identity(read.title(), read.version(), read.description());
+            });
+  }
+
+  private Future<Api> understood(byte[] text) {
+    return vertx.executeBlocking(() -> ApiReader.read(source, text), false);
+  }
+
+  private void take(Api read) {
+    api = read;
+    LOG.log(
+        Level.INFO,
+        "server={0} tools={1} reduced={2}{3}",
+        name,
+        read.tools().size(),
+        read.lost().size(),
+        read.lost().isEmpty() ? "" : " first=" + read.lost().get(0));
+  }
+
+  private void refresh(Runnable changed) {
+    document
+        .read()
+        .compose(text -> text == null ? Future.succeededFuture() : understood(text))
+        .onSuccess(
+            read -> {
+              if (read != null) {
+                take(read);
+                changed.run();
+              }
+            })
+        .onFailure(
+            failure ->
+                LOG.log(
+                    Level.WARNING,
+                    "server={0} goes on with the document it has: {1}",
+                    name,
+                    failure.getMessage()));
+  }
+
+  @Override
+  public List<JsonSlice> tools() {
+    return api.tools().values().stream().map(Api.OfferedOperation::definition).toList();
+  }
+
+  @Override
+  public Running call(Invocation invocation) {
+    Api.OfferedOperation offered = api.tools().get(invocation.tool());
+    if (offered == null) {
+      return Running.of(
+          Future.failedFuture(new BridgeException(ErrorCode.TOOL_NOT_FOUND, "Unknown tool")));
+    }
+    try {
+      ApiRequest request = new ApiRequest(offered.operation(), invocation.arguments());
+      request.check();
+      return run(request, invocation.authorization());
+    } catch (BridgeException refused) {
+      return Running.of(Future.failedFuture(refused));
+    }
+  }
+
+  private Running run(ApiRequest request, String authorization) {
+    HttpCaller.Exchange[] current = new HttpCaller.Exchange[1];
+    boolean[] givenUp = new boolean[1];
+    source.access().headers().forEach((header, value) -> request.header(header, value.reveal()));
+    URI base = api.base();
+    Future<JsonSlice> result =
+        credentials
+            .addTo(request, authorization)
+            .compose(
+                added -> {
+                  if (givenUp[0]) {
+                    return Future.failedFuture(
+                        new BridgeException(ErrorCode.CANCELLED, "given up"));
+                  }
+                  return exchange(request, request.url(base), base, current, 0);
+                })
+            .map(this::result);
+    return new Running(
+        result,
+        () -> {
+          givenUp[0] = true;
+          if (current[0] != null) {
+            current[0].giveUp();
+          }
+        });
+  }
+
+  /** A redirect is followed where nothing can happen by it, and within the same server. */
+  private Future<HttpCaller.Answer> exchange(
+      ApiRequest request, URI url, URI base, HttpCaller.Exchange[] current, int redirects) {
+    current[0] = http.send(request.method(), url, maxBody, request::send);
+    return current[0]
+        .answer()
+        .compose(
+            answer -> {
+              String location = answer.header("location");
+              boolean isSafe =
+                  request.method() == HttpMethod.GET || request.method() == HttpMethod.HEAD;
+              if (answer.status() / 100 != 3
+                  || location == null
+                  || !isSafe
+                  || redirects >= MAX_REDIRECTS) {
+                return Future.succeededFuture(answer);
+              }
+              URI next = resolved(url, location);
+              return next != null && ApiReader.isSameOrigin(base, next)
+                  ? exchange(request, next, base, current, redirects + 1)
+                  : Future.succeededFuture(answer);
+            });
+  }
+
+  private static URI resolved(URI url, String location) {
+    try {
+      URI next = url.resolve(location);
+      return next.getHost() == null ? null : next;
+    } catch (IllegalArgumentException e) {
+      return null;
+    }
+  }
+
+  private JsonSlice result(HttpCaller.Answer answer) {
+    if (answer.status() == 401) {
+      credentials.refused();
+    }
+    return results.of(answer);
+  }
+
+  @Override
+  public Future<JsonSlice> read(String uri) {
+    try {
+      return Future.succeededFuture(kept.read(uri));
+    } catch (BridgeException gone) {
+      return Future.failedFuture(gone);
+    }
+  }
+
+  /** Whether anybody listens there; no request of an API is free of charge. */
+  @Override
+  public Future<Void> probe() {
+    URI base = api.base();
+    int standard = "https".equals(base.getScheme()) ? 443 : 80;
+    return prober
+        .connect(base.getPort() < 0 ? standard : base.getPort(), base.getHost())
+        .compose(socket -> socket.close());
+  }
+
+  @Override
+  public Future<Void> close() {
+    vertx.cancelTimer(timer);
+    return Future.join(http.close(), prober.close()).transform(done -> Future.succeededFuture());
+  }
+}

@@ -1,0 +1,55 @@
+package dev.mcpbridge.adapter.openapi;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One operation of an API, as much of it as a call needs.
+ *
+ * @param method in capitals
+ * @param path its template
+ * @param body null where it takes none
+ */
+record Operation(
+    String method, String path, List<String> tags, List<Parameter> parameters, Body body) {
+
+  /**
+   * @param type the media type that is sent
+   * @param fields schemas of a form's fields, to tell files from texts
+   * @param encodings what the document says of single fields
+   */
+  record Body(
+      String type,
+      boolean required,
+      Map<String, JsonNode> fields,
+      Map<String, JsonNode> encodings) {
+    static final String KEY = "body";
+
+    boolean isJson() {
+      return type.equals("application/json") || type.endsWith("+json");
+    }
+
+    boolean isForm() {
+      return type.equals("application/x-www-form-urlencoded");
+    }
+
+    boolean isMultipart() {
+      return type.startsWith("multipart/");
+    }
+
+    boolean isText() {
+      return type.startsWith("text/") || type.endsWith("/xml") || type.endsWith("+xml");
+    }
+  }
+
+  /** RFC 9110 section 9.2.1. */
+  boolean isSafe() {
+    return method.equals("GET") || method.equals("HEAD") || method.equals("OPTIONS");
+  }
+
+  /** RFC 9110 section 9.2.2. */
+  boolean isIdempotent() {
+    return isSafe() || method.equals("PUT") || method.equals("DELETE");
+  }
+}

@@ -1,0 +1,240 @@
+package dev.mcpbridge.adapter.openapi;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.config.OpenApiSource;
+import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.JsonSlice;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/** Makes a tool of an operation: its input schema, its output schema, and how it is called. */
+final class OperationReader {
+  private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+  private static final int MAX_OUTPUT_SCHEMA = 64 << 10;
+  private static final int MAX_DESCRIPTION = 4_096;
+
+  /** OpenAPI 3.1 section 4.8.12: they are described elsewhere in the document. */
+  private static final Set<String> NOT_PARAMETERS =
+      Set.of("accept", "content-type", "authorization");
+
+  /** They say where a request goes, how long it is, or who sends it. */
+  private static final Set<String> NEVER_SET =
+      Set.of(
+          "host",
+          "content-length",
+          "transfer-encoding",
+          "connection",
+          "upgrade",
+          "te",
+          "trailer",
+          "expect",
+          "proxy-authorization",
+          "cookie");
+
+  private final Document document;
+  private final OpenApiSource source;
+  private final String name;
+  private final List<String> lost;
+
+  /** Where an operation stands. */
+  record Place(String path, String method, JsonNode item, JsonNode node, List<String> tags) {}
+
+  /** It cannot be called; a stackless exception, caught where operations are gone through. */
+  static final class Unusable extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Unusable(String why) {
+      super(why, null, false, false);
+    }
+  }
+
+  OperationReader(Document document, OpenApiSource source, String name, List<String> lost) {
+    this.document = document;
+    this.source = source;
+    this.name = name;
+    this.lost = lost;
+  }
+
+  Api.OfferedOperation read(Place place, String tool, String description) {
+    Schemas schemas = new Schemas(document, Schemas.Direction.REQUEST);
+    ObjectNode input = JSON.objectNode().put("type", "object");
+    ObjectNode properties = input.putObject("properties");
+    ArrayNode required = JSON.arrayNode();
+    Operation.Body body = body(place.node(), schemas, properties, required);
+    List<Parameter> parameters = new ArrayList<>();
+    for (JsonNode node : parameters(place)) {
+      parameter(node, schemas, properties, required, parameters);
+    }
+    checkPath(place.path(), parameters);
+    if (!required.isEmpty()) {
+      input.set("required", required);
+    }
+    input.put("additionalProperties", false);
+    schemas.define(input);
+    Operation operation =
+        new Operation(
+            place.method().toUpperCase(Locale.ROOT), place.path(), place.tags(), parameters, body);
+    return new Api.OfferedOperation(
+        operation, definition(tool, description, place.node(), input, operation));
+  }
+
+  private JsonSlice definition(
+      String tool, String description, JsonNode node, ObjectNode input, Operation operation) {
+    ObjectNode definition = JSON.objectNode().put("name", tool);
+    String summary = node.path("summary").asText("");
+    if (!summary.isBlank()) {
+      definition.put("title", summary);
+    }
+    String words = description == null ? node.path("description").asText("") : description;
+    String said = words.isBlank() ? summary : words;
+    String known = said.isBlank() ? name : said;
+    definition.put("description", known.substring(0, Math.min(known.length(), MAX_DESCRIPTION)));
+    definition.set("inputSchema", input);
+    JsonNode output = source.outputSchemas() ? output(node) : null;
+    if (output != null) {
+      definition.set("outputSchema", output);
+    }
+    ObjectNode annotations = definition.putObject("annotations");
+    annotations.put("readOnlyHint", operation.isSafe());
+    if (!operation.isSafe()) {
+      boolean isDelete = operation.method().equals("DELETE");
+      if (source.destructive() || isDelete) {
+        annotations.put("destructiveHint", true);
+      }
+      annotations.put("idempotentHint", operation.isIdempotent());
+    }
+    annotations.put("openWorldHint", true);
+    return Json.slice(definition);
+  }
+
+  /** Those of the path, unless the operation has the same for itself. */
+  private List<JsonNode> parameters(Place place) {
+    Map<String, JsonNode> all = new LinkedHashMap<>();
+    for (JsonNode list :
+        List.of(place.item().path("parameters"), place.node().path("parameters"))) {
+      list.forEach(
+          each -> {
+            JsonNode meant = document.follow(each);
+            all.put(meant.path("in").asText() + " " + meant.path("name").asText(), meant);
+          });
+    }
+    return List.copyOf(all.values());
+  }
+
+  private void parameter(
+      JsonNode node,
+      Schemas schemas,
+      ObjectNode properties,
+      ArrayNode required,
+      List<Parameter> parameters) {
+    String wire = node.path("name").asText("");
+    Parameter.In in = Parameter.In.of(node.path("in").asText());
+    String lower = wire.toLowerCase(Locale.ROOT);
+    if (in == Parameter.In.HEADER && NOT_PARAMETERS.contains(lower)) {
+      return;
+    }
+    boolean isForbidden =
+        in == Parameter.In.HEADER && (NEVER_SET.contains(lower) || lower.startsWith("mcp-"));
+    if (in == null || wire.isEmpty() || isForbidden) {
+      lost.add(name + ": the parameter '" + wire + "' in " + node.path("in").asText());
+      if (node.path("required").asBoolean()) {
+        throw new Unusable("it needs a parameter that cannot be sent: " + wire);
+      }
+      return;
+    }
+    Map<String, JsonNode> taken = new LinkedHashMap<>();
+    properties.properties().forEach(each -> taken.put(each.getKey(), each.getValue()));
+    Parameter parameter = Parameter.of(node, ToolNames.key(wire, node.path("in").asText(), taken));
+    parameters.add(parameter);
+    properties.set(parameter.key(), described(node, schemas.schema(schemaOf(node))));
+    if (parameter.required()) {
+      required.add(parameter.key());
+    }
+  }
+
+  private static JsonNode schemaOf(JsonNode parameter) {
+    JsonNode content = parameter.path("content");
+    return content.isEmpty()
+        ? parameter.path("schema")
+        : content.properties().iterator().next().getValue().path("schema");
+  }
+
+  private static JsonNode described(JsonNode node, JsonNode schema) {
+    if (node.has("description") && schema instanceof ObjectNode object) {
+      ObjectNode copy = object.deepCopy();
+      copy.set("description", node.get("description"));
+      return copy;
+    }
+    return schema;
+  }
+
+  private void checkPath(String path, List<Parameter> parameters) {
+    java.util.regex.Matcher holes = java.util.regex.Pattern.compile("\\{([^{}]+)}").matcher(path);
+    while (holes.find()) {
+      String hole = holes.group(1);
+      boolean isKnown =
+          parameters.stream()
+              .anyMatch(each -> each.in() == Parameter.In.PATH && each.name().equals(hole));
+      if (!isKnown) {
+        throw new Unusable("its path has a {" + hole + "} that no parameter fills");
+      }
+    }
+  }
+
+  private Operation.Body body(
+      JsonNode node, Schemas schemas, ObjectNode properties, ArrayNode required) {
+    JsonNode body = document.follow(node.path("requestBody"));
+    Map.Entry<String, JsonNode> chosen = MediaTypes.chosen(body.path("content"));
+    if (chosen == null) {
+      return null;
+    }
+    JsonNode schema = document.follow(chosen.getValue().path("schema"));
+    Map<String, JsonNode> fields = new LinkedHashMap<>();
+    schema
+        .path("properties")
+        .properties()
+        .forEach(each -> fields.put(each.getKey(), document.follow(each.getValue())));
+    Map<String, JsonNode> encodings = new LinkedHashMap<>();
+    chosen
+        .getValue()
+        .path("encoding")
+        .properties()
+        .forEach(each -> encodings.put(each.getKey(), each.getValue()));
+    Operation.Body known =
+        new Operation.Body(chosen.getKey(), body.path("required").asBoolean(), fields, encodings);
+    boolean isRaw = !known.isJson() && !known.isForm() && !known.isMultipart() && !known.isText();
+    JsonNode shown = isRaw ? MediaTypes.base64() : schemas.schema(chosen.getValue().path("schema"));
+    properties.set(Operation.Body.KEY, described(body, shown));
+    if (known.required()) {
+      required.add(Operation.Body.KEY);
+    }
+    return known;
+  }
+
+  /** An object is what structured content can be. */
+  private JsonNode output(JsonNode node) {
+    JsonNode response = document.follow(MediaTypes.success(node.path("responses")));
+    JsonNode json = MediaTypes.json(response.path("content"));
+    JsonNode meant = document.follow(json.path("schema"));
+    if (!meant.path("type").asText("").equals("object")) {
+      return null;
+    }
+    Schemas schemas = new Schemas(document, Schemas.Direction.ANSWER);
+    if (!(schemas.schema(meant) instanceof ObjectNode output)) {
+      return null;
+    }
+    schemas.define(output);
+    if (Json.slice(output).length() > MAX_OUTPUT_SCHEMA) {
+      lost.add(name + ": an output schema of more than " + MAX_OUTPUT_SCHEMA + " bytes");
+      return null;
+    }
+    return output;
+  }
+}

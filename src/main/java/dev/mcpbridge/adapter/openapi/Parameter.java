@@ -1,0 +1,59 @@
+package dev.mcpbridge.adapter.openapi;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+/**
+ * One parameter of an operation (OpenAPI 3.1 section 4.8.12).
+ *
+ * @param key its name among the tool's arguments
+ * @param name its name on the wire
+ * @param isJson whether it is written as JSON text and not in a style
+ */
+record Parameter(
+    String key,
+    String name,
+    In in,
+    String style,
+    boolean explode,
+    boolean allowsReserved,
+    boolean isJson,
+    boolean required) {
+
+  /** Where it stands in a request. */
+  enum In {
+    PATH("simple"),
+    QUERY("form"),
+    HEADER("simple"),
+    COOKIE("form");
+
+    private final String style;
+
+    In(String style) {
+      this.style = style;
+    }
+
+    static In of(String word) {
+      return switch (word) {
+        case "path" -> PATH;
+        case "query" -> QUERY;
+        case "header" -> HEADER;
+        case "cookie" -> COOKIE;
+        default -> null;
+      };
+    }
+  }
+
+  static Parameter of(JsonNode node, String key) {
+    In in = In.of(node.path("in").asText());
+    String style = node.path("style").asText(in.style);
+    return new Parameter(
+        key,
+        node.path("name").asText(),
+        in,
+        style,
+        node.path("explode").asBoolean(style.equals("form")),
+        node.path("allowReserved").asBoolean(),
+        node.has("content"),
+        in == In.PATH || node.path("required").asBoolean());
+  }
+}

@@ -1,0 +1,78 @@
+package dev.mcpbridge.adapter.openapi;
+
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Fills the holes of a path: whatever a value holds, it stays within its segment. Stateless. */
+final class PathTemplate {
+  private PathTemplate() {}
+
+  static String filled(String template, List<Parameter> parameters, Map<String, JsonSlice> given) {
+    String path = template;
+    for (Parameter parameter : parameters) {
+      JsonSlice value = given.get(parameter.key());
+      if (parameter.in() == Parameter.In.PATH && value != null) {
+        path = path.replace("{" + parameter.name() + "}", written(parameter, value));
+      }
+    }
+    boolean climbs =
+        Stream.of(path.split("/", -1)).anyMatch(part -> part.equals(".") || part.equals(".."));
+    if (climbs) {
+      throw Refusals.of("a value in the path would lead to another one");
+    }
+    return path;
+  }
+
+  private static String written(Parameter parameter, JsonSlice value) {
+    String written =
+        switch (parameter.style()) {
+          case "label" -> "." + joined(parameter, value, parameter.explode() ? "." : ",");
+          case "matrix" -> matrix(parameter, value);
+          default -> joined(parameter, value, ",");
+        };
+    if (written.isEmpty()) {
+      throw Refusals.of("'" + parameter.key() + "' stands in the path and must not be empty");
+    }
+    return written;
+  }
+
+  private static String joined(Parameter parameter, JsonSlice value, String delimiter) {
+    if (parameter.isJson()) {
+      return Percent.encoded(value.text());
+    }
+    if (value.isArray()) {
+      return JsonObjects.elements(value).stream()
+          .map(each -> encoded(parameter, each))
+          .collect(Collectors.joining(delimiter));
+    }
+    if (value.isObject()) {
+      String between = parameter.explode() ? "=" : delimiter;
+      return JsonObjects.members(value).entrySet().stream()
+          .map(
+              each ->
+                  Percent.encoded(each.getKey()) + between + encoded(parameter, each.getValue()))
+          .collect(Collectors.joining(delimiter));
+    }
+    return encoded(parameter, value);
+  }
+
+  private static String matrix(Parameter parameter, JsonSlice value) {
+    String name = ";" + Percent.encoded(parameter.name()) + "=";
+    if (!parameter.explode() || !value.isArray() && !value.isObject()) {
+      return name + joined(parameter, value, ",");
+    }
+    return value.isArray()
+        ? JsonObjects.elements(value).stream()
+            .map(each -> name + encoded(parameter, each))
+            .collect(Collectors.joining())
+        : ";" + joined(parameter, value, ";");
+  }
+
+  private static String encoded(Parameter parameter, JsonSlice value) {
+    return Percent.encoded(Refusals.unlessPlain(parameter.key(), Pairs.text(value)));
+  }
+}

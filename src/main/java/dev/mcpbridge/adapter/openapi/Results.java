@@ -1,0 +1,172 @@
+package dev.mcpbridge.adapter.openapi;
+
+import dev.mcpbridge.adapter.HttpCaller.Answer;
+import dev.mcpbridge.protocol.JsonScanner;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonSyntaxException;
+import dev.mcpbridge.protocol.JsonWriter;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+
+/** Results of tools (MCP server/tools) out of what an API answered. */
+final class Results {
+  private static final int MAX_DEPTH = 200;
+  private static final int BEGINNING = 4_096;
+
+  private final URI authUrl;
+  private final int largeBody;
+  private final KeptBodies kept;
+
+  /**
+   * @param authUrl where a person gets credentials, null for none
+   */
+  Results(URI authUrl, int largeBody, KeptBodies kept) {
+    this.authUrl = authUrl;
+    this.largeBody = largeBody;
+    this.kept = kept;
+  }
+
+  JsonSlice of(Answer answer) {
+    int status = answer.status();
+    if (status == 401 || status == 403) {
+      return refused(answer);
+    }
+    if (status / 100 == 3) {
+      return error(
+          answer, "It redirects to " + answer.header("location") + ", which is not followed.");
+    }
+    return status / 100 == 2 ? success(answer) : error(answer, "");
+  }
+
+  private JsonSlice success(Answer answer) {
+    byte[] body = answer.body().getBytes();
+    String type = answer.type();
+    if (body.length == 0) {
+      return text(new JsonWriter(), line(answer)).endObject().toSlice();
+    }
+    if (body.length > largeBody) {
+      return large(answer, body);
+    }
+    if (isText(type)) {
+      JsonSlice json = json(body);
+      JsonWriter out = new JsonWriter(body.length * 2 + 128);
+      text(out, new String(body, StandardCharsets.UTF_8));
+      if (json != null && json.isObject()) {
+        out.member("structuredContent", json);
+      }
+      return out.endObject().toSlice();
+    }
+    return media(type, body);
+  }
+
+  private static JsonSlice media(String type, byte[] body) {
+    String data = Base64.getEncoder().encodeToString(body);
+    JsonWriter out = new JsonWriter(data.length() + 256).beginObject().name("content").beginArray();
+    out.beginObject();
+    if (type.startsWith("image/") || type.startsWith("audio/")) {
+      out.member("type", type.substring(0, 5)).member("data", data).member("mimeType", type);
+    } else {
+      out.member("type", "resource").name("resource").beginObject();
+      out.member("uri", "api-result:///body").member("mimeType", type).member("blob", data);
+      out.endObject();
+    }
+    return out.endObject().endArray().endObject().toSlice();
+  }
+
+  /** The beginning, and where the whole can be read for some time. */
+  private JsonSlice large(Answer answer, byte[] body) {
+    String uri = kept.keep(answer.type(), body);
+    boolean isText = isText(answer.type());
+    String words =
+        line(answer)
+            + "\n"
+            + body.length
+            + " bytes of "
+            + answer.type()
+            + ": too many to show. Read the resource "
+            + uri
+            + (isText ? " for all of it. It begins:\n" + beginning(body) : " to have them.");
+    JsonWriter out = content(new JsonWriter(8192), words);
+    out.beginObject()
+        .member("type", "resource_link")
+        .member("uri", uri)
+        .member("name", "the whole answer")
+        .member("mimeType", answer.type())
+        .member("size", body.length)
+        .endObject();
+    return out.endArray().endObject().toSlice();
+  }
+
+  private JsonSlice refused(Answer answer) {
+    if (authUrl == null) {
+      return error(answer, "");
+    }
+    String words =
+        line(answer)
+            + "\nThe API wants a credential of the user's. Ask the user to log in at "
+            + authUrl
+            + " and to give the credential to this bridge, in the header X-Upstream-Authorization"
+            + " of the call or with PUT /servers/{server}/credentials.\n"
+            + beginning(answer.body().getBytes());
+    JsonWriter out = content(new JsonWriter(2048), words);
+    out.beginObject()
+        .member("type", "resource_link")
+        .member("uri", authUrl.toString())
+        .member("name", "log in")
+        .endObject();
+    return out.endArray().member("isError", true).endObject().toSlice();
+  }
+
+  private static JsonSlice error(Answer answer, String more) {
+    String words = line(answer) + (more.isEmpty() ? "" : "\n" + more);
+    String body = beginning(answer.body().getBytes());
+    return text(new JsonWriter(2048), body.isBlank() ? words : words + "\n" + body)
+        .member("isError", true)
+        .endObject()
+        .toSlice();
+  }
+
+  private static JsonWriter text(JsonWriter out, String words) {
+    return content(out, words).endArray();
+  }
+
+  private static JsonWriter content(JsonWriter out, String words) {
+    return out.beginObject()
+        .name("content")
+        .beginArray()
+        .beginObject()
+        .member("type", "text")
+        .member("text", words)
+        .endObject();
+  }
+
+  private static String line(Answer answer) {
+    String reason = answer.head().statusMessage();
+    return "HTTP " + answer.status() + (reason == null ? "" : " " + reason);
+  }
+
+  private static String beginning(byte[] body) {
+    String text = new String(body, 0, Math.min(body.length, BEGINNING), StandardCharsets.UTF_8);
+    return body.length > BEGINNING ? text + "…" : text;
+  }
+
+  static boolean isText(String type) {
+    return type.isEmpty()
+        || type.startsWith("text/")
+        || MediaTypes.isJson(type)
+        || type.endsWith("/xml")
+        || type.endsWith("+xml")
+        || type.endsWith("/yaml")
+        || type.equals("application/x-ndjson")
+        || type.equals("application/javascript");
+  }
+
+  private static JsonSlice json(byte[] body) {
+    try {
+      return JsonScanner.strict(MAX_DEPTH).document(body, 0, body.length);
+    } catch (JsonSyntaxException e) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package dev.mcpbridge.adapter.toolcall;
+
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonScanner;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonSyntaxException;
+import dev.mcpbridge.protocol.JsonWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Reads definitions of functions as definitions of tools; schemas stay byte for byte. Stateless.
+ */
+final class FunctionDefinitions {
+  private static final int MAX_DEPTH = 200;
+  private static final JsonSlice ANY = JsonSlice.of("{\"type\":\"object\"}");
+
+  private FunctionDefinitions() {}
+
+  /** A list, or an object with one under {@code tools}, as OpenAI writes it or without wrapping. */
+  static List<JsonSlice> read(byte[] text) {
+    JsonSlice list = document(text);
+    if (list.isObject()) {
+      list = JsonObjects.members(list).getOrDefault("tools", JsonSlice.NULL);
+    }
+    if (!list.isArray()) {
+      throw unusable("expected a list of functions");
+    }
+    List<JsonSlice> tools = new ArrayList<>();
+    List<JsonSlice> functions = JsonObjects.elements(list);
+    for (int i = 0; i < functions.size(); i++) {
+      tools.add(tool(functions.get(i), i));
+    }
+    return tools;
+  }
+
+  private static JsonSlice document(byte[] text) {
+    try {
+      return JsonScanner.strict(MAX_DEPTH).document(text, 0, text.length);
+    } catch (JsonSyntaxException e) {
+      throw unusable(e.getMessage());
+    }
+  }
+
+  private static JsonSlice tool(JsonSlice definition, int index) {
+    Map<String, JsonSlice> outer = JsonObjects.members(definition);
+    Map<String, JsonSlice> function =
+        outer.containsKey("function") ? JsonObjects.members(outer.get("function")) : outer;
+    String name = JsonObjects.string(function.get("name"));
+    if (name == null || name.isBlank()) {
+      throw unusable("function " + index + " has no name");
+    }
+    JsonSlice parameters = function.getOrDefault("parameters", ANY);
+    JsonWriter out = new JsonWriter(definition.length() + 64).beginObject();
+    out.member("name", name);
+    if (function.containsKey("description")) {
+      out.member("description", function.get("description"));
+    }
+    return out.member("inputSchema", parameters.isObject() ? parameters : ANY)
+        .endObject()
+        .toSlice();
+  }
+
+  private static BridgeException unusable(String why) {
+    return new BridgeException(
+        ErrorCode.START_FAILED, "The definitions of functions cannot be used: " + why);
+  }
+}

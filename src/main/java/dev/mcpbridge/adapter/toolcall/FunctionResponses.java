@@ -1,0 +1,110 @@
+package dev.mcpbridge.adapter.toolcall;
+
+import dev.mcpbridge.adapter.HttpCaller.Answer;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonScanner;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonSyntaxException;
+import dev.mcpbridge.protocol.JsonWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+
+/** Results of tools out of what an executor answered, whole or as an event stream. Stateless. */
+final class FunctionResponses {
+  private static final int MAX_DEPTH = 1000;
+
+  private FunctionResponses() {}
+
+  static JsonSlice result(Answer answer, String id) {
+    if (answer.status() / 100 != 2) {
+      throw failure(answer, "status " + answer.status());
+    }
+    byte[] body = answer.body().getBytes();
+    byte[] text = answer.type().equals("text/event-stream") ? lastEvent(body) : body;
+    JsonSlice response = mine(answer, text, id);
+    Map<String, JsonSlice> members = JsonObjects.members(response);
+    JsonSlice output = members.get("output");
+    JsonSlice error = members.get("error");
+    if (output == null && error == null) {
+      throw failure(answer, "a response without an output");
+    }
+    return output == null ? written(error, true) : written(output, isError(members, output));
+  }
+
+  private static JsonSlice mine(Answer answer, byte[] text, String id) {
+    try {
+      JsonSlice body = JsonScanner.strict(MAX_DEPTH).document(text, 0, text.length);
+      JsonSlice list = JsonObjects.members(body).getOrDefault("tool_responses", JsonSlice.NULL);
+      List<JsonSlice> responses = JsonObjects.elements(list);
+      return responses.stream()
+          .filter(each -> id.equals(id(each)))
+          .findFirst()
+          .orElseThrow(() -> failure(answer, "no response to the call"));
+    } catch (JsonSyntaxException e) {
+      throw failure(answer, "something that is no JSON: " + e.getMessage());
+    }
+  }
+
+  private static String id(JsonSlice response) {
+    return JsonObjects.string(JsonObjects.members(response).get("tool_call_id"));
+  }
+
+  /** What was sent before the end is of no use to a single call. */
+  private static byte[] lastEvent(byte[] body) {
+    String last = "";
+    StringBuilder data = new StringBuilder();
+    for (String line : new String(body, StandardCharsets.UTF_8).split("\r\n|\n|\r", -1)) {
+      if (line.startsWith("data:")) {
+        data.append(data.isEmpty() ? "" : "\n").append(line.substring(5).stripLeading());
+      } else if (line.isEmpty() && !data.isEmpty()) {
+        last = data.toString().equals("[DONE]") ? last : data.toString();
+        data.setLength(0);
+      }
+    }
+    return last.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static boolean isError(Map<String, JsonSlice> response, JsonSlice output) {
+    Map<String, JsonSlice> members = JsonObjects.members(output);
+    boolean onlyError = members.size() == 1 && members.containsKey("error");
+    return onlyError || JsonSlice.of("true").equals(response.get("is_error"));
+  }
+
+  /** The seed's {@code {"result": …}} is the text it holds; anything else is what it says. */
+  private static JsonSlice written(JsonSlice output, boolean isError) {
+    Map<String, JsonSlice> members = JsonObjects.members(output);
+    JsonSlice inner =
+        members.size() == 1
+            ? members.getOrDefault("result", members.getOrDefault("error", output))
+            : output;
+    String text = JsonObjects.string(inner);
+    JsonWriter out =
+        new JsonWriter(output.length() * 2 + 128)
+            .beginObject()
+            .name("content")
+            .beginArray()
+            .beginObject()
+            .member("type", "text")
+            .member("text", text == null ? inner.text() : text)
+            .endObject()
+            .endArray();
+    if (inner.isObject() && !isError) {
+      out.member("structuredContent", inner);
+    }
+    if (isError) {
+      out.member("isError", true);
+    }
+    return out.endObject().toSlice();
+  }
+
+  private static BridgeException failure(Answer answer, String what) {
+    boolean wasRefused = answer.status() / 100 == 4;
+    return new BridgeException(
+            ErrorCode.UPSTREAM_ERROR, "The executor of functions answered with " + what)
+        .withExecuted(wasRefused ? Executed.NO : Executed.UNKNOWN);
+  }
+}

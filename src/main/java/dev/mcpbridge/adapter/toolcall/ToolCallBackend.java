@@ -1,0 +1,158 @@
+package dev.mcpbridge.adapter.toolcall;
+
+import dev.mcpbridge.adapter.Backend;
+import dev.mcpbridge.adapter.HttpCaller;
+import dev.mcpbridge.adapter.Texts;
+import dev.mcpbridge.config.ToolCallSource;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.List;
+
+/**
+ * One executor of functions as a server of tools. A call is a turn with one function call in it,
+ * posted once; how long it may take is the call's own deadline.
+ */
+final class ToolCallBackend implements Backend {
+  private static final Logger LOG = System.getLogger(ToolCallBackend.class.getName());
+  private static final long REFRESH_MILLIS = 300_000;
+  private static final int MAX_PROBE = 1 << 20;
+
+  private final Vertx vertx;
+  private final String name;
+  private final ToolCallSource source;
+  private final int maxBody;
+  private final HttpCaller http;
+  private final Texts definitions;
+  private List<JsonSlice> tools = List.of();
+  private long timer = -1;
+  private long calls;
+
+  ToolCallBackend(Vertx vertx, String name, ToolCallSource source, int maxBody) {
+    this.vertx = vertx;
+    this.name = name;
+    this.source = source;
+    this.maxBody = maxBody;
+    this.http = new HttpCaller(vertx, source.access());
+    this.definitions = new Texts(vertx, http, source.tools(), source.access());
+  }
+
+  @Override
+  public Future<Identity> open(Runnable changed) {
+    return definitions
+        .read()
+        .map(FunctionDefinitions::read)
+        .compose(
+            read -> {
+              tools = read;
+              return probe();
+            })
+        .map(
+            alive -> {
+              timer = vertx.setPeriodic(REFRESH_MILLIS, t -> refresh(changed));
+              return new Identity(name, "0", null);
+            });
+  }
+
+  private void refresh(Runnable changed) {
+    definitions
+        .read()
+        .map(text -> text == null ? null : FunctionDefinitions.read(text))
+        .onSuccess(
+            read -> {
+              if (read != null) {
+                tools = read;
+                changed.run();
+              }
+            })
+        .onFailure(
+            failure ->
+                LOG.log(
+                    Level.WARNING,
+                    "server={0} goes on with the functions it has: {1}",
+                    name,
+                    failure.getMessage()));
+  }
+
+  @Override
+  public List<JsonSlice> tools() {
+    return tools;
+  }
+
+  @Override
+  public Running call(Invocation invocation) {
+    String id = "call_" + ++calls;
+    HttpCaller.Exchange exchange = post(turn(id, invocation), maxBody);
+    return new Running(
+        exchange.answer().map(answer -> FunctionResponses.result(answer, id)), exchange::giveUp);
+  }
+
+  /** An empty turn runs nothing; any answer but a failure of the server's says that it lives. */
+  @Override
+  public Future<Void> probe() {
+    return post(JsonSlice.of("{\"tool_calls\":[]}"), MAX_PROBE)
+        .answer()
+        .compose(
+            answer ->
+                answer.status() < 500
+                    ? Future.succeededFuture()
+                    : Future.failedFuture(
+                        new BridgeException(
+                            ErrorCode.START_FAILED,
+                            "The executor answers with status " + answer.status())));
+  }
+
+  @Override
+  public Future<JsonSlice> read(String uri) {
+    return Future.failedFuture(
+        new BridgeException(ErrorCode.NOT_FOUND, "An executor of functions has no resources"));
+  }
+
+  @Override
+  public Future<Void> close() {
+    vertx.cancelTimer(timer);
+    return http.close();
+  }
+
+  private HttpCaller.Exchange post(JsonSlice body, int maxAnswer) {
+    return http.send(
+        HttpMethod.POST,
+        source.url(),
+        maxAnswer,
+        request -> {
+          source
+              .access()
+              .headers()
+              .forEach((header, value) -> request.putHeader(header, value.reveal()));
+          request.putHeader("content-type", "application/json");
+          request.putHeader("accept", "application/json, text/event-stream");
+          return request.send(Buffer.buffer(body.toBytes()));
+        });
+  }
+
+  private static JsonSlice turn(String id, Invocation invocation) {
+    return new JsonWriter(invocation.arguments().length() * 2 + 128)
+        .beginObject()
+        .name("tool_calls")
+        .beginArray()
+        .beginObject()
+        .member("id", id)
+        .member("type", "function")
+        .name("function")
+        .beginObject()
+        .member("name", invocation.tool())
+        .member("arguments", invocation.arguments().text())
+        .endObject()
+        .endObject()
+        .endArray()
+        .endObject()
+        .toSlice();
+  }
+}

@@ -1,0 +1,2 @@
+/** Executors of OpenAI-style function calls, as servers of tools. */
+package dev.mcpbridge.adapter.toolcall;

@@ -1,0 +1,77 @@
+package dev.mcpbridge.config;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What the entries of all servers have that are reached over HTTP. Stateless. */
+final class HttpEntries {
+  private HttpEntries() {}
+
+  static HttpAccess access(Section entry) {
+    return new HttpAccess(headers(entry), authority(entry.section("tls")));
+  }
+
+  /** Null where it is absent or wrong; the latter is complained about. */
+  static URI url(Section entry, String key) {
+    String text = entry.text(key, null);
+    if (text == null) {
+      return null;
+    }
+    try {
+      URI url = new URI(text);
+      boolean http = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
+      if (http && url.getHost() != null && url.getUserInfo() == null && isPort(url.getPort())) {
+        return url;
+      }
+    } catch (URISyntaxException e) {
+      // refused below
+    }
+    entry.complain(key, "expected http:// or https://, a host, and no user");
+    return null;
+  }
+
+  private static boolean isPort(int port) {
+    return port == -1 || port > 0 && port < 65_536;
+  }
+
+  private static Map<String, Secret> headers(Section entry) {
+    Map<String, Secret> headers = new LinkedHashMap<>();
+    entry
+        .textsByName("headers")
+        .forEach(
+            (name, value) -> {
+              if (!isFieldName(name) || !isFieldValue(value)) {
+                entry.complain("headers." + name, "not a header that a request can have");
+              }
+              headers.put(name, new Secret(value));
+            });
+    return headers;
+  }
+
+  /** RFC 9110 section 5.6.2. */
+  static boolean isFieldName(String name) {
+    return name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+  }
+
+  private static boolean isFieldValue(String value) {
+    return value.chars().allMatch(c -> c >= 0x20 && c != 0x7F || c == '\t');
+  }
+
+  private static Path authority(Section tls) {
+    tls.allowOnly(List.of("ca"));
+    return file(tls, "ca");
+  }
+
+  static Path file(Section section, String key) {
+    String file = section.text(key, null);
+    if (file != null && !Files.isReadable(Path.of(file))) {
+      section.complain(key, "cannot be read: " + file);
+    }
+    return file == null ? null : Path.of(file);
+  }
+}

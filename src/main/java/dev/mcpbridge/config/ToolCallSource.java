@@ -1,0 +1,11 @@
+package dev.mcpbridge.config;
+
+import java.net.URI;
+
+/**
+ * An executor of OpenAI-style function calls.
+ *
+ * @param url takes {@code {"tool_calls": […]}} and answers {@code {"tool_responses": […]}}
+ * @param tools the definitions of its functions
+ */
+public record ToolCallSource(URI url, TextSource tools, HttpAccess access) implements Reach {}

@@ -1,0 +1,60 @@
+package dev.mcpbridge.http.rest;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.call.Directory;
+import dev.mcpbridge.call.UpstreamCredentials;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Callers;
+import dev.mcpbridge.model.ServerId;
+import io.vertx.ext.web.RoutingContext;
+
+/** A caller's own credential at an API behind the bridge, for that caller's calls alone. */
+public final class CredentialsApi {
+  private static final long DEFAULT_SECONDS = 3_600;
+  private static final long MAX_SECONDS = 86_400;
+
+  private final Directory directory;
+  private final UpstreamCredentials credentials;
+  private final int maxDepth;
+
+  public CredentialsApi(Directory directory, UpstreamCredentials credentials, int maxDepth) {
+    this.directory = directory;
+    this.credentials = credentials;
+    this.maxDepth = maxDepth;
+  }
+
+  /** PUT /servers/{server}/credentials. */
+  public void put(RoutingContext ctx) {
+    JsonNode body = Paths.arguments(ctx, maxDepth).tree();
+    String authorization = body.path("authorization").asText("");
+    long seconds = body.path("expiresIn").asLong(DEFAULT_SECONDS);
+    if (!body.path("authorization").isTextual()
+        || !Callers.isAuthorization(authorization)
+        || seconds < 1
+        || seconds > MAX_SECONDS) {
+      throw new BridgeException(
+          ErrorCode.INVALID_ARGUMENTS,
+          "Expected {\"authorization\": \"Bearer …\", \"expiresIn\": 1 to " + MAX_SECONDS + "}");
+    }
+    ServerId server = Paths.server(ctx);
+    directory
+        .find(server)
+        .onSuccess(
+            view -> {
+              if (credentials.put(Callers.of(ctx).name(), server, authorization, seconds * 1_000)) {
+                ctx.response().setStatusCode(204).end();
+              } else {
+                ctx.fail(
+                    new BridgeException(ErrorCode.OVERLOADED, "Too many credentials are kept"));
+              }
+            })
+        .onFailure(ctx::fail);
+  }
+
+  /** DELETE /servers/{server}/credentials. */
+  public void delete(RoutingContext ctx) {
+    credentials.remove(Callers.of(ctx).name(), Paths.server(ctx));
+    ctx.response().setStatusCode(204).end();
+  }
+}
