@@ -9,6 +9,14 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
  * it no longer says is reported, and still checked when the call comes.
  */
 public enum SchemaDialect {
+  /** JSON Schema 2020-12 as it is, but for what is no schema. */
+  JSON_SCHEMA {
+    @Override
+    Reduction reduced(ObjectNode schema, Losses losses) {
+      return new Reduction(schema, false, losses.all());
+    }
+  },
+
   /** JSON Schema but for unions at the top: OpenAI without strict mode. */
   OPENAI {
     @Override

@@ -12,6 +12,7 @@ import dev.mcpbridge.call.OutputSchemas;
 import dev.mcpbridge.call.UpstreamCredentials;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.http.mcp.McpDoor;
+import dev.mcpbridge.http.openapi.OpenApiDoor;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.http.rest.BackgroundCallsApi;
@@ -49,6 +50,7 @@ record Doors(
     HealthApi health,
     McpDoor mcp,
     ToolCallDoor toolcall,
+    OpenApiDoor documents,
     Handler<RoutingContext> openapi) {
 
   private static final String CONTRACT = "/dev/mcpbridge/http/openapi.json";
@@ -94,6 +96,7 @@ record Doors(
         new McpDoor(
             new McpDoor.Foundations(vertx, bus, pipeline, ids, streams), offers, version, depth),
         new ToolCallDoor(vertx, offers, new ModelCalls(pipeline, ids, idempotency, depth)),
+        new OpenApiDoor(vertx, offers),
         contract());
   }
 

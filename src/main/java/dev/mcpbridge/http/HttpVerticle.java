@@ -6,6 +6,7 @@ import dev.mcpbridge.call.ArgumentSchemas;
 import dev.mcpbridge.config.AuthConfig;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.HttpConfig;
+import dev.mcpbridge.http.openapi.DocsPage;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.http.rest.HealthApi;
 import io.vertx.core.Future;
@@ -108,6 +109,7 @@ public final class HttpVerticle extends VerticleBase {
                 }
               });
     }
+    DocsPage.mount(router);
     router.route().handler(callers);
     router.route().handler(BodyHandler.create(false).setBodyLimit(config.limits().bodyBytes()));
     Routes.of(doors).mount(router);
@@ -132,7 +134,8 @@ public final class HttpVerticle extends VerticleBase {
                 "mcp-protocol-version",
                 "mcp-session-id",
                 "prefer",
-                "x-api-key"))
+                "x-api-key",
+                "x-upstream-authorization"))
         .exposedHeaders(
             Set.of("etag", "location", "mcp-session-id", "preference-applied", "retry-after"))
         .maxAgeSeconds(600);

@@ -25,6 +25,10 @@ public final class Replies {
 
   /** Answers a catalogue: 304 where the client has it already (RFC 9110 section 13.1.2). */
   public static void tagged(RoutingContext ctx, String digest, JsonWriter body) {
+    tagged(ctx, digest, body.toSlice());
+  }
+
+  public static void tagged(RoutingContext ctx, String digest, JsonSlice body) {
     String tag = '"' + digest + '"';
     ctx.response().putHeader(HttpHeaders.ETAG, tag);
     String known = ctx.request().getHeader(HttpHeaders.IF_NONE_MATCH);

@@ -1,0 +1,73 @@
+package dev.mcpbridge.http.openapi;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Map;
+
+/**
+ * GET /docs: a page that shows the documents, drawn by Swagger UI. Page and scripts are the same
+ * for everybody and hold nothing secret, so they need no key; the documents that they fetch do.
+ */
+public final class DocsPage {
+  private static final String OWN = "/dev/mcpbridge/http/docs/";
+  private static final String LIBRARY = "/META-INF/resources/webjars/swagger-ui/" + version();
+  private static final String POLICY =
+      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self'"
+          + " data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors"
+          + " 'none'";
+  private static final Map<String, String> TYPES =
+      Map.of("html", "text/html; charset=utf-8", "js", "text/javascript", "css", "text/css");
+
+  private DocsPage() {}
+
+  /** Mounts the page; before the checks of who calls. */
+  public static void mount(Router router) {
+    add(router, "/docs", OWN + "docs.html");
+    add(router, "/docs/docs.js", OWN + "docs.js");
+    add(router, "/docs/docs.css", OWN + "docs.css");
+    add(router, "/docs/swagger-ui.css", LIBRARY + "swagger-ui.css");
+    add(router, "/docs/swagger-ui-bundle.js", LIBRARY + "swagger-ui-bundle.js");
+  }
+
+  private static void add(Router router, String path, String resource) {
+    Buffer[] read = new Buffer[1];
+    String type = TYPES.get(resource.substring(resource.lastIndexOf('.') + 1));
+    router
+        .get(path)
+        .handler(
+            ctx -> {
+              read[0] = read[0] == null ? resource(resource) : read[0];
+              send(ctx, type, read[0]);
+            });
+  }
+
+  private static void send(RoutingContext ctx, String type, Buffer body) {
+    ctx.response()
+        .putHeader(HttpHeaders.CONTENT_TYPE, type)
+        .putHeader("x-content-type-options", "nosniff")
+        .putHeader("content-security-policy", POLICY)
+        .putHeader("referrer-policy", "no-referrer")
+        .end(body);
+  }
+
+  /** A WebJar keeps its files under its version, which the build knows. */
+  private static String version() {
+    return resource(OWN + "swagger-ui.version").toString().strip() + "/";
+  }
+
+  private static Buffer resource(String name) {
+    try (InputStream in = DocsPage.class.getResourceAsStream(name)) {
+      if (in == null) {
+        throw new IllegalStateException("not in this build: " + name);
+      }
+      return Buffer.buffer(in.readAllBytes());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package dev.mcpbridge.http.openapi;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.call.Offer;
+import dev.mcpbridge.dialect.SchemaDialect;
+import dev.mcpbridge.model.RiskLevel;
+import dev.mcpbridge.model.Target;
+import dev.mcpbridge.model.Tool;
+import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.JsonSlice;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * An OpenAPI 3.1 document with one operation for each tool of an offer. What all have in common is
+ * the contract's own. Blocks for some time.
+ */
+final class ToolDocument {
+  private static final String CONTRACT = "/dev/mcpbridge/http/openapi.json";
+  private static final List<String> SHARED = List.of("Problem", "Result", "Confirmation");
+  private static final String SCHEMAS = "#/components/schemas/";
+
+  private final Offer offer;
+  private final ObjectNode document;
+  private final ObjectNode schemas;
+
+  private ToolDocument(Offer offer) {
+    this.offer = offer;
+    try (InputStream in = ToolDocument.class.getResourceAsStream(CONTRACT)) {
+      this.document = (ObjectNode) Json.mapper().readTree(in);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    this.schemas = (ObjectNode) document.at("/components/schemas");
+    schemas.retain(SHARED);
+    document.putObject("paths");
+    document.remove("tags");
+  }
+
+  /**
+   * @param title what it describes
+   * @param server where the bridge is, as whoever asks sees it
+   */
+  static JsonSlice of(Offer offer, String title, String server) {
+    ToolDocument made = new ToolDocument(offer);
+    made.document.putObject("info").put("title", title).put("version", offer.digest());
+    made.document.putArray("servers").addObject().put("url", server);
+    offer.toolsByName().forEach(made::add);
+    return Json.slice(made.document);
+  }
+
+  private void add(String name, Offer.Place place) {
+    Tool tool = place.server().catalogue().tools().get(place.name());
+    String id = componentName(name);
+    ObjectNode operation =
+        ((ObjectNode) document.get("paths")).putObject(path(place)).putObject("post");
+    operation.put("operationId", name);
+    if (!tool.title().isEmpty()) {
+      operation.put("summary", tool.title());
+    }
+    operation.put("description", tool.description() + risk(place));
+    operation.putArray("tags").add(place.server().id().name());
+    component(id + ".input", tool.inputSchema());
+    operation
+        .putObject("requestBody")
+        .put("required", true)
+        .putObject("content")
+        .putObject("application/json")
+        .putObject("schema")
+        .put("$ref", SCHEMAS + id + ".input");
+    responses(operation, id, tool);
+  }
+
+  private void responses(ObjectNode operation, String id, Tool tool) {
+    ObjectNode responses = operation.putObject("responses");
+    ObjectNode done = responses.putObject("200");
+    done.put("description", "The result; or, where the risk asks for it, a confirmation to give");
+    ArrayNode either = schemaOf(done).putArray("anyOf");
+    if (tool.outputSchema() == null) {
+      either.addObject().put("$ref", SCHEMAS + "Result");
+    } else {
+      component(id + ".output", tool.outputSchema());
+      ObjectNode typed = either.addObject();
+      typed.putArray("allOf").addObject().put("$ref", SCHEMAS + "Result");
+      typed
+          .putObject("properties")
+          .putObject("structuredContent")
+          .put("$ref", SCHEMAS + id + ".output");
+    }
+    either.addObject().put("$ref", SCHEMAS + "Confirmation");
+    ObjectNode pending = responses.putObject("202");
+    pending.put("description", "A confirmation to give, where the bridge answers those with 202");
+    schemaOf(pending).put("$ref", SCHEMAS + "Confirmation");
+    ObjectNode problem = responses.putObject("default");
+    problem.put("description", "A problem document (RFC 9457)");
+    problem
+        .putObject("content")
+        .putObject("application/problem+json")
+        .putObject("schema")
+        .put("$ref", SCHEMAS + "Problem");
+  }
+
+  private static ObjectNode schemaOf(ObjectNode response) {
+    return response.putObject("content").putObject("application/json").putObject("schema");
+  }
+
+  /** References within a schema lead to where it stands in this document. */
+  private void component(String name, JsonSlice schema) {
+    try {
+      JsonNode tree = schema == null ? null : Json.tree(schema);
+      ObjectNode sane = SchemaDialect.JSON_SCHEMA.reduce(tree).schema();
+      rebase(sane, SCHEMAS + name);
+      schemas.set(name, sane);
+    } catch (IOException e) {
+      schemas.putObject(name).put("type", "object");
+    }
+  }
+
+  private static void rebase(JsonNode node, String base) {
+    if (node instanceof ObjectNode object && object.path("$ref").isTextual()) {
+      object.put("$ref", base + object.get("$ref").textValue().substring(1));
+    }
+    node.forEach(each -> rebase(each, base));
+  }
+
+  private static String risk(Offer.Place place) {
+    Optional<RiskLevel> own = place.server().risk().narrow(Target.tool(place.name()));
+    RiskLevel level = own.orElse(place.server().risk().server());
+    return level == null ? "" : "\n\n" + level.description() + ".";
+  }
+
+  private static String path(Offer.Place place) {
+    return "/servers/" + segment(place.server().id().name()) + "/tools/" + segment(place.name());
+  }
+
+  private static String segment(String name) {
+    return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  /** The names of components have few characters (OpenAPI 3.1 section 4.8.7). */
+  private String componentName(String name) {
+    String plain = name.replaceAll("[^A-Za-z0-9_-]", "_");
+    String free = plain;
+    for (int i = 2; schemas.has(free + ".input"); i++) {
+      free = plain + "_" + i;
+    }
+    return free;
+  }
+}
