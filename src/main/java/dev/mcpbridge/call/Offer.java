@@ -3,6 +3,7 @@ package dev.mcpbridge.call;
 import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.util.Collection;
@@ -21,6 +22,7 @@ import java.util.Optional;
 public final class Offer {
   private final List<ServerView> servers;
   private final boolean qualified;
+  private final Offer whole;
   private final Map<String, Place> tools = new LinkedHashMap<>();
   private final Map<String, Place> prompts = new LinkedHashMap<>();
   private final Map<String, Place> resources = new LinkedHashMap<>();
@@ -44,7 +46,27 @@ public final class Offer {
   private Offer(List<ServerView> servers, boolean qualified) {
     this.servers = servers;
     this.qualified = qualified;
+    this.whole = null;
     servers.forEach(this::add);
+  }
+
+  private Offer(Offer whole) {
+    this.servers = whole.servers;
+    this.qualified = whole.qualified;
+    this.whole = whole;
+    prompts.putAll(whole.prompts);
+    resources.putAll(whole.resources);
+    templates.putAll(whole.templates);
+  }
+
+  /** The same with three tools that find, describe and call the others. */
+  public Offer lean() {
+    return new Offer(this);
+  }
+
+  /** What a lean offer leads to; empty for one that lists its tools. */
+  public Optional<Offer> whole() {
+    return Optional.ofNullable(whole);
   }
 
   /** One discovered server. */
@@ -72,7 +94,9 @@ public final class Offer {
   }
 
   public List<JsonSlice> tools() {
-    return entries(tools);
+    return whole == null
+        ? entries(tools)
+        : LeanDiscovery.TOOLS.stream().map(Tool::definition).toList();
   }
 
   /** The tools by the names that they have here. */

@@ -7,6 +7,7 @@ import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallPipeline;
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.call.IdempotencyKeys;
+import dev.mcpbridge.call.LeanDiscovery;
 import dev.mcpbridge.call.Offers;
 import dev.mcpbridge.call.OutputSchemas;
 import dev.mcpbridge.call.UpstreamCredentials;
@@ -95,7 +96,10 @@ record Doors(
         new HealthApi(directory, phase),
         new McpDoor(
             new McpDoor.Foundations(vertx, bus, pipeline, ids, streams), offers, version, depth),
-        new ToolCallDoor(vertx, offers, new ModelCalls(pipeline, ids, idempotency, depth)),
+        new ToolCallDoor(
+            vertx,
+            offers,
+            new ModelCalls(pipeline, ids, idempotency, new LeanDiscovery(vertx), depth)),
         new OpenApiDoor(vertx, offers),
         contract());
   }

@@ -7,6 +7,8 @@ import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallOutcome;
 import dev.mcpbridge.call.CallPipeline;
 import dev.mcpbridge.call.CallRequest;
+import dev.mcpbridge.call.LeanDiscovery;
+import dev.mcpbridge.call.Offer;
 import dev.mcpbridge.call.Offer.Place;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -40,6 +42,7 @@ final class McpCalls {
   private final CallIds ids;
   private final McpGate gate;
   private final OpenCalls open;
+  private final LeanDiscovery lean;
 
   McpCalls(Vertx vertx, Bus bus, CallPipeline pipeline, CallIds ids) {
     this.bus = bus;
@@ -48,12 +51,31 @@ final class McpCalls {
     String mark = "mcp-bridge/" + ids.nextUnguessable() + "/";
     this.gate = new McpGate(bus, mark);
     this.open = new OpenCalls(vertx, mark);
+    this.lean = new LeanDiscovery(vertx);
   }
 
   /** tools/call. Arguments that do not fit are the tool's failure, so that a model sees why. */
   Future<JsonSlice> tool(McpRequest request) {
-    Place tool = place(request.offer()::tool, request.required("name"), "tool");
-    Arguments arguments = request.arguments();
+    String name = request.required("name");
+    return request.offer().whole().isPresent()
+        ? found(request, request.offer().whole().get(), name)
+        : tool(request, request.offer(), name, request.arguments());
+  }
+
+  /** A tool that was found, or the finding itself. */
+  private Future<JsonSlice> found(McpRequest request, Offer whole, String name) {
+    if (!lean.isCall(name)) {
+      return Future.succeededFuture()
+          .compose(v -> lean.answer(whole, name, request.arguments()))
+          .recover(McpCalls::shownToTheModel);
+    }
+    LeanDiscovery.Meant meant = lean.meant(request.arguments());
+    return tool(request, whole, meant.name(), meant.arguments());
+  }
+
+  private Future<JsonSlice> tool(
+      McpRequest request, Offer offer, String name, Arguments arguments) {
+    Place tool = place(offer::tool, name, "tool");
     Intent intent = intent(tool.server().id(), Target.tool(tool.name()), arguments);
     return run(request, intent, arguments).recover(McpCalls::shownToTheModel);
   }

@@ -8,6 +8,7 @@ import dev.mcpbridge.call.Offers;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Problems;
+import dev.mcpbridge.http.reply.Queries;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.model.ServerId;
@@ -84,7 +85,7 @@ public final class McpDoor {
     try {
       message = Inbound.read(body, maxDepth);
       ServerId endpoint = endpoint(ctx);
-      taker.take(ctx, message, endpoint, offer(endpoint));
+      taker.take(ctx, message, endpoint, offer(ctx, endpoint));
     } catch (BridgeException e) {
       JsonSlice id = message == null ? Inbound.idIn(body) : message.id();
       Replies.json(ctx, e.code().status(), error(id, e));
@@ -95,14 +96,15 @@ public final class McpDoor {
     try {
       List<Inbound> messages = Inbound.readBatch(body, maxDepth);
       ServerId endpoint = endpoint(ctx);
-      legacy.takeBatch(ctx, messages, endpoint, offer(endpoint));
+      legacy.takeBatch(ctx, messages, endpoint, offer(ctx, endpoint));
     } catch (BridgeException e) {
       Replies.json(ctx, e.code().status(), error(null, e));
     }
   }
 
-  private Supplier<Future<Offer>> offer(ServerId endpoint) {
-    return () -> endpoint == null ? offers.ofAll() : offers.of(endpoint);
+  private Supplier<Future<Offer>> offer(RoutingContext ctx, ServerId endpoint) {
+    Supplier<Future<Offer>> whole = () -> endpoint == null ? offers.ofAll() : offers.of(endpoint);
+    return Queries.isLean(ctx) ? () -> whole.get().map(Offer::lean) : whole;
   }
 
   /** GET: the stream of a session; there is none in the stateless era. */

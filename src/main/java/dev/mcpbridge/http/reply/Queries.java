@@ -22,6 +22,16 @@ public final class Queries {
     return values.isEmpty() ? null : values.get(0);
   }
 
+  /** Whether {@code discovery=search} asks for tools to find tools with. */
+  public static boolean isLean(RoutingContext ctx) {
+    String discovery = one(ctx, "discovery");
+    if (discovery != null && !discovery.equals("all") && !discovery.equals("search")) {
+      throw new BridgeException(
+          ErrorCode.MALFORMED_REQUEST, "The parameter discovery is all or search");
+    }
+    return "search".equals(discovery);
+  }
+
   /** {@code true} or {@code false}; absent is false. */
   public static boolean flag(RoutingContext ctx, String name) {
     String value = one(ctx, name);

@@ -1,9 +1,11 @@
 package dev.mcpbridge.http.toolcall;
 
+import dev.mcpbridge.call.LeanDiscovery;
 import dev.mcpbridge.call.Offer;
 import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.dialect.Function;
 import dev.mcpbridge.dialect.Reduction;
+import dev.mcpbridge.model.Glob;
 import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -14,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Functions out of tools, written once for each format and offer. The reductions of many schemas
@@ -21,8 +24,10 @@ import java.util.Map;
  */
 final class FunctionLists {
   private final Vertx vertx;
-  private final Map<Style, Future<List<Entry>>> lists = new HashMap<>();
+  private final Map<Kept, Future<List<Entry>>> lists = new HashMap<>();
   private Offer madeOf;
+
+  private record Kept(Style style, boolean isLean) {}
 
   /** How definitions are written. */
   record Style(Format format, boolean strict) {}
@@ -32,38 +37,56 @@ final class FunctionLists {
    *
    * @param lost what its parameters say no more
    */
-  record Entry(Offer.Place place, String name, JsonSlice definition, Reduction reduction) {}
+  record Entry(Offer.Place place, String name, JsonSlice definition, Reduction reduction) {
+    /** Whether it is one of these servers'; what belongs to all belongs to each. */
+    boolean isOf(Set<String> servers) {
+      return servers.isEmpty() || place == null || servers.contains(place.server().id().name());
+    }
+
+    boolean isNamed(List<Glob> names) {
+      return names.isEmpty()
+          || names.stream()
+              .anyMatch(glob -> glob.matches(name) || place != null && glob.matches(place.name()));
+    }
+  }
 
   FunctionLists(Vertx vertx) {
     this.vertx = vertx;
   }
 
   Future<List<Entry>> of(Offer offer, Style style) {
-    if (madeOf != offer) {
-      madeOf = offer;
+    Offer listed = offer.whole().orElse(offer);
+    if (madeOf != listed) {
+      madeOf = listed;
       lists.clear();
     }
     return lists.computeIfAbsent(
-        style, s -> vertx.executeBlocking(() -> written(offer, style), false));
+        new Kept(style, offer.whole().isPresent()),
+        s -> vertx.executeBlocking(() -> written(offer, style), false));
   }
 
   private static List<Entry> written(Offer offer, Style style) throws IOException {
     List<Entry> entries = new ArrayList<>();
+    if (offer.whole().isPresent()) {
+      for (Tool tool : LeanDiscovery.TOOLS) {
+        entries.add(entry(null, tool.name(), tool, style));
+      }
+    }
     for (Map.Entry<String, Offer.Place> place : offer.toolsByName().entrySet()) {
       Tool tool = place.getValue().server().catalogue().tools().get(place.getValue().name());
-      Function function =
-          new Function(
-              place.getKey(),
-              tool.description().isEmpty() ? tool.title() : tool.description(),
-              tool.inputSchema() == null ? null : Json.tree(tool.inputSchema()));
-      Reduction reduction = style.format().dialect(style.strict()).reduce(function.inputSchema());
-      entries.add(
-          new Entry(
-              place.getValue(),
-              place.getKey(),
-              style.format().definition(function, reduction),
-              reduction));
+      entries.add(entry(place.getValue(), place.getKey(), tool, style));
     }
     return entries;
+  }
+
+  private static Entry entry(Offer.Place place, String name, Tool tool, Style style)
+      throws IOException {
+    Function function =
+        new Function(
+            name,
+            tool.description().isEmpty() ? tool.title() : tool.description(),
+            tool.inputSchema() == null ? null : Json.tree(tool.inputSchema()));
+    Reduction reduction = style.format().dialect(style.strict()).reduce(function.inputSchema());
+    return new Entry(place, name, style.format().definition(function, reduction), reduction);
   }
 }

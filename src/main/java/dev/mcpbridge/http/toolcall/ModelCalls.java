@@ -6,6 +6,7 @@ import dev.mcpbridge.call.CallOutcome;
 import dev.mcpbridge.call.CallPipeline;
 import dev.mcpbridge.call.CallRequest;
 import dev.mcpbridge.call.IdempotencyKeys;
+import dev.mcpbridge.call.LeanDiscovery;
 import dev.mcpbridge.call.Offer;
 import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.dialect.FunctionCall;
@@ -43,11 +44,18 @@ public final class ModelCalls {
   private final IdempotencyKeys idempotency;
   private final int maxDepth;
   private final InputSchemas schemas = new InputSchemas();
+  private final LeanDiscovery lean;
 
-  public ModelCalls(CallPipeline pipeline, CallIds ids, IdempotencyKeys idempotency, int maxDepth) {
+  public ModelCalls(
+      CallPipeline pipeline,
+      CallIds ids,
+      IdempotencyKeys idempotency,
+      LeanDiscovery lean,
+      int maxDepth) {
     this.pipeline = pipeline;
     this.ids = ids;
     this.idempotency = idempotency;
+    this.lean = lean;
     this.maxDepth = maxDepth;
   }
 
@@ -124,7 +132,12 @@ public final class ModelCalls {
         throw new BridgeException(
             ErrorCode.INVALID_ARGUMENTS, "Another call of this turn has the same id");
       }
-      CallRequest request = request(call, turn);
+      Arguments arguments = read(call);
+      if (turn.offer().whole().isPresent() && !lean.isCall(call.name())) {
+        return lean.answer(turn.offer().whole().get(), String.valueOf(call.name()), arguments)
+            .map(CallOutcome.Completed::new);
+      }
+      CallRequest request = request(call, arguments, turn);
       turn.running().add(request);
       return turn.key().isPresent()
           ? idempotency.once(turn.key(call), request, () -> pipeline.run(request))
@@ -134,21 +147,33 @@ public final class ModelCalls {
     }
   }
 
-  private CallRequest request(FunctionCall call, Turn turn) {
+  private Arguments read(FunctionCall call) {
+    return Arguments.read(call.arguments().toBytes(), maxDepth, "The arguments text");
+  }
+
+  /** Of the tool itself, or of one that was found before. */
+  private CallRequest request(FunctionCall call, Arguments given, Turn turn) {
+    if (turn.offer().whole().isEmpty()) {
+      return request(turn.offer(), call.name(), given, turn);
+    }
+    LeanDiscovery.Meant meant = lean.meant(given);
+    return request(turn.offer().whole().get(), meant.name(), meant.arguments(), turn);
+  }
+
+  private CallRequest request(Offer offer, String name, Arguments given, Turn turn) {
     Offer.Place place =
-        Optional.ofNullable(call.name())
-            .flatMap(turn.offer()::tool)
+        Optional.ofNullable(name)
+            .flatMap(offer::tool)
             .orElseThrow(
                 () ->
                     new BridgeException(
-                        ErrorCode.TOOL_NOT_FOUND,
-                        "There is no function '" + shown(call.name()) + "'"));
+                        ErrorCode.TOOL_NOT_FOUND, "There is no function '" + shown(name) + "'"));
     Tool tool = place.server().catalogue().tools().get(place.name());
     return new CallRequest(
         ids.next(),
         place.server().id(),
         Target.tool(place.name()),
-        meant(Arguments.read(call.arguments().toBytes(), maxDepth, "The arguments text"), tool),
+        meant(given, tool),
         turn.caller(),
         false);
   }

@@ -10,12 +10,12 @@ import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Glob;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -38,34 +38,31 @@ public final class ToolCallDoor {
             format(ctx).orElse(Format.OPENAI_CHAT), Queries.flag(ctx, "strict"));
     Set<String> servers = words(ctx, "servers");
     List<Glob> tools = words(ctx, "tools").stream().map(Glob::new).toList();
-    offers
-        .ofAll()
+    offer(ctx)
         .compose(
             offer -> {
               refuseUnknown(servers, offer);
               return lists.of(offer, style);
             })
-        .onSuccess(all -> answer(ctx, style, wanted(all, servers, tools)))
+        .onSuccess(
+            all ->
+                answer(
+                    ctx,
+                    style,
+                    all.stream()
+                        .filter(entry -> entry.isOf(servers) && entry.isNamed(tools))
+                        .toList()))
         .onFailure(ctx::fail);
   }
 
   /** Runs the calls of a model. */
   public void run(RoutingContext ctx) {
     Optional<Format> format = format(ctx);
-    offers.ofAll().onSuccess(offer -> calls.run(ctx, offer, format)).onFailure(ctx::fail);
+    offer(ctx).onSuccess(offer -> calls.run(ctx, offer, format)).onFailure(ctx::fail);
   }
 
-  private static List<FunctionLists.Entry> wanted(
-      List<FunctionLists.Entry> all, Set<String> servers, List<Glob> tools) {
-    Predicate<FunctionLists.Entry> ofServer =
-        entry -> servers.isEmpty() || servers.contains(entry.place().server().id().name());
-    Predicate<FunctionLists.Entry> named =
-        entry ->
-            tools.isEmpty()
-                || tools.stream()
-                    .anyMatch(
-                        tool -> tool.matches(entry.name()) || tool.matches(entry.place().name()));
-    return all.stream().filter(ofServer.and(named)).toList();
+  private Future<Offer> offer(RoutingContext ctx) {
+    return Queries.isLean(ctx) ? offers.ofAll().map(Offer::lean) : offers.ofAll();
   }
 
   private static void answer(
