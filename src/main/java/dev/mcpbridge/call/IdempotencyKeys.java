@@ -80,6 +80,7 @@ public final class IdempotencyKeys {
   private static String fingerprint(CallRequest request) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      digest.update((request.server() + "\0").getBytes(StandardCharsets.UTF_8));
       digest.update(request.target().name().getBytes(StandardCharsets.UTF_8));
       digest.update(request.arguments().json().toBytes());
       return HexFormat.of().formatHex(digest.digest());

@@ -58,7 +58,13 @@ public final class ToolCallDoor {
   /** Runs the calls of a model. */
   public void run(RoutingContext ctx) {
     Optional<Format> format = format(ctx);
-    offer(ctx).onSuccess(offer -> calls.run(ctx, offer, format)).onFailure(ctx::fail);
+    offer(ctx)
+        .compose(
+            offer -> {
+              calls.run(ctx, offer, format);
+              return Future.succeededFuture();
+            })
+        .onFailure(ctx::fail);
   }
 
   private Future<Offer> offer(RoutingContext ctx) {
