@@ -1,0 +1,72 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.protocol.Json;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The loop of a program that uses OpenAI's own SDK, with a model that follows a script. */
+class OpenAiSdkIT {
+  private static TestBridge bridge;
+
+  @TempDir Path folder;
+
+  @BeforeAll
+  static void start() throws Exception {
+    bridge = TestBridge.scripted("");
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    bridge.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"create", "stream"})
+  void twoTurnsOfToolCallsEndInAnAnswerOutOfTheirResults(String mode) throws Exception {
+    Needs.npmProgram("openai/package.json");
+
+    JsonNode said =
+        run(
+            Needs.node().toString(),
+            Needs.nodeServer("openai-loop.mjs").toString(),
+            bridge.uri("").toString(),
+            mode);
+
+    assertTrue(said.path("tools").asInt() > 20, said.toString());
+    assertEquals("I heard slept, {\"text\":\"grüße\"}, xxx.", said.path("answer").asText());
+    assertEquals(
+        "[[\"system\",\"user\"],"
+            + "[\"system\",\"user\",\"assistant\",\"tool\",\"tool\"],"
+            + "[\"system\",\"user\",\"assistant\",\"tool\",\"tool\",\"assistant\",\"tool\"]]",
+        said.path("turns").toString());
+  }
+
+  private JsonNode run(String... command) throws Exception {
+    Path out = folder.resolve("out");
+    Path err = folder.resolve("err");
+    Process process =
+        new ProcessBuilder(command)
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile())
+            .start();
+    try {
+      assertTrue(process.waitFor(60, TimeUnit.SECONDS), "the program did not end");
+    } finally {
+      process.destroyForcibly();
+    }
+    assertEquals(0, process.exitValue(), Files.readString(err));
+    return Json.mapper().readTree(Files.readString(out));
+  }
+}
