@@ -291,6 +291,7 @@ class ContractIT {
           switch (method) {
             case "GET" -> bridge.get(path, "mcp-session-id", "x");
             case "DELETE" -> bridge.delete(path, "mcp-session-id", "x");
+            case "PUT" -> bridge.put(path, "{}");
             default -> bridge.post(path, "{}");
           };
       assertFalse(

@@ -657,4 +657,29 @@ class ToolCallIT {
       return answer.toString(StandardCharsets.UTF_8);
     }
   }
+
+  @Test
+  void geminiNeedsNoIdsAndGetsNoneItDoesNotKnow() throws Exception {
+    JsonNode body =
+        run(
+            ModelFormat.GEMINI.turn(
+                call(null, "s__sleep", "{\"ms\":1}"), call(null, "s__echo", "{}")));
+
+    List<ModelFormat.Told> told = ModelFormat.GEMINI.told(body.path("messages"));
+    assertEquals(List.of("slept", "{}"), told.stream().map(ModelFormat.Told::text).toList());
+    assertEquals(null, told.get(0).id(), body.toString());
+    assertEquals(null, told.get(1).id());
+  }
+
+  @Test
+  void callsWithoutIdsThatAreRepeatedWithTheirKeyRunOnceAsWell() throws Exception {
+    String turn =
+        ModelFormat.GEMINI.turn(
+            call(null, "s__effect", "{\"ms\":1}"), call(null, "s__effect", "{\"ms\":1}"));
+
+    run(turn, "idempotency-key", "without-ids");
+    run(turn, "idempotency-key", "without-ids");
+
+    assertEquals(2, effects());
+  }
 }

@@ -47,6 +47,11 @@ public enum Format {
     /** Whether a single object is one of its calls. */
     boolean isCall(Map<String, JsonSlice> item);
 
+    /** Whether an item beside calls has to be answered like one. */
+    default boolean isToBeAnswered(Map<String, JsonSlice> item) {
+      return isCall(item);
+    }
+
     FunctionCall call(Map<String, JsonSlice> item);
 
     /** What is to be appended to the conversation, as values of an open array. */
@@ -85,7 +90,7 @@ public enum Format {
             items ->
                 items.stream()
                     .map(JsonObjects::members)
-                    .filter(writing::isCall)
+                    .filter(writing::isToBeAnswered)
                     .map(writing::call)
                     .toList());
   }

@@ -33,9 +33,22 @@ final class OpenAiChat implements Format.Writing {
     if (choices != null && choices.isArray()) {
       List<JsonSlice> all = JsonObjects.elements(choices);
       JsonSlice message = all.isEmpty() ? null : JsonObjects.members(all.get(0)).get("message");
-      return message == null ? Optional.of(List.of()) : message(message);
+      return message == null || hasNone(message) ? Optional.of(List.of()) : message(message);
+    }
+    if (JsonObjects.string(members.get("content")) != null && !members.containsKey("tool_calls")) {
+      return Optional.of(List.of());
     }
     return members.containsKey("tool_calls") ? message(body) : Optional.empty();
+  }
+
+  private static boolean hasNone(JsonSlice message) {
+    return JsonSlice.NULL.equals(JsonObjects.members(message).get("tool_calls"));
+  }
+
+  /** The API wants an answer to each of a message's tool calls, of whatever kind it is. */
+  @Override
+  public boolean isToBeAnswered(Map<String, JsonSlice> item) {
+    return true;
   }
 
   private static Optional<List<JsonSlice>> message(JsonSlice message) {
@@ -52,7 +65,8 @@ final class OpenAiChat implements Format.Writing {
 
   @Override
   public FunctionCall call(Map<String, JsonSlice> item) {
-    Map<String, JsonSlice> function = JsonObjects.members(item.get("function"));
+    Map<String, JsonSlice> function =
+        JsonObjects.members(item.getOrDefault("function", JsonSlice.NULL));
     return new FunctionCall(
         JsonObjects.string(item.get("id")),
         JsonObjects.string(function.get("name")),

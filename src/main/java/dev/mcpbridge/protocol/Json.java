@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 
@@ -40,6 +41,12 @@ public final class Json {
           .without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .without(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
 
+  private static final ObjectReader EXACT =
+      MAPPER
+          .reader()
+          .without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .without(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES);
+
   private Json() {}
 
   public static ObjectMapper mapper() {
@@ -49,6 +56,11 @@ public final class Json {
   /** A tree of a value that was already scanned; fails on duplicate keys and on the limits. */
   public static JsonNode tree(JsonSlice slice) throws IOException {
     return SCANNED.readTree(slice.bytes(), slice.from(), slice.length());
+  }
+
+  /** A tree whose numbers keep every digit, trailing zeros too, for what is written again. */
+  public static JsonNode exactTree(JsonSlice slice) throws IOException {
+    return EXACT.readTree(slice.bytes(), slice.from(), slice.length());
   }
 
   public static JsonSlice slice(JsonNode node) {

@@ -21,6 +21,7 @@ import dev.mcpbridge.model.Target;
 import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonScanner;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonSyntaxException;
@@ -61,15 +62,17 @@ public final class ModelCalls {
 
   /** One turn: whose it is, and what it may be called again by. */
   private record Turn(Offer offer, Caller caller, Optional<String> key, List<CallRequest> running) {
-    IdempotencyKeys.Key key(FunctionCall call) {
-      return new IdempotencyKeys.Key(caller.name(), "POST /toolcall " + call.id(), key.get());
+    /** Of one call, which is told from the others of its turn by its id or its place. */
+    IdempotencyKeys.Key key(String call) {
+      return new IdempotencyKeys.Key(caller.name(), "POST /toolcall " + call, key.get());
     }
   }
 
   void run(RoutingContext ctx, Offer offer, Optional<Format> wanted) {
     JsonSlice body = body(ctx);
     Format format = wanted.orElseGet(() -> format(body));
-    List<FunctionCall> calls = format.calls(body).map(this::named).orElseThrow(() -> unknown(body));
+    List<FunctionCall> calls =
+        format.calls(body).map(all -> named(format, all)).orElseThrow(() -> unknown(body));
     if (calls.size() > MAX_CALLS) {
       throw new BridgeException(
           ErrorCode.INVALID_ARGUMENTS,
@@ -77,8 +80,11 @@ public final class ModelCalls {
     }
     Turn turn = new Turn(offer, Callers.caller(ctx), IdempotencyHeader.of(ctx), new ArrayList<>());
     Set<String> seen = new HashSet<>();
-    List<Future<CallOutcome>> outcomes =
-        calls.stream().map(call -> start(call, turn, seen.add(call.id()))).toList();
+    List<Future<CallOutcome>> outcomes = new ArrayList<>();
+    for (FunctionCall call : calls) {
+      String key = call.id() == null ? "#" + outcomes.size() : call.id();
+      outcomes.add(start(call, turn, key, seen.add(key)));
+    }
     ctx.response().closeHandler(left -> giveUp(turn.running(), outcomes));
     ToolResponses responses = new ToolResponses(format, calls, outcomes, ids);
     Future.join(outcomes).onComplete(done -> Replies.json(ctx, 200, responses.write()));
@@ -91,7 +97,12 @@ public final class ModelCalls {
     }
     byte[] bytes = body.getBytes();
     try {
-      return JsonScanner.strict(maxDepth).document(bytes, 0, bytes.length);
+      JsonSlice read = JsonScanner.strict(maxDepth).document(bytes, 0, bytes.length);
+      if (read.isObject() && JsonObjects.distinctMembers(read) == null) {
+        throw new BridgeException(
+            ErrorCode.MALFORMED_REQUEST, "The body has a member more than once");
+      }
+      return read;
     } catch (JsonSyntaxException e) {
       throw new BridgeException(
           ErrorCode.MALFORMED_REQUEST, "The body is not valid JSON: " + e.getMessage());
@@ -114,60 +125,62 @@ public final class ModelCalls {
             + (body.isArray() ? "a list of something else" : "something else"));
   }
 
-  /** Gemini matches by order and needs no ids; the others get one where it is missing. */
-  private List<FunctionCall> named(List<FunctionCall> calls) {
-    return calls.stream()
-        .map(
-            call ->
-                call.id() == null
-                    ? new FunctionCall("call_" + ids.next(), call.name(), call.arguments())
-                    : call)
-        .toList();
+  /** Gemini matches by order and needs no ids; elsewhere a call without one gets its place. */
+  private static List<FunctionCall> named(Format format, List<FunctionCall> calls) {
+    List<FunctionCall> named = new ArrayList<>();
+    for (FunctionCall call : calls) {
+      boolean needsName = call.id() == null && format != Format.GEMINI;
+      String id = needsName ? "call_" + named.size() : call.id();
+      named.add(new FunctionCall(id, call.name(), call.arguments()));
+    }
+    return named;
   }
 
   /** A call that makes no sense fails alone. */
-  private Future<CallOutcome> start(FunctionCall call, Turn turn, boolean isFirst) {
+  private Future<CallOutcome> start(FunctionCall call, Turn turn, String key, boolean isFirst) {
     try {
       if (!isFirst) {
         throw new BridgeException(
             ErrorCode.INVALID_ARGUMENTS, "Another call of this turn has the same id");
       }
-      Arguments arguments = read(call);
       if (turn.offer().whole().isPresent() && !lean.isCall(call.name())) {
-        return lean.answer(turn.offer().whole().get(), String.valueOf(call.name()), arguments)
+        return lean.answer(
+                turn.offer().whole().get(), String.valueOf(call.name()), read(call.arguments()))
             .map(CallOutcome.Completed::new);
       }
-      CallRequest request = request(call, arguments, turn);
+      CallRequest request = request(call, turn);
       turn.running().add(request);
       return turn.key().isPresent()
-          ? idempotency.once(turn.key(call), request, () -> pipeline.run(request))
+          ? idempotency.once(turn.key(key), request, () -> pipeline.run(request))
           : pipeline.run(request);
     } catch (BridgeException e) {
       return Future.failedFuture(e);
     }
   }
 
-  private Arguments read(FunctionCall call) {
-    return Arguments.read(call.arguments().toBytes(), maxDepth, "The arguments text");
+  private Arguments read(JsonSlice arguments) {
+    return Arguments.read(arguments.toBytes(), maxDepth, "The arguments text");
   }
 
   /** Of the tool itself, or of one that was found before. */
-  private CallRequest request(FunctionCall call, Arguments given, Turn turn) {
+  private CallRequest request(FunctionCall call, Turn turn) {
     if (turn.offer().whole().isEmpty()) {
-      return request(turn.offer(), call.name(), given, turn);
+      return request(place(turn.offer(), call.name()), read(call.arguments()), turn);
     }
-    LeanDiscovery.Meant meant = lean.meant(given);
-    return request(turn.offer().whole().get(), meant.name(), meant.arguments(), turn);
+    LeanDiscovery.Meant meant = lean.meant(read(call.arguments()));
+    return request(place(turn.offer().whole().get(), meant.name()), meant.arguments(), turn);
   }
 
-  private CallRequest request(Offer offer, String name, Arguments given, Turn turn) {
-    Offer.Place place =
-        Optional.ofNullable(name)
-            .flatMap(offer::tool)
-            .orElseThrow(
-                () ->
-                    new BridgeException(
-                        ErrorCode.TOOL_NOT_FOUND, "There is no function '" + shown(name) + "'"));
+  private static Offer.Place place(Offer offer, String name) {
+    return Optional.ofNullable(name)
+        .flatMap(offer::tool)
+        .orElseThrow(
+            () ->
+                new BridgeException(
+                    ErrorCode.TOOL_NOT_FOUND, "There is no function '" + shown(name) + "'"));
+  }
+
+  private CallRequest request(Offer.Place place, Arguments given, Turn turn) {
     Tool tool = place.server().catalogue().tools().get(place.name());
     return new CallRequest(
         ids.next(),
@@ -185,7 +198,7 @@ public final class ModelCalls {
       return given;
     }
     try {
-      JsonNode exact = Json.mapper().readTree(given.json().toBytes());
+      JsonNode exact = Json.exactTree(given.json());
       return Arguments.scanned(Json.slice(GivenArguments.meant(exact, schema)), false);
     } catch (IOException e) {
       throw new IllegalStateException("the text was read before", e);
