@@ -1,7 +1,7 @@
 package dev.mcpbridge.call;
 
 import dev.mcpbridge.model.ServerId;
-import java.nio.charset.StandardCharsets;
+import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -38,10 +38,12 @@ final class QualifiedNames {
     return readable.substring(0, Math.min(readable.length(), MAX - HASH - 1)) + "_" + hash;
   }
 
+  /** Of the chars themselves: UTF-8 has one and the same byte for every lone surrogate. */
   private static String hash(String text) {
     try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      ByteBuffer utf16 = ByteBuffer.allocate(text.length() * Character.BYTES);
+      utf16.asCharBuffer().put(text);
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(utf16.array());
       return HexFormat.of().formatHex(digest, 0, HASH / 2);
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every JDK has SHA-256", e);

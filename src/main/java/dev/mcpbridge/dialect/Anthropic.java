@@ -6,13 +6,9 @@ import dev.mcpbridge.protocol.JsonWriter;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /** Anthropic's Messages: all answers of a turn stand in one message of the user's. */
 final class Anthropic implements Format.Writing {
-  private static final Set<String> IMAGES =
-      Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
-
   @Override
   public SchemaDialect dialect(boolean strict) {
     return SchemaDialect.ANTHROPIC;
@@ -43,7 +39,7 @@ final class Anthropic implements Format.Writing {
     return new FunctionCall(
         JsonObjects.string(item.get("id")),
         JsonObjects.string(item.get("name")),
-        item.getOrDefault("input", JsonSlice.EMPTY_OBJECT));
+        Definitions.orNone(item.get("input")));
   }
 
   @Override
@@ -67,7 +63,7 @@ final class Anthropic implements Format.Writing {
 
   private static void part(JsonWriter out, Part part) {
     out.beginObject();
-    if (part instanceof Part.Media media && IMAGES.contains(media.type())) {
+    if (part instanceof Part.Media media && media.isImage()) {
       source(out.member("type", "image"), media);
     } else if (part instanceof Part.Media media && media.type().equals("application/pdf")) {
       source(out.member("type", "document"), media);

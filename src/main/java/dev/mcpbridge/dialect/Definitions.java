@@ -29,17 +29,21 @@ final class Definitions {
     return Json.slice(tree);
   }
 
+  /** Some clients write null for what is not there. */
+  static JsonSlice orNone(JsonSlice arguments) {
+    return arguments == null || arguments.equals(JsonSlice.NULL)
+        ? JsonSlice.EMPTY_OBJECT
+        : arguments;
+  }
+
   /**
    * OpenAI writes arguments as a text that holds JSON, an empty one where there are none; some who
    * copy its API write the object itself.
    */
   static JsonSlice argumentsText(JsonSlice written) {
-    if (written == null) {
-      return JsonSlice.EMPTY_OBJECT;
-    }
     String text = JsonObjects.string(written);
     if (text == null) {
-      return written;
+      return orNone(written);
     }
     return text.isBlank() ? JsonSlice.EMPTY_OBJECT : JsonSlice.of(text);
   }

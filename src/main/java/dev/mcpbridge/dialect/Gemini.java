@@ -51,14 +51,15 @@ final class Gemini implements Format.Writing {
 
   private static Optional<List<JsonSlice>> parts(Map<String, JsonSlice> content) {
     JsonSlice parts = content.get("parts");
-    return parts == null || parts.isArray()
-        ? Optional.of(parts == null ? List.of() : JsonObjects.elements(parts))
-        : Optional.empty();
+    if (parts == null || parts.equals(JsonSlice.NULL)) {
+      return Optional.of(List.of());
+    }
+    return parts.isArray() ? Optional.of(JsonObjects.elements(parts)) : Optional.empty();
   }
 
   @Override
   public boolean isCall(Map<String, JsonSlice> item) {
-    return item.containsKey("functionCall");
+    return item.containsKey("functionCall") && item.get("functionCall").isObject();
   }
 
   @Override
@@ -67,7 +68,7 @@ final class Gemini implements Format.Writing {
     return new FunctionCall(
         JsonObjects.string(call.get("id")),
         JsonObjects.string(call.get("name")),
-        call.getOrDefault("args", JsonSlice.EMPTY_OBJECT));
+        Definitions.orNone(call.get("args")));
   }
 
   @Override

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -63,19 +64,23 @@ final class GeminiSchema {
   ObjectNode reduce() {
     return root.path("properties").isEmpty()
         ? Keywords.JSON.objectNode()
-        : typed(root, "object", new Way("", 0, List.of()));
+        : typed(root, "object", new Way("", 0, List.of(), Set.of()));
   }
 
-  /** Where the walk is: the place, how deep, and through which references. */
-  private record Way(String place, int depth, List<String> references) {
+  /** Where the walk is, how deep, through which references, and which are merged in this place. */
+  private record Way(String place, int depth, List<String> references, Set<String> merged) {
     Way into(String step) {
-      return new Way(place + step, depth + 1, references);
+      return new Way(place + step, depth + 1, references, Set.of());
+    }
+
+    Way with(Set<String> known) {
+      return new Way(place, depth, references, known);
     }
 
     Way through(String reference) {
       List<String> more = new ArrayList<>(references);
       more.add(reference);
-      return new Way(place, depth, more);
+      return new Way(place, depth, more, merged);
     }
 
     long rounds(String reference) {
@@ -94,7 +99,8 @@ final class GeminiSchema {
           : schema(beside(node, References.target(root, node.get("$ref"))), way.through(reference));
     }
     if (node.has("allOf")) {
-      return schema(merged(node, way), way);
+      Set<String> known = new HashSet<>(way.merged());
+      return schema(merged(node, known), way.with(known));
     }
     for (String union : List.of("anyOf", "oneOf")) {
       if (node.has(union)) {
@@ -107,13 +113,13 @@ final class GeminiSchema {
         types.isEmpty()
             ? text(node, way, "a value of any type")
             : types.size() == 1 ? typed(node, types.get(0), way) : each(node, types, way);
-    return isNullable ? schema.put("nullable", true) : schema;
+    return isNullable ? nullable(schema) : schema;
   }
 
   private ObjectNode typed(JsonNode node, String type, Way way) {
     ObjectNode schema = described(node).put("type", type);
     KEPT.get(type).stream()
-        .filter(node::has)
+        .filter(keyword -> fits(node.path(keyword), keyword))
         .sorted()
         .forEach(keyword -> schema.set(keyword, node.get(keyword)));
     String format = node.path("format").asText("");
@@ -130,6 +136,12 @@ final class GeminiSchema {
     };
   }
 
+  /** Counts are of 64 bits. */
+  private static boolean fits(JsonNode value, String keyword) {
+    boolean isBound = keyword.equals("minimum") || keyword.equals("maximum");
+    return isBound ? value.isNumber() : value.isTextual() || value.canConvertToLong();
+  }
+
   private ObjectNode object(JsonNode node, ObjectNode schema, Way way) {
     JsonNode properties = node.path("properties");
     if (properties.isEmpty()) {
@@ -143,11 +155,11 @@ final class GeminiSchema {
                 all.set(
                     property.getKey(),
                     schema(property.getValue(), way.into(Keywords.at("/properties", property)))));
-    ArrayNode required = Keywords.JSON.arrayNode();
+    Set<String> required = new LinkedHashSet<>();
     node.path("required").forEach(name -> required.add(name.asText()));
-    required.removeIf(name -> !all.has(name.textValue()));
+    required.removeIf(name -> !all.has(name));
     if (!required.isEmpty()) {
-      schema.set("required", required);
+      required.forEach(schema.putArray("required")::add);
     }
     return schema;
   }
@@ -167,8 +179,9 @@ final class GeminiSchema {
     ArrayNode all = Keywords.JSON.arrayNode();
     if (node.has("const")) {
       all.add(node.get("const"));
+    } else {
+      node.path("enum").forEach(all::add);
     }
-    node.path("enum").forEach(all::add);
     boolean hasNull = false;
     for (JsonNode value : all) {
       hasNull |= value.isNull();
@@ -188,7 +201,7 @@ final class GeminiSchema {
       mention(schema, "One of: " + all);
       losses.add(way.place() + "/enum", "values that are not texts, told in the description");
     }
-    return hasNull ? schema.put("nullable", true) : schema;
+    return hasNull ? nullable(schema) : schema;
   }
 
   /** A union has no other words beside it, so what is said of it is said of each branch. */
@@ -224,14 +237,23 @@ final class GeminiSchema {
     }
     if (distinct.size() == 1) {
       ObjectNode only = distinct.iterator().next();
-      return isNullable ? only.put("nullable", true) : only;
+      return isNullable ? nullable(only) : only;
     }
     if (isNullable) {
-      distinct.forEach(branch -> branch.put("nullable", true));
+      distinct.forEach(GeminiSchema::nullable);
     }
     ObjectNode union = Keywords.JSON.objectNode();
     union.set("anyOf", Keywords.JSON.arrayNode().addAll(distinct));
     return union;
+  }
+
+  /** A union has no other words beside it, so each of its branches may be null. */
+  private static ObjectNode nullable(ObjectNode schema) {
+    if (schema.has("anyOf")) {
+      schema.get("anyOf").forEach(branch -> nullable((ObjectNode) branch));
+      return schema;
+    }
+    return schema.put("nullable", true);
   }
 
   /** A branch together with what stands beside its union; the branch has the last word. */
@@ -250,24 +272,21 @@ final class GeminiSchema {
     return both;
   }
 
-  private ObjectNode merged(JsonNode node, Way way) {
+  /** What is merged already has nothing to add. */
+  private ObjectNode merged(JsonNode node, Set<String> known) {
     ObjectNode whole = ((ObjectNode) node).deepCopy();
     JsonNode parts = whole.remove("allOf");
     for (JsonNode part : parts) {
       JsonNode meant = part;
-      for (int i = 0; i < 20 && meant.has("$ref"); i++) {
-        meant = References.target(root, meant.get("$ref"));
+      while (meant.has("$ref") && known.add(meant.get("$ref").textValue())) {
+        meant = beside(meant, References.target(root, meant.get("$ref")));
       }
-      ArrayNode required = Keywords.JSON.arrayNode();
-      whole.path("required").forEach(required::add);
-      meant.path("required").forEach(required::add);
-      whole = beside(whole, meant);
-      if (!required.isEmpty()) {
-        whole.set("required", required);
-      }
-      if (meant.has("$ref")) {
-        losses.add(way.place() + "/allOf", "references that lead to each other");
-        whole.remove("$ref");
+      if (!meant.has("$ref")) {
+        Set<JsonNode> required = new LinkedHashSet<>();
+        whole.path("required").forEach(required::add);
+        meant.path("required").forEach(required::add);
+        whole = beside(whole, meant);
+        whole.set("required", Keywords.JSON.arrayNode().addAll(required));
       }
     }
     return whole;

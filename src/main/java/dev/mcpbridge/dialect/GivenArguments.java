@@ -6,7 +6,12 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.protocol.Json;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Takes back what the dialects ask of a model: null for a property that may be left out, and JSON
@@ -32,30 +37,34 @@ public final class GivenArguments {
   }
 
   private void correct(JsonNode value, JsonNode schema, int depth) {
-    JsonNode meant = followed(schema);
     if (depth > MAX_DEPTH) {
       return;
     }
     if (value instanceof ObjectNode object) {
-      for (String name : List.copyOf(names(object))) {
-        property(object, name, meant, depth);
+      List<JsonNode> schemas = parts(schema);
+      for (String name : names(object)) {
+        property(object, name, schemas, depth);
       }
-    } else if (value instanceof ArrayNode array && meant.path("items").isObject()) {
+    } else if (value instanceof ArrayNode array) {
+      JsonNode items = any(parts(schema).stream().map(part -> part.path("items")));
       for (int i = 0; i < array.size(); i++) {
-        JsonNode item = read(array.get(i), meant.get("items"));
+        JsonNode item = read(array.get(i), items);
         array.set(i, item);
-        correct(item, meant.get("items"), depth + 1);
+        correct(item, items, depth + 1);
       }
     }
   }
 
-  private void property(ObjectNode object, String name, JsonNode schema, int depth) {
-    JsonNode own = schema.path("properties").path(name);
-    if (own.isMissingNode()) {
+  private void property(ObjectNode object, String name, List<JsonNode> schemas, int depth) {
+    List<JsonNode> declaring =
+        schemas.stream().filter(schema -> schema.path("properties").has(name)).toList();
+    if (declaring.isEmpty()) {
       return;
     }
+    JsonNode own = any(declaring.stream().map(schema -> schema.get("properties").get(name)));
     JsonNode given = object.get(name);
-    if (given.isNull() && !isRequired(schema, name) && !admits(own, "null", 0)) {
+    boolean isRequired = declaring.stream().allMatch(schema -> isRequired(schema, name));
+    if (given.isNull() && !isRequired && !admits(own, "null")) {
       object.remove(name);
       changed = true;
       return;
@@ -65,13 +74,40 @@ public final class GivenArguments {
     correct(meant, own, depth + 1);
   }
 
+  /** A schema, and all others that may apply to the same value. */
+  private List<JsonNode> parts(JsonNode schema) {
+    List<JsonNode> parts = new ArrayList<>();
+    collect(schema, Collections.newSetFromMap(new IdentityHashMap<>()), parts);
+    return parts;
+  }
+
+  private void collect(JsonNode schema, Set<JsonNode> seen, List<JsonNode> inOrder) {
+    if (schema == null || !seen.add(schema)) {
+      return;
+    }
+    inOrder.add(schema);
+    if (schema.has("$ref")) {
+      collect(References.target(root, schema.get("$ref")), seen, inOrder);
+    }
+    for (String branches : List.of("allOf", "anyOf", "oneOf")) {
+      schema.path(branches).forEach(branch -> collect(branch, seen, inOrder));
+    }
+  }
+
+  private static JsonNode any(Stream<JsonNode> schemas) {
+    List<JsonNode> known = schemas.filter(schema -> !schema.isMissingNode()).toList();
+    return known.size() == 1
+        ? known.get(0)
+        : Keywords.JSON.objectNode().set("anyOf", Keywords.JSON.arrayNode().addAll(known));
+  }
+
   private JsonNode read(JsonNode given, JsonNode schema) {
-    if (!given.isTextual() || admits(schema, "string", 0)) {
+    if (!given.isTextual() || admits(schema, "string")) {
       return given;
     }
     try {
       JsonNode read = Json.mapper().readTree(given.textValue());
-      if (read != null && !read.isTextual() && admits(schema, StrictSchema.typeOf(read), 0)) {
+      if (read != null && !read.isTextual() && admits(schema, StrictSchema.typeOf(read))) {
         changed = true;
         return read;
       }
@@ -81,42 +117,50 @@ public final class GivenArguments {
     return given;
   }
 
-  private boolean admits(JsonNode schema, String type, int depth) {
-    JsonNode meant = followed(schema);
-    if (depth > MAX_DEPTH || meant.isBoolean()) {
-      return !meant.isBoolean() || meant.booleanValue();
+  private boolean admits(JsonNode schema, String type) {
+    return admits(schema, type, new IdentityHashMap<>());
+  }
+
+  /** Each schema is asked once; one that leads back to itself admits nothing by that. */
+  private boolean admits(JsonNode schema, String type, Map<JsonNode, Boolean> known) {
+    if (schema.isBoolean()) {
+      return schema.booleanValue();
     }
-    if (meant.has("type") && !isOfType(meant, type)) {
+    Boolean before = known.putIfAbsent(schema, false);
+    if (before == null) {
+      before = isAdmitting(schema, type, known);
+      known.put(schema, before);
+    }
+    return before;
+  }
+
+  private boolean isAdmitting(JsonNode schema, String type, Map<JsonNode, Boolean> known) {
+    JsonNode target = References.target(root, schema.path("$ref"));
+    if (target != null && !admits(target, type, known)) {
       return false;
     }
-    if (meant.has("enum") && !anyOfType(meant.get("enum"), type)
-        || meant.has("const") && !StrictSchema.typeOf(meant.get("const")).equals(type)) {
+    if (schema.has("type") && !isOfType(schema, type)) {
       return false;
     }
-    for (JsonNode part : meant.path("allOf")) {
-      if (!admits(part, type, depth + 1)) {
+    if (schema.has("enum") && !anyOfType(schema.get("enum"), type)
+        || schema.has("const") && !StrictSchema.typeOf(schema.get("const")).equals(type)) {
+      return false;
+    }
+    for (JsonNode part : schema.path("allOf")) {
+      if (!admits(part, type, known)) {
         return false;
       }
     }
-    return branchAdmits(meant.path("anyOf"), type, depth)
-        && branchAdmits(meant.path("oneOf"), type, depth);
+    return branchAdmits(schema.path("anyOf"), type, known)
+        && branchAdmits(schema.path("oneOf"), type, known);
   }
 
-  private boolean branchAdmits(JsonNode branches, String type, int depth) {
+  private boolean branchAdmits(JsonNode branches, String type, Map<JsonNode, Boolean> known) {
     boolean any = branches.isEmpty();
     for (JsonNode branch : branches) {
-      any |= admits(branch, type, depth + 1);
+      any |= admits(branch, type, known);
     }
     return any;
-  }
-
-  private JsonNode followed(JsonNode schema) {
-    JsonNode meant = schema;
-    for (int i = 0; i < MAX_DEPTH && meant.path("$ref").isTextual(); i++) {
-      JsonNode target = References.target(root, meant.get("$ref"));
-      meant = target == null ? Keywords.JSON.objectNode() : target;
-    }
-    return meant;
   }
 
   private static boolean isOfType(JsonNode schema, String type) {

@@ -21,7 +21,7 @@ final class Keywords {
   static final Set<String> TYPES =
       Set.of("object", "array", "string", "number", "integer", "boolean", "null");
 
-  private static final Set<String> SCHEMAS =
+  static final Set<String> SCHEMAS =
       Set.of(
           "items",
           "additionalProperties",
@@ -33,8 +33,8 @@ final class Keywords {
           "propertyNames",
           "unevaluatedItems",
           "unevaluatedProperties");
-  private static final Set<String> LISTS = Set.of("allOf", "anyOf", "oneOf", "prefixItems");
-  private static final Set<String> MAPS =
+  static final Set<String> LISTS = Set.of("allOf", "anyOf", "oneOf", "prefixItems");
+  static final Set<String> MAPS =
       Set.of("properties", "patternProperties", "$defs", "definitions", "dependentSchemas");
   private static final Map<String, Predicate<JsonNode>> VALUES =
       Map.ofEntries(
@@ -53,11 +53,11 @@ final class Keywords {
           Map.entry("maxProperties", Keywords::isCount),
           Map.entry("minContains", Keywords::isCount),
           Map.entry("maxContains", Keywords::isCount),
-          Map.entry("minimum", JsonNode::isNumber),
-          Map.entry("maximum", JsonNode::isNumber),
-          Map.entry("exclusiveMinimum", JsonNode::isNumber),
-          Map.entry("exclusiveMaximum", JsonNode::isNumber),
-          Map.entry("multipleOf", value -> value.isNumber() && value.decimalValue().signum() > 0),
+          Map.entry("minimum", Keywords::isFinite),
+          Map.entry("maximum", Keywords::isFinite),
+          Map.entry("exclusiveMinimum", Keywords::isFinite),
+          Map.entry("exclusiveMaximum", Keywords::isFinite),
+          Map.entry("multipleOf", value -> isFinite(value) && value.decimalValue().signum() > 0),
           Map.entry("uniqueItems", JsonNode::isBoolean),
           Map.entry("readOnly", JsonNode::isBoolean),
           Map.entry("writeOnly", JsonNode::isBoolean),
@@ -74,7 +74,7 @@ final class Keywords {
 
   ObjectNode sane(JsonNode schema) {
     root = schema == null ? JSON.objectNode() : schema;
-    return schema(root, "");
+    return References.settled(schema(root, ""), losses);
   }
 
   private ObjectNode schema(JsonNode schema, String place) {
@@ -87,7 +87,7 @@ final class Keywords {
       return sane;
     }
     schema.properties().forEach(e -> keyword(sane, e.getKey(), e.getValue(), place));
-    if (sane.path("items").isMissingNode() && hasType(sane, "array") && !sane.has("prefixItems")) {
+    if (sane.path("items").isMissingNode() && hasType(sane, "array")) {
       sane.set("items", JSON.objectNode());
     }
     return sane;
@@ -97,7 +97,7 @@ final class Keywords {
     String at = place + "/" + escaped(name);
     if (SCHEMAS.contains(name) && (value.isObject() || value.isBoolean())) {
       sane.set(name, schema(value, at));
-    } else if (name.equals("items") && value.isArray()) {
+    } else if (name.equals("items") && value.isArray() && !value.isEmpty()) {
       list(sane, "prefixItems", value, at);
     } else if (LISTS.contains(name) && value.isArray() && !value.isEmpty()) {
       list(sane, name, value, at);
@@ -119,15 +119,7 @@ final class Keywords {
   private boolean special(ObjectNode sane, String name, JsonNode value, String at) {
     switch (name) {
       case "type" -> type(sane, value, at);
-      case "required" -> {
-        Set<String> names = new LinkedHashSet<>();
-        value.forEach(one -> names.add(one.asText()));
-        ArrayNode required = JSON.arrayNode();
-        names.forEach(required::add);
-        if (value.isArray()) {
-          sane.set(name, required);
-        }
-      }
+      case "required" -> required(sane, value, at);
       case "enum" -> {
         if (value.isArray() && !value.isEmpty()) {
           sane.set(name, distinct(value));
@@ -142,9 +134,20 @@ final class Keywords {
     return true;
   }
 
+  private void required(ObjectNode sane, JsonNode value, String at) {
+    Set<String> names = new LinkedHashSet<>();
+    value.forEach(name -> names.add(name.textValue()));
+    if (!value.isArray() || names.remove(null)) {
+      losses.add(at, "not a value that it may have");
+    }
+    if (value.isArray()) {
+      names.forEach(sane.putArray("required")::add);
+    }
+  }
+
   private void type(ObjectNode sane, JsonNode value, String at) {
-    ArrayNode known = JSON.arrayNode();
-    (value.isArray() ? distinct(value) : JSON.arrayNode().add(value))
+    Set<String> known = new LinkedHashSet<>();
+    (value.isArray() ? value : JSON.arrayNode().add(value))
         .forEach(
             one -> {
               if (TYPES.contains(one.asText())) {
@@ -154,9 +157,9 @@ final class Keywords {
               }
             });
     if (known.size() == 1) {
-      sane.set("type", known.get(0));
+      sane.put("type", known.iterator().next());
     } else if (!known.isEmpty()) {
-      sane.set("type", known);
+      known.forEach(sane.putArray("type")::add);
     }
   }
 
@@ -211,11 +214,16 @@ final class Keywords {
     return value.isIntegralNumber() && value.bigIntegerValue().signum() >= 0;
   }
 
+  /** JSON has no word for a number that no double holds. */
+  private static boolean isFinite(JsonNode value) {
+    return value.isNumber() && Double.isFinite(value.doubleValue());
+  }
+
   private static boolean isPattern(JsonNode value) {
     try {
       Pattern.compile(value.textValue());
       return true;
-    } catch (PatternSyntaxException | NullPointerException e) {
+    } catch (PatternSyntaxException | NullPointerException | StackOverflowError e) {
       return false;
     }
   }

@@ -33,16 +33,11 @@ final class OpenAiChat implements Format.Writing {
     if (choices != null && choices.isArray()) {
       List<JsonSlice> all = JsonObjects.elements(choices);
       JsonSlice message = all.isEmpty() ? null : JsonObjects.members(all.get(0)).get("message");
-      return message == null || hasNone(message) ? Optional.of(List.of()) : message(message);
+      return message == null ? Optional.of(List.of()) : message(message);
     }
-    if (JsonObjects.string(members.get("content")) != null && !members.containsKey("tool_calls")) {
-      return Optional.of(List.of());
-    }
-    return members.containsKey("tool_calls") ? message(body) : Optional.empty();
-  }
-
-  private static boolean hasNone(JsonSlice message) {
-    return JsonSlice.NULL.equals(JsonObjects.members(message).get("tool_calls"));
+    boolean onlyTalks = JsonObjects.string(members.get("content")) != null;
+    boolean hasCalls = !JsonSlice.NULL.equals(members.getOrDefault("tool_calls", JsonSlice.NULL));
+    return onlyTalks || hasCalls ? message(body) : Optional.empty();
   }
 
   /** The API wants an answer to each of a message's tool calls, of whatever kind it is. */
@@ -53,14 +48,17 @@ final class OpenAiChat implements Format.Writing {
 
   private static Optional<List<JsonSlice>> message(JsonSlice message) {
     JsonSlice calls = JsonObjects.members(message).get("tool_calls");
-    return calls == null || calls.isArray()
-        ? Optional.of(calls == null ? List.of() : JsonObjects.elements(calls))
-        : Optional.empty();
+    if (calls == null || calls.equals(JsonSlice.NULL)) {
+      return Optional.of(List.of());
+    }
+    return calls.isArray() ? Optional.of(JsonObjects.elements(calls)) : Optional.empty();
   }
 
   @Override
   public boolean isCall(Map<String, JsonSlice> item) {
-    return item.containsKey("function") && !item.containsKey("functionCall");
+    return item.containsKey("function")
+        && item.get("function").isObject()
+        && !item.containsKey("functionCall");
   }
 
   @Override

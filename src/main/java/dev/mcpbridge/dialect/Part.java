@@ -5,6 +5,7 @@ import dev.mcpbridge.protocol.JsonSlice;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** One block of a tool's result (MCP server/tools, "Tool Result"). */
 public sealed interface Part {
@@ -21,8 +22,12 @@ public sealed interface Part {
    * @param data base64
    */
   record Media(String type, String data) implements Part {
+    private static final Set<String> IMAGES =
+        Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
+
+    /** One of those that models see; a request with another is refused. */
     boolean isImage() {
-      return type.startsWith("image/");
+      return IMAGES.contains(type);
     }
 
     String dataUrl() {

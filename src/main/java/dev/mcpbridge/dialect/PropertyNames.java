@@ -1,6 +1,5 @@
 package dev.mcpbridge.dialect;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
@@ -14,12 +13,12 @@ final class PropertyNames {
   private PropertyNames() {}
 
   static ObjectNode restricted(ObjectNode schema, Losses losses) {
-    restrict(schema, "", losses);
-    return schema;
+    Subschemas.each(schema, (place, each) -> restrict(each, place, losses));
+    return References.settled(schema, losses);
   }
 
-  private static void restrict(JsonNode node, String place, Losses losses) {
-    if (node.path("properties") instanceof ObjectNode properties) {
+  private static void restrict(ObjectNode schema, String place, Losses losses) {
+    if (schema.path("properties") instanceof ObjectNode properties) {
       List<String> refused = new ArrayList<>();
       properties
           .fieldNames()
@@ -32,14 +31,8 @@ final class PropertyNames {
       refused.forEach(
           name -> losses.add(place + "/properties/" + Keywords.escaped(name), "a name"));
       properties.remove(refused);
-      if (node.path("required") instanceof ArrayNode required) {
+      if (schema.path("required") instanceof ArrayNode required) {
         required.removeIf(name -> refused.contains(name.asText()));
-      }
-    }
-    node.properties().forEach(e -> restrict(e.getValue(), Keywords.at(place, e), losses));
-    if (node.isArray()) {
-      for (int i = 0; i < node.size(); i++) {
-        restrict(node.get(i), place + "/" + i, losses);
       }
     }
   }

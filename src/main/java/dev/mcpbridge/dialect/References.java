@@ -2,8 +2,11 @@ package dev.mcpbridge.dialect;
 
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.Set;
 
 /** Follows references within one document (RFC 6901 in a URI fragment). Stateless. */
 final class References {
@@ -11,17 +14,34 @@ final class References {
 
   /** The schema that a reference means; null where it leads out of the document or to none. */
   static JsonNode target(JsonNode root, JsonNode reference) {
-    String text = reference.asText("");
-    if (!reference.isTextual() || !text.startsWith("#")) {
-      return null;
-    }
     try {
-      String pointer =
-          URLDecoder.decode(text.substring(1).replace("+", "%2B"), StandardCharsets.UTF_8);
-      JsonNode target = root.at(JsonPointer.compile(pointer));
-      return target.isObject() || target.isBoolean() ? target : null;
+      String pointer = pointer(reference);
+      JsonNode target = pointer == null ? null : root.at(JsonPointer.compile(pointer));
+      return target != null && (target.isObject() || target.isBoolean()) ? target : null;
     } catch (IllegalArgumentException e) {
       return null;
     }
+  }
+
+  /** Leaves only references to what is a schema of the document. */
+  static ObjectNode settled(ObjectNode root, Losses losses) {
+    Set<String> places = new HashSet<>();
+    Subschemas.each(root, (place, schema) -> places.add(place));
+    Subschemas.each(
+        root,
+        (place, schema) -> {
+          if (schema.has("$ref") && !places.contains(pointer(schema.get("$ref")))) {
+            schema.remove("$ref");
+            losses.add(place + "/$ref", "a reference that leads to nothing here");
+          }
+        });
+    return root;
+  }
+
+  private static String pointer(JsonNode reference) {
+    String text = reference.asText("");
+    return reference.isTextual() && text.startsWith("#")
+        ? URLDecoder.decode(text.substring(1).replace("+", "%2B"), StandardCharsets.UTF_8)
+        : null;
   }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,7 @@ import java.util.Set;
  */
 final class StrictSchema {
   private static final int MAX_DEPTH = 10;
+  private static final int MAX_NESTED = 100;
   private static final int MAX_PROPERTIES = 5_000;
   private static final int MAX_ENUM = 1_000;
   private static final int MAX_CHARACTERS = 120_000;
@@ -49,6 +51,7 @@ final class StrictSchema {
 
   private final ObjectNode root;
   private final Losses losses;
+  private int nested;
   private int properties;
   private int values;
   private int characters;
@@ -74,6 +77,7 @@ final class StrictSchema {
   }
 
   ObjectNode reduce() {
+    reportOthers(root, List.of("object"), "");
     ObjectNode strict = object(root, "", 1);
     for (String name : List.of("$defs", "definitions")) {
       root.path(name)
@@ -85,6 +89,10 @@ final class StrictSchema {
                         ? known
                         : strict.putObject("$defs");
                 String at = Keywords.at("/" + name, definition);
+                characters += definition.getKey().length();
+                if (all.has(definition.getKey())) {
+                  throw new Inexpressible(at, "two definitions of one name");
+                }
                 all.set(definition.getKey(), schema(definition.getValue(), at, 1));
               });
     }
@@ -95,9 +103,15 @@ final class StrictSchema {
   }
 
   private ObjectNode schema(JsonNode node, String place, int depth) {
-    if (depth > MAX_DEPTH) {
+    if (depth > MAX_DEPTH || ++nested > MAX_NESTED) {
       throw new Inexpressible(place, "more than " + MAX_DEPTH + " levels");
     }
+    ObjectNode strict = any(node, place, depth);
+    nested--;
+    return strict;
+  }
+
+  private ObjectNode any(JsonNode node, String place, int depth) {
     if (node.has("$ref")) {
       return reference(node, place);
     }
@@ -125,12 +139,13 @@ final class StrictSchema {
   private ObjectNode object(JsonNode node, String place, int depth) {
     boolean isTop = place.isEmpty();
     JsonNode others = node.path("additionalProperties");
-    boolean isMap = others.isObject() && !others.isEmpty() && !others.has("not");
+    boolean isClosed = others.path("not").isObject() && others.path("not").isEmpty();
+    boolean isMap = !others.isEmpty() && !isClosed;
     if (isMap || node.has("patternProperties")) {
       throw new Inexpressible(place, "an object with names that are not known before");
     }
     JsonNode own = node.path("properties");
-    if (own.isEmpty() && !isTop && !others.has("not")) {
+    if (own.isEmpty() && !isClosed && (!isTop || others.isObject())) {
       throw new Inexpressible(place, "an object with any properties");
     }
     ObjectNode strict = described(node);
@@ -161,17 +176,13 @@ final class StrictSchema {
     if (!node.path("items").isObject() || node.has("prefixItems")) {
       throw new Inexpressible(place, "an array with any items");
     }
-    ObjectNode strict = asserted(node, "array");
+    ObjectNode strict = asserted(node, List.of("array"));
     strict.set("items", schema(node.path("items"), place + "/items", depth + 1));
     return strict;
   }
 
   private ObjectNode scalar(JsonNode node, List<String> types, String place) {
-    ObjectNode strict = asserted(node, types.get(0));
-    if (types.size() > 1) {
-      ArrayNode several = strict.putArray("type");
-      types.forEach(several::add);
-    }
+    ObjectNode strict = asserted(node, types);
     String format = strict.path("format").asText(null);
     if (format != null && !FORMATS.contains(format)) {
       strict.remove("format");
@@ -330,7 +341,7 @@ final class StrictSchema {
     return schema;
   }
 
-  private static void typed(ObjectNode schema, Set<String> types) {
+  private static void typed(ObjectNode schema, Collection<String> types) {
     if (types.size() == 1) {
       schema.put("type", types.iterator().next());
     } else {
@@ -349,13 +360,14 @@ final class StrictSchema {
     return copy;
   }
 
-  private static ObjectNode asserted(JsonNode node, String type) {
-    ObjectNode copy = described(node).put("type", type);
-    for (String name : ASSERTIONS.getOrDefault(type, Set.of())) {
-      if (node.has(name)) {
-        copy.set(name, node.get(name));
-      }
-    }
+  private static ObjectNode asserted(JsonNode node, List<String> types) {
+    ObjectNode copy = described(node);
+    typed(copy, types);
+    types.stream()
+        .flatMap(type -> ASSERTIONS.getOrDefault(type, Set.of()).stream())
+        .filter(node::has)
+        .sorted()
+        .forEach(name -> copy.set(name, node.get(name)));
     return copy;
   }
 

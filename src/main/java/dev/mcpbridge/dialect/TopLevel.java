@@ -4,9 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -27,11 +30,12 @@ final class TopLevel {
   ObjectNode object(ObjectNode root) {
     ObjectNode flat = Keywords.JSON.objectNode();
     flat.put("type", "object");
-    Part whole = part(root, root, new HashSet<>());
-    flat.set("properties", whole.properties);
+    Part whole = new Walk(root).part(root, Set.of());
+    ObjectNode properties = flat.putObject("properties");
+    whole.offers.forEach((name, schemas) -> properties.set(name, anyOf(schemas)));
     if (!whole.required.isEmpty()) {
       ArrayNode required = flat.putArray("required");
-      whole.required.stream().filter(whole.properties::has).forEach(required::add);
+      whole.required.stream().filter(properties::has).forEach(required::add);
     }
     root.properties()
         .forEach(
@@ -43,62 +47,80 @@ final class TopLevel {
                 flat.set(name, keyword.getValue());
               }
             });
-    return flat;
+    return References.settled(flat, losses);
   }
 
-  /** Properties and what is required of them. */
-  private record Part(ObjectNode properties, Set<String> required) {
+  private static JsonNode anyOf(Set<JsonNode> schemas) {
+    return schemas.size() == 1
+        ? schemas.iterator().next()
+        : Keywords.JSON.objectNode().set("anyOf", Keywords.JSON.arrayNode().addAll(schemas));
+  }
+
+  /** What schemas are offered for each property, and what is required. */
+  private record Part(Map<String, Set<JsonNode>> offers, Set<String> required) {
     void and(Part other) {
       or(other);
       required.addAll(other.required);
     }
 
     void or(Part other) {
-      other
-          .properties
+      other.offers.forEach((name, schemas) -> offers(name).addAll(schemas));
+    }
+
+    Set<JsonNode> offers(String name) {
+      return offers.computeIfAbsent(name, n -> new LinkedHashSet<>());
+    }
+  }
+
+  /** Each reference is followed once: what else leads to it shares the part. */
+  private record Walk(JsonNode root, Map<String, Part> targets) {
+    Walk(JsonNode root) {
+      this(root, new HashMap<>());
+    }
+
+    Part part(JsonNode schema, Set<String> followed) {
+      Part part = new Part(new LinkedHashMap<>(), new LinkedHashSet<>());
+      schema
+          .path("properties")
           .properties()
-          .forEach(property -> offer(property.getKey(), property.getValue()));
-    }
-
-    private void offer(String name, JsonNode schema) {
-      JsonNode known = properties.get(name);
-      if (known == null) {
-        properties.set(name, schema);
-      } else if (!known.equals(schema)) {
-        ArrayNode both = Keywords.JSON.arrayNode().add(known).add(schema);
-        properties.set(name, Keywords.JSON.objectNode().set("anyOf", both));
+          .forEach(property -> part.offers(property.getKey()).add(property.getValue()));
+      schema.path("required").forEach(name -> part.required.add(name.asText()));
+      if (schema.has("$ref")) {
+        part.and(target(schema.get("$ref"), followed));
       }
+      schema.path("allOf").forEach(each -> part.and(part(each, followed)));
+      for (String union : List.of("anyOf", "oneOf")) {
+        either(part, schema.path(union), followed);
+      }
+      return part;
     }
-  }
 
-  private Part part(JsonNode schema, JsonNode root, Set<String> followed) {
-    Part part = new Part(Keywords.JSON.objectNode(), new LinkedHashSet<>());
-    if (schema.path("properties") instanceof ObjectNode own) {
-      part.properties.setAll(own);
+    /** One that leads back to itself adds nothing. */
+    private Part target(JsonNode reference, Set<String> followed) {
+      String name = reference.textValue();
+      if (followed.contains(name)) {
+        return new Part(Map.of(), Set.of());
+      }
+      if (!targets.containsKey(name)) {
+        Set<String> further = new HashSet<>(followed);
+        further.add(name);
+        targets.put(name, part(References.target(root, reference), further));
+      }
+      return targets.get(name);
     }
-    schema.path("required").forEach(name -> part.required.add(name.asText()));
-    JsonNode reference = schema.path("$ref");
-    if (reference.isTextual() && followed.add(reference.textValue())) {
-      part.and(part(References.target(root, reference), root, new HashSet<>(followed)));
-    }
-    schema.path("allOf").forEach(each -> part.and(part(each, root, new HashSet<>(followed))));
-    for (String union : List.of("anyOf", "oneOf")) {
-      either(part, schema.path(union), root, followed);
-    }
-    return part;
-  }
 
-  private void either(Part part, JsonNode branches, JsonNode root, Set<String> followed) {
-    List<Set<String>> requirements = new ArrayList<>();
-    for (JsonNode branch : branches) {
-      Part one = part(branch, root, new HashSet<>(followed));
-      part.or(one);
-      requirements.add(one.required);
-    }
-    if (!requirements.isEmpty()) {
-      Set<String> common = new LinkedHashSet<>(requirements.get(0));
-      requirements.forEach(common::retainAll);
-      part.required.addAll(common);
+    private void either(Part part, JsonNode branches, Set<String> followed) {
+      List<Set<String>> requirements = new ArrayList<>();
+      for (JsonNode branch : branches) {
+        Part one = part(branch, followed);
+        part.or(one);
+        requirements.add(one.required);
+      }
+      if (!requirements.isEmpty()) {
+        Set<String> common = new LinkedHashSet<>(requirements.get(0));
+        requirements.forEach(common::retainAll);
+        part.required.addAll(common);
+      }
     }
   }
 }
