@@ -7,13 +7,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.protocol.Json;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SchemaDialectTest {
+  /** A union may stay at the top elsewhere, and be referred to. */
+  private static final Set<SchemaDialect> PROVIDERS =
+      EnumSet.complementOf(EnumSet.of(SchemaDialect.JSON_SCHEMA));
+
   @ParameterizedTest
   @EnumSource(SchemaDialect.class)
   void makesAnObjectWithoutPropertiesOfNoSchema(SchemaDialect dialect) {
@@ -33,7 +39,7 @@ class SchemaDialectTest {
         "{'x':{'type':'string'},'properties':{'a':{'$ref':'#/x'}}}"
       })
   void cutsAReferenceToWhatIsNoSchemaOfTheResult(String text) {
-    for (SchemaDialect dialect : SchemaDialect.values()) {
+    for (SchemaDialect dialect : PROVIDERS) {
       // When
       Reduction reduction = dialect.reduce(tree(text));
 
