@@ -63,6 +63,8 @@ final class Keywords {
           Map.entry("writeOnly", JsonNode::isBoolean),
           Map.entry("deprecated", JsonNode::isBoolean),
           Map.entry("examples", JsonNode::isArray));
+  private static final Set<String> CLOSING =
+      Set.of("additionalProperties", "unevaluatedProperties", "unevaluatedItems", "items");
   private static final Set<String> FREE = Set.of("const", "default");
 
   private final Losses losses;
@@ -194,6 +196,19 @@ final class Keywords {
       }
     }
     return false;
+  }
+
+  /** Writes "nothing more" as everybody does: false, which within the walks is {@code not: {}}. */
+  static void spell(ObjectNode schema) {
+    ObjectNode nothing = JSON.objectNode().set("not", JSON.objectNode());
+    Set<String> referred = References.pointers(schema);
+    Subschemas.each(
+        schema,
+        (place, each) ->
+            CLOSING.stream()
+                .filter(name -> nothing.equals(each.get(name)))
+                .filter(name -> !referred.contains(place + "/" + name))
+                .forEach(name -> each.put(name, false)));
   }
 
   static String escaped(String name) {

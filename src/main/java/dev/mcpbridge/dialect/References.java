@@ -38,6 +38,19 @@ final class References {
     return root;
   }
 
+  /** Where references lead. */
+  static Set<String> pointers(ObjectNode root) {
+    Set<String> pointers = new HashSet<>();
+    Subschemas.each(
+        root,
+        (place, schema) -> {
+          if (schema.has("$ref")) {
+            pointers.add(pointer(schema.get("$ref")));
+          }
+        });
+    return pointers;
+  }
+
   private static String pointer(JsonNode reference) {
     String text = reference.asText("");
     return reference.isTextual() && text.startsWith("#")

@@ -65,6 +65,8 @@ public enum SchemaDialect {
    */
   public Reduction reduce(JsonNode schema) {
     Losses losses = new Losses();
-    return reduced(new Keywords(losses).sane(schema), losses);
+    Reduction reduction = reduced(new Keywords(losses).sane(schema), losses);
+    Keywords.spell(reduction.schema());
+    return reduction;
   }
 }
