@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * The load ladder: straight to the upstream's pipe, a bare HTTP server, the bridge; each at 1, 8
@@ -90,11 +92,30 @@ public final class Ladder {
       int port = bridge.port();
       http("bridge", port, "/servers/echo/tools/echo", ARGUMENTS, "");
       http("bridge, MCP", port, "/servers/echo/mcp", MCP, MCP_HEADERS);
+      http("bridge, tool call", port, "/toolcall", turn(1), "");
+      add(
+          "bridge, 8 tool calls",
+          1,
+          new HttpLoad(port, 1, "/toolcall", turn(8), "").run(3, seconds));
       add(
           "bridge, 100 kB result",
           8,
           new HttpLoad(port, 8, "/servers/echo/tools/blob", "{\"size\":100000}").run(3, seconds));
     }
+  }
+
+  /** So many calls in one turn of a model. */
+  private static String turn(int calls) {
+    String escaped = ARGUMENTS.replace("\"", "\\\"");
+    return IntStream.range(0, calls)
+        .mapToObj(
+            i ->
+                "{\"id\":\"call_"
+                    + i
+                    + "\",\"type\":\"function\",\"function\":{\"name\":\"echo__echo\",\"arguments\":\""
+                    + escaped
+                    + "\"}}")
+        .collect(Collectors.joining(",", "{\"tool_calls\":[", "]}"));
   }
 
   private void http(String name, int port, String path, String body, String headers)

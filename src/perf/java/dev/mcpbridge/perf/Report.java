@@ -38,7 +38,16 @@ final class Report {
           "c=%-3d MCP/REST %.2f of the calls/s%n",
           connections,
           rung("bridge, MCP", connections).perSecond() / bridge.perSecond());
+      System.out.printf(
+          Locale.ROOT,
+          "c=%-3d a tool call takes %.2f of the time of REST's%n",
+          connections,
+          bridge.perSecond() / rung("bridge, tool call", connections).perSecond());
     }
+    System.out.printf(
+        Locale.ROOT,
+        "8 tool calls in a turn take %.2f of the time of one%n",
+        rung("bridge, 8 tool calls", 1).p50() / rung("bridge, tool call", 1).p50());
   }
 
   private Ladder.Rung rung(String name, int connections) {

@@ -24,7 +24,7 @@ import java.util.Set;
  */
 final class FunctionLists {
   private final Vertx vertx;
-  private final Map<Kept, Future<List<Entry>>> lists = new HashMap<>();
+  private final Map<Kept, Future<Functions>> lists = new HashMap<>();
   private Offer madeOf;
 
   private record Kept(Style style, boolean isLean) {}
@@ -50,11 +50,25 @@ final class FunctionLists {
     }
   }
 
+  /** All functions of an offer, and their list as it stands. */
+  record Functions(Format format, List<Entry> entries, Listing whole) {
+    /** Only some of them, where any are named. */
+    Listing listing(Set<String> servers, List<Glob> names) {
+      return servers.isEmpty() && names.isEmpty()
+          ? whole
+          : Listing.of(
+              format,
+              entries.stream()
+                  .filter(entry -> entry.isOf(servers) && entry.isNamed(names))
+                  .toList());
+    }
+  }
+
   FunctionLists(Vertx vertx) {
     this.vertx = vertx;
   }
 
-  Future<List<Entry>> of(Offer offer, Style style) {
+  Future<Functions> of(Offer offer, Style style) {
     Offer listed = offer.whole().orElse(offer);
     if (madeOf != listed) {
       madeOf = listed;
@@ -65,7 +79,7 @@ final class FunctionLists {
         s -> vertx.executeBlocking(() -> written(offer, style), false));
   }
 
-  private static List<Entry> written(Offer offer, Style style) throws IOException {
+  private static Functions written(Offer offer, Style style) throws IOException {
     List<Entry> entries = new ArrayList<>();
     if (offer.whole().isPresent()) {
       for (Tool tool : LeanDiscovery.TOOLS) {
@@ -76,7 +90,7 @@ final class FunctionLists {
       Tool tool = place.getValue().server().catalogue().tools().get(place.getValue().name());
       entries.add(entry(place.getValue(), place.getKey(), tool, style));
     }
-    return entries;
+    return new Functions(style.format(), entries, Listing.of(style.format(), entries));
   }
 
   private static Entry entry(Offer.Place place, String name, Tool tool, Style style)

@@ -8,8 +8,6 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Queries;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Glob;
-import dev.mcpbridge.protocol.JsonSlice;
-import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.RoutingContext;
@@ -44,14 +42,8 @@ public final class ToolCallDoor {
               refuseUnknown(servers, offer);
               return lists.of(offer, style);
             })
-        .onSuccess(
-            all ->
-                answer(
-                    ctx,
-                    style,
-                    all.stream()
-                        .filter(entry -> entry.isOf(servers) && entry.isNamed(tools))
-                        .toList()))
+        .map(functions -> functions.listing(servers, tools))
+        .onSuccess(listing -> Replies.tagged(ctx, listing.tag(), listing.body()))
         .onFailure(ctx::fail);
   }
 
@@ -69,29 +61,6 @@ public final class ToolCallDoor {
 
   private Future<Offer> offer(RoutingContext ctx) {
     return Queries.isLean(ctx) ? offers.ofAll().map(Offer::lean) : offers.ofAll();
-  }
-
-  private static void answer(
-      RoutingContext ctx, FunctionLists.Style style, List<FunctionLists.Entry> entries) {
-    List<JsonSlice> definitions = entries.stream().map(FunctionLists.Entry::definition).toList();
-    JsonWriter out =
-        new JsonWriter(1 << 16)
-            .beginObject()
-            .member("format", style.format().word())
-            .member("tools", style.format().tools(definitions))
-            .name("reductions")
-            .beginArray();
-    entries.stream()
-        .filter(entry -> !entry.reduction().lost().isEmpty())
-        .forEach(entry -> reduction(out, entry));
-    JsonWriter body = out.endArray().endObject();
-    Replies.tagged(ctx, Integer.toHexString(body.toSlice().hashCode()), body);
-  }
-
-  private static void reduction(JsonWriter out, FunctionLists.Entry entry) {
-    out.beginObject().member("name", entry.name()).name("lost").beginArray();
-    entry.reduction().lost().forEach(out::value);
-    out.endArray().endObject();
   }
 
   private static void refuseUnknown(Set<String> servers, Offer offer) {
