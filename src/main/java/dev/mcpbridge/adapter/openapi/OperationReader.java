@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Makes a tool of an operation: its input schema, its output schema, and how it is called. */
 final class OperationReader {
@@ -37,6 +39,11 @@ final class OperationReader {
           "expect",
           "proxy-authorization",
           "cookie");
+
+  /** RFC 9110 section 5.6.2. */
+  private static final Pattern FIELD_NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+
+  private static final Pattern HOLE = Pattern.compile("\\{([^{}]+)}");
 
   private final Document document;
   private final OpenApiSource source;
@@ -141,7 +148,10 @@ final class OperationReader {
       return;
     }
     boolean isForbidden =
-        in == Parameter.In.HEADER && (NEVER_SET.contains(lower) || lower.startsWith("mcp-"));
+        in == Parameter.In.HEADER
+            && (NEVER_SET.contains(lower)
+                || lower.startsWith("mcp-")
+                || !FIELD_NAME.matcher(wire).matches());
     if (in == null || wire.isEmpty() || isForbidden) {
       lost.add(name + ": the parameter '" + wire + "' in " + node.path("in").asText());
       if (node.path("required").asBoolean()) {
@@ -176,7 +186,7 @@ final class OperationReader {
   }
 
   private void checkPath(String path, List<Parameter> parameters) {
-    java.util.regex.Matcher holes = java.util.regex.Pattern.compile("\\{([^{}]+)}").matcher(path);
+    Matcher holes = HOLE.matcher(path);
     while (holes.find()) {
       String hole = holes.group(1);
       boolean isKnown =

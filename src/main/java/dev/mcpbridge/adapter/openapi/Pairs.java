@@ -2,6 +2,8 @@ package dev.mcpbridge.adapter.openapi;
 
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,8 +26,9 @@ final class Pairs {
       return new Pair(name, List.of(value), "");
     }
 
+    /** For whoever encodes all of it. */
     String joined() {
-      return String.join(delimiter, values);
+      return String.join(URLDecoder.decode(delimiter, StandardCharsets.UTF_8), values);
     }
   }
 
