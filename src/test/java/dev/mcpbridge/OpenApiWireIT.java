@@ -1,0 +1,371 @@
+package dev.mcpbridge;
+
+import static dev.mcpbridge.fixture.ApiDocument.parameter;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.ApiDocument;
+import dev.mcpbridge.fixture.EchoApi;
+import dev.mcpbridge.fixture.EchoApi.Request;
+import dev.mcpbridge.fixture.ParameterStyle;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What of a call's arguments arrives at an API, byte for byte. */
+class OpenApiWireIT {
+  private static final String BINARY = "{'type':'string','format':'binary'}";
+
+  private static EchoApi api;
+  private static TestBridge bridge;
+
+  @BeforeAll
+  static void start() throws Exception {
+    ApiDocument document = ApiDocument.create();
+    for (ParameterStyle style : (Iterable<ParameterStyle>) styles()::iterator) {
+      String path = style.in().equals("path") ? style.path() + "/{color}/end" : style.path();
+      String more =
+          style.style().equals("json")
+              ? "'content':{'application/json':{'schema':{}}}"
+              : "'style':'" + style.style() + "','explode':" + style.explode() + ",'schema':{}";
+      document.with(
+          "get", path, style.id(), "'parameters':[" + parameter("color", style.in(), more) + "]");
+    }
+    attackable(document);
+    bodies(document);
+    api = EchoApi.start().on("/openapi.json", document.served());
+    bridge =
+        TestBridge.of(
+            "{'mcpServers':{'s':{'type':'openapi','url':'" + api.url("/openapi.json") + "'}}}");
+    bridge.until(() -> bridge.state("s").equals("ready"));
+  }
+
+  private static void attackable(ApiDocument document) {
+    document
+        .with("get", "/seg/{p}/end", "segment", "'parameters':[" + parameter("p", "path", "") + "]")
+        .with("get", "/seg/{p}", "last", "'parameters':[" + parameter("p", "path", "") + "]")
+        .with(
+            "get",
+            "/all",
+            "everywhere",
+            "'parameters':["
+                + parameter("h", "header", "")
+                + ","
+                + parameter("c", "cookie", "")
+                + ","
+                + parameter("q", "query", "")
+                + ","
+                + parameter("free", "query", "'schema':{},'allowReserved':true")
+                + "]")
+        .with(
+            "get",
+            "/same/{id}",
+            "same",
+            "'parameters':["
+                + parameter("id", "path", "")
+                + ","
+                + parameter("id", "query", "")
+                + "]")
+        .with(
+            "get",
+            "/odd",
+            "odd",
+            "'parameters':["
+                + parameter("filter[name]", "query", "")
+                + ","
+                + parameter("$select", "query", "")
+                + "]")
+        .with(
+            "get",
+            "/fixed",
+            "fixed",
+            "'parameters':["
+                + String.join(
+                    ",",
+                    Stream.of(
+                            "Host",
+                            "Content-Length",
+                            "Transfer-Encoding",
+                            "Cookie",
+                            "Mcp-Method",
+                            "Connection",
+                            "X\\r\\nInjected",
+                            "X Y")
+                        .map(name -> parameter(name, "header", ""))
+                        .toList())
+                + ","
+                + parameter("X-Fine", "header", "")
+                + "]");
+  }
+
+  private static void bodies(ApiDocument document) {
+    document
+        .posting("/json", "json", "application/json", "{}", "")
+        .posting("/text", "text", "text/plain", "{'type':'string'}", "")
+        .posting("/bytes", "bytes", "application/octet-stream", BINARY, "")
+        .posting("/form", "form", "application/x-www-form-urlencoded", "{'type':'object'}", "")
+        .posting(
+            "/deep",
+            "deep",
+            "application/x-www-form-urlencoded",
+            "{'type':'object'}",
+            "'encoding':{'filter':{'style':'deepObject','explode':true},"
+                + "'tags':{'style':'pipeDelimited','explode':false},"
+                + "'words':{'style':'spaceDelimited','explode':false}}")
+        .posting(
+            "/multipart",
+            "multipart",
+            "multipart/form-data",
+            "{'type':'object','properties':{'file':"
+                + BINARY
+                + ",'note':{'type':'string'},'meta':{'type':'object'}}}",
+            "'encoding':{'file':{'contentType':'image/png'}}");
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    bridge.close();
+    api.close();
+  }
+
+  static Stream<ParameterStyle> styles() {
+    return ParameterStyle.all();
+  }
+
+  @ParameterizedTest
+  @MethodSource("styles")
+  void aParameterIsWrittenInItsStyle(ParameterStyle style) throws Exception {
+    Answer answer = bridge.call(style.id(), "{\"color\":" + style.value() + "}");
+
+    assertEquals(200, answer.status(), answer.text());
+    Request seen = api.last();
+    switch (style.in()) {
+      case "path" ->
+          assertEquals("GET " + style.path() + "/" + style.wire() + "/end HTTP/1.1", seen.line());
+      case "query" ->
+          assertEquals("GET " + style.path() + "?" + style.wire() + " HTTP/1.1", seen.line());
+      default -> {
+        String header = style.in().equals("header") ? "color" : "cookie";
+        assertEquals(List.of(style.wire()), seen.headers(header));
+        assertEquals("GET " + style.path() + " HTTP/1.1", seen.line());
+      }
+    }
+  }
+
+  @Test
+  void oddNamesKeepTheirNameOnTheWireAndSameNamesAreToldApart() throws Exception {
+    JsonNode properties = properties("odd");
+    List<String> keys = properties.propertyStream().map(each -> each.getKey()).toList();
+    assertEquals(2, keys.size());
+    keys.forEach(key -> assertTrue(key.matches("[A-Za-z0-9_.-]{1,64}"), key));
+
+    bridge.call("odd", "{\"" + keys.get(0) + "\":\"x\",\"" + keys.get(1) + "\":\"y\"}");
+    assertEquals("filter%5Bname%5D=x&%24select=y", api.last().query());
+
+    keys = properties("same").propertyStream().map(each -> each.getKey()).toList();
+    bridge.call("same", "{\"" + keys.get(0) + "\":\"x\",\"" + keys.get(1) + "\":\"y\"}");
+    assertEquals("GET /same/x?id=y HTTP/1.1", api.last().line());
+  }
+
+  @Test
+  void whatIsReservedMayStandWhereTheDocumentAllowsItButNeverEndsTheParameter() throws Exception {
+    bridge.call("everywhere", "{\"free\":\"a/b?c&d=e#f+g%\"}");
+
+    assertEquals("free=a/b?c%26d%3De%23f%2Bg%25", api.last().query());
+  }
+
+  @Test
+  void aJsonBodyGoesOutByteForByte() throws Exception {
+    String body = "{\"big\":12345678901234567890,\"d\":1.10,\"e\":1E2,\"s\":\"\\u00e9\\/ü\"}";
+
+    bridge.call("json", "{\"body\":" + body + "}");
+
+    assertArrayEquals(body.getBytes(StandardCharsets.UTF_8), api.last().body());
+    assertEquals("application/json", api.last().header("content-type"));
+    for (String other : List.of("null", "[]", "\"x\"", "1.10")) {
+      bridge.call("json", "{\"body\":" + other + "}");
+      assertEquals(other, api.last().text());
+    }
+  }
+
+  @Test
+  void aFormIsWrittenAsAForm() throws Exception {
+    bridge.call("form", "{\"body\":{\"a\":\"x y&z=ü\",\"n\":1.10,\"l\":[1,2]}}");
+
+    assertEquals("a=x+y%26z%3D%C3%BC&n=1.10&l=1&l=2", api.last().text());
+    assertTrue(api.last().header("content-type").startsWith("application/x-www-form-urlencoded"));
+  }
+
+  @Test
+  void aFormKeepsToTheEncodingOfItsFields() throws Exception {
+    bridge.call(
+        "deep", "{\"body\":{\"filter\":{\"a\":{\"b\":1}},\"tags\":[\"x\",\"y\"],\"words\":[1,2]}}");
+
+    assertEquals(
+        "filter[a][b]=1&tags=x|y&words=1 2",
+        URLDecoder.decode(api.last().text(), StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void aFileAndAFieldAreParts() throws Exception {
+    bridge.call(
+        "multipart", "{\"body\":{\"file\":\"AAEC/w==\",\"note\":\"ü\",\"meta\":{\"n\":1.10}}}");
+
+    Request seen = api.last();
+    assertTrue(seen.header("content-type").startsWith("multipart/form-data; boundary="));
+    String body = new String(seen.body(), StandardCharsets.ISO_8859_1);
+    assertTrue(body.contains("\r\n\r\n\0\1\2\u00ff\r\n"), body);
+    assertTrue(body.contains("content-type: image/png"), body);
+    assertTrue(body.contains("\r\n\r\n\u00c3\u00bc\r\n"), body);
+    assertTrue(body.contains("\r\n\r\n{\"n\":1.10}\r\n"), body);
+  }
+
+  @Test
+  void textAndBytesAreSentAsTheyAre() throws Exception {
+    bridge.call("text", "{\"body\":\"a\\r\\nü\"}");
+    assertEquals("a\r\nü", api.last().text());
+    assertEquals("text/plain", api.last().header("content-type"));
+
+    bridge.call("bytes", "{\"body\":\"AAEC/w==\"}");
+    assertArrayEquals(new byte[] {0, 1, 2, (byte) 0xFF}, api.last().body());
+    assertEquals(422, bridge.call("bytes", "{\"body\":\"=\"}").status());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "../../admin",
+        "..%2fadmin",
+        "%2e%2e/",
+        "%2e%2e",
+        "%2E.",
+        "a/b",
+        "a?x=1",
+        "a#f",
+        "a;b",
+        "a\\u0000b",
+        "..\\\\",
+        "\\\\..\\\\admin",
+        ".",
+        "..",
+        "",
+        " ",
+        "{p}",
+        "//x",
+        "@x",
+        ":80",
+        "a\\nb",
+        "a\\r\\nX: 1",
+        "\\u2025",
+        "\\uFF0E\\uFF0E\\uFF0F",
+        "*",
+        "~"
+      })
+  void aValueInThePathStaysInItsSegmentOrIsRefused(String value) throws Exception {
+    for (String tool : List.of("segment", "last")) {
+      int before = api.seen().size();
+
+      Answer answer = bridge.call(tool, "{\"p\":\"" + value + "\"}");
+
+      if (answer.status() == 422) {
+        assertEquals(before, api.seen().size());
+        continue;
+      }
+      assertEquals(200, answer.status(), answer.text());
+      assertEquals(before + 1, api.seen().size());
+      String path = api.last().path();
+      assertEquals("", api.last().query());
+      String[] segments = path.split("/", -1);
+      assertEquals(tool.equals("segment") ? 4 : 3, segments.length, path);
+      assertEquals("seg", segments[1]);
+      assertFalse(segments[2].matches("\\.{0,2}"), path);
+      assertTrue(segments[2].matches("([A-Za-z0-9._~-]|%[0-9A-F]{2})+"), path);
+      String plain = bridgeText(value);
+      assertEquals(plain, URLDecoder.decode(segments[2], StandardCharsets.UTF_8));
+    }
+  }
+
+  private static String bridgeText(String escaped) throws Exception {
+    return dev.mcpbridge.protocol.Json.mapper().readTree("\"" + escaped + "\"").asText();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "h,a\\r\\nX-Injected: 1",
+    "h,a\\nb",
+    "h,a\\u0000b",
+    "h,ü",
+    "c,a\\r\\nX-Injected: 1",
+    "q,a\\r\\nX-Injected: 1",
+    "q,a\\u0000b",
+    "free,a\\r\\n\\r\\nGET / HTTP/1.1",
+    "h,a\\u007Fb"
+  })
+  void aLineBreakIsRefusedAndNothingIsSent(String parameter, String value) throws Exception {
+    int before = api.seen().size();
+
+    Answer answer = bridge.call("everywhere", "{\"" + parameter + "\":\"" + value + "\"}");
+
+    assertEquals(422, answer.status(), answer.text());
+    assertEquals("no", answer.body().path("executed").asText());
+    assertEquals(before, api.seen().size());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"h", "c", "q", "free"})
+  void aLineBreakWithinAListOrANameIsNoneOnTheWire(String parameter) throws Exception {
+    for (String value :
+        List.of("[\"a\",\"b\\r\\nX-Injected: 1\"]", "{\"k\\r\\nX-Injected: 1\":1}")) {
+      int before = api.seen().size();
+
+      Answer answer = bridge.call("everywhere", "{\"" + parameter + "\":" + value + "}");
+
+      if (answer.status() == 422) {
+        assertEquals(before, api.seen().size());
+      } else {
+        assertEquals(200, answer.status(), answer.text());
+        assertNull(api.last().header("X-Injected"));
+      }
+    }
+  }
+
+  @Test
+  void headersThatSayWhereARequestGoesAreNotSettable() throws Exception {
+    List<String> keys = properties("fixed").propertyStream().map(each -> each.getKey()).toList();
+    assertEquals(List.of("X-Fine"), keys);
+
+    for (String name : List.of("Host", "host", "Content-Length", "Cookie", "Mcp-Method")) {
+      int before = api.seen().size();
+      assertEquals(422, bridge.call("fixed", "{\"" + name + "\":\"1\"}").status());
+      assertEquals(before, api.seen().size());
+    }
+    assertEquals(200, bridge.call("fixed", "{\"X-Fine\":\"1\"}").status());
+    assertEquals("127.0.0.1:" + api.port(), api.last().header("host"));
+  }
+
+  private static JsonNode properties(String tool) throws Exception {
+    return bridge
+        .get("/servers/s/tools")
+        .body()
+        .path("tools")
+        .valueStream()
+        .filter(each -> each.path("name").asText().equals(tool))
+        .findFirst()
+        .orElseThrow()
+        .at("/inputSchema/properties");
+  }
+}
