@@ -267,7 +267,11 @@ final class ServerEntryReader {
           }
         });
     return new RiskRules(
-        level(entry, "riskLevel"), tools, level(risk, "resources"), level(risk, "prompts"));
+        level(entry, "riskLevel"),
+        tools,
+        level(risk, "resources"),
+        level(risk, "prompts"),
+        risk.flag("fromMethods", false));
   }
 
   static RiskLevel level(Section section, String key) {

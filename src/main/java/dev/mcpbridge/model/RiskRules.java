@@ -11,11 +11,17 @@ import java.util.Optional;
  * @param tools levels by tool name, exact names and globs
  * @param resources level of reading resources, null for the server's
  * @param prompts level of getting prompts, null for the server's
+ * @param fromMethods whether a tool that calls itself destructive is of level 2 at least, whatever
+ *     is said of other servers
  */
 public record RiskRules(
-    RiskLevel server, List<ToolRule> tools, RiskLevel resources, RiskLevel prompts) {
+    RiskLevel server,
+    List<ToolRule> tools,
+    RiskLevel resources,
+    RiskLevel prompts,
+    boolean fromMethods) {
 
-  public static final RiskRules NONE = new RiskRules(null, List.of(), null, null);
+  public static final RiskRules NONE = new RiskRules(null, List.of(), null, null, false);
 
   /** The level of the tools whose name the pattern matches. */
   public record ToolRule(Glob name, RiskLevel level) {}

@@ -40,11 +40,8 @@ public final class RiskPolicy {
       return own.get();
     }
     RiskLevel broad = rules.server() != null ? rules.server() : config.defaultLevel();
-    if (broad == null) {
-      return RiskLevel.LOW;
-    }
-    return assessment.destructive() && config.annotationsRaise()
-        ? broad.atLeast(RiskLevel.MEDIUM)
-        : broad;
+    boolean raises = rules.fromMethods() || broad != null && config.annotationsRaise();
+    RiskLevel known = broad == null ? RiskLevel.LOW : broad;
+    return assessment.destructive() && raises ? known.atLeast(RiskLevel.MEDIUM) : known;
   }
 }

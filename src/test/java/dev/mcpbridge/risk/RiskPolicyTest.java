@@ -44,11 +44,19 @@ class RiskPolicyTest {
   }
 
   @Test
+  void whereMethodsSayTheRiskNoLevelIsNeeded() {
+    RiskRules rules = new RiskRules(null, List.of(), null, null, true);
+
+    assertEquals(Decision.CONFIRM, decide(null, rules, REMOVE, true));
+    assertEquals(Decision.ALLOW, decide(null, rules, REMOVE, false));
+  }
+
+  @Test
   void resourcesAndPromptsAreGatedToo() {
     Target resource = new Target(Target.Kind.RESOURCE, "file:///x");
 
     assertEquals(Decision.CONFIRM, decide(null, rules(RiskLevel.MEDIUM), resource, false));
-    RiskRules lowered = new RiskRules(RiskLevel.MEDIUM, List.of(), RiskLevel.LOW, null);
+    RiskRules lowered = new RiskRules(RiskLevel.MEDIUM, List.of(), RiskLevel.LOW, null, false);
     assertEquals(Decision.ALLOW, decide(null, lowered, resource, false));
   }
 
@@ -59,7 +67,7 @@ class RiskPolicyTest {
   }
 
   private static RiskRules rules(RiskLevel server, RiskRules.ToolRule... tools) {
-    return new RiskRules(server, List.of(tools), null, null);
+    return new RiskRules(server, List.of(tools), null, null, false);
   }
 
   private static RiskRules.ToolRule rule(String glob, RiskLevel level) {
