@@ -203,7 +203,14 @@ final class OpenApiBackend implements Backend {
     int standard = "https".equals(base.getScheme()) ? 443 : 80;
     return prober
         .connect(base.getPort() < 0 ? standard : base.getPort(), base.getHost())
-        .compose(socket -> socket.close());
+        .compose(socket -> socket.close())
+        .recover(failure -> Future.failedFuture(unreachable(base, failure)));
+  }
+
+  private static BridgeException unreachable(URI base, Throwable failure) {
+    return new BridgeException(
+        ErrorCode.SERVER_UNAVAILABLE,
+        base.getAuthority() + " cannot be reached: " + failure.getMessage());
   }
 
   @Override

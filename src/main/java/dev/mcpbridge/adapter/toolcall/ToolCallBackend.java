@@ -105,7 +105,7 @@ final class ToolCallBackend implements Backend {
                     ? Future.succeededFuture()
                     : Future.failedFuture(
                         new BridgeException(
-                            ErrorCode.START_FAILED,
+                            ErrorCode.SERVER_UNAVAILABLE,
                             "The executor answers with status " + answer.status())));
   }
 
