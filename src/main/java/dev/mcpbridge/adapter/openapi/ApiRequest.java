@@ -59,9 +59,13 @@ final class ApiRequest {
       request.putHeader("cookie", String.join("; ", cookies));
     }
     JsonSlice body = given.get(Operation.Body.KEY);
-    return operation.body() == null || body == null
-        ? request.send()
-        : ApiBody.of(operation.body(), body).send(request);
+    if (operation.body() != null && body != null) {
+      return ApiBody.of(operation.body(), body).send(request);
+    }
+    if (operation.expectsBody()) {
+      request.putHeader("content-length", "0");
+    }
+    return request.send();
   }
 
   /** Throws what {@link #send} would fail with, before anything is sent. */

@@ -48,6 +48,11 @@ record Operation(
     return method.equals("GET") || method.equals("HEAD") || method.equals("OPTIONS");
   }
 
+  /** Whether no body is one of no bytes, which has to be said (RFC 9110 section 8.6). */
+  boolean expectsBody() {
+    return method.equals("POST") || method.equals("PUT") || method.equals("PATCH");
+  }
+
   /** RFC 9110 section 9.2.2. */
   boolean isIdempotent() {
     return isSafe() || method.equals("PUT") || method.equals("DELETE");
