@@ -1,0 +1,415 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.ApiDocument;
+import dev.mcpbridge.fixture.EchoApi;
+import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.net.URLEncoder;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What an API answers, or does instead of answering, and what callers hear of it. */
+class OpenApiIT {
+  private static EchoApi api;
+  private static EchoApi elsewhere;
+  private static TestBridge bridge;
+
+  @BeforeAll
+  static void start() throws Exception {
+    elsewhere = EchoApi.start();
+    byte[] noise = new byte[3_000];
+    for (int i = 0; i < noise.length; i++) {
+      noise[i] = (byte) i;
+    }
+    api =
+        EchoApi.start()
+            .on(
+                "/object",
+                EchoApi.says(200, "application/json", "{\"n\":1.10,\"b\":12345678901234567890}"))
+            .on("/array", EchoApi.says(200, "application/json", "[1.10,2]"))
+            .on("/text", EchoApi.says(200, "text/plain; charset=utf-8", "grüße"))
+            .on("/lie", EchoApi.says(200, "application/json", "<html>no"))
+            .on("/problem", EchoApi.says(200, "application/problem+json", "{\"a\":1}"))
+            .on("/image", EchoApi.says(200, "image/png", noise))
+            .on("/audio", EchoApi.says(200, "audio/wav", noise))
+            .on("/binary", EchoApi.says(200, "application/zip", noise))
+            .on("/untyped", EchoApi.says(200, null, "plain"))
+            .on("/empty", EchoApi.says(204, null, ""))
+            .on(
+                "/large",
+                EchoApi.says(200, "application/json", "{\"s\":\"" + "ü".repeat(20_000) + "\"}"))
+            .on("/largebytes", EchoApi.says(200, "application/zip", new byte[50_000]))
+            .on("/huge", EchoApi.says(200, "text/plain", new byte[17 << 20]))
+            .on("/missing", EchoApi.says(404, "application/json", "{\"why\":\"no such pet\"}"))
+            .on("/broken", EchoApi.says(500, "text/plain", "it broke"))
+            .on("/longerror", EchoApi.says(500, "text/plain", "x".repeat(100_000)))
+            .on("/breaksoff", EchoApi.breaksOff())
+            .on("/hangs", EchoApi.hangs())
+            .on("/slams", (request, peer) -> false)
+            .on(
+                "/nonsense",
+                (request, peer) -> {
+                  peer.out().write("HELLO\r\n\r\n".getBytes(StandardCharsets.UTF_8));
+                  peer.out().flush();
+                  return false;
+                })
+            .on("/moved", EchoApi.says(302, null, "", "location", "/object"))
+            .on("/relative", EchoApi.says(301, null, "", "location", "object"))
+            .on("/away", EchoApi.says(302, null, "", "location", elsewhere.url("/steal")))
+            .on("/upgrade", EchoApi.says(307, null, "", "location", "https://127.0.0.1/"))
+            .on("/file", EchoApi.says(302, null, "", "location", "file:///etc/passwd"))
+            .on("/loop", EchoApi.says(302, null, "", "location", "/loop"))
+            .on("/posted", EchoApi.says(303, null, "", "location", "/object"));
+    ApiDocument document = ApiDocument.create();
+    for (String path :
+        List.of(
+            "object",
+            "array",
+            "text",
+            "lie",
+            "problem",
+            "image",
+            "audio",
+            "binary",
+            "untyped",
+            "empty",
+            "large",
+            "largebytes",
+            "huge",
+            "missing",
+            "broken",
+            "longerror",
+            "breaksoff",
+            "hangs",
+            "slams",
+            "nonsense",
+            "moved",
+            "relative",
+            "away",
+            "upgrade",
+            "file",
+            "loop")) {
+      document.with("get", "/" + path, path, "");
+    }
+    document
+        .with("post", "/posted", "posted", "")
+        .with(
+            "get",
+            "/echo",
+            "echo",
+            "'parameters':[" + ApiDocument.parameter("m", "query", "") + "]")
+        .with("delete", "/echo", "remove", "")
+        .with("post", "/echo", "add", "");
+    api.on("/openapi.json", document.served());
+    bridge =
+        TestBridge.of(
+            "{'mcpServers':{"
+                + "'s':{'type':'openapi','url':'"
+                + api.url("/openapi.json")
+                + "','largeResult':30000,'timeout':20,'tools':{'hangs':{'timeout':0.4}},"
+                + "'headers':{'Authorization':'Bearer of-the-operator'}},"
+                + "'risky':{'type':'openapi','url':'"
+                + api.url("/openapi.json")
+                + "','risk':{'fromMethods':true}}}}");
+    bridge.until(() -> bridge.state("s").equals("ready"));
+    bridge.until(() -> bridge.state("risky").equals("ready"));
+  }
+
+  @AfterEach
+  void alive() throws Exception {
+    assertTrue(bridge.call("echo", "{\"m\":\"x\"}").said().contains("GET /echo?m=x "));
+    assertEquals("ready", bridge.state("s"));
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    bridge.close();
+    api.close();
+    elsewhere.close();
+  }
+
+  @Test
+  void aJsonObjectIsStructuredContentToTheLastDigit() throws Exception {
+    Answer answer = bridge.call("object", "{}");
+
+    String json = "{\"n\":1.10,\"b\":12345678901234567890}";
+    assertEquals(json, answer.said());
+    assertTrue(answer.text().contains("\"structuredContent\":" + json), answer.text());
+    assertTrue(bridge.call("problem", "{}").body().has("structuredContent"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"array,'[1.10,2]'", "text,grüße", "lie,<html>no", "untyped,plain"})
+  void whatIsNoObjectIsText(String tool, String said) throws Exception {
+    Answer answer = bridge.call(tool, "{}");
+
+    assertEquals(said, answer.said());
+    assertFalse(answer.body().has("structuredContent"));
+    assertFalse(answer.body().path("isError").asBoolean());
+  }
+
+  @Test
+  void anEmptyAnswerSaysItsStatus() throws Exception {
+    Answer answer = bridge.call("empty", "{}");
+
+    assertEquals("HTTP 204 Said", answer.said());
+    assertFalse(answer.body().path("isError").asBoolean());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "image,image,/data,image/png",
+    "audio,audio,/data,audio/wav",
+    "binary,resource,/resource/blob,application/zip"
+  })
+  void bytesComeAsBytesOfTheirType(String tool, String type, String where, String mime)
+      throws Exception {
+    JsonNode content = bridge.call(tool, "{}").body().at("/content/0");
+
+    assertEquals(type, content.path("type").asText());
+    byte[] data = Base64.getDecoder().decode(content.at(where).asText());
+    assertEquals(3_000, data.length);
+    assertEquals((byte) 0xFE, data[254]);
+    assertTrue(content.toString().contains("\"mimeType\":\"" + mime + "\""));
+  }
+
+  @Test
+  void aLargeAnswerIsToldInShortAndReadWholeByItsUri() throws Exception {
+    Answer answer = bridge.call("large", "{}");
+
+    assertTrue(answer.text().length() < 10_000, "it is short");
+    JsonNode link = answer.body().at("/content/1");
+    assertEquals("resource_link", link.path("type").asText());
+    String uri = link.path("uri").asText();
+    Answer whole = resource(uri);
+    assertEquals(
+        "{\"s\":\"" + "ü".repeat(20_000) + "\"}", whole.body().at("/contents/0/text").asText());
+    assertEquals("application/json", whole.body().at("/contents/0/mimeType").asText());
+
+    String bytes = bridge.call("largebytes", "{}").body().at("/content/1/uri").asText();
+    assertArrayEquals(
+        new byte[50_000],
+        Base64.getDecoder().decode(resource(bytes).body().at("/contents/0/blob").asText()));
+  }
+
+  @Test
+  void theUriOfALargeAnswerCannotBeGuessed() throws Exception {
+    String one = bridge.call("large", "{}").body().at("/content/1/uri").asText();
+    String other = bridge.call("large", "{}").body().at("/content/1/uri").asText();
+
+    assertNotEquals(one, other);
+    assertTrue(one.matches("api-result:///[A-Za-z0-9_-]{22}"), one);
+    String last = one.endsWith("A") ? "Q" : "A";
+    assertEquals(404, resource(one.substring(0, one.length() - 1) + last).status());
+    assertEquals(404, resource("api-result:///body").status());
+    assertEquals(404, resource("file:///etc/passwd").status());
+    assertFalse(bridge.get("/servers/s/resources").text().contains("api-result"));
+  }
+
+  private static Answer resource(String uri) throws Exception {
+    return bridge.get("/servers/s/resources/" + URLEncoder.encode(uri, StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void anAnswerLongerThanAMessageMayBeIsAnErrorOfACallThatRan() throws Exception {
+    Answer answer = bridge.call("huge", "{}");
+
+    assertEquals(502, answer.status());
+    assertEquals("response_too_large", answer.code());
+    assertEquals("yes", answer.body().path("executed").asText());
+  }
+
+  @Test
+  void aStatusOfFailureIsAnErrorOfTheToolWithItsBody() throws Exception {
+    Answer missing = bridge.call("missing", "{}");
+    assertEquals(200, missing.status());
+    assertTrue(missing.body().path("isError").asBoolean());
+    assertEquals("HTTP 404 Said\n{\"why\":\"no such pet\"}", missing.said());
+    assertEquals("HTTP 500 Said\nit broke", bridge.call("broken", "{}").said());
+
+    Answer longest = bridge.call("longerror", "{}");
+    assertTrue(longest.text().length() < 6_000, "only its beginning");
+    assertTrue(longest.body().path("isError").asBoolean());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"breaksoff", "slams", "nonsense"})
+  void aConnectionThatEndsTooSoonLeavesOpenWhetherItRan(String tool) throws Exception {
+    int before = api.seen("/" + tool).size();
+
+    Answer answer = bridge.call(tool, "{}");
+
+    assertEquals(502, answer.status(), answer.text());
+    assertEquals("unknown", answer.body().path("executed").asText());
+    assertEquals(before + 1, api.seen("/" + tool).size());
+  }
+
+  @Test
+  void anApiThatHangsIsGivenUpAtTheDeadlineAndItsConnectionClosed() throws Exception {
+    int before = api.left();
+
+    Answer answer = bridge.call("hangs", "{}");
+
+    assertEquals(504, answer.status());
+    assertEquals("unknown", answer.body().path("executed").asText());
+    bridge.until(() -> api.left() == before + 1);
+  }
+
+  @Test
+  void aCallerWhoLeavesClosesTheConnectionToTheApi() throws Exception {
+    int left = api.left();
+    int hits = api.seen("/hangs").size();
+    CompletableFuture<HttpResponse<String>> call =
+        bridge
+            .client()
+            .sendAsync(
+                bridge.posting("/servers/risky/tools/hangs", "{}").build(),
+                HttpResponse.BodyHandlers.ofString());
+    bridge.until(() -> api.seen("/hangs").size() == hits + 1);
+
+    call.cancel(true);
+
+    bridge.until(() -> api.left() == left + 1);
+  }
+
+  @Test
+  void anApiThatIsNotThereRanNothingAndComesBackByItself() throws Exception {
+    EchoApi gone =
+        EchoApi.start()
+            .on("/openapi.json", ApiDocument.create().with("get", "/echo", "echo", "").served());
+    int port = gone.port();
+    try (TestBridge own =
+        TestBridge.of(
+            "{'mcpServers':{'s':{'type':'openapi','heartbeat':0.2,'maxRestartDelay':0.5,'url':'"
+                + gone.url("/openapi.json")
+                + "'}}}")) {
+      own.until(() -> own.state("s").equals("ready"));
+      gone.close();
+
+      Answer answer = own.call("echo", "{}");
+
+      assertTrue(answer.status() == 502 || answer.status() == 503, answer.toString());
+      assertEquals("no", answer.body().path("executed").asText(), answer.text());
+      own.until(() -> !own.state("s").equals("ready"));
+      try (EchoApi back =
+          EchoApi.at(port)
+              .on(
+                  "/openapi.json",
+                  ApiDocument.create().with("get", "/echo", "echo", "").served())) {
+        own.until(() -> own.state("s").equals("ready"));
+        assertEquals(200, own.call("echo", "{}").status());
+        assertEquals(1, back.seen("/echo").size());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"moved", "relative"})
+  void aRedirectWithinTheServerIsFollowed(String tool) throws Exception {
+    int before = api.seen("/object").size();
+
+    assertTrue(bridge.call(tool, "{}").said().startsWith("{\"n\":1.10"));
+    assertEquals(before + 1, api.seen("/object").size());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"away", "upgrade", "file"})
+  void aRedirectElsewhereIsNot(String tool) throws Exception {
+    Answer answer = bridge.call(tool, "{}");
+
+    assertTrue(answer.body().path("isError").asBoolean(), answer.text());
+    assertTrue(answer.said().contains("not followed"), answer.text());
+    assertEquals(List.of(), elsewhere.seen());
+  }
+
+  @Test
+  void redirectsEndAndNothingIsPostedTwice() throws Exception {
+    assertTrue(bridge.call("loop", "{}").body().path("isError").asBoolean());
+    assertTrue(api.seen("/loop").size() <= 6);
+
+    int objects = api.seen("/object").size();
+    assertTrue(bridge.call("posted", "{}").body().path("isError").asBoolean());
+    assertEquals(1, api.seen("/posted").size());
+    assertEquals(objects, api.seen("/object").size());
+  }
+
+  @Test
+  void withRiskFromMethodsReadingRunsAndWritingAsks() throws Exception {
+    assertEquals(200, risky("echo").status());
+    for (String tool : List.of("add", "remove")) {
+      int before = api.seen().size();
+
+      Answer asked = risky(tool);
+
+      assertTrue(asked.body().has("confirmation_id"), asked.text());
+      assertEquals(before, api.seen().size());
+      Answer ran =
+          bridge.post(
+              "/confirmations/" + asked.body().path("confirmation_id").asText(),
+              "{\"confirm\":true,\"token\":\"" + asked.body().path("token").asText() + "\"}");
+      assertEquals(200, ran.status(), ran.text());
+      assertEquals(before + 1, api.seen().size());
+      assertEquals(tool.equals("add") ? "0" : null, api.last().header("content-length"));
+    }
+    assertEquals("GET", first(bridge.call("echo", "{}")));
+    assertEquals("POST", first(bridge.call("add", "{}")));
+  }
+
+  private static String first(Answer echoed) {
+    return echoed.body().at("/structuredContent/line").asText().split(" ")[0];
+  }
+
+  private static Answer risky(String tool) throws Exception {
+    return bridge.post("/servers/risky/tools/" + tool, "{}");
+  }
+
+  @Test
+  void anMcpClientSeesTheApiAsAServer() throws Exception {
+    McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
+    JsonNode introduction = client.initialize();
+
+    assertTrue(introduction.has("capabilities"));
+    JsonNode tools = client.request("tools/list", "{}").result().path("tools");
+    JsonNode echo =
+        tools.valueStream().filter(t -> t.path("name").asText().equals("echo")).findFirst().get();
+    assertTrue(echo.at("/annotations/readOnlyHint").asBoolean());
+    assertTrue(client.call("echo", "{\"m\":\"x\"}").said().contains("GET /echo?m=x HTTP/1.1"));
+    String uri = client.call("large", "{}").result().at("/content/1/uri").asText();
+    assertTrue(
+        client.request("resources/read", "{\"uri\":\"" + uri + "\"}").result().toString().length()
+            > 20_000);
+  }
+
+  @Test
+  void theStateOfAnApiIsShown() throws Exception {
+    JsonNode shown = bridge.get("/servers/s").body();
+
+    assertEquals("ready", shown.path("state").asText());
+    assertEquals(30, shown.path("tool_count").asInt());
+    assertEquals("Echo", shown.at("/server_info/name").asText());
+    assertEquals("1.2.3", shown.at("/server_info/version").asText());
+    assertTrue(bridge.get("/servers").text().contains("\"s\""));
+    assertFalse(bridge.get("/servers/s").text().contains("of-the-operator"));
+    assertEquals(200, bridge.post("/servers/risky/restart", "").status());
+    bridge.until(() -> bridge.state("risky").equals("ready"));
+    assertEquals(200, risky("echo").status());
+  }
+}
