@@ -78,6 +78,7 @@ final class Schemas {
       nullable(schema);
     }
     unrequire(schema, node);
+    Soundness.keep(schema);
     return schema;
   }
 
@@ -112,7 +113,9 @@ final class Schemas {
     if (OPENAPI_ONLY.contains(name) || name.startsWith("x-")) {
       return;
     }
-    if (MAPS.contains(name) && value.isObject()) {
+    if (name.equals("dependentRequired")) {
+      schema.set(name, value);
+    } else if (MAPS.contains(name) && value.isObject()) {
       ObjectNode map = schema.putObject(name);
       value.properties().forEach(each -> map.set(each.getKey(), converted(each.getValue())));
     } else if (VALUES.contains(name)
