@@ -17,10 +17,14 @@ import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.Map;
+import org.snakeyaml.engine.v2.api.ConstructNode;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
+import org.snakeyaml.engine.v2.nodes.Tag;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
@@ -33,6 +37,9 @@ final class DocumentReader {
   private static final int MAX_DEPTH = 200;
   private static final int MAX_ALIASES = 50;
   private static final int MAX_CHARACTERS = 32 << 20;
+
+  /** A long word is copied whenever as much of it has been read. */
+  private static final int BUFFER = 1 << 16;
 
   private static final ObjectMapper JSON =
       JsonMapper.builder(
@@ -93,9 +100,10 @@ final class DocumentReader {
     String text = new String(bytes, StandardCharsets.UTF_8);
     LoadSettings settings =
         LoadSettings.builder()
-            .setSchema(new CoreSchema())
+            .setSchema(new ShortNumbers())
             .setMaxAliasesForCollections(MAX_ALIASES)
             .setCodePointLimit(MAX_CHARACTERS)
+            .setBufferSize(BUFFER)
             .setAllowDuplicateKeys(false)
             .setAllowRecursiveKeys(false)
             .build();
@@ -103,6 +111,28 @@ final class DocumentReader {
       return tree(new Load(settings).loadFromString(text), 0);
     } catch (YamlEngineException e) {
       throw unusable("it is neither JSON nor YAML: " + firstLines(e.getMessage()));
+    } catch (StackOverflowError e) {
+      throw unusable("it is too deep");
+    }
+  }
+
+  /** A number takes the square of its digits' time to read; JSON's have the same bound. */
+  private static final class ShortNumbers extends CoreSchema {
+    private static final int MAX_DIGITS = StreamReadConstraints.DEFAULT_MAX_NUM_LEN;
+
+    @Override
+    public Map<Tag, ConstructNode> getSchemaTagConstructors() {
+      Map<Tag, ConstructNode> all = new HashMap<>(super.getSchemaTagConstructors());
+      ConstructNode integers = all.get(Tag.INT);
+      all.put(
+          Tag.INT,
+          node -> {
+            if (((ScalarNode) node).getValue().length() > MAX_DIGITS) {
+              throw unusable("it holds a number of more than " + MAX_DIGITS + " digits");
+            }
+            return integers.construct(node);
+          });
+      return all;
     }
   }
 
