@@ -1,0 +1,186 @@
+package dev.mcpbridge.adapter.openapi;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.dialect.SchemaDialect;
+import dev.mcpbridge.fixture.Needs;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+
+/** Documents that others wrote for APIs of theirs: everything in them becomes a tool. */
+class RealDocumentsIT {
+  private static final URI SERVER = URI.create("https://api.example/base");
+  private static final Set<String> METHODS =
+      Set.of("get", "put", "post", "delete", "options", "head", "patch");
+  private static final String GITHUB = "@octokit/openapi/generated/api.github.com.json";
+  private static final String KUBERNETES = "kubernetes-client/lib/specs/swagger-1.13.json.gz";
+  private static final String FIGMA = "@figma/rest-api-spec/openapi/openapi.yaml";
+
+  static Stream<String> documents() throws IOException {
+    Path examples = Needs.npmProgram("@readme/oas-examples");
+    try (Stream<Path> files = Files.walk(examples)) {
+      List<String> all =
+          new ArrayList<>(
+              files
+                  .map(file -> examples.relativize(file).toString())
+                  .filter(file -> file.matches("[23]\\.[01]/(json|yaml)/[^/]+\\.(json|yaml)"))
+                  .sorted()
+                  .map(file -> "@readme/oas-examples/" + file)
+                  .toList());
+      assertTrue(all.size() > 80, "the examples are there");
+      all.addAll(List.of(GITHUB, KUBERNETES, FIGMA));
+      return all.stream();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("documents")
+  void everyOperationIsAToolThatEveryClientTakes(String file) throws Exception {
+    byte[] text = text(file);
+    long from = System.nanoTime();
+
+    Api api = Apis.read(SERVER, text);
+
+    System.out.printf("%s: %d ms%n", file, (System.nanoTime() - from) / 1_000_000);
+    assertEquals(operations(text), places(api), String.join("\n", api.lost()));
+    for (Map.Entry<String, Api.OfferedOperation> tool : api.tools().entrySet()) {
+      assertTrue(tool.getKey().matches("[A-Za-z0-9_-]{1,64}"), tool.getKey());
+      JsonNode definition = Apis.tree(tool.getValue().definition());
+      assertEquals(tool.getKey(), definition.path("name").asText());
+      JsonNode input = definition.path("inputSchema");
+      Apis.assertValid(input);
+      if (definition.has("outputSchema")) {
+        Apis.assertValid(definition.path("outputSchema"));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "@readme/oas-examples/3.1/json/petstore.json",
+        "@readme/oas-examples/3.0/json/star-trek.json",
+        "@readme/oas-examples/3.0/yaml/schema-circular.yaml",
+        "@readme/oas-examples/3.1/yaml/schema-types.yaml",
+        "@readme/oas-examples/3.0/yaml/polymorphism.yaml",
+        "@readme/oas-examples/3.1/json/readme.json",
+        GITHUB,
+        FIGMA
+      })
+  void everyProvidersDialectOfItIsValidToo(String file) throws Exception {
+    for (Api.OfferedOperation tool : Apis.read(SERVER, text(file)).tools().values()) {
+      JsonNode input = Apis.tree(tool.definition()).path("inputSchema");
+      for (SchemaDialect dialect : SchemaDialect.values()) {
+        JsonNode reduced = dialect.reduce(input).schema();
+        Apis.assertValid(reduced);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "2.0/json/petstore.json,2.0/yaml/petstore.yaml",
+    "3.0/json/petstore.json,3.0/yaml/petstore.yaml",
+    "3.1/json/petstore.json,3.1/yaml/petstore.yaml",
+    "3.0/json/star-trek.json,3.0/yaml/star-trek.yaml"
+  })
+  void jsonAndYamlOfOneDocumentAreTheSameTools(String json, String yaml) throws Exception {
+    Api one = Apis.read(SERVER, text("@readme/oas-examples/" + json));
+    Api other = Apis.read(SERVER, text("@readme/oas-examples/" + yaml));
+
+    assertEquals(one.tools().keySet(), other.tools().keySet());
+    for (String tool : one.tools().keySet()) {
+      assertEquals(Apis.definition(one, tool).toString(), Apis.definition(other, tool).toString());
+    }
+  }
+
+  @Test
+  void whatIsKnownOfGithubIsUnderstood() throws Exception {
+    Api api = Apis.read(null, text(GITHUB));
+
+    assertEquals("https://api.github.com", api.base().toString());
+    Operation issue = api.tools().get("issues_create").operation();
+    assertEquals("POST /repos/{owner}/{repo}/issues", issue.method() + " " + issue.path());
+    JsonNode schema = Apis.schema(api, "issues_create");
+    assertEquals(Apis.json("['owner','repo']"), schema.path("required"));
+    assertEquals("string", schema.at("/properties/owner/type").asText());
+  }
+
+  private static TreeMap<String, Integer> places(Api api) {
+    TreeMap<String, Integer> places = new TreeMap<>();
+    api.tools()
+        .values()
+        .forEach(
+            tool -> {
+              Operation operation = tool.operation();
+              places.merge(operation.method() + " " + operation.path(), 1, Integer::sum);
+            });
+    return places;
+  }
+
+  /** Counted without anything of the bridge's. */
+  private static TreeMap<String, Integer> operations(byte[] text) {
+    Object root =
+        new Load(
+                LoadSettings.builder()
+                    .setMaxAliasesForCollections(10_000)
+                    .setCodePointLimit(1 << 25)
+                    .build())
+            .loadFromString(new String(text, StandardCharsets.UTF_8));
+    TreeMap<String, Integer> found = new TreeMap<>();
+    if (((Map<?, ?>) root).get("paths") instanceof Map<?, ?> paths) {
+      paths.forEach(
+          (path, item) ->
+              ((Map<?, ?>) meant(root, item))
+                  .forEach(
+                      (method, operation) -> {
+                        if (METHODS.contains(method)) {
+                          found.merge(
+                              String.valueOf(method).toUpperCase() + " " + path, 1, Integer::sum);
+                        }
+                      }));
+    }
+    return found;
+  }
+
+  private static Object meant(Object root, Object item) {
+    if (!(((Map<?, ?>) item).get("$ref") instanceof String reference)) {
+      return item;
+    }
+    Object found = root;
+    for (String part : reference.substring(2).split("/")) {
+      found = ((Map<?, ?>) found).get(part.replace("~1", "/").replace("~0", "~"));
+    }
+    return found;
+  }
+
+  private static byte[] text(String file) throws IOException {
+    Path path = Needs.npmProgram(file);
+    if (!file.endsWith(".gz")) {
+      return Files.readAllBytes(path);
+    }
+    try (InputStream in = new GZIPInputStream(Files.newInputStream(path))) {
+      return in.readAllBytes();
+    }
+  }
+}
