@@ -5,6 +5,7 @@ import dev.mcpbridge.protocol.JsonSlice;
 /**
  * One tool as its server describes it.
  *
+ * @param title empty where it has none; so is the description
  * @param definition the whole entry of {@code tools/list}, unchanged
  * @param inputSchema its {@code inputSchema}, null where it has none
  * @param outputSchema its {@code outputSchema}, null where it has none
@@ -20,4 +21,10 @@ public record Tool(
     JsonSlice inputSchema,
     JsonSlice outputSchema,
     boolean destructive,
-    String digest) {}
+    String digest) {
+
+  public Tool {
+    title = title == null ? "" : title;
+    description = description == null ? "" : description;
+  }
+}
