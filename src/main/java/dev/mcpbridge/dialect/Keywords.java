@@ -63,8 +63,8 @@ final class Keywords {
           Map.entry("writeOnly", JsonNode::isBoolean),
           Map.entry("deprecated", JsonNode::isBoolean),
           Map.entry("examples", JsonNode::isArray));
-  private static final Set<String> CLOSING =
-      Set.of("additionalProperties", "unevaluatedProperties", "unevaluatedItems", "items");
+  private static final Set<String> OTHERS =
+      Set.of("additionalProperties", "unevaluatedProperties", "unevaluatedItems");
   private static final Set<String> FREE = Set.of("const", "default");
 
   private final Losses losses;
@@ -198,17 +198,22 @@ final class Keywords {
     return false;
   }
 
-  /** Writes "nothing more" as everybody does: false, which within the walks is {@code not: {}}. */
+  /** Writes "anything more" and "nothing more" as everybody does, which the walks do not. */
   static void spell(ObjectNode schema) {
     ObjectNode nothing = JSON.objectNode().set("not", JSON.objectNode());
     Set<String> referred = References.pointers(schema);
     Subschemas.each(
         schema,
         (place, each) ->
-            CLOSING.stream()
-                .filter(name -> nothing.equals(each.get(name)))
+            OTHERS.stream()
                 .filter(name -> !referred.contains(place + "/" + name))
-                .forEach(name -> each.put(name, false)));
+                .forEach(
+                    name -> {
+                      JsonNode others = each.path(name);
+                      if (others.equals(nothing) || others.isObject() && others.isEmpty()) {
+                        each.put(name, others.isEmpty());
+                      }
+                    }));
   }
 
   static String escaped(String name) {

@@ -11,7 +11,7 @@ import java.util.Random;
 import java.util.Set;
 
 /** Schemas for which it is easy to write a value, and such values. Every property's name is new. */
-final class SimpleSchemas {
+public final class SimpleSchemas {
   private final Random random;
   private int names;
 
@@ -20,12 +20,12 @@ final class SimpleSchemas {
   }
 
   /** Nothing but what every dialect has words for. */
-  static ObjectNode plain(Random random) {
+  public static ObjectNode plain(Random random) {
     return new SimpleSchemas(random).object(3, false);
   }
 
   /** Objects with definitions, unions, values that may be null, and maps. */
-  static ObjectNode rich(Random random) {
+  public static ObjectNode rich(Random random) {
     SimpleSchemas schemas = new SimpleSchemas(random);
     ObjectNode root = schemas.object(3, true);
     root.putObject("$defs").set("leaf", schemas.object(1, false));

@@ -10,12 +10,14 @@ import java.util.Map;
 /** The client of one request of 2026-07-28, known by the request's {@code _meta} alone. */
 final class StatelessClient implements Client {
   private final Principal principal;
+  private final Caller caller;
   private final JsonSlice capabilities;
   private final String logLevel;
   private McpRequest.Running running;
 
-  StatelessClient(Principal principal, Map<String, JsonSlice> meta) {
+  StatelessClient(Principal principal, Caller caller, Map<String, JsonSlice> meta) {
     this.principal = principal;
+    this.caller = caller;
     this.capabilities = meta.get(MetaKeys.CAPABILITIES);
     this.logLevel = JsonObjects.string(meta.get(MetaKeys.LOG_LEVEL));
   }
@@ -27,7 +29,7 @@ final class StatelessClient implements Client {
 
   @Override
   public Caller caller() {
-    return Caller.of(principal.name());
+    return caller;
   }
 
   @Override

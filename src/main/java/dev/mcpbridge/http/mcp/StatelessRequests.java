@@ -70,7 +70,8 @@ final class StatelessRequests {
 
   private void answer(RoutingContext ctx, Inbound message, Supplier<Future<Offer>> offers) {
     PostReply reply = replies.to(ctx);
-    StatelessClient client = new StatelessClient(Callers.of(ctx), message.meta());
+    StatelessClient client =
+        new StatelessClient(Callers.of(ctx), Callers.caller(ctx), message.meta());
     reply.onLeave(() -> giveUp(client));
     offers
         .get()
