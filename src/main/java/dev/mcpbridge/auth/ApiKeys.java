@@ -1,9 +1,8 @@
 package dev.mcpbridge.auth;
 
 import dev.mcpbridge.config.AuthConfig;
-import java.nio.charset.StandardCharsets;
+import dev.mcpbridge.protocol.Sha256;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
@@ -35,7 +34,7 @@ public final class ApiKeys implements Authenticator {
     if (credential == null) {
       return Optional.empty();
     }
-    byte[] hash = sha256(credential);
+    byte[] hash = Sha256.of(credential).bytes();
     Principal found = null;
     for (Known key : keys) {
       if (MessageDigest.isEqual(key.sha256(), hash)) {
@@ -54,7 +53,7 @@ public final class ApiKeys implements Authenticator {
 
   /** What the configuration keeps of a key. */
   public static String fingerprint(String key) {
-    return HexFormat.of().formatHex(sha256(key));
+    return Sha256.of(key).hex();
   }
 
   private static Known known(AuthConfig.Key key) {
@@ -65,13 +64,5 @@ public final class ApiKeys implements Authenticator {
             key.scopes().stream()
                 .map(scope -> Scope.valueOf(scope.toUpperCase(Locale.ROOT)))
                 .collect(Collectors.toUnmodifiableSet())));
-  }
-
-  private static byte[] sha256(String text) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
   }
 }

@@ -3,12 +3,9 @@ package dev.mcpbridge.call;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.protocol.Sha256;
 import io.vertx.core.Future;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Clock;
-import java.util.HexFormat;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -78,15 +75,12 @@ public final class IdempotencyKeys {
   }
 
   private static String fingerprint(CallRequest request) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      digest.update((request.server() + "\0").getBytes(StandardCharsets.UTF_8));
-      digest.update(request.target().name().getBytes(StandardCharsets.UTF_8));
-      digest.update(request.arguments().json().toBytes());
-      return HexFormat.of().formatHex(digest.digest());
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    return Sha256.of(request.server().name())
+        .end()
+        .add(request.target().name())
+        .end()
+        .add(request.arguments().json())
+        .hex();
   }
 
   private static Future<CallOutcome> repeat(Entry known, String fingerprint) {

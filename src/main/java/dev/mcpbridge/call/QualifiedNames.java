@@ -1,10 +1,8 @@
 package dev.mcpbridge.call;
 
 import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.Sha256;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.regex.Pattern;
 
 /**
@@ -40,13 +38,8 @@ final class QualifiedNames {
 
   /** Of the chars themselves: UTF-8 has one and the same byte for every lone surrogate. */
   private static String hash(String text) {
-    try {
-      ByteBuffer utf16 = ByteBuffer.allocate(text.length() * Character.BYTES);
-      utf16.asCharBuffer().put(text);
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(utf16.array());
-      return HexFormat.of().formatHex(digest, 0, HASH / 2);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    ByteBuffer utf16 = ByteBuffer.allocate(text.length() * Character.BYTES);
+    utf16.asCharBuffer().put(text);
+    return new Sha256().add(utf16.array()).hex(HASH);
   }
 }

@@ -1,6 +1,5 @@
 package dev.mcpbridge.config;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Glob;
 import dev.mcpbridge.model.RiskLevel;
@@ -9,13 +8,10 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.Timeouts;
 import dev.mcpbridge.protocol.Era;
-import java.nio.charset.StandardCharsets;
+import dev.mcpbridge.protocol.Sha256;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -24,13 +20,12 @@ import java.util.stream.Stream;
 
 /** Understands one entry of {@code mcpServers}, from the file or from the API. Stateless. */
 final class ServerEntryReader {
-  static final List<String> KEYS =
+  private static final List<String> EVERYWHERE =
       List.of(
           "command",
           "args",
           "env",
           "cwd",
-          "builtin",
           "riskLevel",
           "risk",
           "docker",
@@ -48,25 +43,7 @@ final class ServerEntryReader {
           "roots",
           "isolation",
           "maxSessions",
-          "sessionIdle",
-          "disabled",
-          "type",
-          "description",
-          "url",
-          "headers",
-          "tls",
-          "toolsFile",
-          "toolsUrl",
-          "file",
-          "document",
-          "server",
-          "include",
-          "exclude",
-          "auth",
-          "authUrl",
-          "refresh",
-          "largeResult",
-          "outputSchemas");
+          "sessionIdle");
 
   /** What a request may not say: it would let the bridge reach where its operator did not mean. */
   private static final List<String> FILE_ONLY =
@@ -83,6 +60,8 @@ final class ServerEntryReader {
                   "toolsUrl"),
               OpenApiEntry.KEYS.stream())
           .toList();
+
+  static final List<String> KEYS = Stream.concat(EVERYWHERE.stream(), FILE_ONLY.stream()).toList();
 
   private static final Map<String, Era> ERAS =
       Map.of("auto", Era.UNKNOWN, "legacy", Era.LEGACY, "modern", Era.STATELESS);
@@ -171,7 +150,7 @@ final class ServerEntryReader {
           boolean known =
               origin == Origin.FILE
                   ? KEYS.contains(key)
-                  : key.equals("id") || KEYS.contains(key) && !FILE_ONLY.contains(key);
+                  : key.equals("id") || EVERYWHERE.contains(key);
           boolean nearMiss = KEYS.stream().anyMatch(k -> k.equalsIgnoreCase(key.replace("_", "")));
           if (!known && (nearMiss || origin == Origin.API)) {
             entry.complain(key, "unknown key");
@@ -360,16 +339,9 @@ final class ServerEntryReader {
   }
 
   private static String fingerprint(Section entry, Reach reach) {
-    JsonNode node = entry.node();
-    Stream<String> resolved = resolved(reach);
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      digest.update(node.toString().getBytes(StandardCharsets.UTF_8));
-      resolved.forEach(text -> digest.update((text + "\0").getBytes(StandardCharsets.UTF_8)));
-      return HexFormat.of().formatHex(digest.digest());
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    Sha256 digest = Sha256.of(entry.node().toString());
+    resolved(reach).forEach(text -> digest.add(text).end());
+    return digest.hex();
   }
 
   private static Stream<String> resolved(Reach reach) {

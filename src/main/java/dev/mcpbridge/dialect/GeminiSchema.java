@@ -32,25 +32,6 @@ final class GeminiSchema {
           "string", Set.of("date-time"),
           "number", Set.of("float", "double"),
           "integer", Set.of("int32", "int64"));
-  private static final Set<String> HANDLED =
-      Set.of(
-          "type",
-          "properties",
-          "required",
-          "items",
-          "enum",
-          "const",
-          "anyOf",
-          "oneOf",
-          "allOf",
-          "$ref",
-          "$defs",
-          "definitions",
-          "title",
-          "description",
-          "format",
-          "additionalProperties");
-
   private final ObjectNode root;
   private final Losses losses;
   private int nodes;
@@ -342,7 +323,9 @@ final class GeminiSchema {
     node.fieldNames()
         .forEachRemaining(
             name -> {
-              if (!HANDLED.contains(name) && !KEPT.get(type).contains(name)) {
+              if (!Keywords.STRUCTURE.contains(name)
+                  && !name.equals("format")
+                  && !KEPT.get(type).contains(name)) {
                 losses.add(way.place() + "/" + Keywords.escaped(name), "not in Gemini's subset");
               }
             });

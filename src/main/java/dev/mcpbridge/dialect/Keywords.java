@@ -63,6 +63,26 @@ final class Keywords {
           Map.entry("writeOnly", JsonNode::isBoolean),
           Map.entry("deprecated", JsonNode::isBoolean),
           Map.entry("examples", JsonNode::isArray));
+
+  /** What every dialect has its own way with; the rest are assertions, or words. */
+  static final Set<String> STRUCTURE =
+      Set.of(
+          "type",
+          "properties",
+          "required",
+          "items",
+          "enum",
+          "const",
+          "anyOf",
+          "oneOf",
+          "allOf",
+          "$ref",
+          "$defs",
+          "definitions",
+          "title",
+          "description",
+          "additionalProperties");
+
   private static final Set<String> OTHERS =
       Set.of("additionalProperties", "unevaluatedProperties", "unevaluatedItems");
   private static final Set<String> FREE = Set.of("const", "default");

@@ -31,24 +31,6 @@ final class StrictSchema {
           "integer",
               Set.of("multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
           "array", Set.of("minItems", "maxItems"));
-  private static final Set<String> HANDLED =
-      Set.of(
-          "type",
-          "properties",
-          "required",
-          "items",
-          "enum",
-          "const",
-          "anyOf",
-          "oneOf",
-          "allOf",
-          "$ref",
-          "$defs",
-          "definitions",
-          "title",
-          "description",
-          "additionalProperties");
-
   private final ObjectNode root;
   private final Losses losses;
   private int nested;
@@ -376,7 +358,7 @@ final class StrictSchema {
         .forEachRemaining(
             name -> {
               boolean isKept =
-                  HANDLED.contains(name)
+                  Keywords.STRUCTURE.contains(name)
                       || types.stream()
                           .anyMatch(type -> ASSERTIONS.getOrDefault(type, Set.of()).contains(name));
               if (!isKept) {

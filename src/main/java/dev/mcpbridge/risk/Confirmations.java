@@ -10,9 +10,8 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.RiskLevel;
-import java.nio.charset.StandardCharsets;
+import dev.mcpbridge.protocol.Sha256;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.HexFormat;
@@ -69,7 +68,7 @@ public final class Confirmations {
             digest(call, asked.definitionDigest()),
             now,
             now + config.expiryMillis());
-    pending.put(confirmation.id(), new Entry(confirmation, sha256(token)));
+    pending.put(confirmation.id(), new Entry(confirmation, Sha256.of(token).bytes()));
     bytes += call.arguments().length();
     return new PendingConfirmation(confirmation, config.operatorApproves() ? null : token);
   }
@@ -124,7 +123,7 @@ public final class Confirmations {
 
   private void requireToken(HumanDecision decision, Entry entry) {
     String token = decision.token();
-    if (token == null || !MessageDigest.isEqual(sha256(token), entry.tokenHash())) {
+    if (token == null || !MessageDigest.isEqual(Sha256.of(token).bytes(), entry.tokenHash())) {
       failedAttempts.record(decision.by().name());
       throw new BridgeException(
           ErrorCode.WRONG_TOKEN,
@@ -170,30 +169,15 @@ public final class Confirmations {
   }
 
   private static String digest(Call call, String definitionDigest) {
-    MessageDigest digest = sha256();
+    Sha256 digest = new Sha256();
     for (String part :
         List.of(
             call.server().name(),
             call.target().kind().method(),
             call.target().name(),
             definitionDigest)) {
-      digest.update(part.getBytes(StandardCharsets.UTF_8));
-      digest.update((byte) 0);
+      digest.add(part).end();
     }
-    digest.update(call.arguments().bytes(), call.arguments().from(), call.arguments().length());
-    digest.update(call.envelope().extras().toBytes());
-    return "sha256:" + HexFormat.of().formatHex(digest.digest());
-  }
-
-  private static byte[] sha256(String text) {
-    return sha256().digest(text.getBytes(StandardCharsets.UTF_8));
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    return "sha256:" + digest.add(call.arguments()).add(call.envelope().extras()).hex();
   }
 }

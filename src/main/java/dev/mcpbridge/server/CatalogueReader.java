@@ -4,10 +4,8 @@ import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import dev.mcpbridge.protocol.Sha256;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 
@@ -51,7 +49,7 @@ final class CatalogueReader {
         object(members.get("inputSchema")),
         object(members.get("outputSchema")),
         isDestructive(members.get("annotations")),
-        hex(sha256().digest(definition.toBytes())));
+        new Sha256().add(definition).hex());
   }
 
   private static JsonSlice object(JsonSlice schema) {
@@ -76,25 +74,11 @@ final class CatalogueReader {
 
   @SafeVarargs
   private static String digest(List<JsonSlice>... lists) {
-    MessageDigest digest = sha256();
+    Sha256 digest = new Sha256();
     for (List<JsonSlice> list : lists) {
-      for (JsonSlice entry : list) {
-        digest.update(entry.bytes(), entry.from(), entry.length());
-      }
-      digest.update((byte) 0);
+      list.forEach(digest::add);
+      digest.end();
     }
-    return hex(digest.digest()).substring(0, 32);
-  }
-
-  private static String hex(byte[] bytes) {
-    return HexFormat.of().formatHex(bytes);
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    return digest.hex(32);
   }
 }

@@ -1,10 +1,7 @@
 package dev.mcpbridge.adapter.openapi;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import dev.mcpbridge.protocol.Sha256;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 
@@ -43,17 +40,9 @@ final class ToolNames {
   }
 
   private static String hashed(String name, String place) {
-    return name.substring(0, Math.min(name.length(), MAX - HASH - 1)) + "_" + hash(place);
-  }
-
-  private static String hash(String text) {
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(digest, 0, HASH / 2);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    return name.substring(0, Math.min(name.length(), MAX - HASH - 1))
+        + "_"
+        + Sha256.of(place).hex(HASH);
   }
 
   /** Keys of arguments: those of providers' APIs, unique within one operation. */
@@ -64,7 +53,10 @@ final class ToolNames {
       key = in + "_" + key;
     }
     while (taken.containsKey(key) || key.length() > MAX) {
-      key = key.substring(0, Math.min(key.length(), MAX - HASH - 1)) + "_" + hash(in + name + key);
+      key =
+          key.substring(0, Math.min(key.length(), MAX - HASH - 1))
+              + "_"
+              + Sha256.of(in + name + key).hex(HASH);
     }
     return key;
   }

@@ -3,9 +3,7 @@ package dev.mcpbridge.http.toolcall;
 import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
+import dev.mcpbridge.protocol.Sha256;
 import java.util.List;
 
 /**
@@ -14,7 +12,7 @@ import java.util.List;
  * @param tag another for another text (RFC 9110 section 8.8.3)
  */
 record Listing(JsonSlice body, String tag) {
-  private static final int TAG_BYTES = 12;
+  private static final int TAG_DIGITS = 24;
 
   static Listing of(Format format, List<FunctionLists.Entry> entries) {
     List<JsonSlice> definitions = entries.stream().map(FunctionLists.Entry::definition).toList();
@@ -29,22 +27,12 @@ record Listing(JsonSlice body, String tag) {
         .filter(entry -> !entry.reduction().lost().isEmpty())
         .forEach(entry -> reduction(out, entry));
     JsonSlice body = out.endArray().endObject().toSlice();
-    return new Listing(body, tag(body));
+    return new Listing(body, new Sha256().add(body).hex(TAG_DIGITS));
   }
 
   private static void reduction(JsonWriter out, FunctionLists.Entry entry) {
     out.beginObject().member("name", entry.name()).name("lost").beginArray();
     entry.reduction().lost().forEach(out::value);
     out.endArray().endObject();
-  }
-
-  private static String tag(JsonSlice body) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      digest.update(body.bytes(), body.from(), body.length());
-      return HexFormat.of().formatHex(digest.digest(), 0, TAG_BYTES);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
   }
 }
