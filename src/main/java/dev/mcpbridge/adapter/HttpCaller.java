@@ -103,7 +103,7 @@ public final class HttpCaller {
                 request.reset();
                 return Future.failedFuture("given up");
               }
-              return send.apply(request);
+              return begun(request, send);
             })
         .compose(response -> body(exchange.request, response, maxBody))
         .onComplete(
@@ -114,6 +114,18 @@ public final class HttpCaller {
 
   public Future<Void> close() {
     return client.close().otherwiseEmpty();
+  }
+
+  /** What is wrong with a header is not repeated: it may hold a secret. */
+  private static Future<HttpClientResponse> begun(
+      HttpClientRequest request, Function<HttpClientRequest, Future<HttpClientResponse>> send) {
+    try {
+      return send.apply(request);
+    } catch (IllegalArgumentException e) {
+      request.reset();
+      return Future.failedFuture(
+          new BridgeException(ErrorCode.INVALID_ARGUMENTS, "The request cannot be sent"));
+    }
   }
 
   private static Future<Answer> body(HttpClientRequest request, HttpClientResponse head, int max) {

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 /** Puts credentials into requests; tokens are fetched when they are needed, and kept. Confined. */
 final class Credentials {
   private static final int MAX_TOKEN = 64 << 10;
+  private static final long MAX_SECONDS = TimeUnit.DAYS.toSeconds(365);
   private static final long MARGIN_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private final HttpCaller http;
@@ -98,7 +99,18 @@ final class Credentials {
               return request.send(form);
             })
         .answer()
-        .map(answer -> read(client, answer));
+        .map(answer -> read(client, answer))
+        .recover(failure -> Future.failedFuture(noToken(failure.getMessage())));
+  }
+
+  /** The API itself was not called. */
+  private static BridgeException noToken(String why) {
+    return new BridgeException(ErrorCode.UPSTREAM_ERROR, "No token for the API: " + why);
+  }
+
+  /** RFC 6749 appendix A.12, but for the space, which ends a token in a header. */
+  private static boolean isToken(String text) {
+    return !text.isEmpty() && text.chars().allMatch(c -> c > 0x20 && c < 0x7F);
   }
 
   /** What the token server said is not repeated: it may hold what nobody should see. */
@@ -106,8 +118,8 @@ final class Credentials {
     try {
       var json = Json.mapper().readTree(answer.body().getBytes());
       String token = json.path("access_token").asText("");
-      if (answer.status() == 200 && !token.isEmpty()) {
-        long seconds = json.path("expires_in").asLong(300);
+      if (answer.status() == 200 && isToken(token)) {
+        long seconds = Math.min(json.path("expires_in").asLong(300), MAX_SECONDS);
         long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds) - MARGIN_NANOS;
         tokens.put(client, new Token(Future.succeededFuture(token), until));
         return token;
@@ -117,7 +129,7 @@ final class Credentials {
     }
     throw new BridgeException(
         ErrorCode.UPSTREAM_ERROR,
-        "No token for the API: its token server answered with status " + answer.status());
+        "its token server gave none, and answered with status " + answer.status());
   }
 
   private static String basic(String user, String password) {
