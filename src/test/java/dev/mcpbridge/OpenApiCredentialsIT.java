@@ -1,0 +1,392 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.fixture.ApiDocument;
+import dev.mcpbridge.fixture.EchoApi;
+import dev.mcpbridge.fixture.EchoApi.Request;
+import dev.mcpbridge.fixture.Logged;
+import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.net.ServerSocket;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Who is shown to an API: the operator, or a caller with a credential of its own. */
+class OpenApiCredentialsIT {
+  private static final String ANN = ApiKeys.generate();
+  private static final String BOB = ApiKeys.generate();
+  private static final String SECRET = "s3cr3t-of-the-operator";
+  private static final List<String> ANSWERS = new CopyOnWriteArrayList<>();
+  private static final AtomicInteger TOKENS = new AtomicInteger();
+
+  private static Logged log;
+  private static EchoApi documents;
+  private static EchoApi tokens;
+  private static EchoApi api;
+  private static TestBridge bridge;
+
+  @BeforeAll
+  static void start() throws Exception {
+    log = new Logged();
+    int closed;
+    try (ServerSocket socket = new ServerSocket(0)) {
+      closed = socket.getLocalPort();
+    }
+    EchoApi.Script refusal = EchoApi.says(401, "text/plain", "who are you?");
+    EchoApi.Script granted = EchoApi.says(200, "text/plain", "granted");
+    api =
+        EchoApi.start()
+            .on("/ok", granted)
+            .on("/forbidden", EchoApi.says(403, "text/plain", "not you"))
+            .on(
+                "/mine",
+                (request, peer) ->
+                    (request.headers("authorization").isEmpty() ? refusal : granted)
+                        .answer(request, peer))
+            .on(
+                "/fresh",
+                (request, peer) ->
+                    (("Bearer t" + TOKENS).equals(request.header("authorization"))
+                            ? granted
+                            : refusal)
+                        .answer(request, peer));
+    tokens =
+        EchoApi.start()
+            .on(
+                "/token",
+                (request, peer) ->
+                    EchoApi.says(
+                            200,
+                            "application/json",
+                            "{\"access_token\":\"t"
+                                + TOKENS.incrementAndGet()
+                                + "\",\"expires_in\":3600}")
+                        .answer(request, peer))
+            .on("/page", EchoApi.says(200, "text/html", "<html>" + SECRET))
+            .on(
+                "/none",
+                EchoApi.says(200, "application/json", "{\"token_type\":\"" + SECRET + "\"}"))
+            .on(
+                "/error",
+                EchoApi.says(500, "application/json", "{\"access_token\":\"" + SECRET + "\"}"))
+            .on(
+                "/lines",
+                EchoApi.says(
+                    200,
+                    "application/json",
+                    "{\"access_token\":\"" + SECRET + "\\r\\nX-Injected: 1\"}"))
+            .on(
+                "/huge",
+                EchoApi.says(
+                    200, "application/json", "{\"access_token\":\"" + "x".repeat(100_000) + "\"}"))
+            .on("/breaksoff", EchoApi.breaksOff());
+    ApiDocument document = ApiDocument.create();
+    for (String path : List.of("ok", "mine", "fresh", "forbidden")) {
+      document.with("get", "/" + path, path, "");
+    }
+    documents = EchoApi.start().on("/openapi.json", document.served());
+    bridge =
+        TestBridge.of(
+            "{'auth':{'keys':["
+                + key("ann", ANN)
+                + ","
+                + key("bob", BOB)
+                + "]},'mcpServers':{"
+                + "'stdio':"
+                + TestBridge.entry("")
+                + ","
+                + entry("header", "{'type':'apiKey','name':'X-Key','value':'" + SECRET + "'}")
+                + ","
+                + entry(
+                    "query",
+                    "{'type':'apiKey','in':'query','name':'key','value':'" + SECRET + "&x=1'}")
+                + ","
+                + entry(
+                    "cookie",
+                    "{'type':'apiKey','in':'cookie','name':'key','value':'" + SECRET + ";x'}")
+                + ","
+                + entry("basic", "{'type':'basic','user':'me','password':'" + SECRET + "'}")
+                + ","
+                + entry("bearer", "{'type':'bearer','token':'" + SECRET + "'}")
+                + ","
+                + oauth("oauth2", tokens.url("/token"))
+                + ","
+                + oauth("down", "http://127.0.0.1:" + closed + "/token")
+                + ","
+                + oauth("page", tokens.url("/page"))
+                + ","
+                + oauth("none", tokens.url("/none"))
+                + ","
+                + oauth("error", tokens.url("/error"))
+                + ","
+                + oauth("lines", tokens.url("/lines"))
+                + ","
+                + oauth("huge", tokens.url("/huge"))
+                + ","
+                + oauth("breaksoff", tokens.url("/breaksoff"))
+                + ","
+                + "'login':{'type':'openapi','url':'"
+                + documents.url("/openapi.json")
+                + "','server':'"
+                + api.url("")
+                + "','authUrl':'https://login.example/start'}}}");
+    for (JsonNode server : ask("GET", "/servers", "", ANN).body().path("servers")) {
+      String id = server.isTextual() ? server.asText() : server.path("id").asText();
+      bridge.until(
+          () ->
+              ask("GET", "/servers/" + id, "", ANN).body().path("state").asText().equals("ready"));
+    }
+  }
+
+  private static String key(String name, String key) {
+    return "{'name':'"
+        + name
+        + "','sha256':'"
+        + ApiKeys.fingerprint(key)
+        + "','scopes':['read','call']}";
+  }
+
+  private static String entry(String name, String auth) {
+    return "'"
+        + name
+        + "':{'type':'openapi','url':'"
+        + documents.url("/openapi.json")
+        + "','server':'"
+        + api.url("")
+        + "','auth':"
+        + auth
+        + "}";
+  }
+
+  private static String oauth(String name, String url) {
+    return entry(
+        name,
+        "{'type':'oauth2','tokenUrl':'"
+            + url
+            + "','clientId':'me','clientSecret':'"
+            + SECRET
+            + "','scope':'a b'}");
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    bridge.close();
+    for (EchoApi each : List.of(api, tokens, documents)) {
+      each.close();
+    }
+    log.close();
+    assertFalse(String.join("\n", ANSWERS).contains(SECRET), "a secret was answered");
+    assertFalse(String.join("\n", log.lines()).contains(SECRET), "a secret was logged");
+    assertFalse(String.join("\n", log.lines()).contains("of-ann"), "a secret was logged");
+  }
+
+  private static Answer ask(String method, String path, String body, String key, String... headers)
+      throws Exception {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(bridge.uri(path))
+            .header("authorization", "Bearer " + key)
+            .header("content-type", "application/json")
+            .method(method, HttpRequest.BodyPublishers.ofString(body));
+    for (int i = 0; i < headers.length; i += 2) {
+      request.header(headers[i], headers[i + 1]);
+    }
+    HttpResponse<String> said =
+        bridge.client().send(request.build(), HttpResponse.BodyHandlers.ofString());
+    ANSWERS.add(said.body() + said.headers().map());
+    return new Answer(said.statusCode(), said.body(), said);
+  }
+
+  private static Answer call(String server, String tool, String key, String... headers)
+      throws Exception {
+    return ask("POST", "/servers/" + server + "/tools/" + tool, "{}", key, headers);
+  }
+
+  private static Request seen(String server, String key, String... headers) throws Exception {
+    Answer answer = call(server, "ok", key, headers);
+    assertEquals("granted", answer.said(), answer.text());
+    return api.last();
+  }
+
+  @Test
+  void eachCredentialStandsWhereItBelongsAndNowhereElse() throws Exception {
+    assertEquals(SECRET, seen("header", ANN).header("X-Key"));
+    assertEquals("key=" + SECRET + "%26x%3D1", seen("query", ANN).query());
+    assertEquals("key=" + SECRET + "%3Bx", seen("cookie", ANN).header("cookie"));
+    assertEquals(
+        List.of("Basic bWU6czNjcjN0LW9mLXRoZS1vcGVyYXRvcg=="),
+        seen("basic", ANN).headers("authorization"));
+    assertEquals(List.of("Bearer " + SECRET), seen("bearer", ANN).headers("authorization"));
+
+    assertTrue(documents.seen().size() >= 14);
+    for (Request request : documents.seen()) {
+      assertFalse(request.toString().contains(SECRET), "the documents' server saw a secret");
+      assertNull(request.header("authorization"));
+    }
+    for (String path : List.of("/servers", "/servers/query", "/servers/oauth2", "/tools")) {
+      ask("GET", path, "", ANN);
+    }
+  }
+
+  @Test
+  void aTokenIsFetchedOnceAndAnewWhenItIsRefused() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      assertEquals("granted", call("oauth2", "fresh", ANN).said());
+    }
+    int fetched = tokens.seen("/token").size();
+    assertEquals(1, fetched);
+    Request asked = tokens.seen("/token").get(0);
+    assertEquals("grant_type=client_credentials&scope=a+b", asked.text());
+    assertTrue(asked.header("authorization").startsWith("Basic "));
+    TOKENS.addAndGet(10);
+
+    Answer refused = call("oauth2", "fresh", ANN);
+
+    assertTrue(refused.body().path("isError").asBoolean(), refused.text());
+    assertEquals("granted", call("oauth2", "fresh", ANN).said());
+    assertEquals("granted", call("oauth2", "fresh", BOB).said());
+    assertEquals(2, tokens.seen("/token").size());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"down", "page", "none", "error", "lines", "huge", "breaksoff"})
+  void withoutATokenThereIsNoCall(String server) throws Exception {
+    int before = api.seen().size();
+
+    Answer answer = call(server, "ok", ANN);
+
+    assertEquals(502, answer.status(), answer.text());
+    assertEquals("no", answer.body().path("executed").asText(), answer.text());
+    assertTrue(answer.text().contains("oken"), answer.text());
+    assertEquals(before, api.seen().size());
+  }
+
+  @Test
+  void whoHasToLogInIsToldWhere() throws Exception {
+    Answer answer = call("login", "mine", ANN);
+
+    assertEquals(200, answer.status());
+    assertTrue(answer.body().path("isError").asBoolean());
+    assertTrue(answer.said().startsWith("HTTP 401"), answer.text());
+    assertTrue(answer.said().contains("https://login.example/start"));
+    assertTrue(answer.said().contains("who are you?"));
+    assertEquals("https://login.example/start", answer.body().at("/content/1/uri").asText());
+    assertTrue(call("login", "forbidden", ANN).text().contains("https://login.example/start"));
+  }
+
+  @Test
+  void acallWithACredentialOfItsOwnIsMadeWithThatAlone() throws Exception {
+    for (String server : List.of("header", "query", "cookie", "basic", "bearer", "oauth2")) {
+      Request request = seen(server, ANN, "x-upstream-authorization", "Bearer of-ann");
+      assertEquals(List.of("Bearer of-ann"), request.headers("authorization"));
+      assertNull(request.header("x-key"));
+      assertNull(request.header("cookie"));
+      assertEquals("", request.query());
+      assertNull(request.header("x-upstream-authorization"));
+    }
+    assertEquals(List.of("Bearer " + SECRET), seen("bearer", ANN).headers("authorization"));
+    assertEquals("granted", call("login", "mine", ANN, "x-upstream-authorization", "x").said());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {" ", "Bearer a\tb"})
+  void aHeaderThatIsNoCredentialIsRefused(String value) throws Exception {
+    int before = api.seen().size();
+
+    assertEquals(400, call("bearer", "ok", ANN, "x-upstream-authorization", value).status());
+    assertEquals(before, api.seen().size());
+  }
+
+  @Test
+  void aCredentialThatIsLeftHereIsUsedForItsCallerAtItsServerUntilItIsTakenBack() throws Exception {
+    String path = "/servers/bearer/credentials";
+    assertEquals(204, ask("PUT", path, "{\"authorization\":\"Bearer of-ann\"}", ANN).status());
+
+    assertEquals("Bearer of-ann", seen("bearer", ANN).header("authorization"));
+    assertEquals("Bearer " + SECRET, seen("bearer", BOB).header("authorization"));
+    assertNull(seen("header", ANN).header("authorization"));
+    assertEquals(
+        "Bearer now",
+        seen("bearer", ANN, "x-upstream-authorization", "Bearer now").header("authorization"));
+
+    assertEquals(204, ask("DELETE", path, "", BOB).status());
+    assertEquals("Bearer of-ann", seen("bearer", ANN).header("authorization"));
+    assertEquals(204, ask("DELETE", path, "", ANN).status());
+    assertEquals("Bearer " + SECRET, seen("bearer", ANN).header("authorization"));
+  }
+
+  @Test
+  void aCredentialThatIsLeftHereExpires() throws Exception {
+    assertEquals(
+        204,
+        ask(
+                "PUT",
+                "/servers/basic/credentials",
+                "{\"authorization\":\"Bearer of-ann\",\"expiresIn\":1}",
+                ANN)
+            .status());
+    assertEquals("Bearer of-ann", seen("basic", ANN).header("authorization"));
+
+    bridge.until(() -> seen("basic", ANN).header("authorization").startsWith("Basic "));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{} | 422",
+        "{\"authorization\":1} | 422",
+        "{\"authorization\":\"\"} | 422",
+        "{\"authorization\":\"a\\r\\nb: c\"} | 422",
+        "{\"authorization\":\"x\",\"expiresIn\":0} | 422",
+        "{\"authorization\":\"x\",\"expiresIn\":999999999} | 422",
+        "[] | 400",
+        "nonsense | 400"
+      })
+  void whatIsNoCredentialIsNotKept(String body, int status) throws Exception {
+    assertEquals(status, ask("PUT", "/servers/cookie/credentials", body, ANN).status());
+    assertNull(seen("cookie", ANN).header("authorization"));
+    assertEquals(
+        404, ask("PUT", "/servers/nobody/credentials", "{\"authorization\":\"x\"}", ANN).status());
+  }
+
+  @Test
+  void anMcpServerNeverSeesACredential() throws Exception {
+    ask("PUT", "/servers/stdio/credentials", "{\"authorization\":\"Bearer of-ann\"}", ANN);
+
+    for (String tool : List.of("env", "echo", "meta")) {
+      Answer answer = call("stdio", tool, ANN, "x-upstream-authorization", "Bearer of-ann");
+      assertFalse(answer.text().contains("of-ann"), answer.text());
+      assertFalse(answer.text().contains("authorization"), answer.text());
+    }
+  }
+
+  @Test
+  void noClientCanPutACredentialWhereTheBridgeKeepsIts() throws Exception {
+    McpClient client =
+        new McpClient(bridge.uri("/servers/bearer/mcp"), "{}", "authorization", "Bearer " + ANN);
+    client.initialize();
+
+    client.request(
+        "tools/call",
+        "{\"name\":\"ok\",\"arguments\":{},\"_meta\":{"
+            + "\"dev.mcpbridge/authorization\":\"Bearer forged\\r\\nX-Injected: 1\"}}");
+
+    assertEquals("Bearer " + SECRET, api.last().header("authorization"));
+  }
+}
