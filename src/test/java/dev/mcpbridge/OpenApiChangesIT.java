@@ -1,0 +1,295 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.ApiDocument;
+import dev.mcpbridge.fixture.EchoApi;
+import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.io.BufferedReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Where documents come from, what of them is offered, and what happens when they change. */
+class OpenApiChangesIT {
+  private static EchoApi api;
+  private static EchoApi elsewhere;
+
+  @BeforeAll
+  static void start() throws Exception {
+    api = EchoApi.start();
+    elsewhere = EchoApi.start();
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    api.close();
+    elsewhere.close();
+  }
+
+  private static ApiDocument document(String... operations) {
+    ApiDocument document = ApiDocument.create();
+    for (String id : operations) {
+      document.with("get", "/" + id, id, "");
+    }
+    return document;
+  }
+
+  private static TestBridge with(String keys) throws Exception {
+    return TestBridge.of("{'mcpServers':{'s':{'type':'openapi'," + keys + "}}}");
+  }
+
+  private static TestBridge ready(String keys) throws Exception {
+    TestBridge bridge = with(keys);
+    bridge.until(() -> bridge.state("s").equals("ready"));
+    return bridge;
+  }
+
+  private static List<String> tools(TestBridge bridge) throws Exception {
+    return bridge
+        .get("/servers/s/tools")
+        .body()
+        .path("tools")
+        .valueStream()
+        .map(tool -> tool.path("name").asText())
+        .toList();
+  }
+
+  /** Answers 304 to whoever knows it. */
+  private static EchoApi.Script tagged(String tag, String text) {
+    return (request, peer) ->
+        tag.equals(request.header("if-none-match"))
+            ? peer.write(304, null, new byte[0], "etag", tag)
+            : EchoApi.says(200, "application/json", text, "etag", tag).answer(request, peer);
+  }
+
+  @Test
+  void aDocumentThatChangesIsFollowedAndClientsHearOfIt() throws Exception {
+    api.on("/changing", tagged("\"1\"", document("one").text()));
+    try (TestBridge bridge = ready("'refresh':1,'url':'" + api.url("/changing") + "'")) {
+      McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
+      client.initialize();
+      BufferedReader events = client.listen();
+      CompletableFuture<JsonNode> heard =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return McpClient.next(events);
+                } catch (java.io.IOException e) {
+                  throw new java.io.UncheckedIOException(e);
+                }
+              });
+      bridge.until(
+          () ->
+              api.seen("/changing").stream()
+                  .anyMatch(request -> "\"1\"".equals(request.header("if-none-match"))));
+      assertFalse(heard.isDone(), "nothing has changed yet");
+
+      api.on("/changing", tagged("\"2\"", document("one", "two").text()));
+
+      assertEquals(
+          "notifications/tools/list_changed",
+          heard.get(20, TimeUnit.SECONDS).path("method").asText());
+      bridge.until(() -> tools(bridge).equals(List.of("one", "two")));
+      assertTrue(bridge.call("two", "{}").said().contains("GET /two "));
+
+      api.on("/changing", EchoApi.says(200, "text/html", "<html>maintenance</html>"));
+      int looks = api.seen("/changing").size();
+      bridge.until(() -> api.seen("/changing").size() > looks + 1);
+      assertEquals(List.of("one", "two"), tools(bridge));
+      assertTrue(bridge.call("two", "{}").said().contains("GET /two "));
+      assertEquals("ready", bridge.state("s"));
+
+      api.on("/changing", tagged("\"3\"", document("three").text()));
+      bridge.until(() -> tools(bridge).equals(List.of("three")));
+      assertEquals(404, bridge.call("one", "{}").status());
+    }
+  }
+
+  @Test
+  void aDocumentThatCannotBeFetchedAnyMoreLeavesTheTools() throws Exception {
+    api.on("/vanishing", document("one").served());
+    try (TestBridge bridge = ready("'refresh':1,'url':'" + api.url("/vanishing") + "'")) {
+      api.on("/vanishing", EchoApi.says(503, "text/plain", "later"));
+      int looks = api.seen("/vanishing").size();
+      bridge.until(() -> api.seen("/vanishing").size() > looks + 1);
+
+      assertEquals(List.of("one"), tools(bridge));
+      assertEquals("ready", bridge.state("s"));
+    }
+  }
+
+  @Test
+  void aFileThatChangesIsFollowed(@TempDir Path folder) throws Exception {
+    Path file = Files.writeString(folder.resolve("api.json"), document("one").text());
+    try (TestBridge bridge =
+        ready("'refresh':1,'server':'" + api.url("") + "','file':'" + file + "'")) {
+      assertEquals(List.of("one"), tools(bridge));
+
+      Files.writeString(file, document("one", "more").text());
+
+      bridge.until(() -> tools(bridge).equals(List.of("one", "more")));
+    }
+  }
+
+  @Test
+  void aDocumentMayStandInTheConfigurationAndBeginAnew() throws Exception {
+    String text = document("one").set("servers", "[{'url':'" + api.url("/v2") + "'}]").text();
+    try (TestBridge bridge = ready("'document':" + text)) {
+      assertTrue(bridge.call("one", "{}").said().contains("GET /v2/one "));
+
+      assertEquals(200, bridge.post("/servers/s/restart", "").status());
+
+      bridge.until(() -> bridge.state("s").equals("ready"));
+      assertTrue(bridge.call("one", "{}").said().contains("GET /v2/one "));
+    }
+  }
+
+  @Test
+  void aDocumentSendsNobodyToAnotherServerUnlessTheOperatorSaysSo() throws Exception {
+    api.on(
+        "/tricky",
+        document("one").set("servers", "[{'url':'" + elsewhere.url("/v1") + "'}]").served());
+    String keys = "'auth':{'type':'bearer','token':'x'},'url':'" + api.url("/tricky") + "'";
+    try (TestBridge bridge = with(keys)) {
+      bridge.until(() -> !bridge.get("/servers/s").body().path("last_error").isNull());
+
+      Answer shown = bridge.get("/servers/s");
+
+      assertTrue(
+          shown.body().path("last_error").asText().contains("confirm it with server"),
+          shown.text());
+      assertFalse(bridge.state("s").equals("ready"));
+      assertEquals(List.of(), elsewhere.seen());
+    }
+    try (TestBridge bridge = ready(keys + ",'server':'" + elsewhere.url("/v2") + "'")) {
+      assertEquals(200, bridge.call("one", "{}").status());
+      assertEquals("GET /v2/one HTTP/1.1", elsewhere.last().line());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/v1,GET /v1/one", "/,GET /one", "v1/,GET /docs/v1/one", "./v1,GET /docs/v1/one"})
+  void aRelativeServerIsRelativeToTheDocument(String server, String line) throws Exception {
+    api.on("/docs/relative", document("one").set("servers", "[{'url':'" + server + "'}]").served());
+    try (TestBridge bridge = ready("'url':'" + api.url("/docs/relative") + "'")) {
+      assertTrue(bridge.call("one", "{}").said().contains(line + " "));
+    }
+  }
+
+  @Test
+  void aBrokenDocumentIsAStateWithASentence() throws Exception {
+    api.on("/login", EchoApi.says(200, "text/html", "<html>Log in</html>"));
+    try (TestBridge bridge = with("'maxRestartDelay':0.2,'url':'" + api.url("/login") + "'")) {
+      bridge.until(() -> !bridge.get("/servers/s").body().path("last_error").isNull());
+
+      String error = bridge.get("/servers/s").body().path("last_error").asText();
+
+      assertTrue(error.contains("The OpenAPI document cannot be used"), error);
+      assertEquals(503, bridge.call("one", "{}").status());
+      api.on("/login", document("one").served());
+      bridge.until(() -> bridge.state("s").equals("ready"));
+    }
+  }
+
+  @Test
+  void nothingThatADocumentRefersToIsFetched() throws Exception {
+    String there = elsewhere.url("/schema.json");
+    int before = elsewhere.seen().size();
+    api.on(
+        "/remote",
+        ApiDocument.create()
+            .posting(
+                "/one",
+                "one",
+                "application/json",
+                "{'$ref':'"
+                    + there
+                    + "','$schema':'"
+                    + there
+                    + "','properties':{'a':{'$ref':'"
+                    + there
+                    + "#/A'},'b':{'$id':'"
+                    + there
+                    + "','type':'string'}}}",
+                "")
+            .with("get", "/two", "two", "'parameters':[{'$ref':'" + there + "'}]")
+            .served());
+    try (TestBridge bridge = ready("'url':'" + api.url("/remote") + "'")) {
+      assertEquals(200, bridge.call("one", "{\"body\":{\"a\":1,\"b\":\"x\"}}").status());
+      assertEquals(200, bridge.call("two", "{}").status());
+      assertEquals(List.of("one", "two"), tools(bridge));
+    }
+    assertEquals(before, elsewhere.seen().size());
+  }
+
+  private static ApiDocument varied() {
+    return ApiDocument.create()
+        .with("get", "/pets", "listPets", "'tags':['pets','public'],'description':'Lists.'")
+        .with("post", "/pets", "addPet", "'tags':['pets']")
+        .with(
+            "delete",
+            "/pets/{id}",
+            "removePet",
+            "'tags':['admin'],'parameters':[" + ApiDocument.parameter("id", "path", "") + "]")
+        .with("get", "/shops", "listShops", "");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'include':{'tags':['public']} | listPets",
+        "'include':{'paths':['/shops']} | listShops",
+        "'include':{'paths':['/pets*']} | addPet listPets removePet",
+        "'include':{'methods':['get']} | listPets listShops",
+        "'include':{'methods':['DELETE']} | removePet",
+        "'include':{'operations':['list*']} | listPets listShops",
+        "'include':{'tags':['admin'],'operations':['listShops']} | listShops removePet",
+        "'exclude':{'tags':['pets']} | listShops removePet",
+        "'exclude':{'methods':['post','delete']} | listPets listShops",
+        "'exclude':{'operations':['*Pet']} | listPets listShops",
+        "'include':{'tags':['pets']},'exclude':{'methods':['post']} | listPets",
+        "'include':{'tags':['nobody']} | ''"
+      })
+  void whatIsOfferedCanBeChosen(String keys, String offered) throws Exception {
+    api.on("/varied", varied().served());
+    try (TestBridge bridge = ready(keys + ",'url':'" + api.url("/varied") + "'")) {
+      assertEquals(offered, tools(bridge).stream().sorted().collect(Collectors.joining(" ")));
+    }
+  }
+
+  @Test
+  void namesAndDescriptionsCanBeReplaced() throws Exception {
+    api.on("/varied", varied().served());
+    try (TestBridge bridge =
+        ready(
+            "'tools':{'listPets':{'name':'pets','description':'All of them.','timeout':5},"
+                + "'addPet':{'description':'One more.'},'listShops':{'name':'addPet'}},'url':'"
+                + api.url("/varied")
+                + "'")) {
+      assertEquals(List.of("pets", "addPet", "removePet"), tools(bridge));
+      String listed = bridge.get("/servers/s/tools").text();
+      assertTrue(listed.contains("All of them."), listed);
+      assertTrue(listed.contains("One more."), listed);
+      assertFalse(listed.contains("Lists."), listed);
+      assertTrue(bridge.call("pets", "{}").said().contains("GET /pets "));
+      assertTrue(bridge.call("addPet", "{}").said().contains("POST /pets "));
+      assertEquals(404, bridge.call("listPets", "{}").status());
+    }
+  }
+}
