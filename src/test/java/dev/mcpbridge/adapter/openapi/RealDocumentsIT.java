@@ -6,6 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.dialect.SchemaDialect;
 import dev.mcpbridge.fixture.Needs;
+import io.swagger.parser.OpenAPIParser;
+import io.swagger.v3.oas.models.OpenAPI;
+import io.swagger.v3.oas.models.parameters.Parameter;
+import io.swagger.v3.parser.core.models.ParseOptions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -15,8 +19,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
@@ -124,6 +130,61 @@ class RealDocumentsIT {
     JsonNode schema = Apis.schema(api, "issues_create");
     assertEquals(Apis.json("['owner','repo']"), schema.path("required"));
     assertEquals("string", schema.at("/properties/owner/type").asText());
+  }
+
+  /** The parser that others maintain, as a second opinion. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "@readme/oas-examples/2.0/json/petstore.json",
+        "@readme/oas-examples/3.0/json/petstore.json",
+        "@readme/oas-examples/3.1/json/petstore.json",
+        GITHUB
+      })
+  void anotherParserFindsTheSameParameters(String file) throws Exception {
+    byte[] text = text(file);
+    ParseOptions options = new ParseOptions();
+    options.setResolve(true);
+    OpenAPI theirs =
+        new OpenAPIParser()
+            .readContents(new String(text, StandardCharsets.UTF_8), null, options)
+            .getOpenAPI();
+    TreeMap<String, Set<String>> expected = new TreeMap<>();
+    theirs
+        .getPaths()
+        .forEach(
+            (path, item) ->
+                item.readOperationsMap()
+                    .forEach(
+                        (method, operation) ->
+                            expected.put(
+                                method + " " + path,
+                                names(item.getParameters(), operation.getParameters()))));
+
+    TreeMap<String, Set<String>> ours = new TreeMap<>();
+    for (Api.OfferedOperation tool : Apis.read(SERVER, text).tools().values()) {
+      Operation operation = tool.operation();
+      Set<String> names = new TreeSet<>();
+      operation
+          .parameters()
+          .forEach(each -> names.add(each.in().name().toLowerCase() + " " + each.name()));
+      ours.put(operation.method() + " " + operation.path(), names);
+    }
+    assertEquals(expected, ours);
+    assertTrue(
+        ours.values().stream().anyMatch(names -> names.size() > 1), "there is something to see");
+  }
+
+  /** Without those that OpenAPI describes elsewhere (3.1 section 4.8.12.2.1). */
+  private static Set<String> names(List<Parameter> common, List<Parameter> own) {
+    Set<String> names = new TreeSet<>();
+    Stream.of(common, own)
+        .filter(Objects::nonNull)
+        .flatMap(List::stream)
+        .map(each -> each.getIn() + " " + each.getName())
+        .filter(name -> !name.toLowerCase().matches("header (accept|content-type|authorization)"))
+        .forEach(names::add);
+    return names;
   }
 
   private static TreeMap<String, Integer> places(Api api) {
