@@ -35,10 +35,16 @@ final class ApiRequest {
     return HttpMethod.valueOf(operation.method());
   }
 
+  /**
+   * A path may have a query of its own, and a fragment that only tells operations apart: both come
+   * from the document, since values are encoded.
+   */
   URI url(URI base) {
     String basePath = base.getRawPath() == null ? "" : base.getRawPath().replaceAll("/+$", "");
-    String whole = query.isEmpty() ? "" : "?" + String.join("&", query);
-    return URI.create(base.getScheme() + "://" + base.getRawAuthority() + basePath + path + whole);
+    String route = path.split("#", 2)[0];
+    String whole =
+        query.isEmpty() ? "" : (route.contains("?") ? "&" : "?") + String.join("&", query);
+    return URI.create(base.getScheme() + "://" + base.getRawAuthority() + basePath + route + whole);
   }
 
   void header(String name, String value) {

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -186,6 +187,11 @@ final class OperationReader {
   }
 
   private void checkPath(String path, List<Parameter> parameters) {
+    try {
+      URI.create("http://api" + HOLE.matcher(path).replaceAll("x"));
+    } catch (IllegalArgumentException e) {
+      throw new Unusable("its path has a character that no path can have");
+    }
     Matcher holes = HOLE.matcher(path);
     while (holes.find()) {
       String hole = holes.group(1);
