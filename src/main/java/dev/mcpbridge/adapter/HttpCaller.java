@@ -19,12 +19,19 @@ import io.vertx.core.net.PemTrustOptions;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Requests with bounded answers; redirects are left to whoever asks. */
 public final class HttpCaller {
   private static final int CONNECT_MILLIS = 10_000;
   private static final int MAX_CONNECTIONS = 256;
+
+  private static final Pattern CHARSET =
+      Pattern.compile(";\\s*charset\\s*=\\s*\"?([^\\s;\"]+)", Pattern.CASE_INSENSITIVE);
 
   private final HttpClient client;
 
@@ -49,6 +56,20 @@ public final class HttpCaller {
 
     public String header(String name) {
       return head.getHeader(name);
+    }
+
+    /** In the charset that it says (RFC 9110 section 8.3.2), else in UTF-8. */
+    public String text() {
+      return body.toString(charset());
+    }
+
+    private Charset charset() {
+      Matcher named = CHARSET.matcher(String.valueOf(header("content-type")));
+      try {
+        return named.find() ? Charset.forName(named.group(1)) : StandardCharsets.UTF_8;
+      } catch (IllegalArgumentException e) {
+        return StandardCharsets.UTF_8;
+      }
     }
 
     /** Without its parameters, in lower case; empty where there is none. */

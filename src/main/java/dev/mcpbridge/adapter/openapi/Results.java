@@ -51,7 +51,7 @@ final class Results {
     if (isText(type)) {
       JsonSlice json = json(body);
       JsonWriter out = new JsonWriter(body.length * 2 + 128);
-      text(out, new String(body, StandardCharsets.UTF_8));
+      text(out, answer.text());
       if (json != null && json.isObject()) {
         out.member("structuredContent", json);
       }
@@ -76,8 +76,9 @@ final class Results {
 
   /** The beginning, and where the whole can be read for some time. */
   private JsonSlice large(Answer answer, byte[] body) {
-    String uri = kept.keep(answer.type(), body);
     boolean isText = isText(answer.type());
+    String uri =
+        kept.keep(answer.type(), isText ? answer.text().getBytes(StandardCharsets.UTF_8) : body);
     String words =
         line(answer)
             + "\n"
@@ -86,7 +87,9 @@ final class Results {
             + answer.type()
             + ": too many to show. Read the resource "
             + uri
-            + (isText ? " for all of it. It begins:\n" + beginning(body) : " to have them.");
+            + (isText
+                ? " for all of it. It begins:\n" + beginning(answer.text())
+                : " to have them.");
     JsonWriter out = content(new JsonWriter(8192), words);
     out.beginObject()
         .member("type", "resource_link")
@@ -108,7 +111,7 @@ final class Results {
             + authUrl
             + " and to give the credential to this bridge, in the header X-Upstream-Authorization"
             + " of the call or with PUT /servers/{server}/credentials.\n"
-            + beginning(answer.body().getBytes());
+            + beginning(answer.text());
     JsonWriter out = content(new JsonWriter(2048), words);
     out.beginObject()
         .member("type", "resource_link")
@@ -120,7 +123,7 @@ final class Results {
 
   private static JsonSlice error(Answer answer, String more) {
     String words = line(answer) + (more.isEmpty() ? "" : "\n" + more);
-    String body = beginning(answer.body().getBytes());
+    String body = beginning(answer.text());
     return text(new JsonWriter(2048), body.isBlank() ? words : words + "\n" + body)
         .member("isError", true)
         .endObject()
@@ -146,9 +149,12 @@ final class Results {
     return "HTTP " + answer.status() + (reason == null ? "" : " " + reason);
   }
 
-  private static String beginning(byte[] body) {
-    String text = new String(body, 0, Math.min(body.length, BEGINNING), StandardCharsets.UTF_8);
-    return body.length > BEGINNING ? text + "…" : text;
+  private static String beginning(String body) {
+    if (body.length() <= BEGINNING) {
+      return body;
+    }
+    boolean splits = Character.isHighSurrogate(body.charAt(BEGINNING - 1));
+    return body.substring(0, splits ? BEGINNING - 1 : BEGINNING) + "…";
   }
 
   static boolean isText(String type) {
