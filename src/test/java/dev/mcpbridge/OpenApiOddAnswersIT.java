@@ -1,0 +1,276 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.fixture.ApiDocument;
+import dev.mcpbridge.fixture.EchoApi;
+import dev.mcpbridge.fixture.EchoApi.Script;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Answers that HTTP allows and few expect, answers that it does not allow, and odd paths. */
+class OpenApiOddAnswersIT {
+  private static final String CHUNKED =
+      "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ntransfer-encoding: chunked\r\n\r\n";
+  private static EchoApi api;
+  private static TestBridge bridge;
+
+  @BeforeAll
+  static void start() throws Exception {
+    String latin = "text/plain; charset=ISO-8859-1";
+    api =
+        EchoApi.start()
+            .on("/latin", EchoApi.says(200, latin, bytes("grüße", StandardCharsets.ISO_8859_1)))
+            .on(
+                "/quoted",
+                EchoApi.says(
+                    200,
+                    "text/plain;Charset=\"utf-16be\"",
+                    bytes("grüße", StandardCharsets.UTF_16BE)))
+            .on(
+                "/latinerror",
+                EchoApi.says(404, latin, bytes("grüße", StandardCharsets.ISO_8859_1)))
+            .on("/unknowncharset", EchoApi.says(200, "text/plain; charset=x y", "grüße"))
+            .on(
+                "/badutf",
+                EchoApi.says(200, "application/json", new byte[] {'"', (byte) 0xFF, '"'}))
+            .on(
+                "/deepjson",
+                EchoApi.says(
+                    200,
+                    "application/json",
+                    "{\"a\":" + "[".repeat(5_000) + "]".repeat(5_000) + "}"))
+            .on(
+                "/gzip",
+                EchoApi.says(
+                    200,
+                    "text/plain",
+                    zipped(bytes("packed", StandardCharsets.UTF_8)),
+                    "content-encoding",
+                    "gzip"))
+            .on(
+                "/bomb",
+                EchoApi.says(
+                    200, "text/plain", zipped(new byte[100 << 20]), "content-encoding", "gzip"))
+            .on(
+                "/brokengzip",
+                EchoApi.says(200, "text/plain", "this is no gzip, whatever it says of itself", "content-encoding", "gzip"))
+            .on("/chunked", raw(CHUNKED + "3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n"))
+            .on("/cutchunks", raw(CHUNKED + "3\r\nabc\r\nff\r\nde"))
+            .on("/badchunks", raw(CHUNKED + "zz\r\nabc\r\n"))
+            .on(
+                "/early",
+                raw(
+                    "HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"
+                        + "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nfinal"))
+            .on("/toend", raw("HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\nuntil the end"))
+            .on("/closing", raw("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"))
+            .on("/bigheader", raw("HTTP/1.1 200 OK\r\nx: " + "y".repeat(100_000) + "\r\n\r\n"))
+            .on(
+                "/twolengths",
+                raw("HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok!"))
+            .on(
+                "/head",
+                (request, peer) -> {
+                  peer.out()
+                      .write(
+                          bytes(
+                              "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n",
+                              StandardCharsets.UTF_8));
+                  return true;
+                });
+    ApiDocument document = ApiDocument.create();
+    for (String path :
+        List.of(
+            "latin",
+            "quoted",
+            "latinerror",
+            "unknowncharset",
+            "badutf",
+            "deepjson",
+            "gzip",
+            "bomb",
+            "brokengzip",
+            "chunked",
+            "cutchunks",
+            "badchunks",
+            "early",
+            "toend",
+            "closing",
+            "bigheader",
+            "twolengths",
+            "echo")) {
+      document.with("get", "/" + path, path, "");
+    }
+    String id =
+        "'parameters':["
+            + ApiDocument.parameter("id", "path", "")
+            + ","
+            + ApiDocument.parameter("upload", "query", "")
+            + "]";
+    document
+        .with("head", "/head", "head", "")
+        .with("options", "/options", "options", "")
+        .with("post", "/closing", "post", "")
+        .with("delete", "/{id}#upload", "fragment", id)
+        .with("get", "/q/{id}?acl", "query", id)
+        .with("get", "/a b/{id}", "space", id)
+        .with("get", "/a|b", "pipe", "");
+    api.on("/openapi.json", document.served());
+    bridge =
+        TestBridge.of(
+            "{'mcpServers':{'s':{'type':'openapi','timeout':20,'url':'"
+                + api.url("/openapi.json")
+                + "'}}}");
+    bridge.until(() -> bridge.state("s").equals("ready"));
+  }
+
+  private static byte[] bytes(String text, Charset charset) {
+    return text.getBytes(charset);
+  }
+
+  private static byte[] zipped(byte[] bytes) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(out)) {
+      gzip.write(bytes);
+    }
+    return out.toByteArray();
+  }
+
+  /** Says this and closes the connection. */
+  private static Script raw(String answer) {
+    return (request, peer) -> {
+      peer.out().write(bytes(answer, StandardCharsets.UTF_8));
+      peer.out().flush();
+      return false;
+    };
+  }
+
+  @AfterEach
+  void alive() throws Exception {
+    assertTrue(bridge.call("echo", "{}").said().contains("GET /echo "));
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    bridge.close();
+    api.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "latin,grüße",
+    "quoted,grüße",
+    "unknowncharset,grüße",
+    "gzip,packed",
+    "chunked,abcde",
+    "early,final",
+    "toend,until the end",
+    "closing,ok",
+    "badutf,\"\uFFFD\""
+  })
+  void whatHttpAllowsIsUnderstood(String tool, String said) throws Exception {
+    Answer answer = bridge.call(tool, "{}");
+
+    assertEquals(200, answer.status(), answer.text());
+    assertEquals(said, answer.said());
+    assertFalse(answer.body().path("isError").asBoolean());
+  }
+
+  @Test
+  void anErrorIsReadInItsCharsetToo() throws Exception {
+    assertEquals("HTTP 404 Said\ngrüße", bridge.call("latinerror", "{}").said());
+  }
+
+  @Test
+  void jsonThatIsTooDeepIsText() throws Exception {
+    Answer answer = bridge.call("deepjson", "{}");
+
+    assertEquals(200, answer.status());
+    assertFalse(answer.body().has("structuredContent"));
+    assertTrue(answer.said().startsWith("{\"a\":[["));
+  }
+
+  @Test
+  void aBodyThatUnpacksWithoutEndIsCutOff() throws Exception {
+    Answer answer = bridge.call("bomb", "{}");
+
+    assertEquals("response_too_large", answer.code(), answer.toString());
+    assertEquals("yes", answer.body().path("executed").asText());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"cutchunks", "badchunks", "bigheader", "twolengths", "brokengzip"})
+  void whatHttpDoesNotAllowIsAnErrorOfWhichNobodyKnowsWhatRan(String tool) throws Exception {
+    int before = api.seen("/" + tool).size();
+
+    Answer answer = bridge.call(tool, "{}");
+
+    assertEquals(502, answer.status(), answer.text());
+    assertEquals("unknown", answer.body().path("executed").asText(), answer.text());
+    assertEquals(before + 1, api.seen("/" + tool).size());
+  }
+
+  @Test
+  void methodsWithoutABodyWork() throws Exception {
+    assertEquals("HTTP 200 OK", bridge.call("head", "{}").said());
+    assertEquals("HEAD /head HTTP/1.1", api.last().line());
+    assertTrue(bridge.call("options", "{}").said().contains("OPTIONS /options "));
+  }
+
+  @Test
+  void connectionsThatTheApiClosesAfterAnAnswerAreNotUsedAgain() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      assertEquals("ok", bridge.call("post", "{}").said());
+    }
+    assertEquals(
+        20, api.seen("/closing").stream().filter(r -> r.line().startsWith("POST")).count());
+  }
+
+  @Test
+  void manyCallsAtOnceAreNeverMixedUp() throws Exception {
+    List<CompletableFuture<Answer>> answers = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      answers.add(bridge.callLater("query", "{\"id\":\"n" + i + "\"}"));
+    }
+    for (int i = 0; i < 200; i++) {
+      String said = answers.get(i).get(30, TimeUnit.SECONDS).said();
+      assertTrue(said.contains("/q/n" + i + "?acl "), said);
+    }
+  }
+
+  @Test
+  void aPathMayHaveAQueryOrAFragmentOfItsOwn() throws Exception {
+    bridge.call("query", "{\"id\":\"x\",\"upload\":\"1\"}");
+    assertEquals("GET /q/x?acl&upload=1 HTTP/1.1", api.last().line());
+    bridge.call("fragment", "{\"id\":\"x\",\"upload\":\"1\"}");
+    assertEquals("DELETE /x?upload=1 HTTP/1.1", api.last().line());
+  }
+
+  @Test
+  void anOperationWhosePathIsNoneIsNotOffered() throws Exception {
+    String tools = bridge.get("/servers/s/tools").text();
+
+    assertTrue(tools.contains("\"query\""));
+    assertFalse(tools.contains("\"space\""));
+    assertFalse(tools.contains("\"pipe\""));
+  }
+}
