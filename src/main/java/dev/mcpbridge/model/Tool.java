@@ -5,7 +5,8 @@ import dev.mcpbridge.protocol.JsonSlice;
 /**
  * One tool as its server describes it.
  *
- * @param title empty where it has none; so is the description
+ * @param title empty where it has none
+ * @param description empty where it has none
  * @param definition the whole entry of {@code tools/list}, unchanged
  * @param inputSchema its {@code inputSchema}, null where it has none
  * @param outputSchema its {@code outputSchema}, null where it has none

@@ -43,13 +43,18 @@ final class CatalogueReader {
     }
     return new Tool(
         name,
-        JsonObjects.string(members.get("title")),
-        JsonObjects.string(members.get("description")),
+        text(members.get("title")),
+        text(members.get("description")),
         definition,
         object(members.get("inputSchema")),
         object(members.get("outputSchema")),
         isDestructive(members.get("annotations")),
         new Sha256().add(definition).hex());
+  }
+
+  private static String text(JsonSlice member) {
+    String text = JsonObjects.string(member);
+    return text == null ? "" : text;
   }
 
   private static JsonSlice object(JsonSlice schema) {
