@@ -78,24 +78,34 @@ public final class LeanDiscovery {
   }
 
   /**
-   * @throws BridgeException INVALID_ARGUMENTS where no tool is named
+   * @throws BridgeException INVALID_ARGUMENTS where no tool is named, TOOL_NOT_FOUND where none has
+   *     the name
    */
-  public Meant meant(Arguments given) {
+  public Meant meant(Offer offer, Arguments given) {
     Map<String, JsonSlice> members = JsonObjects.members(given.json());
     JsonSlice arguments = members.getOrDefault("arguments", JsonSlice.EMPTY_OBJECT);
     if (!arguments.isObject()) {
       throw new BridgeException(ErrorCode.INVALID_ARGUMENTS, "arguments must be an object");
     }
-    return new Meant(name(members), Arguments.scanned(arguments, false));
+    String name = name(members);
+    place(offer, name);
+    return new Meant(name, Arguments.scanned(arguments, false));
   }
 
-  /** The result of one of the other two; fails with TOOL_NOT_FOUND. */
+  /**
+   * The result of one of the other two.
+   *
+   * @throws BridgeException INVALID_ARGUMENTS or TOOL_NOT_FOUND
+   */
   public Future<JsonSlice> answer(Offer offer, String name, Arguments arguments) {
     Map<String, JsonSlice> members = JsonObjects.members(arguments.json());
     return switch (name) {
       case SEARCH -> search(offer, arguments);
-      case DESCRIBE -> Future.succeededFuture(described(offer, name(members)));
-      default -> Future.failedFuture(new BridgeException(ErrorCode.TOOL_NOT_FOUND, "Unknown tool"));
+      case DESCRIBE -> Future.succeededFuture(result(place(offer, name(members)).entry()));
+      default ->
+          throw new BridgeException(
+              ErrorCode.TOOL_NOT_FOUND,
+              "There is no tool '" + name + "' here; " + CALL + " calls what " + SEARCH + " finds");
     };
   }
 
@@ -103,9 +113,8 @@ public final class LeanDiscovery {
     String query = arguments.tree().path("query").asText("");
     int limit = arguments.tree().path("limit").asInt(DEFAULT_FOUND);
     if (query.isBlank() || limit < 1 || limit > MAX_FOUND) {
-      return Future.failedFuture(
-          new BridgeException(
-              ErrorCode.INVALID_ARGUMENTS, "query must be a text, and limit 1 to " + MAX_FOUND));
+      throw new BridgeException(
+          ErrorCode.INVALID_ARGUMENTS, "query must be a text, and limit 1 to " + MAX_FOUND);
     }
     return indices
         .computeIfAbsent(offer, o -> vertx.executeBlocking(() -> ToolIndex.of(tools(offer)), false))
@@ -137,12 +146,14 @@ public final class LeanDiscovery {
     return text.length() > SUMMARY ? text.substring(0, SUMMARY) + "…" : text;
   }
 
-  private static JsonSlice described(Offer offer, String name) {
+  private static Offer.Place place(Offer offer, String name) {
     return offer
         .tool(name)
-        .map(place -> result(place.entry()))
         .orElseThrow(
-            () -> new BridgeException(ErrorCode.TOOL_NOT_FOUND, "There is no tool '" + name + "'"));
+            () ->
+                new BridgeException(
+                    ErrorCode.TOOL_NOT_FOUND,
+                    "There is no tool '" + name + "'; " + SEARCH + " finds those that there are"));
   }
 
   private static JsonSlice result(JsonSlice structured) {

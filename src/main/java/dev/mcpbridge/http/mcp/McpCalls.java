@@ -62,14 +62,17 @@ final class McpCalls {
         : tool(request, request.offer(), name, request.arguments());
   }
 
-  /** A tool that was found, or the finding itself. */
+  /** A tool that was found, or the finding itself; a model is told what it got wrong. */
   private Future<JsonSlice> found(McpRequest request, Offer whole, String name) {
-    if (!lean.isCall(name)) {
-      return Future.succeededFuture()
-          .compose(v -> lean.answer(whole, name, request.arguments()))
-          .recover(McpCalls::shownToTheModel);
+    LeanDiscovery.Meant meant;
+    try {
+      if (!lean.isCall(name)) {
+        return lean.answer(whole, name, request.arguments());
+      }
+      meant = lean.meant(whole, request.arguments());
+    } catch (BridgeException e) {
+      return Future.succeededFuture(ToolErrors.of(e.getMessage()));
     }
-    LeanDiscovery.Meant meant = lean.meant(request.arguments());
     return tool(request, whole, meant.name(), meant.arguments());
   }
 

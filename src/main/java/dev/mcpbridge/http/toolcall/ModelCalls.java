@@ -167,8 +167,9 @@ public final class ModelCalls {
     if (turn.offer().whole().isEmpty()) {
       return request(place(turn.offer(), call.name()), read(call.arguments()), turn);
     }
-    LeanDiscovery.Meant meant = lean.meant(read(call.arguments()));
-    return request(place(turn.offer().whole().get(), meant.name()), meant.arguments(), turn);
+    Offer whole = turn.offer().whole().get();
+    LeanDiscovery.Meant meant = lean.meant(whole, read(call.arguments()));
+    return request(place(whole, meant.name()), meant.arguments(), turn);
   }
 
   private static Offer.Place place(Offer offer, String name) {
