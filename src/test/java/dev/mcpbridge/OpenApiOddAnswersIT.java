@@ -72,7 +72,12 @@ class OpenApiOddAnswersIT {
                     200, "text/plain", zipped(new byte[100 << 20]), "content-encoding", "gzip"))
             .on(
                 "/brokengzip",
-                EchoApi.says(200, "text/plain", "this is no gzip, whatever it says of itself", "content-encoding", "gzip"))
+                EchoApi.says(
+                    200,
+                    "text/plain",
+                    "this is no gzip, whatever it says of itself",
+                    "content-encoding",
+                    "gzip"))
             .on("/chunked", raw(CHUNKED + "3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n"))
             .on("/cutchunks", raw(CHUNKED + "3\r\nabc\r\nff\r\nde"))
             .on("/badchunks", raw(CHUNKED + "zz\r\nabc\r\n"))
