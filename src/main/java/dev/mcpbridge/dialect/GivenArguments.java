@@ -19,6 +19,7 @@ import java.util.stream.Stream;
  * anything else stays as it is. Stateless.
  */
 public final class GivenArguments {
+  private static final Set<String> LITERALS = Set.of("true", "false", "null");
   private static final int MAX_DEPTH = 64;
 
   private final JsonNode root;
@@ -30,10 +31,31 @@ public final class GivenArguments {
 
   /** What the tool is to get; the same object where nothing had to be changed. */
   public static JsonNode meant(JsonNode given, JsonNode schema) {
+    if (!isCandidate(given)) {
+      return given;
+    }
     GivenArguments arguments = new GivenArguments(schema);
     JsonNode copy = given.deepCopy();
     arguments.correct(copy, schema, 0);
     return arguments.changed ? copy : given;
+  }
+
+  /** Most arguments hold no null, and no text that could be anything else. */
+  private static boolean isCandidate(JsonNode value) {
+    if (value.isContainerNode()) {
+      for (JsonNode inner : value) {
+        if (isCandidate(inner)) {
+          return true;
+        }
+      }
+      return false;
+    }
+    return value.isNull() || value.isTextual() && looksLikeJson(value.textValue().strip());
+  }
+
+  private static boolean looksLikeJson(String text) {
+    return !text.isEmpty()
+        && ("{[-0123456789".indexOf(text.charAt(0)) >= 0 || LITERALS.contains(text));
   }
 
   private void correct(JsonNode value, JsonNode schema, int depth) {

@@ -34,7 +34,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /** The calls of one turn of a model: all at once, each through the gate, each with its own end. */
 public final class ModelCalls {
@@ -70,9 +69,8 @@ public final class ModelCalls {
 
   void run(RoutingContext ctx, Offer offer, Optional<Format> wanted) {
     JsonSlice body = body(ctx);
-    Format format = wanted.orElseGet(() -> format(body));
-    List<FunctionCall> calls =
-        format.calls(body).map(all -> named(format, all)).orElseThrow(() -> unknown(body));
+    Told told = wanted.map(format -> told(body, format)).orElseGet(() -> told(body));
+    List<FunctionCall> calls = named(told);
     if (calls.size() > MAX_CALLS) {
       throw new BridgeException(
           ErrorCode.INVALID_ARGUMENTS,
@@ -86,7 +84,7 @@ public final class ModelCalls {
       outcomes.add(start(call, turn, key, seen.add(key)));
     }
     ctx.response().closeHandler(left -> giveUp(turn.running(), outcomes));
-    ToolResponses responses = new ToolResponses(format, calls, outcomes, ids);
+    ToolResponses responses = new ToolResponses(told.format(), calls, outcomes, ids);
     Future.join(outcomes).onComplete(done -> Replies.json(ctx, 200, responses.write()));
   }
 
@@ -109,12 +107,25 @@ public final class ModelCalls {
     }
   }
 
-  /** By its shape; an empty list is the same in every format. */
-  private static Format format(JsonSlice body) {
-    return Stream.of(Format.values())
-        .filter(format -> format.calls(body).isPresent())
-        .findFirst()
+  /** What a model said, and in whose format. */
+  private record Told(Format format, List<FunctionCall> calls) {}
+
+  private static Told told(JsonSlice body, Format format) {
+    return format
+        .calls(body)
+        .map(calls -> new Told(format, calls))
         .orElseThrow(() -> unknown(body));
+  }
+
+  /** By its shape; an empty list is the same in every format. */
+  private static Told told(JsonSlice body) {
+    for (Format format : Format.values()) {
+      Optional<List<FunctionCall>> calls = format.calls(body);
+      if (calls.isPresent()) {
+        return new Told(format, calls.get());
+      }
+    }
+    throw unknown(body);
   }
 
   private static BridgeException unknown(JsonSlice body) {
@@ -126,10 +137,10 @@ public final class ModelCalls {
   }
 
   /** Gemini matches by order and needs no ids; elsewhere a call without one gets its place. */
-  private static List<FunctionCall> named(Format format, List<FunctionCall> calls) {
+  private static List<FunctionCall> named(Told told) {
     List<FunctionCall> named = new ArrayList<>();
-    for (FunctionCall call : calls) {
-      boolean needsName = call.id() == null && format != Format.GEMINI;
+    for (FunctionCall call : told.calls()) {
+      boolean needsName = call.id() == null && told.format() != Format.GEMINI;
       String id = needsName ? "call_" + named.size() : call.id();
       named.add(new FunctionCall(id, call.name(), call.arguments()));
     }
