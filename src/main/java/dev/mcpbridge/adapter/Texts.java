@@ -16,12 +16,14 @@ import java.nio.charset.StandardCharsets;
  */
 public final class Texts {
   private static final int MAX_BYTES = 32 << 20;
+  private static final long MAX_MILLIS = 60_000;
 
   private final Vertx vertx;
   private final HttpCaller http;
   private final TextSource source;
   private final HttpAccess access;
   private String tag;
+  private boolean reading;
 
   public Texts(Vertx vertx, HttpCaller http, TextSource source, HttpAccess access) {
     this.vertx = vertx;
@@ -30,8 +32,16 @@ public final class Texts {
     this.access = access;
   }
 
-  /** The text; null where it has not changed since it was read last. */
+  /** The text; null where it has not changed since it was read last, or is being read already. */
   public Future<byte[]> read() {
+    if (reading) {
+      return Future.succeededFuture();
+    }
+    reading = true;
+    return text().onComplete(done -> reading = false);
+  }
+
+  private Future<byte[]> text() {
     if (source instanceof TextSource.At at) {
       return fetch(at);
     }
@@ -72,7 +82,8 @@ public final class Texts {
   }
 
   private Future<byte[]> fetch(TextSource.At at) {
-    return http.send(
+    HttpCaller.Exchange exchange =
+        http.send(
             HttpMethod.GET,
             at.url(),
             MAX_BYTES,
@@ -83,8 +94,11 @@ public final class Texts {
                 request.putHeader("if-none-match", tag);
               }
               return request.send();
-            })
+            });
+    long timer = vertx.setTimer(MAX_MILLIS, t -> exchange.giveUp());
+    return exchange
         .answer()
+        .onComplete(done -> vertx.cancelTimer(timer))
         .map(
             answer -> {
               if (answer.status() == 304 && tag != null) {
