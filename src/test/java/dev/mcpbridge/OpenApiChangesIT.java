@@ -134,6 +134,28 @@ class OpenApiChangesIT {
   }
 
   @Test
+  void aDocumentThatHangsIsAskedForOnce() throws Exception {
+    api.on("/hanging", document("one").served()).on("/other", document("one").served());
+    try (TestBridge bridge =
+        TestBridge.of(
+            "{'mcpServers':{'s':{'type':'openapi','refresh':1,'url':'"
+                + api.url("/hanging")
+                + "'},'t':{'type':'openapi','refresh':1,'url':'"
+                + api.url("/other")
+                + "'}}}")) {
+      bridge.until(() -> bridge.state("s").equals("ready") && bridge.state("t").equals("ready"));
+      api.on("/hanging", EchoApi.hangs());
+      int looks = api.seen("/hanging").size();
+      int others = api.seen("/other").size();
+
+      bridge.until(() -> api.seen("/other").size() > others + 3);
+
+      assertEquals(looks + 1, api.seen("/hanging").size());
+      assertTrue(bridge.call("one", "{}").said().contains("GET /one "));
+    }
+  }
+
+  @Test
   void aFileThatChangesIsFollowed(@TempDir Path folder) throws Exception {
     Path file = Files.writeString(folder.resolve("api.json"), document("one").text());
     try (TestBridge bridge =
