@@ -12,6 +12,9 @@ import java.util.Map;
 
 /** Understands a document: where the API is, and its operations. Blocks for some time. */
 final class ApiReader {
+  /** What has no place by itself has none here. */
+  private static final URI NOWHERE = URI.create("https://nowhere.invalid/");
+
   private static final List<String> METHODS =
       List.of("get", "put", "post", "delete", "options", "head", "patch");
 
@@ -121,11 +124,11 @@ final class ApiReader {
     String said = serverUrl();
     URI base;
     try {
-      base = from == null ? URI.create(said) : from.resolve(said);
+      base = (from == null ? NOWHERE : from).resolve(said);
     } catch (IllegalArgumentException e) {
       throw DocumentReader.unusable("its server '" + said + "' is no URL");
     }
-    if (!base.isAbsolute() || base.getHost() == null) {
+    if (base.getHost() == null || base.getHost().equals(NOWHERE.getHost())) {
       throw DocumentReader.unusable("it does not say where the API is: set server in the entry");
     }
     if (from != null && !isSameOrigin(from, base)) {

@@ -47,6 +47,7 @@ final class Swagger2 {
     return document;
   }
 
+  /** Without a scheme it is the one by which the document came. */
   private void servers(ObjectNode document) {
     String host = old.path("host").asText("");
     String base = old.path("basePath").asText("");
@@ -57,8 +58,9 @@ final class Swagger2 {
       servers.addObject().put("url", base.isEmpty() ? "/" : base);
       return;
     }
-    String scheme = schemes.contains("https") || schemes.isEmpty() ? "https" : schemes.get(0);
-    servers.addObject().put("url", scheme + "://" + host + base);
+    String scheme =
+        schemes.contains("https") ? "https:" : schemes.isEmpty() ? "" : schemes.get(0) + ":";
+    servers.addObject().put("url", scheme + "//" + host + base);
   }
 
   private ObjectNode path(JsonNode item) {
