@@ -214,6 +214,22 @@ class OpenApiChangesIT {
   }
 
   @Test
+  void aHostWithoutASchemeIsReachedAsTheDocumentWas() throws Exception {
+    api.on(
+        "/old",
+        EchoApi.says(
+            200,
+            "application/json",
+            TestBridge.json(
+                "{'swagger':'2.0','host':'127.0.0.1:"
+                    + api.port()
+                    + "','basePath':'/v1','paths':{'/one':{'get':{'operationId':'one'}}}}")));
+    try (TestBridge bridge = ready("'url':'" + api.url("/old") + "'")) {
+      assertTrue(bridge.call("one", "{}").said().contains("GET /v1/one "));
+    }
+  }
+
+  @Test
   void aBrokenDocumentIsAStateWithASentence() throws Exception {
     api.on("/login", EchoApi.says(200, "text/html", "<html>Log in</html>"));
     try (TestBridge bridge = with("'maxRestartDelay':0.2,'url':'" + api.url("/login") + "'")) {
