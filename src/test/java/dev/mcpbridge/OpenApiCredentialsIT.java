@@ -305,6 +305,25 @@ class OpenApiCredentialsIT {
   }
 
   @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "/batch | {'calls':[{'server':'bearer','tool':'ok'}]}",
+        "/toolcall | {'tool_calls':[{'id':'1','type':'function','function':"
+            + "{'name':'bearer__ok','arguments':'{}'}}]}"
+      })
+  void everyDoorTakesACallersCredential(String path, String body) throws Exception {
+    int before = api.seen().size();
+
+    ask("POST", path, TestBridge.json(body), ANN, "x-upstream-authorization", "Bearer of-ann");
+
+    assertEquals(before + 1, api.seen().size());
+    assertEquals(List.of("Bearer of-ann"), api.last().headers("authorization"));
+    ask("POST", path, TestBridge.json(body), BOB);
+    assertEquals(List.of("Bearer " + SECRET), api.last().headers("authorization"));
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {" ", "Bearer a\tb"})
   void aHeaderThatIsNoCredentialIsRefused(String value) throws Exception {
     int before = api.seen().size();
