@@ -16,6 +16,7 @@ import java.io.UncheckedIOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -111,23 +112,32 @@ final class ToolDocument {
     return response.putObject("content").putObject("application/json").putObject("schema");
   }
 
-  /** References within a schema lead to where it stands in this document. */
+  /**
+   * References within a schema lead to where it stands in this document. Its definitions become
+   * components too: generators take {@code $defs} within a schema for a property.
+   */
   private void component(String name, JsonSlice schema) {
     try {
       JsonNode tree = schema == null ? null : Json.tree(schema);
       ObjectNode sane = SchemaDialect.JSON_SCHEMA.reduce(tree).schema();
-      rebase(sane, SCHEMAS + name);
+      References references = new References(SCHEMAS + name);
       schemas.set(name, sane);
+      for (String keyword : List.of("$defs", "definitions")) {
+        if (sane.path(keyword).isObject()) {
+          for (Map.Entry<String, JsonNode> each : sane.remove(keyword).properties()) {
+            String id = free(name + "." + plain(each.getKey()), "");
+            schemas.set(id, each.getValue());
+            references.moved("#/" + keyword + "/", each.getKey(), SCHEMAS + id);
+          }
+        }
+      }
+      references.rebase(sane);
+      references
+          .moved()
+          .forEach(id -> references.rebase(schemas.get(id.substring(SCHEMAS.length()))));
     } catch (IOException e) {
       schemas.putObject(name).put("type", "object");
     }
-  }
-
-  private static void rebase(JsonNode node, String base) {
-    if (node instanceof ObjectNode object && object.path("$ref").isTextual()) {
-      object.put("$ref", base + object.get("$ref").textValue().substring(1));
-    }
-    node.forEach(each -> rebase(each, base));
   }
 
   private static String risk(Offer.Place place) {
@@ -146,10 +156,17 @@ final class ToolDocument {
 
   /** The names of components have few characters (OpenAPI 3.1 section 4.8.7). */
   private String componentName(String name) {
-    String plain = name.replaceAll("[^A-Za-z0-9_-]", "_");
-    String free = plain;
-    for (int i = 2; schemas.has(free + ".input"); i++) {
-      free = plain + "_" + i;
+    return free(plain(name), ".input");
+  }
+
+  private static String plain(String name) {
+    return name.replaceAll("[^A-Za-z0-9_-]", "_");
+  }
+
+  private String free(String wanted, String end) {
+    String free = wanted;
+    for (int i = 2; schemas.has(free + end); i++) {
+      free = wanted + "_" + i;
     }
     return free;
   }
