@@ -1,0 +1,161 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.fixture.Browser;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The page of the documents, in a real browser. */
+class DocsPageIT {
+  private static final String KEY = ApiKeys.generate();
+  private static final String EFFECT = "#operations-s-effect";
+
+  @TempDir Path folder;
+
+  private String servers() {
+    return "'mcpServers':{'git':{'builtin':'git','args':['--root','"
+        + folder
+        + "']},'s':"
+        + TestBridge.entry("'env':{'EFFECTS':'" + folder.resolve("effects") + "'}")
+        + "}}";
+  }
+
+  private TestBridge bridge(String keys) throws Exception {
+    return TestBridge.of("{" + keys + servers());
+  }
+
+  private static String is(String selector) {
+    return "!!document.querySelector(`" + selector + "`)";
+  }
+
+  private static void click(Browser browser, String selector) throws Exception {
+    browser.until(is(selector));
+    browser.value("document.querySelector(`" + selector + "`).click()");
+  }
+
+  private static void choose(Browser browser, String document) throws Exception {
+    browser.until(is("#document option[value=\"" + document + "\"]"));
+    browser.value(
+        "{const d = document.getElementById('document'); d.value = '"
+            + document
+            + "'; d.dispatchEvent(new Event('change'))}");
+  }
+
+  /** Types arguments, sends them, and waits for what the tool says. */
+  private static void execute(Browser browser) throws Exception {
+    click(browser, EFFECT + " .opblock-summary-control");
+    click(browser, EFFECT + " .try-out__btn");
+    String text = "document.querySelector('" + EFFECT + " textarea')";
+    browser.until("!!" + text);
+    browser.value(
+        "Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call("
+            + text
+            + ", '{\"ms\": 0}'); "
+            + text
+            + ".dispatchEvent(new Event('input', {bubbles: true}))");
+    click(browser, EFFECT + " .execute");
+    browser.until(
+        "document.querySelector('"
+            + EFFECT
+            + " .live-responses-table')?.innerText.includes('done')");
+  }
+
+  @Test
+  void thePageListsTheDocumentsShowsTheirOperationsAndCallsATool() throws Exception {
+    try (TestBridge bridge = bridge("");
+        Browser browser = new Browser(folder.resolve("profile"))) {
+      bridge.until(() -> bridge.state("s").equals("ready") && bridge.state("git").equals("ready"));
+
+      browser.open(bridge.uri("/docs"));
+
+      browser.until(is("#document option[value=\"/servers/s/openapi.json\"]"));
+      JsonNode documents =
+          browser.value("[...document.querySelectorAll('#document option')].map(o => o.value)");
+      assertEquals(
+          "[\"/openapi.json\",\"/tools/openapi.json\",\"/servers/git/openapi.json\","
+              + "\"/servers/s/openapi.json\"]",
+          documents.toString());
+      choose(browser, "/servers/git/openapi.json");
+      int tools = bridge.get("/servers/git/tools").body().path("tools").size();
+      assertTrue(tools > 3, "the git server has tools");
+      browser.until(
+          "document.querySelectorAll('.opblock').length === "
+              + tools
+              + " && document.body.innerText.includes('/servers/git/tools/git_status')");
+
+      choose(browser, "/servers/s/openapi.json");
+      execute(browser);
+
+      assertEquals(1, Files.readAllLines(folder.resolve("effects")).size());
+      assertEquals(List.of(), browser.errors());
+    }
+  }
+
+  @Test
+  void whereAKeyIsNeededThePageSaysSoAndWorksWithTheOneThatIsTyped() throws Exception {
+    String keys =
+        "'auth':{'keys':[{'name':'page','sha256':'"
+            + ApiKeys.fingerprint(KEY)
+            + "','scopes':['read','call']}]},";
+    try (TestBridge bridge = bridge(keys);
+        Browser browser = new Browser(folder.resolve("profile"))) {
+      browser.open(bridge.uri("/docs"));
+
+      browser.until("document.getElementById('problem')?.textContent.length > 0");
+      assertFalse(browser.value(is("#document option[value^=\"/servers/\"]")).asBoolean());
+
+      browser.value(
+          "{const k = document.getElementById('key'); k.value = '"
+              + KEY
+              + "'; k.dispatchEvent(new Event('change'))}");
+
+      choose(browser, "/servers/s/openapi.json");
+      assertEquals("", browser.value("document.getElementById('problem').textContent").asText());
+      execute(browser);
+
+      assertFalse(browser.value("location.href").asText().contains(KEY));
+      assertEquals(1, Files.readAllLines(folder.resolve("effects")).size());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/docs,text/html; charset=utf-8",
+    "/docs/docs.js,text/javascript",
+    "/docs/docs.css,text/css",
+    "/docs/swagger-ui.css,text/css",
+    "/docs/swagger-ui-bundle.js,text/javascript"
+  })
+  void whatThePageConsistsOfIsThereWithoutAKeyAndIsWhatItSaysItIs(String path, String type)
+      throws Exception {
+    String keys =
+        "'auth':{'keys':[{'name':'page','sha256':'"
+            + ApiKeys.fingerprint(KEY)
+            + "','scopes':['read']}]},";
+    try (TestBridge bridge = TestBridge.of("{" + keys + "'mcpServers':{}}")) {
+      Answer answer = bridge.get(path);
+
+      assertEquals(200, answer.status());
+      assertEquals(type, answer.header("content-type"));
+      assertEquals("nosniff", answer.header("x-content-type-options"));
+      String policy = answer.header("content-security-policy");
+      assertTrue(policy.contains("default-src 'none'"), policy);
+      assertTrue(policy.contains("script-src 'self';"), policy);
+      assertTrue(policy.contains("frame-ancestors 'none'"), policy);
+      assertFalse(answer.text().isBlank());
+      assertEquals(401, bridge.get("/tools/openapi.json").status());
+    }
+  }
+}
