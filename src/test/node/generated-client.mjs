@@ -23,7 +23,7 @@ const files = ts.createProgram([join(folder, 'program.ts')], {
 const written = files.emit();
 const said = ts.getPreEmitDiagnostics(files).concat(written.diagnostics);
 const problems = said.map((d) => ts.flattenDiagnosticMessageText(d.messageText, '\n'));
-if (process.argv.includes('--types-only') || problems.length > 0) {
+if (problems.length > 0) {
   console.log(JSON.stringify({ problems }));
 } else {
   const { run } = await import(pathToFileURL(join(folder, 'program.js')).href);
