@@ -118,6 +118,7 @@ public final class LeanDiscovery {
     }
     return indices
         .computeIfAbsent(offer, o -> vertx.executeBlocking(() -> ToolIndex.of(tools(offer)), false))
+        .onFailure(failed -> indices.remove(offer))
         .compose(index -> vertx.executeBlocking(() -> index.search(query, limit), false))
         .map(names -> found(offer, names));
   }

@@ -1,5 +1,6 @@
 package dev.mcpbridge.adapter.openapi;
 
+import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.net.URI;
 import java.util.List;
@@ -21,5 +22,9 @@ record Api(
     List<String> lost) {
 
   /** An operation with the tool that stands for it. */
-  record OfferedOperation(Operation operation, JsonSlice definition) {}
+  record OfferedOperation(Operation operation, JsonSlice definition) {
+    boolean promisesOutput() {
+      return JsonObjects.members(definition).containsKey("outputSchema");
+    }
+  }
 }

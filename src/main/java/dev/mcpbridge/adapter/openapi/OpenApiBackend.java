@@ -114,13 +114,13 @@ final class OpenApiBackend implements Backend {
     try {
       ApiRequest request = new ApiRequest(offered.operation(), invocation.arguments());
       request.check();
-      return run(request, invocation.authorization());
+      return run(request, invocation.authorization(), offered.promisesOutput());
     } catch (BridgeException refused) {
       return Running.of(Future.failedFuture(refused));
     }
   }
 
-  private Running run(ApiRequest request, String authorization) {
+  private Running run(ApiRequest request, String authorization, boolean promised) {
     HttpCaller.Exchange[] current = new HttpCaller.Exchange[1];
     boolean[] givenUp = new boolean[1];
     source.access().headers().forEach((header, value) -> request.header(header, value.reveal()));
@@ -136,7 +136,7 @@ final class OpenApiBackend implements Backend {
                   }
                   return exchange(request, request.url(base), base, current, 0);
                 })
-            .map(this::result);
+            .map(answer -> result(answer, promised));
     return new Running(
         result,
         () -> {
@@ -180,11 +180,11 @@ final class OpenApiBackend implements Backend {
     }
   }
 
-  private JsonSlice result(HttpCaller.Answer answer) {
+  private JsonSlice result(HttpCaller.Answer answer, boolean promised) {
     if (answer.status() == 401) {
       credentials.refused();
     }
-    return results.of(answer);
+    return results.of(answer, promised);
   }
 
   @Override

@@ -27,7 +27,10 @@ final class Results {
     this.kept = kept;
   }
 
-  JsonSlice of(Answer answer) {
+  /**
+   * @param promised whether the tool has promised structured content, which then is never left out
+   */
+  JsonSlice of(Answer answer, boolean promised) {
     int status = answer.status();
     if (status == 401 || status == 403) {
       return refused(answer);
@@ -36,17 +39,17 @@ final class Results {
       return error(
           answer, "It redirects to " + answer.header("location") + ", which is not followed.");
     }
-    return status / 100 == 2 ? success(answer) : error(answer, "");
+    return status / 100 == 2 ? success(answer, promised) : error(answer, "");
   }
 
-  private JsonSlice success(Answer answer) {
+  private JsonSlice success(Answer answer, boolean promised) {
     byte[] body = answer.body().getBytes();
     String type = answer.type();
     if (body.length == 0) {
       return text(new JsonWriter(), line(answer)).endObject().toSlice();
     }
     if (body.length > largeBody) {
-      return large(answer, body);
+      return large(answer, body, promised);
     }
     if (isText(type)) {
       JsonSlice json = json(body);
@@ -75,7 +78,7 @@ final class Results {
   }
 
   /** The beginning, and where the whole can be read for some time. */
-  private JsonSlice large(Answer answer, byte[] body) {
+  private JsonSlice large(Answer answer, byte[] body, boolean promised) {
     boolean isText = isText(answer.type());
     String uri =
         kept.keep(answer.type(), isText ? answer.text().getBytes(StandardCharsets.UTF_8) : body);
@@ -98,7 +101,12 @@ final class Results {
         .member("mimeType", answer.type())
         .member("size", body.length)
         .endObject();
-    return out.endArray().endObject().toSlice();
+    out.endArray();
+    JsonSlice json = promised ? json(body) : null;
+    if (json != null && json.isObject()) {
+      out.member("structuredContent", json);
+    }
+    return out.endObject().toSlice();
   }
 
   private JsonSlice refused(Answer answer) {

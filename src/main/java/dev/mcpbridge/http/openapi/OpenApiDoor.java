@@ -7,6 +7,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.Sha256;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.HostAndPort;
@@ -57,8 +58,11 @@ public final class OpenApiDoor {
 
   private Future<JsonSlice> document(RoutingContext ctx, Offer offer, String title) {
     Key key = new Key(offer, address(ctx));
-    return documents.computeIfAbsent(
-        key, k -> vertx.executeBlocking(() -> ToolDocument.of(offer, title, key.server()), false));
+    return documents
+        .computeIfAbsent(
+            key,
+            k -> vertx.executeBlocking(() -> ToolDocument.of(offer, title, key.server()), false))
+        .onFailure(failed -> documents.remove(key));
   }
 
   /** The host has been checked before: it is one of this bridge's. */
@@ -68,6 +72,6 @@ public final class OpenApiDoor {
   }
 
   private static String tag(JsonSlice document) {
-    return Integer.toHexString(document.hashCode());
+    return new Sha256().add(document).hex(24);
   }
 }

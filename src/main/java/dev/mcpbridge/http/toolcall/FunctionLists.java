@@ -74,9 +74,10 @@ final class FunctionLists {
       madeOf = listed;
       lists.clear();
     }
-    return lists.computeIfAbsent(
-        new Kept(style, offer.whole().isPresent()),
-        s -> vertx.executeBlocking(() -> written(offer, style), false));
+    Kept key = new Kept(style, offer.whole().isPresent());
+    return lists
+        .computeIfAbsent(key, s -> vertx.executeBlocking(() -> written(offer, style), false))
+        .onFailure(failed -> lists.remove(key));
   }
 
   private static Functions written(Offer offer, Style style) throws IOException {
