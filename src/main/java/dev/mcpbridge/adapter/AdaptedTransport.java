@@ -25,6 +25,7 @@ import java.util.Map;
  */
 public final class AdaptedTransport implements Transport {
   private static final int MAX_DEPTH = 1000;
+  private static final long CLOSE_MILLIS = 1_000;
   private static final JsonSlice EMPTY_LIST = JsonSlice.of("[]");
 
   private final Context context;
@@ -52,7 +53,7 @@ public final class AdaptedTransport implements Transport {
               transport.identity = identity;
               return (Transport) transport;
             })
-        .recover(failure -> backend.close().transform(closed -> Future.failedFuture(failure)));
+        .onFailure(failure -> backend.close());
   }
 
   @Override
@@ -71,8 +72,9 @@ public final class AdaptedTransport implements Transport {
     boolean isFirst = !closed;
     closed = true;
     List.copyOf(running.values()).forEach(call -> call.giveUp().run());
-    return backend
-        .close()
+    Future<Void> late = context.owner().timer(CLOSE_MILLIS).mapEmpty();
+    return Future.any(backend.close(), late)
+        .<Void>mapEmpty()
         .onComplete(
             gone -> {
               if (isFirst) {
