@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** One request to an API: a call's arguments, each where its operation wants it. */
 final class ApiRequest {
@@ -64,9 +65,9 @@ final class ApiRequest {
     if (!cookies.isEmpty()) {
       request.putHeader("cookie", String.join("; ", cookies));
     }
-    JsonSlice body = given.get(Operation.Body.KEY);
-    if (operation.body() != null && body != null) {
-      return ApiBody.of(operation.body(), body).send(request);
+    Optional<JsonSlice> body = body();
+    if (body.isPresent()) {
+      return ApiBody.of(operation.body(), body.get()).send(request);
     }
     if (operation.expectsBody()) {
       request.putHeader("content-length", "0");
@@ -76,10 +77,15 @@ final class ApiRequest {
 
   /** Throws what {@link #send} would fail with, before anything is sent. */
   void check() {
-    JsonSlice body = given.get(Operation.Body.KEY);
-    if (operation.body() != null && body != null) {
-      ApiBody.of(operation.body(), body);
-    }
+    body().ifPresent(body -> ApiBody.of(operation.body(), body));
+  }
+
+  /** A null for a body that may be left out is none. */
+  private Optional<JsonSlice> body() {
+    return operation.body() == null
+        ? Optional.empty()
+        : Optional.ofNullable(given.get(Operation.Body.KEY))
+            .filter(body -> operation.body().required() || !JsonSlice.NULL.equals(body));
   }
 
   private void place(Parameter parameter) {

@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.config.OpenApiSource;
+import dev.mcpbridge.dialect.Reduction;
+import dev.mcpbridge.dialect.SchemaDialect;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.net.URI;
@@ -75,6 +77,9 @@ final class OperationReader {
     ObjectNode input = JSON.objectNode().put("type", "object");
     ObjectNode properties = input.putObject("properties");
     ArrayNode required = JSON.arrayNode();
+    if (place.item().has("servers") || place.node().has("servers")) {
+      lost.add(name + ": servers of its own, instead of which the API's is called");
+    }
     Operation.Body body = body(place.node(), schemas, properties, required);
     List<Parameter> parameters = new ArrayList<>();
     for (JsonNode node : parameters(place)) {
@@ -90,7 +95,14 @@ final class OperationReader {
         new Operation(
             place.method().toUpperCase(Locale.ROOT), place.path(), place.tags(), parameters, body);
     return new Api.OfferedOperation(
-        operation, definition(tool, description, place.node(), input, operation));
+        operation, definition(tool, description, place.node(), sane(input), operation));
+  }
+
+  /** Without what is no JSON Schema: one wrong keyword would make the whole of it useless. */
+  private ObjectNode sane(ObjectNode schema) {
+    Reduction reduction = SchemaDialect.JSON_SCHEMA.reduce(schema);
+    reduction.lost().forEach(each -> lost.add(name + " " + each));
+    return reduction.schema();
   }
 
   private JsonSlice definition(
@@ -247,10 +259,11 @@ final class OperationReader {
       return null;
     }
     schemas.define(output);
-    if (Json.slice(output).length() > MAX_OUTPUT_SCHEMA) {
+    ObjectNode sane = sane(output);
+    if (Json.slice(sane).length() > MAX_OUTPUT_SCHEMA) {
       lost.add(name + ": an output schema of more than " + MAX_OUTPUT_SCHEMA + " bytes");
       return null;
     }
-    return output;
+    return sane;
   }
 }

@@ -78,7 +78,6 @@ final class Schemas {
       nullable(schema);
     }
     unrequire(schema, node);
-    Soundness.keep(schema);
     return schema;
   }
 
