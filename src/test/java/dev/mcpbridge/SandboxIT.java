@@ -228,7 +228,8 @@ class SandboxIT {
             Set.of("queue_full", "deadline_exceeded", "").contains(answer.code()),
             answer.toString());
       }
-      assertEquals(3, refused);
+      // The first call is the one that waits as long as its container is not ready.
+      assertTrue(refused == 3 || refused == 4, refused + " were refused");
       assertFailure(504, "sandbox_timeout", running.get(30, TimeUnit.SECONDS));
     }
   }
