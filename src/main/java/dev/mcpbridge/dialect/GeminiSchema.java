@@ -98,7 +98,7 @@ final class GeminiSchema {
   }
 
   private ObjectNode typed(JsonNode node, String type, Way way) {
-    ObjectNode schema = described(node).put("type", type);
+    ObjectNode schema = Keywords.described(node).put("type", type);
     KEPT.get(type).stream()
         .filter(keyword -> fits(node.path(keyword), keyword))
         .sorted()
@@ -275,7 +275,7 @@ final class GeminiSchema {
 
   private ObjectNode text(JsonNode node, Way way, String why) {
     losses.add(way.place(), why + ", asked for as JSON text");
-    ObjectNode text = described(node).put("type", "string");
+    ObjectNode text = Keywords.described(node).put("type", "string");
     mention(text, "Give the value as JSON text.");
     return text;
   }
@@ -302,16 +302,6 @@ final class GeminiSchema {
       types.addAll(found);
     }
     return types;
-  }
-
-  private static ObjectNode described(JsonNode node) {
-    ObjectNode copy = Keywords.JSON.objectNode();
-    for (String name : List.of("title", "description")) {
-      if (node.has(name)) {
-        copy.set(name, node.get(name));
-      }
-    }
-    return copy;
   }
 
   private static void mention(ObjectNode schema, String words) {

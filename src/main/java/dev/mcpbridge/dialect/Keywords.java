@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -234,6 +235,17 @@ final class Keywords {
                         each.put(name, others.isEmpty());
                       }
                     }));
+  }
+
+  /** The words about a schema, and nothing else of it. */
+  static ObjectNode described(JsonNode node) {
+    ObjectNode copy = JSON.objectNode();
+    for (String name : List.of("title", "description")) {
+      if (node.has(name)) {
+        copy.set(name, node.get(name));
+      }
+    }
+    return copy;
   }
 
   static String escaped(String name) {

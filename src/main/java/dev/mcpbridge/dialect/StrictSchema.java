@@ -130,7 +130,7 @@ final class StrictSchema {
     if (own.isEmpty() && !isClosed && (!isTop || others.isObject())) {
       throw new Inexpressible(place, "an object with any properties");
     }
-    ObjectNode strict = described(node);
+    ObjectNode strict = Keywords.described(node);
     strict.put("type", "object");
     ObjectNode all = strict.putObject("properties");
     ArrayNode required = strict.putArray("required");
@@ -189,7 +189,7 @@ final class StrictSchema {
       characters += value.asText().length();
     }
     this.values += all.size();
-    ObjectNode strict = described(node);
+    ObjectNode strict = Keywords.described(node);
     typed(strict, types);
     strict.set("enum", all);
     return strict;
@@ -203,7 +203,7 @@ final class StrictSchema {
     if (keyword.equals("oneOf")) {
       losses.add(place + "/oneOf", "exactly one, taken as any");
     }
-    ObjectNode strict = described(node);
+    ObjectNode strict = Keywords.described(node);
     ArrayNode branches = strict.putArray("anyOf");
     JsonNode all = node.get(keyword);
     for (int i = 0; i < all.size(); i++) {
@@ -213,7 +213,7 @@ final class StrictSchema {
   }
 
   private ObjectNode each(JsonNode node, List<String> types, String place, int depth) {
-    ObjectNode strict = described(node);
+    ObjectNode strict = Keywords.described(node);
     ArrayNode branches = strict.putArray("anyOf");
     for (String type : types) {
       ObjectNode one = ((ObjectNode) node).deepCopy();
@@ -332,18 +332,8 @@ final class StrictSchema {
     }
   }
 
-  private static ObjectNode described(JsonNode node) {
-    ObjectNode copy = Keywords.JSON.objectNode();
-    for (String name : List.of("title", "description")) {
-      if (node.has(name)) {
-        copy.set(name, node.get(name));
-      }
-    }
-    return copy;
-  }
-
   private static ObjectNode asserted(JsonNode node, List<String> types) {
-    ObjectNode copy = described(node);
+    ObjectNode copy = Keywords.described(node);
     typed(copy, types);
     types.stream()
         .flatMap(type -> ASSERTIONS.getOrDefault(type, Set.of()).stream())
