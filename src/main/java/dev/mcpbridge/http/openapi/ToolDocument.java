@@ -28,12 +28,10 @@ final class ToolDocument {
   private static final List<String> SHARED = List.of("Problem", "Result", "Confirmation");
   private static final String SCHEMAS = "#/components/schemas/";
 
-  private final Offer offer;
   private final ObjectNode document;
   private final ObjectNode schemas;
 
-  private ToolDocument(Offer offer) {
-    this.offer = offer;
+  private ToolDocument() {
     try (InputStream in = ToolDocument.class.getResourceAsStream(CONTRACT)) {
       this.document = (ObjectNode) Json.mapper().readTree(in);
     } catch (IOException e) {
@@ -50,7 +48,7 @@ final class ToolDocument {
    * @param server where the bridge is, as whoever asks sees it
    */
   static JsonSlice of(Offer offer, String title, String server) {
-    ToolDocument made = new ToolDocument(offer);
+    ToolDocument made = new ToolDocument();
     made.document.putObject("info").put("title", title).put("version", offer.digest());
     made.document.putArray("servers").addObject().put("url", server);
     offer.toolsByName().forEach(made::add);
