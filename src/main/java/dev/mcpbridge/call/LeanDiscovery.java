@@ -7,6 +7,7 @@ import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.ToolResult;
 import dev.mcpbridge.search.ToolIndex;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -158,18 +159,7 @@ public final class LeanDiscovery {
   }
 
   private static JsonSlice result(JsonSlice structured) {
-    return new JsonWriter(structured.length() * 2 + 128)
-        .beginObject()
-        .name("content")
-        .beginArray()
-        .beginObject()
-        .member("type", "text")
-        .member("text", structured.text())
-        .endObject()
-        .endArray()
-        .member("structuredContent", structured)
-        .endObject()
-        .toSlice();
+    return ToolResult.text(structured.text()).structured(structured).done();
   }
 
   private static String name(Map<String, JsonSlice> arguments) {

@@ -12,6 +12,7 @@ import dev.mcpbridge.protocol.RpcError;
 import dev.mcpbridge.protocol.RpcMessage;
 import dev.mcpbridge.protocol.RpcReader;
 import dev.mcpbridge.protocol.RpcWriter;
+import dev.mcpbridge.protocol.ToolResult;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -114,26 +115,12 @@ public final class GitServer {
 
   /** Structured content, and the same as text for who does not read it. */
   private static JsonSlice result(ObjectNode outcome) {
-    JsonSlice structured = Json.slice(outcome);
-    return text(new JsonWriter().beginObject(), outcome.toPrettyString())
-        .member("structuredContent", structured)
-        .endObject()
-        .toSlice();
+    return ToolResult.text(outcome.toPrettyString()).structured(Json.slice(outcome)).done();
   }
 
   private static JsonSlice failure(Exception e) {
-    String why = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
-    return text(new JsonWriter().beginObject(), why).member("isError", true).endObject().toSlice();
-  }
-
-  private static JsonWriter text(JsonWriter out, String text) {
-    return out.name("content")
-        .beginArray()
-        .beginObject()
-        .member("type", "text")
-        .member("text", text)
-        .endObject()
-        .endArray();
+    return ToolResult.text(e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage())
+        .error();
   }
 
   private static JsonNode read(JsonSlice params) {

@@ -5,6 +5,7 @@ import dev.mcpbridge.protocol.JsonScanner;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonSyntaxException;
 import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.ToolResult;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -44,29 +45,25 @@ final class Results {
 
   private JsonSlice success(Answer answer, boolean promised) {
     byte[] body = answer.body().getBytes();
-    String type = answer.type();
     if (body.length == 0) {
-      return text(new JsonWriter(), line(answer)).endObject().toSlice();
+      return ToolResult.text(line(answer)).done();
     }
     if (body.length > largeBody) {
       return large(answer, body, promised);
     }
-    if (isText(type)) {
-      JsonSlice json = json(body);
-      JsonWriter out = new JsonWriter(body.length * 2 + 128);
-      text(out, answer.text());
-      if (json != null && json.isObject()) {
-        out.member("structuredContent", json);
-      }
-      return out.endObject().toSlice();
-    }
-    return media(type, body);
+    return isText(answer.type())
+        ? structured(ToolResult.text(answer.text()), body)
+        : media(answer.type(), body);
+  }
+
+  private static JsonSlice structured(ToolResult result, byte[] body) {
+    JsonSlice json = json(body);
+    return json != null && json.isObject() ? result.structured(json).done() : result.done();
   }
 
   private static JsonSlice media(String type, byte[] body) {
     String data = Base64.getEncoder().encodeToString(body);
-    JsonWriter out = new JsonWriter(data.length() + 256).beginObject().name("content").beginArray();
-    out.beginObject();
+    JsonWriter out = new JsonWriter(data.length() + 256).beginObject();
     if (type.startsWith("image/") || type.startsWith("audio/")) {
       out.member("type", type.substring(0, 5)).member("data", data).member("mimeType", type);
     } else {
@@ -74,7 +71,7 @@ final class Results {
       out.member("uri", "api-result:///body").member("mimeType", type).member("blob", data);
       out.endObject();
     }
-    return out.endObject().endArray().endObject().toSlice();
+    return ToolResult.of(out.endObject().toSlice()).done();
   }
 
   /** The beginning, and where the whole can be read for some time. */
@@ -93,20 +90,19 @@ final class Results {
             + (isText
                 ? " for all of it. It begins:\n" + beginning(answer.text())
                 : " to have them.");
-    JsonWriter out = content(new JsonWriter(8192), words);
-    out.beginObject()
+    JsonWriter link = link(uri, "the whole answer");
+    link.member("mimeType", answer.type()).member("size", body.length);
+    ToolResult result = ToolResult.text(words).and(link.endObject().toSlice());
+    return promised ? structured(result, body) : result.done();
+  }
+
+  /** A link that is still open. */
+  private static JsonWriter link(String uri, String name) {
+    return new JsonWriter()
+        .beginObject()
         .member("type", "resource_link")
         .member("uri", uri)
-        .member("name", "the whole answer")
-        .member("mimeType", answer.type())
-        .member("size", body.length)
-        .endObject();
-    out.endArray();
-    JsonSlice json = promised ? json(body) : null;
-    if (json != null && json.isObject()) {
-      out.member("structuredContent", json);
-    }
-    return out.endObject().toSlice();
+        .member("name", name);
   }
 
   private JsonSlice refused(Answer answer) {
@@ -120,36 +116,14 @@ final class Results {
             + " and to give the credential to this bridge, in the header X-Upstream-Authorization"
             + " of the call or with PUT /servers/{server}/credentials.\n"
             + beginning(answer.text());
-    JsonWriter out = content(new JsonWriter(2048), words);
-    out.beginObject()
-        .member("type", "resource_link")
-        .member("uri", authUrl.toString())
-        .member("name", "log in")
-        .endObject();
-    return out.endArray().member("isError", true).endObject().toSlice();
+    JsonWriter link = link(authUrl.toString(), "log in");
+    return ToolResult.text(words).and(link.endObject().toSlice()).error();
   }
 
   private static JsonSlice error(Answer answer, String more) {
     String words = line(answer) + (more.isEmpty() ? "" : "\n" + more);
     String body = beginning(answer.text());
-    return text(new JsonWriter(2048), body.isBlank() ? words : words + "\n" + body)
-        .member("isError", true)
-        .endObject()
-        .toSlice();
-  }
-
-  private static JsonWriter text(JsonWriter out, String words) {
-    return content(out, words).endArray();
-  }
-
-  private static JsonWriter content(JsonWriter out, String words) {
-    return out.beginObject()
-        .name("content")
-        .beginArray()
-        .beginObject()
-        .member("type", "text")
-        .member("text", words)
-        .endObject();
+    return ToolResult.text(body.isBlank() ? words : words + "\n" + body).error();
   }
 
   private static String line(Answer answer) {

@@ -8,7 +8,7 @@ import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonScanner;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonSyntaxException;
-import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.ToolResult;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -82,23 +82,11 @@ final class FunctionResponses {
             ? members.getOrDefault("result", members.getOrDefault("error", output))
             : output;
     String text = JsonObjects.string(inner);
-    JsonWriter out =
-        new JsonWriter(output.length() * 2 + 128)
-            .beginObject()
-            .name("content")
-            .beginArray()
-            .beginObject()
-            .member("type", "text")
-            .member("text", text == null ? inner.text() : text)
-            .endObject()
-            .endArray();
-    if (inner.isObject() && !isError) {
-      out.member("structuredContent", inner);
-    }
+    ToolResult result = ToolResult.text(text == null ? inner.text() : text);
     if (isError) {
-      out.member("isError", true);
+      return result.error();
     }
-    return out.endObject().toSlice();
+    return inner.isObject() ? result.structured(inner).done() : result.done();
   }
 
   private static BridgeException failure(Answer answer, String what) {

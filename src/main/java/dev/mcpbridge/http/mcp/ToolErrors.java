@@ -1,7 +1,7 @@
 package dev.mcpbridge.http.mcp;
 
 import dev.mcpbridge.protocol.JsonSlice;
-import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.ToolResult;
 import java.util.List;
 
 /** Results of tools that say {@code isError}: what a model is meant to read. */
@@ -15,17 +15,6 @@ final class ToolErrors {
   static JsonSlice of(String sentence, List<?> details) {
     StringBuilder text = new StringBuilder(sentence);
     details.forEach(detail -> text.append("\n- ").append(detail));
-    return new JsonWriter()
-        .beginObject()
-        .name("content")
-        .beginArray()
-        .beginObject()
-        .member("type", "text")
-        .member("text", text.toString())
-        .endObject()
-        .endArray()
-        .member("isError", true)
-        .endObject()
-        .toSlice();
+    return ToolResult.text(text.toString()).error();
   }
 }
