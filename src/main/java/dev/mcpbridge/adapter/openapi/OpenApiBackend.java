@@ -3,6 +3,7 @@ package dev.mcpbridge.adapter.openapi;
 import dev.mcpbridge.adapter.Backend;
 import dev.mcpbridge.adapter.HttpCaller;
 import dev.mcpbridge.adapter.Texts;
+import dev.mcpbridge.adapter.Watched;
 import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -31,13 +32,11 @@ final class OpenApiBackend implements Backend {
   private final OpenApiSource source;
   private final int maxBody;
   private final HttpCaller http;
-  private final Texts document;
+  private final Watched<Api> document;
   private final Credentials credentials;
   private final KeptBodies kept = new KeptBodies();
   private final Results results;
   private final NetClient prober;
-  private Api api;
-  private long timer = -1;
 
   OpenApiBackend(Vertx vertx, String name, OpenApiSource source, int maxBody) {
     this.vertx = vertx;
@@ -45,7 +44,12 @@ final class OpenApiBackend implements Backend {
     this.source = source;
     this.maxBody = maxBody;
     this.http = new HttpCaller(vertx, source.access());
-    this.document = new Texts(vertx, http, source.document(), source.access());
+    this.document =
+        new Watched<>(
+            vertx,
+            name,
+            new Texts(vertx, http, source.document(), source.access()),
+            this::understood);
     this.credentials = new Credentials(http, source.credentials());
     this.results = new Results(source.authUrl(), source.largeBody(), kept);
     this.prober = vertx.createNetClient(new NetClientOptions().setConnectTimeout(CONNECT_MILLIS));
@@ -54,22 +58,19 @@ final class OpenApiBackend implements Backend {
   @Override
   public Future<Identity> open(Runnable changed) {
     return document
-        .read()
-        .compose(this::understood)
+        .open()
         .map(
-            read -> {
-              take(read);
-              timer = vertx.setPeriodic(source.refreshMillis(), t -> refresh(changed));
-              return new Identity(read.title(), read.version(), read.description());
+            api -> {
+              document.watch(source.refreshMillis(), changed);
+              return new Identity(api.title(), api.version(), api.description());
             });
   }
 
   private Future<Api> understood(byte[] text) {
-    return vertx.executeBlocking(() -> ApiReader.read(source, text), false);
+    return vertx.executeBlocking(() -> ApiReader.read(source, text), false).onSuccess(this::report);
   }
 
-  private void take(Api read) {
-    api = read;
+  private void report(Api read) {
     LOG.log(
         Level.INFO,
         "server={0} tools={1} reduced={2}{3}",
@@ -79,34 +80,16 @@ final class OpenApiBackend implements Backend {
         read.lost().isEmpty() ? "" : " first=" + read.lost().get(0));
   }
 
-  private void refresh(Runnable changed) {
-    document
-        .read()
-        .compose(text -> text == null ? Future.succeededFuture() : understood(text))
-        .onSuccess(
-            read -> {
-              if (read != null) {
-                take(read);
-                changed.run();
-              }
-            })
-        .onFailure(
-            failure ->
-                LOG.log(
-                    Level.WARNING,
-                    "server={0} goes on with the document it has: {1}",
-                    name,
-                    failure.getMessage()));
-  }
-
   @Override
   public List<JsonSlice> tools() {
-    return api.tools().values().stream().map(Api.OfferedOperation::definition).toList();
+    return document.current().tools().values().stream()
+        .map(Api.OfferedOperation::definition)
+        .toList();
   }
 
   @Override
   public Running call(Invocation invocation) {
-    Api.OfferedOperation offered = api.tools().get(invocation.tool());
+    Api.OfferedOperation offered = document.current().tools().get(invocation.tool());
     if (offered == null) {
       return Running.of(
           Future.failedFuture(new BridgeException(ErrorCode.TOOL_NOT_FOUND, "Unknown tool")));
@@ -124,7 +107,7 @@ final class OpenApiBackend implements Backend {
     HttpCaller.Exchange[] current = new HttpCaller.Exchange[1];
     boolean[] givenUp = new boolean[1];
     source.access().headers().forEach((header, value) -> request.header(header, value.reveal()));
-    URI base = api.base();
+    URI base = document.current().base();
     Future<JsonSlice> result =
         credentials
             .addTo(request, authorization)
@@ -199,7 +182,7 @@ final class OpenApiBackend implements Backend {
   /** Whether anybody listens there; no request of an API is free of charge. */
   @Override
   public Future<Void> probe() {
-    URI base = api.base();
+    URI base = document.current().base();
     int standard = "https".equals(base.getScheme()) ? 443 : 80;
     return prober
         .connect(base.getPort() < 0 ? standard : base.getPort(), base.getHost())
@@ -215,7 +198,7 @@ final class OpenApiBackend implements Backend {
 
   @Override
   public Future<Void> close() {
-    vertx.cancelTimer(timer);
+    document.close();
     return Future.join(http.close(), prober.close()).transform(done -> Future.succeededFuture());
   }
 }

@@ -3,6 +3,7 @@ package dev.mcpbridge.adapter.toolcall;
 import dev.mcpbridge.adapter.Backend;
 import dev.mcpbridge.adapter.HttpCaller;
 import dev.mcpbridge.adapter.Texts;
+import dev.mcpbridge.adapter.Watched;
 import dev.mcpbridge.config.ToolCallSource;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -12,8 +13,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.util.List;
 
 /**
@@ -21,69 +20,44 @@ import java.util.List;
  * posted once; how long it may take is the call's own deadline.
  */
 final class ToolCallBackend implements Backend {
-  private static final Logger LOG = System.getLogger(ToolCallBackend.class.getName());
   private static final long REFRESH_MILLIS = 300_000;
   private static final int MAX_PROBE = 1 << 20;
 
-  private final Vertx vertx;
   private final String name;
   private final ToolCallSource source;
   private final int maxBody;
   private final HttpCaller http;
-  private final Texts definitions;
-  private List<JsonSlice> tools = List.of();
-  private long timer = -1;
+  private final Watched<List<JsonSlice>> definitions;
   private long calls;
 
   ToolCallBackend(Vertx vertx, String name, ToolCallSource source, int maxBody) {
-    this.vertx = vertx;
     this.name = name;
     this.source = source;
     this.maxBody = maxBody;
     this.http = new HttpCaller(vertx, source.access());
-    this.definitions = new Texts(vertx, http, source.tools(), source.access());
+    this.definitions =
+        new Watched<>(
+            vertx,
+            name,
+            new Texts(vertx, http, source.tools(), source.access()),
+            text -> Future.succeededFuture(FunctionDefinitions.read(text)));
   }
 
   @Override
   public Future<Identity> open(Runnable changed) {
     return definitions
-        .read()
-        .map(FunctionDefinitions::read)
-        .compose(
-            read -> {
-              tools = read;
-              return probe();
-            })
+        .open()
+        .compose(read -> probe())
         .map(
             alive -> {
-              timer = vertx.setPeriodic(REFRESH_MILLIS, t -> refresh(changed));
+              definitions.watch(REFRESH_MILLIS, changed);
               return new Identity(name, "0", null);
             });
   }
 
-  private void refresh(Runnable changed) {
-    definitions
-        .read()
-        .map(text -> text == null ? null : FunctionDefinitions.read(text))
-        .onSuccess(
-            read -> {
-              if (read != null) {
-                tools = read;
-                changed.run();
-              }
-            })
-        .onFailure(
-            failure ->
-                LOG.log(
-                    Level.WARNING,
-                    "server={0} goes on with the functions it has: {1}",
-                    name,
-                    failure.getMessage()));
-  }
-
   @Override
   public List<JsonSlice> tools() {
-    return tools;
+    return definitions.current();
   }
 
   @Override
@@ -117,7 +91,7 @@ final class ToolCallBackend implements Backend {
 
   @Override
   public Future<Void> close() {
-    vertx.cancelTimer(timer);
+    definitions.close();
     return http.close();
   }
 
