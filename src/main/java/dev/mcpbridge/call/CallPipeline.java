@@ -21,6 +21,7 @@ import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.List;
 
 /**
  * The one way to an upstream, for every door: resolve, validate, assess, then run, ask, or refuse.
@@ -87,6 +88,13 @@ public final class CallPipeline {
   /** Gives a call up, wherever it is; its outcome becomes CANCELLED. */
   public void cancel(ServerId server, String callId, String reason) {
     bus.publish(Addresses.cancel(server), new Cancellation(callId, reason));
+  }
+
+  /** Gives up what of several calls has not ended: whoever asked for them together has left. */
+  public void giveUp(List<CallRequest> running, List<Future<CallOutcome>> outcomes) {
+    if (outcomes.stream().anyMatch(outcome -> !outcome.isComplete())) {
+      running.forEach(request -> cancel(request.server(), request.id(), "The client has left"));
+    }
   }
 
   /** With the credential that the caller has left here, where it sent none. */

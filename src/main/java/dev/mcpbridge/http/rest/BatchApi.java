@@ -50,7 +50,7 @@ public final class BatchApi {
     for (JsonSlice call : calls) {
       outcomes.add(start(call, caller, running));
     }
-    ctx.response().closeHandler(left -> giveUp(running, outcomes));
+    ctx.response().closeHandler(left -> pipeline.giveUp(running, outcomes));
     Future.join(outcomes)
         .onComplete(done -> answer(ctx, outcomes), failed -> answer(ctx, outcomes));
   }
@@ -98,13 +98,6 @@ public final class BatchApi {
         Arguments.read(arguments.toBytes(), maxDepth),
         caller,
         false);
-  }
-
-  private void giveUp(List<CallRequest> running, List<Future<CallOutcome>> outcomes) {
-    if (outcomes.stream().anyMatch(outcome -> !outcome.isComplete())) {
-      running.forEach(
-          request -> pipeline.cancel(request.server(), request.id(), "The client has left"));
-    }
   }
 
   private void answer(RoutingContext ctx, List<Future<CallOutcome>> outcomes) {

@@ -83,7 +83,7 @@ public final class ModelCalls {
       String key = call.id() == null ? "#" + outcomes.size() : call.id();
       outcomes.add(start(call, turn, key, seen.add(key)));
     }
-    ctx.response().closeHandler(left -> giveUp(turn.running(), outcomes));
+    ctx.response().closeHandler(left -> pipeline.giveUp(turn.running(), outcomes));
     ToolResponses responses = new ToolResponses(told.format(), calls, outcomes, ids);
     Future.join(outcomes).onComplete(done -> Replies.json(ctx, 200, responses.write()));
   }
@@ -214,13 +214,6 @@ public final class ModelCalls {
       return Arguments.scanned(Json.slice(GivenArguments.meant(exact, schema)), false);
     } catch (IOException e) {
       throw new IllegalStateException("the text was read before", e);
-    }
-  }
-
-  private void giveUp(List<CallRequest> running, List<Future<CallOutcome>> outcomes) {
-    if (outcomes.stream().anyMatch(outcome -> !outcome.isComplete())) {
-      running.forEach(
-          request -> pipeline.cancel(request.server(), request.id(), "The client has left"));
     }
   }
 
