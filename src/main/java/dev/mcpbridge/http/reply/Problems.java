@@ -5,6 +5,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
 import java.io.PrintWriter;
@@ -22,6 +23,8 @@ public final class Problems {
   private static final Logger LOG = System.getLogger(Problems.class.getName());
   private static final CharSequence PROBLEM =
       HttpHeaders.createOptimized("application/problem+json");
+
+  private static final long LINGER_MILLIS = 2_000;
 
   private Problems() {}
 
@@ -57,11 +60,27 @@ public final class Problems {
     }
     if (!ctx.request().isEnded()) {
       ctx.response().putHeader(HttpHeaders.CONNECTION, "close");
+      linger(ctx);
     }
     Replies.send(ctx, failure.code().status(), PROBLEM, document(failure, requestId(ctx)));
-    if (!ctx.request().isEnded()) {
-      ctx.request().connection().close();
-    }
+  }
+
+  /**
+   * A connection that is closed while its client still sends is reset, and the answer lost; so what
+   * comes is read for a moment, and thrown away (RFC 9112 section 9.6).
+   */
+  private static void linger(RoutingContext ctx) {
+    HttpConnection connection = ctx.request().connection();
+    long timer = ctx.vertx().setTimer(LINGER_MILLIS, t -> connection.close());
+    ctx.request()
+        .handler(chunk -> {})
+        .exceptionHandler(broken -> ctx.vertx().cancelTimer(timer))
+        .endHandler(
+            v -> {
+              ctx.vertx().cancelTimer(timer);
+              connection.close();
+            })
+        .resume();
   }
 
   /** What a throwable means; nothing of an unexpected one is shown. */
