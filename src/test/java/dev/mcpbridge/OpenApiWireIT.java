@@ -1,7 +1,6 @@
 package dev.mcpbridge;
 
 import static dev.mcpbridge.fixture.ApiDocument.parameter;
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -46,7 +45,6 @@ class OpenApiWireIT {
           "get", path, style.id(), "'parameters':[" + parameter("color", style.in(), more) + "]");
     }
     attackable(document);
-    bodies(document);
     api = EchoApi.start().on("/openapi.json", document.served());
     bridge =
         TestBridge.of(
@@ -112,30 +110,6 @@ class OpenApiWireIT {
                 + "]");
   }
 
-  private static void bodies(ApiDocument document) {
-    document
-        .posting("/json", "json", "application/json", "{}", "")
-        .posting("/text", "text", "text/plain", "{'type':'string'}", "")
-        .posting("/bytes", "bytes", "application/octet-stream", BINARY, "")
-        .posting("/form", "form", "application/x-www-form-urlencoded", "{'type':'object'}", "")
-        .posting(
-            "/deep",
-            "deep",
-            "application/x-www-form-urlencoded",
-            "{'type':'object'}",
-            "'encoding':{'filter':{'style':'deepObject','explode':true},"
-                + "'tags':{'style':'pipeDelimited','explode':false},"
-                + "'words':{'style':'spaceDelimited','explode':false}}")
-        .posting(
-            "/multipart",
-            "multipart",
-            "multipart/form-data",
-            "{'type':'object','properties':{'file':"
-                + BINARY
-                + ",'note':{'type':'string'},'meta':{'type':'object'}}}",
-            "'encoding':{'file':{'contentType':'image/png'}}");
-  }
-
   @AfterAll
   static void stop() throws Exception {
     bridge.close();
@@ -186,63 +160,6 @@ class OpenApiWireIT {
     bridge.call("everywhere", "{\"free\":\"a/b?c&d=e#f+g%\"}");
 
     assertEquals("free=a/b?c%26d%3De%23f%2Bg%25", api.last().query());
-  }
-
-  @Test
-  void aJsonBodyGoesOutByteForByte() throws Exception {
-    String body = "{\"big\":12345678901234567890,\"d\":1.10,\"e\":1E2,\"s\":\"\\u00e9\\/ü\"}";
-
-    bridge.call("json", "{\"body\":" + body + "}");
-
-    assertArrayEquals(body.getBytes(StandardCharsets.UTF_8), api.last().body());
-    assertEquals("application/json", api.last().header("content-type"));
-    for (String other : List.of("null", "[]", "\"x\"", "1.10")) {
-      bridge.call("json", "{\"body\":" + other + "}");
-      assertEquals(other, api.last().text());
-    }
-  }
-
-  @Test
-  void aFormIsWrittenAsAForm() throws Exception {
-    bridge.call("form", "{\"body\":{\"a\":\"x y&z=ü\",\"n\":1.10,\"l\":[1,2]}}");
-
-    assertEquals("a=x+y%26z%3D%C3%BC&n=1.10&l=1&l=2", api.last().text());
-    assertTrue(api.last().header("content-type").startsWith("application/x-www-form-urlencoded"));
-  }
-
-  @Test
-  void aFormKeepsToTheEncodingOfItsFields() throws Exception {
-    bridge.call(
-        "deep", "{\"body\":{\"filter\":{\"a\":{\"b\":1}},\"tags\":[\"x\",\"y\"],\"words\":[1,2]}}");
-
-    assertEquals(
-        "filter[a][b]=1&tags=x|y&words=1 2",
-        URLDecoder.decode(api.last().text(), StandardCharsets.UTF_8));
-  }
-
-  @Test
-  void aFileAndAFieldAreParts() throws Exception {
-    bridge.call(
-        "multipart", "{\"body\":{\"file\":\"AAEC/w==\",\"note\":\"ü\",\"meta\":{\"n\":1.10}}}");
-
-    Request seen = api.last();
-    assertTrue(seen.header("content-type").startsWith("multipart/form-data; boundary="));
-    String body = new String(seen.body(), StandardCharsets.ISO_8859_1);
-    assertTrue(body.contains("\r\n\r\n\0\1\2\u00ff\r\n"), body);
-    assertTrue(body.contains("content-type: image/png"), body);
-    assertTrue(body.contains("\r\n\r\n\u00c3\u00bc\r\n"), body);
-    assertTrue(body.contains("\r\n\r\n{\"n\":1.10}\r\n"), body);
-  }
-
-  @Test
-  void textAndBytesAreSentAsTheyAre() throws Exception {
-    bridge.call("text", "{\"body\":\"a\\r\\nü\"}");
-    assertEquals("a\r\nü", api.last().text());
-    assertEquals("text/plain", api.last().header("content-type"));
-
-    bridge.call("bytes", "{\"body\":\"AAEC/w==\"}");
-    assertArrayEquals(new byte[] {0, 1, 2, (byte) 0xFF}, api.last().body());
-    assertEquals(422, bridge.call("bytes", "{\"body\":\"=\"}").status());
   }
 
   @ParameterizedTest

@@ -33,14 +33,13 @@ public final class HttpCaller {
   private static final Pattern CHARSET =
       Pattern.compile(";\\s*charset\\s*=\\s*\"?([^\\s;\"]+)", Pattern.CASE_INSENSITIVE);
 
+  private final Vertx vertx;
   private final HttpClient client;
 
   public HttpCaller(Vertx vertx, HttpAccess access) {
+    this.vertx = vertx;
     HttpClientOptions options =
-        new HttpClientOptions()
-            .setConnectTimeout(CONNECT_MILLIS)
-            .setKeepAliveTimeout(30)
-            .setDecompressionSupported(true);
+        new HttpClientOptions().setConnectTimeout(CONNECT_MILLIS).setKeepAliveTimeout(30);
     if (access.authority() != null) {
       options.setTrustOptions(new PemTrustOptions().addCertPath(access.authority().toString()));
     }
@@ -127,6 +126,7 @@ public final class HttpCaller {
               return begun(request, send);
             })
         .compose(response -> body(exchange.request, response, maxBody))
+        .compose(answer -> plain(answer, maxBody))
         .onComplete(
             exchange.answer::tryComplete,
             failure -> exchange.answer.tryFail(explained(url, failure)));
@@ -141,7 +141,7 @@ public final class HttpCaller {
   private static Future<HttpClientResponse> begun(
       HttpClientRequest request, Function<HttpClientRequest, Future<HttpClientResponse>> send) {
     try {
-      return send.apply(request);
+      return send.apply(request.putHeader("accept-encoding", Compressed.ACCEPTED));
     } catch (IllegalArgumentException e) {
       request.reset();
       return Future.failedFuture(
@@ -155,7 +155,7 @@ public final class HttpCaller {
     head.handler(
             chunk -> {
               held.appendBuffer(chunk);
-              if (held.length() > max && whole.tryFail(tooLarge(max))) {
+              if (held.length() > max && whole.tryFail(Compressed.tooLarge(max))) {
                 request.reset();
               }
             })
@@ -164,10 +164,13 @@ public final class HttpCaller {
     return whole.future();
   }
 
-  private static BridgeException tooLarge(int max) {
-    return new BridgeException(
-            ErrorCode.RESPONSE_TOO_LARGE, "The answer is longer than " + max + " bytes")
-        .withExecuted(Executed.YES);
+  /** Beside the event loop, since a short body may hold a long one. */
+  private Future<Answer> plain(Answer answer, int max) {
+    String coding = answer.header("content-encoding");
+    return Compressed.isCoded(coding)
+        ? vertx.executeBlocking(
+            () -> new Answer(answer.head(), Compressed.plain(answer.body(), coding, max)), false)
+        : Future.succeededFuture(answer);
   }
 
   private static BridgeException explained(URI url, Throwable failure) {

@@ -4,12 +4,15 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /** What the entries of all servers have that are reached over HTTP. Stateless. */
 final class HttpEntries {
+  private static final int MANY = 1_000;
+
   private HttpEntries() {}
 
   static HttpAccess access(Section entry) {
@@ -19,9 +22,23 @@ final class HttpEntries {
   /** Null where it is absent or wrong; the latter is complained about. */
   static URI url(Section entry, String key) {
     String text = entry.text(key, null);
-    if (text == null) {
-      return null;
+    return text == null ? null : url(entry, key, text);
+  }
+
+  /** Without those that are wrong, which are complained about. */
+  static List<URI> urls(Section entry, String key) {
+    List<String> texts = entry.texts(key, MANY);
+    List<URI> urls = new ArrayList<>();
+    for (int i = 0; i < texts.size(); i++) {
+      URI url = url(entry, key + "[" + i + "]", texts.get(i));
+      if (url != null) {
+        urls.add(url);
+      }
     }
+    return List.copyOf(urls);
+  }
+
+  private static URI url(Section entry, String key, String text) {
     try {
       URI url = new URI(text);
       boolean http = "http".equals(url.getScheme()) || "https".equals(url.getScheme());

@@ -15,6 +15,7 @@ final class OpenApiEntry {
           "file",
           "document",
           "server",
+          "servers",
           "include",
           "exclude",
           "auth",
@@ -31,6 +32,7 @@ final class OpenApiEntry {
     return new OpenApiSource(
         document(entry),
         HttpEntries.url(entry, "server"),
+        HttpEntries.urls(entry, "servers"),
         HttpEntries.access(entry),
         entry.has("include") ? selection(entry.section("include")) : null,
         selection(entry.section("exclude")),

@@ -9,6 +9,7 @@ import java.util.Map;
  * An HTTP API with its OpenAPI document, each operation a tool.
  *
  * @param server where the API is; null where the document says it
+ * @param servers further ones that single paths and operations may name
  * @param include what is offered, null for everything
  * @param exclude what of that is not
  * @param overrides by the tool's name
@@ -21,6 +22,7 @@ import java.util.Map;
 public record OpenApiSource(
     TextSource document,
     URI server,
+    List<URI> servers,
     HttpAccess access,
     Selection include,
     Selection exclude,

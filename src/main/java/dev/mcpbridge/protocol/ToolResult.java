@@ -11,9 +11,13 @@ public final class ToolResult {
 
   /** One that begins with a text. */
   public static ToolResult text(String words) {
-    ToolResult result = new ToolResult(words.length() + 128);
-    result.out.beginObject().member("type", "text").member("text", words).endObject();
-    return result;
+    return new ToolResult(words.length() + 128).andText(words);
+  }
+
+  /** One more text. */
+  public ToolResult andText(String words) {
+    out.beginObject().member("type", "text").member("text", words).endObject();
+    return this;
   }
 
   /** One that begins with any block. */

@@ -3,98 +3,121 @@ package dev.mcpbridge.adapter.openapi;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
-import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.ClientForm;
-import io.vertx.core.http.ClientMultipartForm;
-import io.vertx.core.http.HttpClientRequest;
-import io.vertx.core.http.HttpClientResponse;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** The body of a request, as its media type wants it. */
-interface ApiBody {
+/**
+ * The body of a request, as its media type wants it.
+ *
+ * @param type the value of Content-Type
+ */
+record ApiBody(String type, Buffer bytes) {
+  private static final String JSON = "application/json";
+  private static final String BYTES = "application/octet-stream";
 
-  Future<HttpClientResponse> send(HttpClientRequest request);
-
-  /** JSON goes out byte for byte. */
+  /**
+   * JSON goes out byte for byte.
+   *
+   * @throws dev.mcpbridge.error.BridgeException INVALID_ARGUMENTS for what cannot be sent
+   */
   static ApiBody of(Operation.Body body, JsonSlice value) {
     if (body.isJson()) {
-      return bytes(body.type(), Buffer.buffer(value.toBytes()));
+      return new ApiBody(body.type(), Buffer.buffer(value.toBytes()));
     }
     if (body.isForm()) {
-      ClientForm form = ClientForm.form();
-      fields(body, value).forEach(field -> form.attribute(field.name(), field.joined()));
-      return request -> request.send(form);
+      return new ApiBody(body.type(), Buffer.buffer(form(body, value)));
     }
     if (body.isMultipart()) {
-      ClientMultipartForm form = multipart(body, value);
-      return request -> request.send(form);
+      return multipart(body, value);
     }
     String text = JsonObjects.string(value);
     if (text == null) {
       throw Refusals.of("the body must be a text");
     }
-    return bytes(body.type(), body.isText() ? Buffer.buffer(text) : decoded("body", text));
+    return new ApiBody(body.type(), body.isText() ? Buffer.buffer(text) : decoded("body", text));
   }
 
-  private static ApiBody bytes(String type, Buffer bytes) {
-    return request -> request.putHeader("content-type", type).send(bytes);
-  }
-
-  private static List<Pairs.Pair> fields(Operation.Body body, JsonSlice value) {
+  private static Map<String, JsonSlice> members(JsonSlice value) {
     if (!value.isObject()) {
       throw Refusals.of("the body must be an object");
     }
-    return JsonObjects.members(value).entrySet().stream()
-        .flatMap(
-            field -> {
-              JsonNode encoding = body.encodings().get(field.getKey());
-              String style = encoding == null ? "form" : encoding.path("style").asText("form");
-              boolean explode =
-                  encoding == null || encoding.path("explode").asBoolean(style.equals("form"));
-              return Pairs.of(field.getKey(), field.getValue(), style, explode).stream();
-            })
-        .toList();
+    return JsonObjects.members(value);
   }
 
-  private static ClientMultipartForm multipart(Operation.Body body, JsonSlice value) {
-    if (!value.isObject()) {
-      throw Refusals.of("the body must be an object");
-    }
-    ClientMultipartForm form = ClientMultipartForm.multipartForm();
-    JsonObjects.members(value)
+  private static String form(Operation.Body body, JsonSlice value) {
+    return members(value).entrySet().stream()
+        .flatMap(field -> pairs(body.encoding(field.getKey()), field.getKey(), field.getValue()))
+        .map(pair -> encoded(pair.name()) + "=" + encoded(pair.joined()))
+        .collect(Collectors.joining("&"));
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+
+  /** In a style where one is said, else an object is JSON (OpenAPI 3.1.1 section 4.8.15). */
+  private static Stream<Pairs.Pair> pairs(JsonNode encoding, String name, JsonSlice value) {
+    String style = encoding.path("style").asText("form");
+    boolean isStyled =
+        encoding.has("style") || encoding.has("explode") || encoding.has("allowReserved");
+    boolean isJson = !isStyled && (value.isObject() || isJson(encoding));
+    return isJson
+        ? Stream.of(Pairs.Pair.of(name, value.text()))
+        : Pairs.of(name, value, style, encoding.path("explode").asBoolean(style.equals("form")))
+            .stream();
+  }
+
+  private static boolean isJson(JsonNode encoding) {
+    return MediaTypes.isJson(MediaTypes.plain(contentType(encoding)));
+  }
+
+  /** The first of several; empty where none is said. */
+  private static String contentType(JsonNode encoding) {
+    return Stream.of(encoding.path("contentType").asText("").split(","))
+        .map(String::strip)
+        .filter(type -> !type.contains("*"))
+        .findFirst()
+        .orElse("");
+  }
+
+  private static ApiBody multipart(Operation.Body body, JsonSlice value) {
+    Multipart parts = new Multipart();
+    members(value)
         .forEach(
             (name, field) -> {
-              List<JsonSlice> values =
-                  field.isArray() ? JsonObjects.elements(field) : List.of(field);
-              values.forEach(each -> part(form, body, name, each));
+              boolean isOne = !field.isArray() || isJson(body.encoding(name));
+              List<JsonSlice> values = isOne ? List.of(field) : JsonObjects.elements(field);
+              values.forEach(each -> part(parts, body, name, each));
             });
-    return form;
+    return new ApiBody(parts.type(body.type()), parts.done());
   }
 
-  private static void part(
-      ClientMultipartForm form, Operation.Body body, String name, JsonSlice value) {
-    JsonNode schema = body.fields().get(name);
-    if (schema != null && isFile(schema)) {
-      JsonNode encoding = body.encodings().get(name);
-      String type =
-          encoding == null
-              ? "application/octet-stream"
-              : encoding.path("contentType").asText("application/octet-stream");
-      form.binaryFileUpload(name, name, type, decoded(name, Pairs.text(value)));
+  private static void part(Multipart parts, Operation.Body body, String name, JsonSlice value) {
+    String type = contentType(body.encoding(name));
+    if (isFile(body.fields().get(name))) {
+      parts.file(name, type.isEmpty() ? BYTES : type, decoded(name, Pairs.text(value)));
+    } else if (value.isObject() || value.isArray() || isJson(body.encoding(name))) {
+      parts.field(name, type.isEmpty() ? JSON : type, value.text());
     } else {
-      form.attribute(name, Pairs.text(value));
+      parts.field(name, type.isEmpty() ? "text/plain; charset=utf-8" : type, Pairs.text(value));
     }
   }
 
   private static boolean isFile(JsonNode schema) {
-    JsonNode meant = schema.has("items") ? schema.get("items") : schema;
-    String format = meant.path("format").asText();
+    if (schema == null) {
+      return false;
+    }
+    String format = schema.path("format").asText();
     return format.equals("binary")
         || format.equals("byte")
-        || meant.path("contentEncoding").asText().equals("base64")
-        || meant.path("contentMediaType").asText().equals("application/octet-stream");
+        || schema.path("contentEncoding").asText().equals("base64")
+        || schema.path("contentMediaType").asText().equals(BYTES);
   }
 
   private static Buffer decoded(String name, String base64) {

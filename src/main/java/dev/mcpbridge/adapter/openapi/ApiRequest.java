@@ -18,6 +18,7 @@ final class ApiRequest {
   private final Operation operation;
   private final Map<String, JsonSlice> given;
   private final String path;
+  private final Optional<ApiBody> body;
   private final List<String> query = new ArrayList<>();
   private final Map<String, String> headers = new LinkedHashMap<>();
   private final List<String> cookies = new ArrayList<>();
@@ -29,6 +30,7 @@ final class ApiRequest {
     this.operation = operation;
     this.given = JsonObjects.members(arguments);
     this.path = PathTemplate.filled(operation.path(), operation.parameters(), given);
+    this.body = body(operation.body(), given.get(Operation.Body.KEY));
     operation.parameters().forEach(this::place);
   }
 
@@ -40,7 +42,8 @@ final class ApiRequest {
    * A path may have a query of its own, and a fragment that only tells operations apart: both come
    * from the document, since values are encoded.
    */
-  URI url(URI base) {
+  URI url() {
+    URI base = operation.server();
     String basePath = base.getRawPath() == null ? "" : base.getRawPath().replaceAll("/+$", "");
     String route = path.split("#", 2)[0];
     String whole =
@@ -65,9 +68,8 @@ final class ApiRequest {
     if (!cookies.isEmpty()) {
       request.putHeader("cookie", String.join("; ", cookies));
     }
-    Optional<JsonSlice> body = body();
     if (body.isPresent()) {
-      return ApiBody.of(operation.body(), body.get()).send(request);
+      return request.putHeader("content-type", body.get().type()).send(body.get().bytes());
     }
     if (operation.expectsBody()) {
       request.putHeader("content-length", "0");
@@ -75,17 +77,11 @@ final class ApiRequest {
     return request.send();
   }
 
-  /** Throws what {@link #send} would fail with, before anything is sent. */
-  void check() {
-    body().ifPresent(body -> ApiBody.of(operation.body(), body));
-  }
-
   /** A null for a body that may be left out is none. */
-  private Optional<JsonSlice> body() {
-    return operation.body() == null
-        ? Optional.empty()
-        : Optional.ofNullable(given.get(Operation.Body.KEY))
-            .filter(body -> operation.body().required() || !JsonSlice.NULL.equals(body));
+  private static Optional<ApiBody> body(Operation.Body body, JsonSlice value) {
+    boolean isNone =
+        body == null || value == null || !body.required() && JsonSlice.NULL.equals(value);
+    return isNone ? Optional.empty() : Optional.of(ApiBody.of(body, value));
   }
 
   private void place(Parameter parameter) {

@@ -60,7 +60,8 @@ final class MediaTypes {
     return type.contains("*") ? "application/json" : type;
   }
 
-  private static String plain(String type) {
+  /** Without parameters, in lower case. */
+  static String plain(String type) {
     return type.split(";", 2)[0].strip().toLowerCase(java.util.Locale.ROOT);
   }
 }

@@ -96,7 +96,6 @@ final class OpenApiBackend implements Backend {
     }
     try {
       ApiRequest request = new ApiRequest(offered.operation(), invocation.arguments());
-      request.check();
       return run(request, invocation.authorization(), offered.promisesOutput());
     } catch (BridgeException refused) {
       return Running.of(Future.failedFuture(refused));
@@ -107,7 +106,6 @@ final class OpenApiBackend implements Backend {
     HttpCaller.Exchange[] current = new HttpCaller.Exchange[1];
     boolean[] givenUp = new boolean[1];
     source.access().headers().forEach((header, value) -> request.header(header, value.reveal()));
-    URI base = document.current().base();
     Future<JsonSlice> result =
         credentials
             .addTo(request, authorization)
@@ -117,7 +115,7 @@ final class OpenApiBackend implements Backend {
                     return Future.failedFuture(
                         new BridgeException(ErrorCode.CANCELLED, "given up"));
                   }
-                  return exchange(request, request.url(base), base, current, 0);
+                  return exchange(request, request.url(), current, 0);
                 })
             .map(answer -> result(answer, promised));
     return new Running(
@@ -132,7 +130,7 @@ final class OpenApiBackend implements Backend {
 
   /** A redirect is followed where nothing can happen by it, and within the same server. */
   private Future<HttpCaller.Answer> exchange(
-      ApiRequest request, URI url, URI base, HttpCaller.Exchange[] current, int redirects) {
+      ApiRequest request, URI url, HttpCaller.Exchange[] current, int redirects) {
     current[0] = http.send(request.method(), url, maxBody, request::send);
     return current[0]
         .answer()
@@ -148,8 +146,8 @@ final class OpenApiBackend implements Backend {
                 return Future.succeededFuture(answer);
               }
               URI next = resolved(url, location);
-              return next != null && ApiReader.isSameOrigin(base, next)
-                  ? exchange(request, next, base, current, redirects + 1)
+              return next != null && Servers.isSameOrigin(url, next)
+                  ? exchange(request, next, current, redirects + 1)
                   : Future.succeededFuture(answer);
             });
   }

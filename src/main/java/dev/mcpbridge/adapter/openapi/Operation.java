@@ -1,22 +1,25 @@
 package dev.mcpbridge.adapter.openapi;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import java.net.URI;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
  * One operation of an API, as much of it as a call needs.
  *
  * @param method in capitals
+ * @param server where it is called; the path is added to its path
  * @param path its template
  * @param body null where it takes none
  */
-record Operation(
-    String method, String path, List<String> tags, List<Parameter> parameters, Body body) {
+record Operation(String method, URI server, String path, List<Parameter> parameters, Body body) {
 
   /**
    * @param type the media type that is sent
-   * @param fields schemas of a form's fields, to tell files from texts
+   * @param fields schemas of a form's fields, of their elements where they are lists
    * @param encodings what the document says of single fields
    */
   record Body(
@@ -25,6 +28,11 @@ record Operation(
       Map<String, JsonNode> fields,
       Map<String, JsonNode> encodings) {
     static final String KEY = "body";
+
+    /** Missing where nothing is said. */
+    JsonNode encoding(String field) {
+      return encodings.getOrDefault(field, MissingNode.getInstance());
+    }
 
     boolean isJson() {
       return type.equals("application/json") || type.endsWith("+json");
@@ -40,6 +48,14 @@ record Operation(
 
     boolean isText() {
       return type.startsWith("text/") || type.endsWith("/xml") || type.endsWith("+xml");
+    }
+  }
+
+  /** Where an operation stands in its document. */
+  record Place(String path, String method, JsonNode item, JsonNode node) {
+    @Override
+    public String toString() {
+      return method.toUpperCase(Locale.ROOT) + " " + path;
     }
   }
 

@@ -27,7 +27,7 @@ final class OperationReader {
 
   /** OpenAPI 3.1 section 4.8.12: they are described elsewhere in the document. */
   private static final Set<String> NOT_PARAMETERS =
-      Set.of("accept", "content-type", "authorization");
+      Set.of("accept", "accept-encoding", "content-type", "authorization");
 
   /** They say where a request goes, how long it is, or who sends it. */
   private static final Set<String> NEVER_SET =
@@ -49,12 +49,10 @@ final class OperationReader {
   private static final Pattern HOLE = Pattern.compile("\\{([^{}]+)}");
 
   private final Document document;
+  private final Servers servers;
   private final OpenApiSource source;
   private final String name;
   private final List<String> lost;
-
-  /** Where an operation stands. */
-  record Place(String path, String method, JsonNode item, JsonNode node, List<String> tags) {}
 
   /** It cannot be called; a stackless exception, caught where operations are gone through. */
   static final class Unusable extends RuntimeException {
@@ -65,21 +63,21 @@ final class OperationReader {
     }
   }
 
-  OperationReader(Document document, OpenApiSource source, String name, List<String> lost) {
+  OperationReader(
+      Document document, Servers servers, OpenApiSource source, String name, List<String> lost) {
     this.document = document;
+    this.servers = servers;
     this.source = source;
     this.name = name;
     this.lost = lost;
   }
 
-  Api.OfferedOperation read(Place place, String tool, String description) {
+  Api.OfferedOperation read(Operation.Place place, String tool, String description) {
     Schemas schemas = new Schemas(document, Schemas.Direction.REQUEST);
     ObjectNode input = JSON.objectNode().put("type", "object");
     ObjectNode properties = input.putObject("properties");
     ArrayNode required = JSON.arrayNode();
-    if (place.item().has("servers") || place.node().has("servers")) {
-      lost.add(name + ": servers of its own, instead of which the API's is called");
-    }
+    URI server = servers.of(place.item(), place.node());
     Operation.Body body = body(place.node(), schemas, properties, required);
     List<Parameter> parameters = new ArrayList<>();
     for (JsonNode node : parameters(place)) {
@@ -93,7 +91,7 @@ final class OperationReader {
     schemas.define(input);
     Operation operation =
         new Operation(
-            place.method().toUpperCase(Locale.ROOT), place.path(), place.tags(), parameters, body);
+            place.method().toUpperCase(Locale.ROOT), server, place.path(), parameters, body);
     return new Api.OfferedOperation(
         operation, definition(tool, description, place.node(), sane(input), operation));
   }
@@ -135,7 +133,7 @@ final class OperationReader {
   }
 
   /** Those of the path, unless the operation has the same for itself. */
-  private List<JsonNode> parameters(Place place) {
+  private List<JsonNode> parameters(Operation.Place place) {
     Map<String, JsonNode> all = new LinkedHashMap<>();
     for (JsonNode list :
         List.of(place.item().path("parameters"), place.node().path("parameters"))) {
@@ -228,7 +226,7 @@ final class OperationReader {
     schema
         .path("properties")
         .properties()
-        .forEach(each -> fields.put(each.getKey(), document.follow(each.getValue())));
+        .forEach(each -> fields.put(each.getKey(), element(each.getValue())));
     Map<String, JsonNode> encodings = new LinkedHashMap<>();
     chosen
         .getValue()
@@ -246,9 +244,21 @@ final class OperationReader {
     return known;
   }
 
-  /** An object is what structured content can be. */
+  private JsonNode element(JsonNode schema) {
+    JsonNode meant = document.follow(schema);
+    return meant.has("items") ? document.follow(meant.get("items")) : meant;
+  }
+
+  /** An object is what structured content can be, and only where all that is well has one. */
   private JsonNode output(JsonNode node) {
-    JsonNode response = document.follow(MediaTypes.success(node.path("responses")));
+    JsonNode responses = node.path("responses");
+    for (Map.Entry<String, JsonNode> response : responses.properties()) {
+      boolean isSuccess = response.getKey().startsWith("2");
+      if (isSuccess && document.follow(response.getValue()).path("content").isEmpty()) {
+        return null;
+      }
+    }
+    JsonNode response = document.follow(MediaTypes.success(responses));
     JsonNode json = MediaTypes.json(response.path("content"));
     JsonNode meant = document.follow(json.path("schema"));
     if (!meant.path("type").asText("").equals("object")) {

@@ -45,23 +45,35 @@ final class Results {
 
   private JsonSlice success(Answer answer, boolean promised) {
     byte[] body = answer.body().getBytes();
+    ToolResult shown = shown(answer, body);
+    if (body.length > largeBody && !promised) {
+      return shown.done();
+    }
+    JsonSlice json = isText(answer.type()) ? json(body) : null;
+    if (json != null && json.isObject()) {
+      return shown.structured(json).done();
+    }
+    return promised ? shown.andText(brokenPromise(answer)).error() : shown.done();
+  }
+
+  private ToolResult shown(Answer answer, byte[] body) {
     if (body.length == 0) {
-      return ToolResult.text(line(answer)).done();
+      return ToolResult.text(line(answer));
     }
     if (body.length > largeBody) {
-      return large(answer, body, promised);
+      return large(answer, body);
     }
-    return isText(answer.type())
-        ? structured(ToolResult.text(answer.text()), body)
-        : media(answer.type(), body);
+    return isText(answer.type()) ? ToolResult.text(answer.text()) : media(answer.type(), body);
   }
 
-  private static JsonSlice structured(ToolResult result, byte[] body) {
-    JsonSlice json = json(body);
-    return json != null && json.isObject() ? result.structured(json).done() : result.done();
+  /** MCP server/tools: what has an output schema is answered with that, or with an error. */
+  private static String brokenPromise(Answer answer) {
+    return "The call was carried out ("
+        + line(answer)
+        + "), but its answer is not the JSON object that the API's document promises.";
   }
 
-  private static JsonSlice media(String type, byte[] body) {
+  private static ToolResult media(String type, byte[] body) {
     String data = Base64.getEncoder().encodeToString(body);
     JsonWriter out = new JsonWriter(data.length() + 256).beginObject();
     if (type.startsWith("image/") || type.startsWith("audio/")) {
@@ -71,11 +83,11 @@ final class Results {
       out.member("uri", "api-result:///body").member("mimeType", type).member("blob", data);
       out.endObject();
     }
-    return ToolResult.of(out.endObject().toSlice()).done();
+    return ToolResult.of(out.endObject().toSlice());
   }
 
   /** The beginning, and where the whole can be read for some time. */
-  private JsonSlice large(Answer answer, byte[] body, boolean promised) {
+  private ToolResult large(Answer answer, byte[] body) {
     boolean isText = isText(answer.type());
     String uri =
         kept.keep(answer.type(), isText ? answer.text().getBytes(StandardCharsets.UTF_8) : body);
@@ -92,8 +104,7 @@ final class Results {
                 : " to have them.");
     JsonWriter link = link(uri, "the whole answer");
     link.member("mimeType", answer.type()).member("size", body.length);
-    ToolResult result = ToolResult.text(words).and(link.endObject().toSlice());
-    return promised ? structured(result, body) : result.done();
+    return ToolResult.text(words).and(link.endObject().toSlice());
   }
 
   /** A link that is still open. */

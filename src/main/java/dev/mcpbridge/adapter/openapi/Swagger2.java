@@ -63,7 +63,8 @@ final class Swagger2 {
     servers.addObject().put("url", scheme + "//" + host + base);
   }
 
-  private ObjectNode path(JsonNode item) {
+  private ObjectNode path(JsonNode given) {
+    JsonNode item = new Document(old).follow(given);
     ObjectNode path = JSON.objectNode();
     List<JsonNode> common = new ArrayList<>();
     item.path("parameters").forEach(common::add);

@@ -10,17 +10,24 @@ import dev.mcpbridge.protocol.JsonWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 /**
  * Reads definitions of functions as definitions of tools; schemas stay byte for byte. Stateless.
  */
 final class FunctionDefinitions {
   private static final int MAX_DEPTH = 200;
+  private static final List<String> SCHEMAS =
+      List.of("parameters", "input_schema", "parametersJsonSchema", "inputSchema");
   private static final JsonSlice ANY = JsonSlice.of("{\"type\":\"object\"}");
 
   private FunctionDefinitions() {}
 
-  /** A list, or an object with one under {@code tools}, as OpenAI writes it or without wrapping. */
+  /**
+   * A list, or an object with one under {@code tools}: as OpenAI's two APIs, Anthropic's and
+   * Gemini's write it, or as MCP does.
+   */
   static List<JsonSlice> read(byte[] text) {
     JsonSlice list = document(text);
     if (list.isObject()) {
@@ -30,11 +37,20 @@ final class FunctionDefinitions {
       throw unusable("expected a list of functions");
     }
     List<JsonSlice> tools = new ArrayList<>();
-    List<JsonSlice> functions = JsonObjects.elements(list);
+    List<JsonSlice> functions =
+        JsonObjects.elements(list).stream().flatMap(FunctionDefinitions::declared).toList();
     for (int i = 0; i < functions.size(); i++) {
       tools.add(tool(functions.get(i), i));
     }
     return tools;
+  }
+
+  /** Gemini has many in one. */
+  private static Stream<JsonSlice> declared(JsonSlice definition) {
+    JsonSlice declarations = JsonObjects.members(definition).get("functionDeclarations");
+    return declarations != null && declarations.isArray()
+        ? JsonObjects.elements(declarations).stream()
+        : Stream.of(definition);
   }
 
   private static JsonSlice document(byte[] text) {
@@ -53,7 +69,8 @@ final class FunctionDefinitions {
     if (name == null || name.isBlank()) {
       throw unusable("function " + index + " has no name");
     }
-    JsonSlice parameters = function.getOrDefault("parameters", ANY);
+    JsonSlice parameters =
+        SCHEMAS.stream().map(function::get).filter(Objects::nonNull).findFirst().orElse(ANY);
     JsonWriter out = new JsonWriter(definition.length() + 64).beginObject();
     out.member("name", name);
     if (function.containsKey("description")) {

@@ -1,15 +1,11 @@
 package dev.mcpbridge.http.mcp;
 
 import dev.mcpbridge.auth.Principal;
-import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.protocol.JsonSlice;
 
 /** Who asks, as its era lets it be known: by each request, or by the session it opened. */
 sealed interface Client permits StatelessClient, LegacySession {
   Principal principal();
-
-  /** As its calls name it. */
-  Caller caller();
 
   /** What it declares, as one object. */
   JsonSlice capabilities();

@@ -6,6 +6,7 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.EventStream;
+import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
@@ -52,7 +53,9 @@ final class LegacyRequests {
       return;
     }
     LegacySession session = session(ctx, endpoint);
-    converse(session, message, offers, message.isRequest() ? replies.to(ctx, session) : null);
+    Caller caller = Callers.caller(ctx, session.caller());
+    Reply reply = message.isRequest() ? replies.to(ctx, session) : null;
+    converse(session, caller, message, offers, reply);
     if (!message.isRequest()) {
       ctx.response().setStatusCode(202).end();
     }
@@ -77,9 +80,10 @@ final class LegacyRequests {
     if (requests.stream().anyMatch(request -> request.method().equals(McpMethod.INITIALIZE))) {
       throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "initialize is not for a batch");
     }
+    Caller caller = Callers.caller(ctx, session.caller());
     BatchReply reply =
         requests.isEmpty() ? null : new BatchReply(replies.to(ctx, session), requests.size());
-    messages.forEach(message -> converse(session, message, offers, reply));
+    messages.forEach(message -> converse(session, caller, message, offers, reply));
     if (requests.isEmpty()) {
       ctx.response().setStatusCode(202).end();
     }
@@ -156,9 +160,17 @@ final class LegacyRequests {
             });
   }
 
-  /** Takes a message of a session, whichever way it came. */
+  /**
+   * Takes a message of a session, whichever way it came.
+   *
+   * @param caller who its calls are made by
+   */
   void converse(
-      LegacySession session, Inbound message, Supplier<Future<Offer>> offers, Reply reply) {
+      LegacySession session,
+      Caller caller,
+      Inbound message,
+      Supplier<Future<Offer>> offers,
+      Reply reply) {
     if (message.isAnswer()) {
       session.answered(message);
     } else if (message.isNotification()) {
@@ -166,7 +178,7 @@ final class LegacyRequests {
     } else {
       offers
           .get()
-          .compose(offer -> result(new McpRequest(message, offer, session, reply)))
+          .compose(offer -> result(new McpRequest(message, offer, session, caller, reply)))
           .onComplete(
               result -> reply.finish(200, RpcReplies.result(message.id(), OldResults.of(result))),
               failure ->

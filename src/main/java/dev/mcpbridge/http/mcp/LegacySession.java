@@ -78,8 +78,8 @@ final class LegacySession implements Client {
     return principal;
   }
 
-  @Override
-  public Caller caller() {
+  /** Who its calls are made by. */
+  Caller caller() {
     return caller;
   }
 

@@ -202,7 +202,7 @@ final class McpCalls {
                         intent.server(),
                         intent.target(),
                         arguments,
-                        request.client().caller(),
+                        request.caller(),
                         streams,
                         envelope))
                 .compose(

@@ -3,6 +3,7 @@ package dev.mcpbridge.http.mcp;
 import dev.mcpbridge.call.Offer;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.Envelope;
@@ -17,8 +18,9 @@ import java.util.function.Predicate;
  * One request of a client and where its answer goes.
  *
  * @param offer what the endpoint offers
+ * @param caller as calls name who asks, with the credential of this request
  */
-record McpRequest(Inbound message, Offer offer, Client client, Reply reply) {
+record McpRequest(Inbound message, Offer offer, Client client, Caller caller, Reply reply) {
 
   /** A call under way, for whoever gives it up. */
   record Running(ServerId server, String callId) {}

@@ -67,7 +67,8 @@ final class SseDoor {
     } else if (isOpening || channel.session == null) {
       throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "initialize comes first, and once");
     } else {
-      requests.converse(channel.session, message, offers, reply);
+      LegacySession session = channel.session;
+      requests.converse(session, Callers.caller(ctx, session.caller()), message, offers, reply);
     }
     ctx.response().setStatusCode(202).end();
   }

@@ -1,7 +1,6 @@
 package dev.mcpbridge.http.mcp;
 
 import dev.mcpbridge.auth.Principal;
-import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.MetaKeys;
@@ -10,14 +9,12 @@ import java.util.Map;
 /** The client of one request of 2026-07-28, known by the request's {@code _meta} alone. */
 final class StatelessClient implements Client {
   private final Principal principal;
-  private final Caller caller;
   private final JsonSlice capabilities;
   private final String logLevel;
   private McpRequest.Running running;
 
-  StatelessClient(Principal principal, Caller caller, Map<String, JsonSlice> meta) {
+  StatelessClient(Principal principal, Map<String, JsonSlice> meta) {
     this.principal = principal;
-    this.caller = caller;
     this.capabilities = meta.get(MetaKeys.CAPABILITIES);
     this.logLevel = JsonObjects.string(meta.get(MetaKeys.LOG_LEVEL));
   }
@@ -25,11 +22,6 @@ final class StatelessClient implements Client {
   @Override
   public Principal principal() {
     return principal;
-  }
-
-  @Override
-  public Caller caller() {
-    return caller;
   }
 
   @Override

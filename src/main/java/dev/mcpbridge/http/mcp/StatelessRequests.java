@@ -5,6 +5,7 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Problems;
+import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -69,16 +70,16 @@ final class StatelessRequests {
   }
 
   private void answer(RoutingContext ctx, Inbound message, Supplier<Future<Offer>> offers) {
+    Caller caller = Callers.caller(ctx);
+    StatelessClient client = new StatelessClient(Callers.of(ctx), message.meta());
     PostReply reply = replies.to(ctx);
-    StatelessClient client =
-        new StatelessClient(Callers.of(ctx), Callers.caller(ctx), message.meta());
     reply.onLeave(() -> giveUp(client));
     offers
         .get()
         .compose(
             offer -> {
               ParamHeaders.check(message, offer, ctx.request().headers());
-              return result(new McpRequest(message, offer, client, reply));
+              return result(new McpRequest(message, offer, client, caller, reply));
             })
         .onComplete(
             result -> reply.finish(200, RpcReplies.result(message.id(), result)),

@@ -116,7 +116,7 @@ final class ToolDocument {
    */
   private void component(String name, JsonSlice schema) {
     try {
-      JsonNode tree = schema == null ? null : Json.tree(schema);
+      JsonNode tree = schema == null ? null : Json.exactTree(schema);
       ObjectNode sane = SchemaDialect.JSON_SCHEMA.reduce(tree).schema();
       References references = new References(SCHEMAS + name);
       schemas.set(name, sane);

@@ -26,7 +26,15 @@ public final class Callers {
 
   /** Who calls, with the credential that they may have sent for an API behind the bridge. */
   public static Caller caller(RoutingContext ctx) {
-    Caller caller = Caller.of(of(ctx).name());
+    return caller(ctx, Caller.of(of(ctx).name()));
+  }
+
+  /**
+   * A caller who is known already, with the credential that came with this request.
+   *
+   * @throws BridgeException MALFORMED_REQUEST for what is no credential
+   */
+  public static Caller caller(RoutingContext ctx, Caller caller) {
     String authorization = ctx.request().getHeader(AUTHORIZATION);
     if (authorization == null) {
       return caller;

@@ -100,7 +100,7 @@ final class FunctionLists {
         new Function(
             name,
             tool.description().isEmpty() ? tool.title() : tool.description(),
-            tool.inputSchema() == null ? null : Json.tree(tool.inputSchema()));
+            tool.inputSchema() == null ? null : Json.exactTree(tool.inputSchema()));
     Reduction reduction = style.format().dialect(style.strict()).reduce(function.inputSchema());
     return new Entry(place, name, style.format().definition(function, reduction), reduction);
   }

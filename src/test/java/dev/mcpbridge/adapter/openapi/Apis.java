@@ -50,12 +50,20 @@ final class Apis {
   }
 
   static Api read(URI server, byte[] document) {
+    return read(new TextSource.Inline(""), server, List.of(), document);
+  }
+
+  /**
+   * @param servers what the operator allows beside the API's own
+   */
+  static Api read(TextSource from, URI server, List<URI> servers, byte[] document) {
     OpenApiSource.Selection none =
         new OpenApiSource.Selection(List.of(), List.of(), List.of(), List.of());
     return ApiReader.read(
         new OpenApiSource(
-            new TextSource.Inline(""),
+            from,
             server,
+            servers,
             new HttpAccess(Map.of(), null),
             null,
             none,

@@ -121,6 +121,18 @@ class ConversionTest {
     assertEquals("/pets", api.tools().get("list").operation().path());
   }
 
+  @Test
+  void aPathMayStandElsewhereInTheDocument() {
+    Api api =
+        Apis.at(
+            "{'swagger':'2.0','info':{'title':'Old','version':'1'},'host':'a.example',"
+                + "'paths':{'/x':{'$ref':'#/x-paths/x'},'/y':{'$ref':'#/paths/~1x'},"
+                + "'/none':{'$ref':'other.json#/x'}},"
+                + "'x-paths':{'x':{'get':{'summary':'seen','responses':{}}}}}");
+
+    assertEquals(List.of("get_x", "get_y"), List.copyOf(api.tools().keySet()));
+  }
+
   private static List<String> sorted(Api api) {
     List<String> wanted = List.of("list", "add", "xml", "form", "file");
     return wanted.stream().filter(api.tools()::containsKey).toList();

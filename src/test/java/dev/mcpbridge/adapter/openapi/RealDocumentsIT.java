@@ -1,9 +1,11 @@
 package dev.mcpbridge.adapter.openapi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.config.TextSource;
 import dev.mcpbridge.dialect.SchemaDialect;
 import dev.mcpbridge.fixture.Needs;
 import io.swagger.parser.OpenAPIParser;
@@ -36,6 +38,16 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 /** Documents that others wrote for APIs of theirs: everything in them becomes a tool. */
 class RealDocumentsIT {
   private static final URI SERVER = URI.create("https://api.example/base");
+  private static final List<URI> FURTHER =
+      Stream.of(
+              "https://uploads.github.com",
+              "https://operation.example.com",
+              "https://path.example.com",
+              "https://path-item-ref.example.com",
+              "https://empty-operation-path.example.com",
+              "https://httpbin.com")
+          .map(URI::create)
+          .toList();
   private static final Set<String> METHODS =
       Set.of("get", "put", "post", "delete", "options", "head", "patch");
   private static final String GITHUB = "@octokit/openapi/generated/api.github.com.json";
@@ -65,7 +77,7 @@ class RealDocumentsIT {
     byte[] text = text(file);
     long from = System.nanoTime();
 
-    Api api = Apis.read(SERVER, text);
+    Api api = Apis.read(new TextSource.Inline(""), SERVER, FURTHER, text);
 
     System.out.printf("%s: %d ms%n", file, (System.nanoTime() - from) / 1_000_000);
     assertEquals(operations(text), places(api), String.join("\n", api.lost()));
@@ -121,6 +133,17 @@ class RealDocumentsIT {
   }
 
   @Test
+  void onlyItsOperatorSendsGithubsUploadsElsewhere() throws Exception {
+    Api strict = Apis.read(null, text(GITHUB));
+    Api open = Apis.read(new TextSource.Inline(""), null, FURTHER, text(GITHUB));
+
+    assertFalse(strict.tools().containsKey("repos_upload-release-asset"));
+    assertTrue(strict.lost().toString().contains("https://uploads.github.com"));
+    Operation upload = open.tools().get("repos_upload-release-asset").operation();
+    assertEquals("https://uploads.github.com", upload.server().toString());
+  }
+
+  @Test
   void whatIsKnownOfGithubIsUnderstood() throws Exception {
     Api api = Apis.read(null, text(GITHUB));
 
@@ -162,7 +185,8 @@ class RealDocumentsIT {
                                 names(item.getParameters(), operation.getParameters()))));
 
     TreeMap<String, Set<String>> ours = new TreeMap<>();
-    for (Api.OfferedOperation tool : Apis.read(SERVER, text).tools().values()) {
+    for (Api.OfferedOperation tool :
+        Apis.read(new TextSource.Inline(""), SERVER, FURTHER, text).tools().values()) {
       Operation operation = tool.operation();
       Set<String> names = new TreeSet<>();
       operation

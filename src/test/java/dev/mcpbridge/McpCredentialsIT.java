@@ -1,0 +1,86 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.mcpbridge.fixture.ApiDocument;
+import dev.mcpbridge.fixture.EchoApi;
+import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.TestBridge;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A caller's own credential for an API, in sessions of MCP and without one. */
+class McpCredentialsIT {
+  private static final String HEADER = "x-upstream-authorization";
+  private static final String CALL = "{\"name\":\"get\",\"arguments\":{}}";
+
+  private static EchoApi api;
+  private static TestBridge bridge;
+
+  @BeforeAll
+  static void start() throws Exception {
+    api =
+        EchoApi.start()
+            .on("/openapi.json", ApiDocument.create().with("get", "/get", "get", "").served());
+    bridge =
+        TestBridge.of(
+            "{'mcpServers':{'s':{'type':'openapi','url':'"
+                + api.url("/openapi.json")
+                + "','auth':{'type':'bearer','token':'of-the-operator'}}}}");
+    bridge.until(() -> bridge.state("s").equals("ready"));
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    bridge.close();
+    api.close();
+  }
+
+  @Test
+  void eachRequestOfASessionHasItsOwnAndTheOthersNone() throws Exception {
+    McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
+    client.initialize();
+
+    client.request("tools/call", CALL).result();
+    assertEquals(List.of("Bearer of-the-operator"), api.last().headers("authorization"));
+
+    client.with(HEADER, "Bearer of-ann");
+    client.request("tools/call", CALL).result();
+    assertEquals(List.of("Bearer of-ann"), api.last().headers("authorization"));
+
+    client.with(HEADER, "Bearer of-bob");
+    client.request("tools/call", CALL).result();
+    assertEquals(List.of("Bearer of-bob"), api.last().headers("authorization"));
+
+    client.with(HEADER, null);
+    client.request("tools/call", CALL).result();
+    assertEquals(List.of("Bearer of-the-operator"), api.last().headers("authorization"));
+  }
+
+  @Test
+  void aStatelessRequestHasItsOwn() throws Exception {
+    McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
+
+    client.with(HEADER, "Bearer of-ann");
+    client.stateless("tools/call", "\"name\":\"get\",\"arguments\":{}").result();
+
+    assertEquals(List.of("Bearer of-ann"), api.last().headers("authorization"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {" ", "Bearer a\tb"})
+  void whatIsNoCredentialIsRefusedInASessionToo(String value) throws Exception {
+    McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
+    client.initialize();
+    int before = api.seen().size();
+
+    client.with(HEADER, value);
+
+    assertEquals(400, client.request("tools/call", CALL).status());
+    assertEquals(before, api.seen().size());
+  }
+}

@@ -1,0 +1,89 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.ApiDocument;
+import dev.mcpbridge.fixture.EchoApi;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Output schemas of operations: what is promised is kept, or said not to be. */
+class OpenApiPromisesIT {
+  private static final String OBJECT =
+      "'content':{'application/json':{'schema':{'type':'object','required':['id']}}}";
+
+  private static EchoApi api;
+  private static TestBridge bridge;
+
+  @BeforeAll
+  static void start() throws Exception {
+    ApiDocument document =
+        ApiDocument.create()
+            .with("get", "/kept", "kept", answers("'200':{" + OBJECT + "}"))
+            .with("get", "/empty", "empty", answers("'200':{" + OBJECT + "}"))
+            .with("get", "/array", "array", answers("'200':{" + OBJECT + "}"))
+            .with("get", "/words", "words", answers("'200':{" + OBJECT + "}"))
+            .with("get", "/image", "image", answers("'200':{" + OBJECT + "}"))
+            .with("get", "/either", "either", answers("'200':{" + OBJECT + "},'204':{}"));
+    api =
+        EchoApi.start()
+            .on("/openapi.json", document.served())
+            .on("/kept", EchoApi.says(200, "application/json", "{\"id\":1}"))
+            .on("/empty", EchoApi.says(204, null, ""))
+            .on("/array", EchoApi.says(200, "application/json", "[{\"id\":1}]"))
+            .on("/words", EchoApi.says(200, "text/plain", "done"))
+            .on("/image", EchoApi.says(200, "image/png", new byte[] {1, 2}))
+            .on("/either", EchoApi.says(204, null, ""));
+    bridge =
+        TestBridge.of(
+            "{'mcpServers':{'s':{'type':'openapi','url':'" + api.url("/openapi.json") + "'}}}");
+    bridge.until(() -> bridge.state("s").equals("ready"));
+  }
+
+  private static String answers(String responses) {
+    return "'responses':{" + responses + "}";
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    bridge.close();
+    api.close();
+  }
+
+  @Test
+  void aPromiseThatIsKeptIsStructuredContent() throws Exception {
+    assertEquals(1, bridge.call("kept", "{}").body().at("/structuredContent/id").asInt());
+  }
+
+  @Test
+  void whereOneOfSeveralGoodAnswersIsEmptyNothingIsPromised() throws Exception {
+    for (JsonNode tool : bridge.get("/servers/s/tools").body().path("tools")) {
+      boolean promises = !tool.path("name").asText().equals("either");
+      assertEquals(promises, tool.has("outputSchema"), tool.toString());
+    }
+    Answer answer = bridge.call("either", "{}");
+    assertFalse(answer.body().path("isError").asBoolean());
+    assertEquals("HTTP 204 Said", answer.said());
+  }
+
+  /** Clients must refuse such a result unless it is an error (MCP server/tools). */
+  @ParameterizedTest
+  @CsvSource({"empty,204", "array,200", "words,200", "image,200"})
+  void aPromiseThatTheApiBreaksIsAnErrorThatSaysThatTheCallWasDone(String tool, int status)
+      throws Exception {
+    Answer answer = bridge.call(tool, "{}");
+
+    assertEquals(200, answer.status());
+    assertTrue(answer.body().path("isError").asBoolean(), answer.text());
+    assertTrue(answer.text().contains("was carried out (HTTP " + status), answer.text());
+    assertEquals(2, answer.body().path("content").size(), "what came is there too");
+  }
+}
