@@ -22,8 +22,8 @@ final class Anthropic implements Format.Writing {
   }
 
   @Override
-  public Optional<List<JsonSlice>> items(JsonSlice body) {
-    JsonSlice content = JsonObjects.members(body).get("content");
+  public Optional<List<JsonSlice>> items(Map<String, JsonSlice> body) {
+    JsonSlice content = body.get("content");
     return content != null && content.isArray()
         ? Optional.of(JsonObjects.elements(content))
         : Optional.empty();

@@ -42,7 +42,7 @@ public enum Format {
     }
 
     /** The items that may be calls, out of what the model's API answered; empty if it is none. */
-    Optional<List<JsonSlice>> items(JsonSlice body);
+    Optional<List<JsonSlice>> items(Map<String, JsonSlice> body);
 
     /** Whether a single object is one of its calls. */
     boolean isCall(Map<String, JsonSlice> item);
@@ -111,8 +111,7 @@ public enum Format {
           items.isEmpty() || items.stream().map(JsonObjects::members).anyMatch(writing::isCall);
       return isMine ? Optional.of(items) : Optional.empty();
     }
-    return writing.isCall(JsonObjects.members(body))
-        ? Optional.of(List.of(body))
-        : writing.items(body);
+    Map<String, JsonSlice> members = JsonObjects.members(body);
+    return writing.isCall(members) ? Optional.of(List.of(body)) : writing.items(members);
   }
 }

@@ -21,6 +21,9 @@ public record FunctionAnswer(FunctionCall call, boolean isError, List<Part> part
 
   /** All texts, and in the place of anything else a sentence that says what it is. */
   public String text() {
+    if (parts.size() == 1) {
+      return parts.get(0).words();
+    }
     StringBuilder text = new StringBuilder();
     for (Part part : parts) {
       text.append(text.isEmpty() ? "" : "\n").append(part.words());

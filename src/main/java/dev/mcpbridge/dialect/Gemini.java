@@ -38,15 +38,14 @@ final class Gemini implements Format.Writing {
 
   /** A content, or the whole answer of the API. */
   @Override
-  public Optional<List<JsonSlice>> items(JsonSlice body) {
-    Map<String, JsonSlice> members = JsonObjects.members(body);
-    JsonSlice candidates = members.get("candidates");
+  public Optional<List<JsonSlice>> items(Map<String, JsonSlice> body) {
+    JsonSlice candidates = body.get("candidates");
     if (candidates != null && candidates.isArray()) {
       List<JsonSlice> all = JsonObjects.elements(candidates);
       JsonSlice content = all.isEmpty() ? null : JsonObjects.members(all.get(0)).get("content");
       return content == null ? Optional.of(List.of()) : parts(JsonObjects.members(content));
     }
-    return members.containsKey("parts") ? parts(members) : Optional.empty();
+    return body.containsKey("parts") ? parts(body) : Optional.empty();
   }
 
   private static Optional<List<JsonSlice>> parts(Map<String, JsonSlice> content) {

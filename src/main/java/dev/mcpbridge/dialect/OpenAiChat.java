@@ -27,16 +27,15 @@ final class OpenAiChat implements Format.Writing {
 
   /** A message, a list of its calls under their name, or the whole answer of the API. */
   @Override
-  public Optional<List<JsonSlice>> items(JsonSlice body) {
-    Map<String, JsonSlice> members = JsonObjects.members(body);
-    JsonSlice choices = members.get("choices");
+  public Optional<List<JsonSlice>> items(Map<String, JsonSlice> body) {
+    JsonSlice choices = body.get("choices");
     if (choices != null && choices.isArray()) {
       List<JsonSlice> all = JsonObjects.elements(choices);
       JsonSlice message = all.isEmpty() ? null : JsonObjects.members(all.get(0)).get("message");
-      return message == null ? Optional.of(List.of()) : message(message);
+      return message == null ? Optional.of(List.of()) : message(JsonObjects.members(message));
     }
-    boolean onlyTalks = JsonObjects.string(members.get("content")) != null;
-    boolean hasCalls = !JsonSlice.NULL.equals(members.getOrDefault("tool_calls", JsonSlice.NULL));
+    boolean onlyTalks = JsonObjects.string(body.get("content")) != null;
+    boolean hasCalls = !JsonSlice.NULL.equals(body.getOrDefault("tool_calls", JsonSlice.NULL));
     return onlyTalks || hasCalls ? message(body) : Optional.empty();
   }
 
@@ -46,8 +45,8 @@ final class OpenAiChat implements Format.Writing {
     return true;
   }
 
-  private static Optional<List<JsonSlice>> message(JsonSlice message) {
-    JsonSlice calls = JsonObjects.members(message).get("tool_calls");
+  private static Optional<List<JsonSlice>> message(Map<String, JsonSlice> message) {
+    JsonSlice calls = message.get("tool_calls");
     if (calls == null || calls.equals(JsonSlice.NULL)) {
       return Optional.of(List.of());
     }

@@ -23,8 +23,8 @@ final class OpenAiResponses implements Format.Writing {
   }
 
   @Override
-  public Optional<List<JsonSlice>> items(JsonSlice body) {
-    JsonSlice output = JsonObjects.members(body).get("output");
+  public Optional<List<JsonSlice>> items(Map<String, JsonSlice> body) {
+    JsonSlice output = body.get("output");
     return output != null && output.isArray()
         ? Optional.of(JsonObjects.elements(output))
         : Optional.empty();

@@ -40,15 +40,18 @@ public sealed interface Part {
     }
   }
 
-  /** The blocks of an MCP result; structured content that no text repeats is one more. */
-  static List<Part> of(JsonSlice result) {
-    Map<String, JsonSlice> members = JsonObjects.members(result);
+  /**
+   * The blocks of an MCP result; structured content that no text repeats is one more.
+   *
+   * @param result its members
+   */
+  static List<Part> of(Map<String, JsonSlice> result) {
     List<Part> parts = new ArrayList<>();
-    JsonSlice content = members.get("content");
+    JsonSlice content = result.get("content");
     if (content != null) {
       JsonObjects.elements(content).forEach(block -> parts.add(ofBlock(block)));
     }
-    JsonSlice structured = members.get("structuredContent");
+    JsonSlice structured = result.get("structuredContent");
     if (structured != null && parts.stream().noneMatch(part -> Same.json(part, structured))) {
       parts.add(new Text(structured.text()));
     }

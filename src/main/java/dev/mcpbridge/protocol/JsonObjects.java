@@ -121,14 +121,8 @@ public final class JsonObjects {
     if (value == null || value.length() < 2 || value.bytes()[value.from()] != '"') {
       return null;
     }
-    if (!hasEscape(value)) {
-      return new String(
-          value.bytes(), value.from() + 1, value.length() - 2, StandardCharsets.UTF_8);
-    }
-    try {
-      return Json.tree(value).textValue();
-    } catch (java.io.IOException e) {
-      return null;
-    }
+    return hasEscape(value)
+        ? JsonEscapes.read(value.bytes(), value.from() + 1, value.to() - 1)
+        : new String(value.bytes(), value.from() + 1, value.length() - 2, StandardCharsets.UTF_8);
   }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -78,7 +79,8 @@ class FormatPropertiesTest {
     List<FunctionAnswer> answers = new ArrayList<>();
     for (String result : results) {
       FunctionCall call = new FunctionCall("id" + answers.size(), "f", JsonSlice.EMPTY_OBJECT);
-      answers.add(new FunctionAnswer(call, false, Part.of(JsonSlice.of(result))));
+      answers.add(
+          new FunctionAnswer(call, false, Part.of(JsonObjects.members(JsonSlice.of(result)))));
     }
 
     // When
@@ -95,7 +97,7 @@ class FormatPropertiesTest {
     for (String result : results) {
       // Given
       FunctionCall call = new FunctionCall("id", "f", JsonSlice.EMPTY_OBJECT);
-      List<Part> parts = Part.of(JsonSlice.of(result));
+      List<Part> parts = Part.of(JsonObjects.members(JsonSlice.of(result)));
 
       // When
       JsonNode messages =

@@ -65,7 +65,7 @@ final class ToolResponses {
   private void completed(JsonWriter out, FunctionCall call, JsonSlice result) {
     Map<String, JsonSlice> members = JsonObjects.members(result);
     boolean isError = JsonSlice.of("true").equals(members.get("isError"));
-    FunctionAnswer answer = new FunctionAnswer(call, isError, Part.of(result));
+    FunctionAnswer answer = new FunctionAnswer(call, isError, Part.of(members));
     answers.add(answer);
     out.member("status", 200).member("outcome", isError ? "tool_error" : "completed");
     output(out, isError ? "error" : "result", answer.text());

@@ -1,0 +1,55 @@
+package dev.mcpbridge.protocol;
+
+import java.nio.charset.StandardCharsets;
+
+/** Escapes in JSON strings (RFC 8259 section 7). Stateless. */
+final class JsonEscapes {
+  private static final String ESCAPED = "\"\\/bfnrt";
+  private static final String MEANT = "\"\\/\b\f\n\r\t";
+
+  private JsonEscapes() {}
+
+  /** What is written between the quotes; null where an escape is none. */
+  static String read(byte[] text, int from, int to) {
+    StringBuilder out = new StringBuilder(to - from);
+    int plain = from;
+    for (int at = from; at < to; at++) {
+      if (text[at] == '\\') {
+        out.append(new String(text, plain, at - plain, StandardCharsets.UTF_8));
+        int length = append(out, text, at + 1, to);
+        if (length < 0) {
+          return null;
+        }
+        at += length;
+        plain = at + 1;
+      }
+    }
+    return out.append(new String(text, plain, to - plain, StandardCharsets.UTF_8)).toString();
+  }
+
+  /** The length of what stands behind the backslash; −1 where that is no escape. */
+  private static int append(StringBuilder out, byte[] text, int at, int to) {
+    if (at < to && text[at] == 'u') {
+      return unit(out, text, at + 1, to);
+    }
+    int known = at < to ? ESCAPED.indexOf(text[at]) : -1;
+    if (known < 0) {
+      return -1;
+    }
+    out.append(MEANT.charAt(known));
+    return 1;
+  }
+
+  private static int unit(StringBuilder out, byte[] text, int from, int to) {
+    int unit = 0;
+    for (int i = from; i < from + 4; i++) {
+      int digit = i < to ? Character.digit(text[i], 16) : -1;
+      if (digit < 0) {
+        return -1;
+      }
+      unit = unit << 4 | digit;
+    }
+    out.append((char) unit);
+    return 5;
+  }
+}
