@@ -12,6 +12,7 @@ import java.util.Map;
  * @param network {@code none}, or one of the operator's
  * @param user numeric user and group, neither of them root
  * @param runtime of the engine, null for its default
+ * @param startMillis how long its start may take
  */
 public record Contained(
     String image,
@@ -21,7 +22,8 @@ public record Contained(
     Resources resources,
     String network,
     String user,
-    String runtime)
+    String runtime,
+    long startMillis)
     implements Reach {
 
   public Contained {

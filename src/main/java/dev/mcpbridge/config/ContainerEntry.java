@@ -19,9 +19,14 @@ final class ContainerEntry {
 
   /**
    * @param host how the entry would start on this machine
+   * @param startMillis how long that may take
    */
   static Sandbox read(
-      Section docker, Launch host, ServerEntryReader.Origin origin, SandboxConfig limits) {
+      Section docker,
+      Launch host,
+      long startMillis,
+      ServerEntryReader.Origin origin,
+      SandboxConfig limits) {
     docker.allowOnly(KEYS);
     Section pool = docker.section("pool");
     pool.allowOnly(List.of("min", "max"));
@@ -39,7 +44,8 @@ final class ContainerEntry {
             resources(docker, origin, limits.ceiling()),
             network(docker, origin, limits),
             user(docker),
-            runtime(docker, origin));
+            runtime(docker, origin),
+            startMillis);
     return new Sandbox(
         container,
         docker.oneOf("scope", "call", "call", "server").equals("call"),

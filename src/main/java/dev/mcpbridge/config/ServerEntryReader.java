@@ -99,7 +99,8 @@ final class ServerEntryReader {
     checkName(name, entry);
     checkKeys(entry, origin);
     RiskRules risk = risk(entry);
-    Sandbox sandbox = sandbox(entry, risk, origin, limits);
+    ServerConfig.Supervision supervision = supervision(entry);
+    Sandbox sandbox = sandbox(entry, risk, supervision.startTimeout(), origin, limits);
     Reach reach =
         sandbox != null
             ? sandbox.container()
@@ -110,7 +111,7 @@ final class ServerEntryReader {
         reach,
         risk,
         timeouts(entry),
-        supervision(entry),
+        supervision,
         conversation(entry),
         isolation(entry),
         sandbox,
@@ -259,7 +260,7 @@ final class ServerEntryReader {
 
   /** Level 3 is never run on the host, so a server at it needs a container. */
   private static Sandbox sandbox(
-      Section entry, RiskRules risk, Origin origin, SandboxConfig limits) {
+      Section entry, RiskRules risk, long startMillis, Origin origin, SandboxConfig limits) {
     if (risk.server() != RiskLevel.HIGH && !entry.has("docker")) {
       return null;
     }
@@ -271,7 +272,8 @@ final class ServerEntryReader {
       refuseAbove(entry, "instances", entry.integer("instances", 1, 1, 64), limits);
       refuseAbove(entry, "maxSessions", entry.integer("maxSessions", 1, 1, 10_000), limits);
     }
-    return ContainerEntry.read(entry.section("docker"), launch(entry, origin), origin, limits);
+    return ContainerEntry.read(
+        entry.section("docker"), launch(entry, origin), startMillis, origin, limits);
   }
 
   private static void refuseAbove(Section entry, String key, int containers, SandboxConfig limits) {

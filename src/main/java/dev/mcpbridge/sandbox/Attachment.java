@@ -11,6 +11,7 @@ import io.vertx.core.net.SocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * Opens the byte stream into a container: a connection to the engine that stops to be HTTP once it
@@ -19,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Attachment {
   private static final int MAX_HEAD = 16 << 10;
-  private static final long PATIENCE_SECONDS = 30;
+  private static final long MAX_PATIENCE_MILLIS = 30_000;
 
   private Attachment() {}
 
@@ -30,19 +31,25 @@ final class Attachment {
     void closed();
   }
 
-  static Future<NetSocket> open(NetClient client, String engine, String id, Reader reader) {
+  /**
+   * @param patienceMillis how long the engine may take
+   */
+  static Future<NetSocket> open(
+      NetClient client, String engine, String id, long patienceMillis, Reader reader) {
+    long patience = Math.min(patienceMillis, MAX_PATIENCE_MILLIS);
     return client
         .connect(address(engine))
-        .compose(socket -> attach(socket, id, reader))
+        .compose(socket -> attach(socket, id, patience, reader))
         .recover(
             failure ->
                 Future.failedFuture(
                     new BridgeException(
                         ErrorCode.ISOLATION_UNAVAILABLE,
-                        "The container engine gives no stream: " + failure.getMessage())));
+                        "The container engine gives no stream: " + reason(failure, patience))));
   }
 
-  private static Future<NetSocket> attach(NetSocket socket, String id, Reader reader) {
+  private static Future<NetSocket> attach(
+      NetSocket socket, String id, long patience, Reader reader) {
     Promise<NetSocket> attached = Promise.promise();
     Buffer head = Buffer.buffer();
     socket.handler(
@@ -78,8 +85,14 @@ final class Attachment {
             + "Connection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: 0\r\n\r\n");
     return attached
         .future()
-        .timeout(PATIENCE_SECONDS, TimeUnit.SECONDS)
+        .timeout(patience, TimeUnit.MILLISECONDS)
         .onFailure(refused -> socket.close());
+  }
+
+  private static String reason(Throwable failure, long patience) {
+    return failure instanceof TimeoutException
+        ? "it has not answered within " + patience + " ms"
+        : failure.getMessage();
   }
 
   private static SocketAddress address(String engine) {

@@ -53,11 +53,14 @@ final class Containers implements Opener {
                 engine
                     .create(container, image, server)
                     .compose(
-                        id -> start(new ContainerTransport(engine, image, id, limits, listener))));
+                        id ->
+                            start(
+                                new ContainerTransport(engine, image, id, limits, listener),
+                                container.startMillis())));
   }
 
-  private Future<ContainerTransport> start(ContainerTransport transport) {
-    return Attachment.open(sockets, engine.address(), transport.id(), transport)
+  private Future<ContainerTransport> start(ContainerTransport transport, long patienceMillis) {
+    return Attachment.open(sockets, engine.address(), transport.id(), patienceMillis, transport)
         .onSuccess(transport::over)
         .compose(socket -> engine.start(transport.id()))
         .map(transport)

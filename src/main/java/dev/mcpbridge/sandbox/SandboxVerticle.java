@@ -43,12 +43,7 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
     this.drainMillis = drainMillis;
     this.era = config.conversation().era();
     this.recipe =
-        new Standby.Recipe(
-            containers,
-            config.sandbox().container(),
-            config.id().name(),
-            limits,
-            config.supervision().startTimeout());
+        new Standby.Recipe(containers, config.sandbox().container(), config.id().name(), limits);
   }
 
   @Override

@@ -42,17 +42,9 @@ final class Standby implements SessionListener {
     this.session = new Session(context, server, this);
   }
 
-  /**
-   * What is the same for all of one server.
-   *
-   * @param timeoutMillis for the handshake
-   */
+  /** What is the same for all of one server. */
   record Recipe(
-      Containers containers,
-      Contained container,
-      String server,
-      StdioTransport.Limits limits,
-      long timeoutMillis) {}
+      Containers containers, Contained container, String server, StdioTransport.Limits limits) {}
 
   /** Starts a container and greets the server in it. What fails leaves none behind. */
   static Future<Standby> start(Context context, Recipe recipe, Handshake.Terms terms, News news) {
@@ -60,13 +52,12 @@ final class Standby implements SessionListener {
     return recipe
         .containers()
         .start(recipe.container(), recipe.server(), recipe.limits(), standby.session)
-        .compose(transport -> standby.greet(transport, terms, recipe.timeoutMillis()));
+        .compose(transport -> standby.greet(transport, terms));
   }
 
-  private Future<Standby> greet(
-      ContainerTransport opened, Handshake.Terms terms, long timeoutMillis) {
+  private Future<Standby> greet(ContainerTransport opened, Handshake.Terms terms) {
     transport = opened;
-    return Handshake.perform(session.over(opened), terms, timeoutMillis)
+    return Handshake.perform(session.over(opened), terms, container.startMillis())
         .map(this)
         .recover(failed -> opened.discard().transform(discarded -> Future.failedFuture(failed)));
   }
