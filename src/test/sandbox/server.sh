@@ -24,7 +24,7 @@ while IFS= read -r line; do
       answer '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"shell","version":"1"}}' ;;
     *'"method":"tools/list"'*)
       list=
-      for name in echo pid sleep exit status write read root network environment memory forks disk spin stderr progress; do
+      for name in echo pid sleep exit status write read root network environment memory forks disk spin stderr progress ask; do
         list="$list${list:+,}$(tool $name)"
       done
       answer "{\"tools\":[$list]}" ;;
@@ -51,6 +51,16 @@ while IFS= read -r line; do
           token=$(printf '%s' "$line" | busybox sed -n 's/.*"progressToken":\([0-9]*\).*/\1/p')
           [ -n "$token" ] && printf '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1,"total":2}}\n' "$token"
           text "done" ;;
+        ask)
+          argument what
+          case "$value" in
+            sampling/*) params='{"messages":[{"role":"user","content":{"type":"text","text":"hi"}}],"maxTokens":9}' ;;
+            elicitation/*) params='{"message":"Who?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}' ;;
+            *) params='{}' ;;
+          esac
+          printf '{"jsonrpc":"2.0","id":"q","method":"%s","params":%s}\n' "$value" "$params"
+          IFS= read -r line
+          text "$line" ;;
         stderr) busybox echo "words of warning" >&2; text said ;;
       esac ;;
   esac
