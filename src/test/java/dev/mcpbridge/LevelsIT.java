@@ -1,0 +1,188 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.Engine;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.protocol.Json;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code conf/levels.json}, served by the packaged program as the README says. */
+class LevelsIT {
+  private static final HttpClient CLIENT = HttpClient.newHttpClient();
+  private static final String MILK = "{\"text\":\"buy milk\"}";
+
+  private static Engine engine;
+  private static boolean built;
+
+  @TempDir Path folder;
+  private Process bridge;
+  private String url;
+
+  @BeforeAll
+  static void image() throws Exception {
+    engine = Engine.there();
+    built = engine.busybox();
+  }
+
+  @AfterAll
+  static void forget() throws Exception {
+    if (built) {
+      engine.say("rmi", Engine.BUSYBOX);
+    }
+  }
+
+  @BeforeEach
+  void serve() throws Exception {
+    ProcessBuilder program =
+        new ProcessBuilder(
+            TestBridge.java(),
+            "-jar",
+            System.getProperty("bridge.jar"),
+            "serve",
+            "--port",
+            "0",
+            "--config",
+            "conf/levels.json");
+    program.environment().put("PWD", Path.of("").toAbsolutePath().toString());
+    bridge = program.redirectError(folder.resolve("err").toFile()).start();
+    BufferedReader out =
+        new BufferedReader(new InputStreamReader(bridge.getInputStream(), StandardCharsets.UTF_8));
+    String line = out.readLine();
+    while (line != null && !line.startsWith("MCP Bridge is listening on ")) {
+      line = out.readLine();
+    }
+    assertTrue(line != null, Files.readString(folder.resolve("err")));
+    url = line.substring(line.lastIndexOf(' ') + 1);
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    bridge.destroy();
+    assertTrue(bridge.waitFor(30, TimeUnit.SECONDS), "it does not end");
+    assertEquals(List.of(), containers());
+  }
+
+  @Test
+  void whatIsHarmlessRunsAtOnceInTheServersOwnContainer() throws Exception {
+    // When
+    JsonNode look = call("look", "{}");
+
+    // Then
+    assertEquals("nothing", said(look));
+    assertFalse(look.has("requires_confirmation"), look.toString());
+    assertFalse(look.has("execution_environment"), look.toString());
+  }
+
+  @Test
+  void whatChangesSomethingRunsOnceAndOnlyWhenAHumanHasAgreed() throws Exception {
+    // Given
+    JsonNode asked = call("remember", MILK);
+    JsonNode unwanted = call("remember", "{\"text\":\"sell the house\"}");
+    assertTrue(asked.path("requires_confirmation").asBoolean(), asked.toString());
+    assertEquals(2, asked.path("risk_level").asInt());
+    assertEquals("buy milk", asked.at("/arguments/text").asText());
+    assertEquals("nothing", said(call("look", "{}")));
+
+    // When
+    JsonNode forged = decide(asked, true, "0".repeat(asked.path("token").asText().length()));
+    JsonNode before = call("look", "{}");
+    JsonNode approved = decide(asked, true, asked.path("token").asText());
+    JsonNode again = decide(asked, true, asked.path("token").asText());
+    decide(unwanted, false, unwanted.path("token").asText());
+
+    // Then
+    assertTrue(forged.has("error"), forged.toString());
+    assertEquals("nothing", said(before));
+    assertEquals("remembered", said(approved));
+    assertTrue(again.has("error"), again.toString());
+    assertEquals("buy milk", said(call("look", "{}")));
+  }
+
+  @Test
+  void whatIsDangerousRunsInAContainerOfItsOwnWithoutANetwork() throws Exception {
+    // Given
+    JsonNode asked = call("remember", MILK);
+    assertEquals("remembered", said(decide(asked, true, asked.path("token").asText())));
+
+    // When
+    JsonNode first = run("id; cat /tmp/notes; touch /x; echo mine > /tmp/notes; cat /tmp/notes");
+    JsonNode second = run("cat /tmp/notes; tail -n +3 /proc/net/dev; nc -w 2 192.0.2.1 80");
+
+    // Then
+    assertTrue(said(first).startsWith("uid=65534 gid=65534"), first.toString());
+    assertTrue(said(first).contains("can't open '/tmp/notes'"), first.toString());
+    assertTrue(said(first).contains("/x: Read-only file system"), first.toString());
+    assertTrue(said(first).endsWith("mine"), first.toString());
+    List<String> seen = said(second).lines().toList();
+    assertTrue(seen.get(0).contains("can't open '/tmp/notes'"), second.toString());
+    assertEquals(3, seen.size(), "no device but one: " + second);
+    assertTrue(seen.get(1).strip().startsWith("lo:"), second.toString());
+    assertTrue(said(second).contains("Network is unreachable"), second.toString());
+
+    JsonNode where = first.path("execution_environment");
+    assertEquals(3, where.path("risk_level").asInt(), first.toString());
+    assertEquals("busybox", where.path("docker_image").asText());
+    assertEquals(
+        engine.say("image", "inspect", "--format", "{{.Id}}", Engine.BUSYBOX),
+        where.path("image_digest").asText());
+    assertNotEquals(container(first), container(second));
+    assertEquals("buy milk", said(call("look", "{}")));
+  }
+
+  private JsonNode run(String command) throws Exception {
+    return call("run", "{\"command\":\"" + command + "\"}");
+  }
+
+  private JsonNode call(String tool, String arguments) throws Exception {
+    return post("/servers/demo/tools/" + tool, arguments);
+  }
+
+  private JsonNode decide(JsonNode asked, boolean confirm, String token) throws Exception {
+    return post(
+        "/confirmations/" + asked.path("confirmation_id").asText(),
+        "{\"confirm\":" + confirm + ",\"token\":\"" + token + "\"}");
+  }
+
+  private JsonNode post(String path, String body) throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(url + path))
+            .header("content-type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(body))
+            .build();
+    return Json.mapper()
+        .readTree(CLIENT.send(request, HttpResponse.BodyHandlers.ofString()).body());
+  }
+
+  private List<String> containers() throws Exception {
+    return engine.containers("dev.mcpbridge.pid=" + bridge.pid());
+  }
+
+  private static String said(JsonNode result) {
+    return result.at("/content/0/text").asText(result.toString());
+  }
+
+  private static String container(JsonNode result) {
+    return result.at("/execution_environment/container_id").asText();
+  }
+}
