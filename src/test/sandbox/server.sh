@@ -41,7 +41,7 @@ while IFS= read -r line; do
         write) argument path; path=$value; argument text; text "$( (busybox echo "$value" > "$path") 2>&1 && busybox echo written)" ;;
         read) argument path; text "$(busybox cat "$value" 2>&1)" ;;
         root) text "$(busybox ls -a / /run /var 2>&1; busybox cat /proc/mounts)" ;;
-        network) argument url; text "$(busybox ip addr 2>&1; busybox wget -T 2 -O - "$value" 2>&1)" ;;
+        network) argument port; text "$(busybox ip addr 2>&1; printf "GET /health HTTP/1.0\r\n\r\n" | busybox nc -w 2 192.0.2.1 80 2>&1; printf "GET /health HTTP/1.0\r\n\r\n" | busybox nc -w 2 127.0.0.1 "$value" 2>&1)" ;;
         environment) text "$(busybox env)" ;;
         memory) busybox dd if=/dev/zero of=/dev/null bs=8G count=1 2>&1; x=$(busybox dd if=/dev/zero bs=1M count=8192 2>/dev/null | busybox tr '\0' 'x'); text "${#x}" ;;
         forks) n=0; while [ $n -lt 5000 ] && busybox sleep 60 & do n=$((n+1)); done 2>/dev/null; text "$n" ;;

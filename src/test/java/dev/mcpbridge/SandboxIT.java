@@ -91,9 +91,11 @@ class SandboxIT {
 
       String root = bridge.call("root", "{}").said();
       assertFalse(root.contains("docker.sock"), root);
-      String network = bridge.call("network", "{\"url\":\"" + bridge.uri("/health") + "\"}").said();
+      String port = "{\"port\":\"" + bridge.uri("/").getPort() + "\"}";
+      String network = bridge.call("network", port).said();
       assertFalse(network.contains("eth"), network);
-      assertFalse(network.contains("uptime"), network);
+      assertTrue(network.contains("Network is unreachable"), network);
+      assertTrue(network.contains("Connection refused"), network);
       String environment = bridge.call("environment", "{}").said();
       assertTrue(environment.contains("GIVEN=x"), environment);
       assertFalse(environment.contains("JAVA_HOME"), environment);
