@@ -1,9 +1,15 @@
 package dev.mcpbridge.config;
 
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -81,14 +87,42 @@ final class HttpEntries {
 
   private static Path authority(Section tls) {
     tls.allowOnly(List.of("ca"));
-    return file(tls, "ca");
+    Path file = file(tls, "ca");
+    if (file != null && Files.isReadable(file) && !holdsCertificates(file)) {
+      tls.complain("ca", "expected a PEM file of certificates, found " + file);
+    }
+    return file;
+  }
+
+  private static boolean holdsCertificates(Path file) {
+    try {
+      byte[] text = Files.readAllBytes(file);
+      return new String(text, StandardCharsets.ISO_8859_1).contains("-----BEGIN CERTIFICATE-----")
+          && !CertificateFactory.getInstance("X.509")
+              .generateCertificates(new ByteArrayInputStream(text))
+              .isEmpty();
+    } catch (IOException | CertificateException e) {
+      return false;
+    }
   }
 
   static Path file(Section section, String key) {
     String file = section.text(key, null);
-    if (file != null && !Files.isReadable(Path.of(file))) {
+    if (file == null) {
+      return null;
+    }
+    Path path = path(file);
+    if (path == null || !Files.isReadable(path)) {
       section.complain(key, "cannot be read: " + file);
     }
-    return file == null ? null : Path.of(file);
+    return path;
+  }
+
+  private static Path path(String file) {
+    try {
+      return Path.of(file);
+    } catch (InvalidPathException e) {
+      return null;
+    }
   }
 }
