@@ -4,6 +4,7 @@ import dev.mcpbridge.config.HttpAccess;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.transport.Unreachable;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -16,9 +17,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.PemTrustOptions;
-import java.net.ConnectException;
 import java.net.URI;
-import java.net.UnknownHostException;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Function;
@@ -177,15 +176,13 @@ public final class HttpCaller {
     if (failure instanceof BridgeException known) {
       return known;
     }
-    boolean wasNotSent =
-        failure instanceof ConnectException || failure instanceof UnknownHostException;
     return new BridgeException(
             ErrorCode.UPSTREAM_CRASHED,
             url.getScheme()
                 + "://"
                 + url.getAuthority()
                 + " cannot be reached: "
-                + failure.getMessage())
-        .withExecuted(wasNotSent ? Executed.NO : Executed.UNKNOWN);
+                + Unreachable.why(failure))
+        .withExecuted(Unreachable.executed(failure));
   }
 }

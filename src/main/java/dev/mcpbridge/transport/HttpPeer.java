@@ -16,7 +16,6 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.PemTrustOptions;
-import java.net.ConnectException;
 import java.net.URI;
 import java.util.Map;
 
@@ -147,10 +146,10 @@ final class HttpPeer {
   }
 
   private static <T> Future<T> unreachable(Throwable cause) {
-    Executed executed = cause instanceof ConnectException ? Executed.NO : Executed.UNKNOWN;
     return Future.failedFuture(
         new BridgeException(
-                ErrorCode.UPSTREAM_CRASHED, "The server cannot be reached: " + cause.getMessage())
-            .withExecuted(executed));
+                ErrorCode.UPSTREAM_CRASHED,
+                "The server cannot be reached: " + Unreachable.why(cause))
+            .withExecuted(Unreachable.executed(cause)));
   }
 }
