@@ -78,13 +78,36 @@ public final class HttpCaller {
   }
 
   /** A request under way, which can be given up. */
-  public static final class Exchange {
+  public final class Exchange {
+    private final URI url;
     private final Promise<Answer> answer = Promise.promise();
     private HttpClientRequest request;
     private boolean givenUp;
 
+    private Exchange(URI url) {
+      this.url = url;
+    }
+
     public Future<Answer> answer() {
       return answer.future();
+    }
+
+    /** Gives it up, and says so, unless its whole answer is there in time. */
+    public Exchange within(long millis) {
+      BridgeException late =
+          new BridgeException(
+                  ErrorCode.DEADLINE_EXCEEDED,
+                  origin(url) + " has not answered within " + millis / 1000 + " seconds")
+              .withExecuted(Executed.UNKNOWN);
+      long timer =
+          vertx.setTimer(
+              millis,
+              t -> {
+                answer.tryFail(late);
+                giveUp();
+              });
+      answer.future().onComplete(done -> vertx.cancelTimer(timer));
+      return this;
     }
 
     /** Closes its connection; one that was not sent yet never is. */
@@ -107,7 +130,7 @@ public final class HttpCaller {
       URI url,
       int maxBody,
       Function<HttpClientRequest, Future<HttpClientResponse>> send) {
-    Exchange exchange = new Exchange();
+    Exchange exchange = new Exchange(url);
     RequestOptions options =
         new RequestOptions()
             .setMethod(method)
@@ -178,11 +201,11 @@ public final class HttpCaller {
     }
     return new BridgeException(
             ErrorCode.UPSTREAM_CRASHED,
-            url.getScheme()
-                + "://"
-                + url.getAuthority()
-                + " cannot be reached: "
-                + Unreachable.why(failure))
+            origin(url) + " cannot be reached: " + Unreachable.why(failure))
         .withExecuted(Unreachable.executed(failure));
+  }
+
+  private static String origin(URI url) {
+    return url.getScheme() + "://" + url.getAuthority();
   }
 }

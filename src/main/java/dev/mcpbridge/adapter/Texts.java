@@ -82,8 +82,7 @@ public final class Texts {
   }
 
   private Future<byte[]> fetch(TextSource.At at) {
-    HttpCaller.Exchange exchange =
-        http.send(
+    return http.send(
             HttpMethod.GET,
             at.url(),
             MAX_BYTES,
@@ -94,11 +93,9 @@ public final class Texts {
                 request.putHeader("if-none-match", tag);
               }
               return request.send();
-            });
-    long timer = vertx.setTimer(MAX_MILLIS, t -> exchange.giveUp());
-    return exchange
+            })
+        .within(MAX_MILLIS)
         .answer()
-        .onComplete(done -> vertx.cancelTimer(timer))
         .map(
             answer -> {
               if (answer.status() == 304 && tag != null) {

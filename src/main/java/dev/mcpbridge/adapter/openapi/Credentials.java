@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 /** Puts credentials into requests; tokens are fetched when they are needed, and kept. Confined. */
 final class Credentials {
   private static final int MAX_TOKEN = 64 << 10;
+  private static final long MAX_MILLIS = 10_000;
   private static final long MAX_SECONDS = TimeUnit.DAYS.toSeconds(365);
   private static final long MARGIN_NANOS = TimeUnit.SECONDS.toNanos(30);
 
@@ -98,6 +99,7 @@ final class Credentials {
                   "authorization", basic(client.clientId(), client.clientSecret().reveal()));
               return request.send(form);
             })
+        .within(MAX_MILLIS)
         .answer()
         .map(answer -> read(client, answer))
         .recover(failure -> Future.failedFuture(noToken(failure.getMessage())));
@@ -119,7 +121,7 @@ final class Credentials {
       var json = Json.mapper().readTree(answer.body().getBytes());
       String token = json.path("access_token").asText("");
       if (answer.status() == 200 && isToken(token)) {
-        long seconds = Math.min(json.path("expires_in").asLong(300), MAX_SECONDS);
+        long seconds = Math.max(0, Math.min(json.path("expires_in").asLong(300), MAX_SECONDS));
         long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds) - MARGIN_NANOS;
         tokens.put(client, new Token(Future.succeededFuture(token), until));
         return token;

@@ -1,0 +1,310 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.ApiDocument;
+import dev.mcpbridge.fixture.EchoApi;
+import dev.mcpbridge.fixture.ModelFormat;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What becomes of calls whose token does not come, comes late, or is none. */
+class StuckTokensIT {
+  private static final EchoApi.Script TOKEN =
+      EchoApi.says(200, "application/json", "{\"access_token\":\"t1\",\"expires_in\":3600}");
+
+  private final CountDownLatch gate = new CountDownLatch(1);
+  private EchoApi api;
+  private EchoApi tokens;
+  private TestBridge bridge;
+
+  @BeforeEach
+  void start() throws Exception {
+    tokens = EchoApi.start().on("/token", TOKEN);
+    api =
+        EchoApi.start()
+            .on("/ok", EchoApi.says(200, "text/plain", "granted"))
+            .on("/hangs", EchoApi.hangs());
+    String document =
+        ApiDocument.create()
+            .with("get", "/ok", "ok", "")
+            .with("get", "/hangs", "hangs", "")
+            .set("servers", "[{'url':'" + api.url("") + "'}]")
+            .text();
+    String entry = "{'type':'openapi','document':" + document;
+    String auth =
+        ",'auth':{'type':'oauth2','clientId':'me','clientSecret':'secret','tokenUrl':'"
+            + tokens.url("/token")
+            + "'}";
+    bridge =
+        TestBridge.of(
+            "{'mcpServers':{'s':"
+                + entry
+                + auth
+                + ",'maxInFlight':100,'timeout':50},'brief':"
+                + entry
+                + auth
+                + ",'timeout':0.4},'open':"
+                + entry
+                + ",'timeout':0.4}}}");
+    for (String server : List.of("s", "brief", "open")) {
+      bridge.until(() -> bridge.state(server).equals("ready"));
+    }
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    gate.countDown();
+    bridge.close();
+    tokens.close();
+    api.close();
+  }
+
+  /** Answers when the gate is opened. */
+  private EchoApi.Script late() {
+    return (request, peer) -> {
+      try {
+        return gate.await(60, TimeUnit.SECONDS) && TOKEN.answer(request, peer);
+      } catch (InterruptedException e) {
+        return false;
+      }
+    };
+  }
+
+  /** Begins an answer and never ends it. */
+  private static EchoApi.Script beginsOnly() {
+    return (request, peer) -> {
+      EchoApi.breaksOff().answer(request, peer);
+      return EchoApi.hangs().answer(request, peer);
+    };
+  }
+
+  private List<CompletableFuture<Answer>> calls(int count) {
+    return IntStream.range(0, count).mapToObj(i -> bridge.callLater("ok", "{}")).toList();
+  }
+
+  private int pending(String server) throws Exception {
+    return bridge.get("/servers/" + server).body().path("pending_calls").asInt();
+  }
+
+  private void assertWorksAgain() throws Exception {
+    tokens.on("/token", TOKEN);
+    assertEquals("granted", bridge.call("ok", "{}").said());
+    assertEquals("Bearer t1", api.last().header("authorization"));
+  }
+
+  private static void assertNoToken(Answer answer, String why) {
+    assertEquals(502, answer.status(), answer.text());
+    assertEquals("no", answer.body().path("executed").asText(), answer.text());
+    String detail = answer.body().path("detail").asText();
+    assertTrue(detail.contains("No token for the API: ") && detail.contains(why), detail);
+    assertFalse(answer.text().contains("secret"), answer.text());
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void callsWaitForATokenTogetherAndNotForEver(boolean isSilent) throws Exception {
+    tokens.on("/token", isSilent ? EchoApi.hangs() : beginsOnly());
+
+    List<CompletableFuture<Answer>> calls = calls(5);
+
+    for (CompletableFuture<Answer> call : calls) {
+      assertNoToken(
+          call.get(30, TimeUnit.SECONDS), tokens.url("") + " has not answered within 10 seconds");
+    }
+    assertEquals(1, tokens.seen().size());
+    bridge.until(() -> tokens.left() == 1);
+    assertEquals(0, api.seen().size());
+    assertWorksAgain();
+  }
+
+  @Test
+  void callsAtOnceAreMadeWithOneToken() throws Exception {
+    tokens.on("/token", late());
+
+    List<CompletableFuture<Answer>> calls = calls(20);
+    bridge.until(() -> pending("s") == 20);
+    assertEquals(0, api.seen().size());
+    gate.countDown();
+
+    for (CompletableFuture<Answer> call : calls) {
+      assertEquals("granted", call.get(20, TimeUnit.SECONDS).said());
+    }
+    assertEquals(1, tokens.seen().size());
+    assertEquals(20, api.seen("/ok").size());
+  }
+
+  @Test
+  void aCallThatEndedAtItsDeadlineIsNotMadeWhenItsTokenComes() throws Exception {
+    tokens.on("/token", late());
+
+    Answer answer = bridge.post("/servers/brief/tools/ok", "{}");
+    assertEquals(504, answer.status(), answer.text());
+    assertEquals(0, api.seen().size());
+    gate.countDown();
+    Answer next = bridge.post("/servers/brief/tools/ok", "{}");
+
+    assertEquals("granted", next.said(), next.text());
+    assertEquals(1, tokens.seen().size());
+    assertEquals(1, api.seen().size());
+  }
+
+  @Test
+  void callsThatAreShorterThanTheWaitForATokenWorkAgainToo() throws Exception {
+    tokens.on("/token", EchoApi.hangs());
+    assertEquals(504, bridge.post("/servers/brief/tools/ok", "{}").status());
+    tokens.on("/token", TOKEN);
+
+    bridge.until(() -> bridge.post("/servers/brief/tools/ok", "{}").status() == 200);
+
+    assertEquals(2, tokens.seen().size());
+    assertEquals(1, api.seen().size());
+  }
+
+  @Test
+  void aCallWhoseClientHasLeftIsNotMadeWhenItsTokenComes() throws Exception {
+    tokens.on("/token", late());
+    try (Socket socket = new Socket("127.0.0.1", bridge.port())) {
+      socket
+          .getOutputStream()
+          .write(
+              ("POST /servers/s/tools/ok HTTP/1.1\r\nHost: localhost\r\n"
+                      + "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
+                  .getBytes(StandardCharsets.UTF_8));
+      bridge.until(() -> tokens.seen().size() == 1);
+    }
+    bridge.until(() -> pending("s") == 0);
+    gate.countDown();
+
+    assertEquals("granted", bridge.call("ok", "{}").said());
+    assertEquals(1, tokens.seen().size());
+    assertEquals(1, api.seen().size());
+  }
+
+  @Test
+  void whatIsTakenAwayWhileItWaitsForATokenIsNotMade() throws Exception {
+    tokens.on("/token", late());
+    CompletableFuture<Answer> call = bridge.callLater("ok", "{}");
+    bridge.until(() -> tokens.seen().size() == 1);
+
+    bridge.reload("{'drain':0.1}");
+    gate.countDown();
+
+    assertTrue(call.get(20, TimeUnit.SECONDS).status() >= 500);
+    assertEquals(0, api.seen().size());
+  }
+
+  /** What a token server can say that is no token. */
+  enum Nonsense {
+    NO_HTTP(
+        (request, peer) -> {
+          peer.out().write("SSH-2.0-OpenSSH_9.6\r\n".getBytes(StandardCharsets.UTF_8));
+          peer.out().flush();
+          return false;
+        }),
+    NOTHING((request, peer) -> false),
+    NO_JSON(EchoApi.says(200, "application/json", "{\"access_token\":\"t")),
+    LIST(EchoApi.says(200, "application/json", "[\"t1\"]")),
+    NUMBERS(EchoApi.says(200, "application/json", "{\"access_token\":{}}")),
+    BYTES(EchoApi.says(200, "application/json", new byte[] {(byte) 0xFF, 0, 1})),
+    EMPTY(EchoApi.says(204, null, "")),
+    ERROR(EchoApi.says(500, "application/json", "{\"access_token\":\"t0\"}")),
+    BUSY(EchoApi.says(503, "text/plain", "later", "retry-after", "1")),
+    ELSEWHERE(EchoApi.says(307, null, "", "location", "/other"));
+
+    private final EchoApi.Script script;
+
+    Nonsense(EchoApi.Script script) {
+      this.script = script;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Nonsense.class)
+  void aTokenServerThatTalksNonsenseIsAskedAgainByTheNextCall(Nonsense nonsense) throws Exception {
+    tokens.on("/token", nonsense.script);
+
+    Answer answer = bridge.call("ok", "{}");
+
+    assertNoToken(answer, "");
+    assertEquals(0, api.seen().size());
+    assertEquals(1, tokens.seen().size());
+    assertWorksAgain();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "-1", "-99999999999", "-1e300"})
+  void aTokenThatIsOverAtOnceIsUsedForOneCall(String seconds) throws Exception {
+    tokens.on(
+        "/token",
+        EchoApi.says(
+            200, "application/json", "{\"access_token\":\"t0\",\"expires_in\":" + seconds + "}"));
+
+    assertEquals("granted", bridge.call("ok", "{}").said());
+    assertEquals("Bearer t0", api.last().header("authorization"));
+    assertWorksAgain();
+  }
+
+  @ParameterizedTest
+  @EnumSource(ModelFormat.class)
+  void oneStuckCallOfATurnTakesNoOtherAnswerAway(ModelFormat format) throws Exception {
+    tokens.on("/token", EchoApi.hangs());
+
+    JsonNode turn =
+        turn(format, "open__ok", "brief__ok", "open__hangs", "open__ok", "nobody__knows");
+
+    assertEquals(
+        List.of("completed", "failed", "failed", "completed", "failed"),
+        turn.path("tool_responses").findValuesAsText("outcome"));
+    List<ModelFormat.Told> told = format.told(turn.path("messages"));
+    assertEquals(List.of("granted", "granted"), List.of(told.get(0).text(), told.get(3).text()));
+    for (int stuck : List.of(1, 2)) {
+      JsonNode problem = turn.path("tool_responses").path(stuck).path("problem");
+      assertEquals("deadline_exceeded", problem.path("code").asText(), turn.toString());
+      assertTrue(told.get(stuck).text().contains(" timed out after "), told.get(stuck).text());
+    }
+    assertEquals(3, api.seen().size());
+  }
+
+  @Test
+  void aTurnWaitsForATokenNoLongerThanACallDoes() throws Exception {
+    tokens.on("/token", EchoApi.hangs());
+
+    JsonNode turn = turn(ModelFormat.OPENAI_CHAT, "s__ok", "open__ok", "s__ok");
+
+    List<ModelFormat.Told> told = ModelFormat.OPENAI_CHAT.told(turn.path("messages"));
+    assertEquals("granted", told.get(1).text());
+    for (int stuck : List.of(0, 2)) {
+      assertTrue(told.get(stuck).text().contains("within 10 seconds"), told.get(stuck).text());
+    }
+    assertEquals(1, tokens.seen().size());
+    assertEquals(1, api.seen().size());
+  }
+
+  private JsonNode turn(ModelFormat format, String... functions) throws Exception {
+    List<ModelFormat.Call> calls = new ArrayList<>();
+    for (String function : functions) {
+      calls.add(ModelFormat.call("c-" + calls.size(), function, "{}"));
+    }
+    Answer answer = bridge.post("/toolcall", format.turn(calls.toArray(ModelFormat.Call[]::new)));
+    assertEquals(200, answer.status(), answer.text());
+    return answer.body();
+  }
+}
