@@ -169,13 +169,17 @@ class AdapterTlsIT {
   @ParameterizedTest
   @MethodSource("faultsAtTheStart")
   void aServerThatCannotBeTrustedSaysSoInItsState(String server) throws Exception {
-    bridge.until(() -> bridge.state(server).equals("failed"));
+    Answer[] state = new Answer[1];
+    bridge.until(
+        () -> {
+          state[0] = bridge.get("/servers/" + server);
+          return state[0].body().path("state").asText().equals("failed");
+        });
 
-    Answer state = bridge.get("/servers/" + server);
     Answer refused = call(server);
 
-    assertSays(server.split("-")[0], state.body().path("last_error").asText());
-    assertEquals(503, refused.status(), refused.text());
+    assertSays(server.split("-")[0], state[0].body().path("last_error").asText());
+    assertTrue(refused.status() == 502 || refused.status() == 503, refused.text());
     assertEquals("no", refused.body().path("executed").asText(), refused.text());
   }
 
