@@ -21,7 +21,8 @@ import java.util.Map;
 
 /**
  * An MCP server of 2025-11-25 in front of a {@link Backend}: what a session sends is answered here.
- * Confined to its context; answers come in a later turn of it, as from any server.
+ * The backend is opened by the handshake, so that it has the time of a start and no more. Confined
+ * to its context; answers come in a later turn of it, as from any server.
  */
 public final class AdaptedTransport implements Transport {
   private static final int MAX_DEPTH = 1000;
@@ -33,27 +34,12 @@ public final class AdaptedTransport implements Transport {
   private final TransportListener listener;
   private final RpcReader reader = new RpcReader(MAX_DEPTH);
   private final Map<String, Backend.Running> running = new HashMap<>();
-  private Backend.Identity identity;
   private boolean closed;
 
-  private AdaptedTransport(Context context, Backend backend, TransportListener listener) {
+  public AdaptedTransport(Context context, Backend backend, TransportListener listener) {
     this.context = context;
     this.backend = backend;
     this.listener = listener;
-  }
-
-  /** Opens the backend; what fails leaves nothing behind. */
-  public static Future<Transport> open(
-      Context context, Backend backend, TransportListener listener) {
-    AdaptedTransport transport = new AdaptedTransport(context, backend, listener);
-    return backend
-        .open(transport::changed)
-        .map(
-            identity -> {
-              transport.identity = identity;
-              return (Transport) transport;
-            })
-        .onFailure(failure -> backend.close());
   }
 
   @Override
@@ -92,6 +78,9 @@ public final class AdaptedTransport implements Transport {
   }
 
   private void answer(RpcMessage request) {
+    if (closed) {
+      return;
+    }
     outcome(request)
         .onComplete(
             result -> hear(new RpcMessage(RpcMessage.Kind.RESULT, request.id(), null, result)),
@@ -100,7 +89,7 @@ public final class AdaptedTransport implements Transport {
 
   private Future<JsonSlice> outcome(RpcMessage request) {
     return switch (request.method()) {
-      case McpMethod.INITIALIZE -> Future.succeededFuture(introduction());
+      case McpMethod.INITIALIZE -> backend.open(this::changed).map(AdaptedTransport::introduction);
       case McpMethod.PING -> backend.probe().map(JsonSlice.EMPTY_OBJECT);
       case McpMethod.TOOLS_LIST -> Future.succeededFuture(list("tools", tools()));
       case McpMethod.RESOURCES_LIST -> Future.succeededFuture(list("resources", EMPTY_LIST));
@@ -137,7 +126,7 @@ public final class AdaptedTransport implements Transport {
     }
   }
 
-  private JsonSlice introduction() {
+  private static JsonSlice introduction(Backend.Identity identity) {
     JsonWriter out =
         new JsonWriter()
             .beginObject()

@@ -8,7 +8,7 @@ import java.util.List;
 public interface Backend {
 
   /**
-   * Gets ready; called once, before anything else.
+   * Gets ready; called once, before anything else, and given up by {@link #close}.
    *
    * @param changed to be run whenever there are other tools
    */

@@ -21,6 +21,6 @@ public final class OpenApiServers implements Opener {
       TransportListener listener) {
     OpenApiBackend backend =
         new OpenApiBackend(context.owner(), name, (OpenApiSource) reach, limits.maxMessageBytes());
-    return AdaptedTransport.open(context, backend, listener);
+    return Future.succeededFuture(new AdaptedTransport(context, backend, listener));
   }
 }

@@ -22,6 +22,6 @@ public final class ToolCallServers implements Opener {
     ToolCallBackend backend =
         new ToolCallBackend(
             context.owner(), name, (ToolCallSource) reach, limits.maxMessageBytes());
-    return AdaptedTransport.open(context, backend, listener);
+    return Future.succeededFuture(new AdaptedTransport(context, backend, listener));
   }
 }

@@ -1,0 +1,89 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.ApiDocument;
+import dev.mcpbridge.fixture.EchoApi;
+import dev.mcpbridge.fixture.TestBridge;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** APIs and executors that take a connection and say nothing when they are started. */
+class SilentUpstreamsIT {
+  private EchoApi api;
+
+  @BeforeEach
+  void start() throws Exception {
+    api = EchoApi.start().on("/silent", EchoApi.hangs());
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    api.close();
+  }
+
+  private String entry(String kind) {
+    String silent = api.url("/silent");
+    return switch (kind) {
+      case "document" -> "'type':'openapi','url':'" + silent + "'";
+      case "functions" ->
+          "'type':'toolcall','url':'" + api.url("/run") + "','toolsUrl':'" + silent + "'";
+      default -> "'type':'toolcall','url':'" + silent + "','tools':[{'name':'run'}]";
+    };
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"document", "functions", "executor"})
+  void whatSaysNothingAtItsStartFailsInTimeAndIsTriedAgain(String kind) throws Exception {
+    try (TestBridge bridge =
+        TestBridge.of(
+            "{'mcpServers':{'s':{" + entry(kind) + ",'startTimeout':1,'maxRestartDelay':0.5}}}")) {
+      String[] why = new String[1];
+      bridge.until(
+          () -> {
+            JsonNode server = bridge.get("/servers/s").body();
+            why[0] = server.path("last_error").asText();
+            return server.path("state").asText().equals("failed");
+          });
+
+      assertTrue(why[0].contains("timed out after "), why[0]);
+      bridge.until(() -> api.left() > 0);
+      api.on(
+          "/silent",
+          kind.equals("document")
+              ? ApiDocument.create().with("get", "/run", "run", "").served()
+              : EchoApi.says(200, "application/json", "[{\"name\":\"run\"}]"));
+      bridge.until(() -> bridge.state("s").equals("ready"));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"document", "functions", "executor"})
+  void whatSaysNothingAtItsStartCanBeTakenAway(String kind) throws Exception {
+    try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':{" + entry(kind) + "}}}")) {
+      bridge.until(() -> api.seen("/silent").size() == 1);
+
+      bridge.reload("{}");
+
+      assertEquals(404, bridge.get("/servers/s").status());
+      bridge.until(() -> api.left() == 1);
+    }
+  }
+
+  @Test
+  void aBridgeEndsWhileItsServersSayNothing() throws Exception {
+    TestBridge bridge =
+        TestBridge.of(
+            "{'mcpServers':{'d':{" + entry("document") + "},'e':{" + entry("executor") + "}}}");
+    bridge.until(() -> api.seen("/silent").size() == 2);
+
+    bridge.close();
+
+    bridge.until(() -> api.left() == 2);
+  }
+}
