@@ -14,6 +14,7 @@ import java.util.stream.Stream;
  * @param catalogue what it offered at its last handshake; kept while it is down; null before
  * @param timeouts how long a call may take
  * @param image of its containers; null where it has none
+ * @param authUrl where its users log in; null for nowhere
  * @param sinceMillis when it came into its state, wall clock
  */
 public record ServerView(
@@ -26,6 +27,7 @@ public record ServerView(
     RiskRules risk,
     Timeouts timeouts,
     String image,
+    String authUrl,
     Counters counters,
     String lastError,
     long sinceMillis) {
@@ -65,6 +67,7 @@ public record ServerView(
         risk,
         timeouts,
         image,
+        authUrl,
         counters.plusSession(session.counters),
         lastError,
         sinceMillis);

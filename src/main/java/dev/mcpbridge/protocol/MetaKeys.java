@@ -16,6 +16,9 @@ public final class MetaKeys {
   /** The caller's own credential, within this bridge: never sent to an MCP server. */
   public static final String AUTHORIZATION = "dev.mcpbridge/authorization";
 
+  /** Where the user of an API's server logs in: {@code {"server": …, "url": …}}. */
+  public static final String LOGIN = "dev.mcpbridge/login";
+
   private static final Set<String> PER_HOP =
       Set.of(
           VERSION,

@@ -39,6 +39,12 @@ public final class ToolResult {
     return this;
   }
 
+  /** {@code _meta}, behind everything that is shown. */
+  public ToolResult meta(JsonSlice meta) {
+    content().member("_meta", meta);
+    return this;
+  }
+
   public JsonSlice error() {
     return content().member("isError", true).endObject().toSlice();
   }

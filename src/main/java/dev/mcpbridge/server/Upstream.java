@@ -2,6 +2,7 @@ package dev.mcpbridge.server;
 
 import dev.mcpbridge.bus.Addresses.Question;
 import dev.mcpbridge.bus.Addresses.Watch;
+import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -198,6 +199,9 @@ final class Upstream implements Instance.Owner {
         config.risk(),
         config.timeouts(),
         config.sandbox() == null ? null : config.sandbox().container().image(),
+        config.reach() instanceof OpenApiSource api && api.authUrl() != null
+            ? api.authUrl().toString()
+            : null,
         new ServerView.Counters(
             instances.size(),
             0,

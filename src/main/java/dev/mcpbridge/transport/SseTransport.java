@@ -3,6 +3,7 @@ package dev.mcpbridge.transport;
 import dev.mcpbridge.protocol.JsonSyntaxException;
 import dev.mcpbridge.protocol.RpcMessage;
 import dev.mcpbridge.protocol.RpcReader;
+import dev.mcpbridge.protocol.SseReader;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -78,7 +79,7 @@ public final class SseTransport implements Transport {
         .handler(
             chunk -> {
               try {
-                events.feed(chunk);
+                events.feed(chunk.getBytes());
               } catch (IllegalStateException e) {
                 end(e.getMessage());
               }

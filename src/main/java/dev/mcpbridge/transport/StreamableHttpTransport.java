@@ -10,6 +10,7 @@ import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.MirroredHeaders;
 import dev.mcpbridge.protocol.RpcMessage;
 import dev.mcpbridge.protocol.RpcReader;
+import dev.mcpbridge.protocol.SseReader;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -302,7 +303,7 @@ public final class StreamableHttpTransport implements Transport {
   /** An event that is too long costs its own stream, and the request that waits for it. */
   private void feed(Outgoing out, SseReader events, Buffer chunk, HttpPeer.Sent sent) {
     try {
-      events.feed(chunk);
+      events.feed(chunk.getBytes());
     } catch (IllegalStateException e) {
       streams.remove(out.id());
       if (out.is(McpMethod.LISTEN)) {

@@ -51,7 +51,7 @@ final class OpenApiBackend implements Backend {
             new Texts(vertx, http, source.document(), source.access()),
             this::understood);
     this.credentials = new Credentials(http, source.credentials());
-    this.results = new Results(source.authUrl(), source.largeBody(), kept);
+    this.results = new Results(name, source.authUrl(), source.largeBody(), kept);
     this.prober = vertx.createNetClient(new NetClientOptions().setConnectTimeout(CONNECT_MILLIS));
   }
 

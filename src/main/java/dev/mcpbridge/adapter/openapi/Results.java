@@ -5,6 +5,7 @@ import dev.mcpbridge.protocol.JsonScanner;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonSyntaxException;
 import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.protocol.ToolResult;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -15,14 +16,17 @@ final class Results {
   private static final int MAX_DEPTH = 200;
   private static final int BEGINNING = 4_096;
 
+  private final String server;
   private final URI authUrl;
   private final int largeBody;
   private final KeptBodies kept;
 
   /**
+   * @param server its id at the bridge
    * @param authUrl where a person gets credentials, null for none
    */
-  Results(URI authUrl, int largeBody, KeptBodies kept) {
+  Results(String server, URI authUrl, int largeBody, KeptBodies kept) {
+    this.server = server;
     this.authUrl = authUrl;
     this.largeBody = largeBody;
     this.kept = kept;
@@ -128,7 +132,14 @@ final class Results {
             + " of the call or with PUT /servers/{server}/credentials.\n"
             + beginning(answer.text());
     JsonWriter link = link(authUrl.toString(), "log in");
-    return ToolResult.text(words).and(link.endObject().toSlice()).error();
+    return ToolResult.text(words).and(link.endObject().toSlice()).meta(login()).error();
+  }
+
+  /** For programs, so that they need not understand the sentence. */
+  private JsonSlice login() {
+    JsonWriter meta = new JsonWriter().beginObject().name(MetaKeys.LOGIN).beginObject();
+    meta.member("server", server).member("url", authUrl.toString());
+    return meta.endObject().endObject().toSlice();
   }
 
   private static JsonSlice error(Answer answer, String more) {

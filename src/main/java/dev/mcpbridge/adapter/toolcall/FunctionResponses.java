@@ -8,8 +8,8 @@ import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonScanner;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonSyntaxException;
+import dev.mcpbridge.protocol.SseReader;
 import dev.mcpbridge.protocol.ToolResult;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 
@@ -55,17 +55,11 @@ final class FunctionResponses {
 
   /** What was sent before the end is of no use to a single call. */
   private static byte[] lastEvent(byte[] body) {
-    String last = "";
-    StringBuilder data = new StringBuilder();
-    for (String line : new String(body, StandardCharsets.UTF_8).split("\r\n|\n|\r", -1)) {
-      if (line.startsWith("data:")) {
-        data.append(data.isEmpty() ? "" : "\n").append(line.substring(5).stripLeading());
-      } else if (line.isEmpty() && !data.isEmpty()) {
-        last = data.toString().equals("[DONE]") ? last : data.toString();
-        data.setLength(0);
-      }
-    }
-    return last.getBytes(StandardCharsets.UTF_8);
+    byte[][] last = {new byte[0]};
+    new SseReader(
+            body.length, event -> last[0] = event.text().equals("[DONE]") ? last[0] : event.data())
+        .feed(body);
+    return last[0];
   }
 
   private static boolean isError(Map<String, JsonSlice> response, JsonSlice output) {

@@ -73,6 +73,9 @@ final class ToolResponses {
     if (members.containsKey("structuredContent")) {
       out.member("structured_content", members.get("structuredContent"));
     }
+    if (members.containsKey("_meta")) {
+      out.member("_meta", members.get("_meta"));
+    }
     if (!isPlain && members.containsKey("content")) {
       out.member("content", members.get("content"));
     }

@@ -1,6 +1,5 @@
-package dev.mcpbridge.transport;
+package dev.mcpbridge.protocol;
 
-import io.vertx.core.buffer.Buffer;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
@@ -9,7 +8,7 @@ import java.util.function.Consumer;
  * Cuts a response into server-sent events (WHATWG HTML section 9.2.6), indifferent to how the
  * network cut it. Comments and unknown fields are skipped. Not thread-safe.
  */
-final class SseReader {
+public final class SseReader {
   private final int maxEvent;
   private final Consumer<Event> sink;
   private final ByteArrayOutputStream line = new ByteArrayOutputStream();
@@ -24,24 +23,24 @@ final class SseReader {
    *
    * @param type {@code message} where the stream names none
    */
-  record Event(String type, byte[] data) {
-    String text() {
+  public record Event(String type, byte[] data) {
+    public String text() {
       return new String(data, StandardCharsets.UTF_8);
     }
   }
 
-  SseReader(int maxEvent, Consumer<Event> sink) {
+  public SseReader(int maxEvent, Consumer<Event> sink) {
     this.maxEvent = maxEvent;
     this.sink = sink;
   }
 
   /** The id of the last event that had one; null before it. */
-  String lastId() {
+  public String lastId() {
     return lastId;
   }
 
   /** What the server wants to be waited before a reconnection; −1 where it said nothing. */
-  long retryMillis() {
+  public long retryMillis() {
     return retryMillis;
   }
 
@@ -50,9 +49,8 @@ final class SseReader {
    *
    * @throws IllegalStateException for an event over the limit
    */
-  void feed(Buffer chunk) {
-    for (int i = 0; i < chunk.length(); i++) {
-      byte b = chunk.getByte(i);
+  public void feed(byte[] chunk) {
+    for (byte b : chunk) {
       boolean second = afterReturn && b == '\n';
       afterReturn = b == '\r';
       if (second) {

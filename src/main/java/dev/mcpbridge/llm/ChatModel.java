@@ -1,0 +1,47 @@
+package dev.mcpbridge.llm;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.dialect.Format;
+import dev.mcpbridge.dialect.FunctionAnswer;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * A model that can be talked to. Its methods may be called from any one thread at a time; {@link
+ * #reply} blocks, and ends when its thread is interrupted.
+ */
+public interface ChatModel {
+
+  /** Provider and model, as people know them. */
+  String name();
+
+  /** How it wants to be told of tools. */
+  Format format();
+
+  /** What a user says, as a message. */
+  JsonNode user(String text);
+
+  /** What calls came to, as messages; in the order of the calls. */
+  List<JsonNode> results(List<FunctionAnswer> answers);
+
+  /**
+   * What the model says next.
+   *
+   * @param heard learns of its words as they come, where its API tells them early
+   * @throws dev.mcpbridge.error.BridgeException with a sentence for a human, after the repetitions
+   *     that make sense
+   */
+  Reply reply(Conversation conversation, Heard heard) throws InterruptedException;
+
+  /** Listens while a model answers. */
+  interface Heard {
+    void words(String more);
+
+    /** The request is repeated after a while. */
+    default void waits(long millis, String why) {}
+
+    static Heard of(Consumer<String> words) {
+      return words::accept;
+    }
+  }
+}

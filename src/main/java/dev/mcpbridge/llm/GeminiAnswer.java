@@ -1,0 +1,92 @@
+package dev.mcpbridge.llm;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.dialect.Format;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import java.util.Set;
+
+/**
+ * Puts an answer of generateContent together out of its chunks. Parts go back as they came, with
+ * their signatures; only texts that follow each other become one. Confined.
+ */
+final class GeminiAnswer {
+  private static final Set<String> REFUSALS =
+      Set.of("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE");
+
+  private final ChatModel.Heard heard;
+  private final ArrayNode parts = Native.JSON.arrayNode();
+  private final StringBuilder text = new StringBuilder();
+  private Reply.Usage usage = Reply.Usage.NONE;
+  private String finish = "";
+
+  GeminiAnswer(ChatModel.Heard heard) {
+    this.heard = heard;
+  }
+
+  void take(JsonNode chunk) {
+    if (chunk.path("error").isObject()) {
+      throw Native.failed(chunk.get("error"));
+    }
+    String block = chunk.path("promptFeedback").path("blockReason").asText("");
+    if (!block.isEmpty()) {
+      throw new BridgeException(
+          ErrorCode.UPSTREAM_ERROR, "The model's provider blocks the question: " + block);
+    }
+    JsonNode counted = chunk.path("usageMetadata");
+    if (counted.isObject()) {
+      long thoughts = counted.path("thoughtsTokenCount").asLong();
+      usage =
+          new Reply.Usage(
+              counted.path("promptTokenCount").asLong(),
+              counted.path("candidatesTokenCount").asLong() + thoughts);
+    }
+    JsonNode candidate = chunk.path("candidates").path(0);
+    finish = candidate.path("finishReason").asText(finish);
+    candidate.path("content").path("parts").forEach(this::part);
+  }
+
+  private void part(JsonNode part) {
+    boolean isThought = part.path("thought").asBoolean();
+    String more = part.path("text").asText("");
+    if (!isThought && !more.isEmpty()) {
+      text.append(more);
+      heard.words(more);
+    }
+    if (!parts.isEmpty() && isPlain(part) && isPlain(parts.get(parts.size() - 1))) {
+      ObjectNode last = (ObjectNode) parts.get(parts.size() - 1);
+      last.put("text", last.path("text").asText() + more);
+    } else if (part.isObject()) {
+      parts.add(part.deepCopy());
+    }
+  }
+
+  /** Nothing but words. */
+  private static boolean isPlain(JsonNode part) {
+    return part.size() == 1 && part.path("text").isTextual();
+  }
+
+  Reply reply() {
+    boolean isRefused = REFUSALS.contains(finish);
+    if (parts.isEmpty()) {
+      if (!isRefused && !finish.equals("STOP")) {
+        throw new BridgeException(
+            ErrorCode.UPSTREAM_PROTOCOL_ERROR,
+            "The model answered nothing" + (finish.isEmpty() ? "" : ": " + finish));
+      }
+      parts.addObject().put("text", isRefused ? "(refused: " + finish + ")" : "(no answer)");
+    }
+    ObjectNode message = Native.JSON.objectNode().put("role", "model");
+    message.set("parts", parts);
+    return new Reply(
+        message,
+        text.toString(),
+        Native.calls(Format.GEMINI, message),
+        isRefused
+            ? Reply.End.REFUSED
+            : finish.equals("MAX_TOKENS") ? Reply.End.CUT : Reply.End.DONE,
+        usage);
+  }
+}

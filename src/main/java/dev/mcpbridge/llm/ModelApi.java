@@ -1,0 +1,219 @@
+package dev.mcpbridge.llm;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.SseReader;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+/**
+ * Requests to a model's API: answers whole or as events, repetitions where the provider asks for
+ * them, failures as sentences that never hold a key.
+ */
+final class ModelApi {
+  private static final int MAX_ANSWER = 32 << 20;
+  private static final int MAX_SAID = 500;
+  private static final Duration CONNECT = Duration.ofSeconds(10);
+
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT).build();
+  private final Map<String, String> headers;
+  private final Duration patience;
+  private final Repetition repetition = new Repetition();
+
+  ModelApi(Map<String, String> headers, Duration patience) {
+    this.headers = headers;
+    this.patience = patience;
+  }
+
+  /**
+   * Posts a request until it is answered or makes no sense any more. An answer that has begun is
+   * never asked for again.
+   *
+   * @param answer gets each event's JSON in order, or the whole answer where it is none of events
+   */
+  void post(URI url, JsonNode body, ChatModel.Heard heard, Consumer<JsonNode> answer)
+      throws InterruptedException {
+    byte[] text = bytes(body);
+    for (int failures = 1; ; failures++) {
+      try {
+        once(url, text, answer);
+        return;
+      } catch (Repetition.Needed needed) {
+        repetition.await(needed, failures, heard);
+      }
+    }
+  }
+
+  private void once(URI url, byte[] text, Consumer<JsonNode> answer)
+      throws InterruptedException, Repetition.Needed {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(url)
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .POST(HttpRequest.BodyPublishers.ofByteArray(text));
+    headers.forEach(request::header);
+    HttpResponse<Flow.Publisher<List<ByteBuffer>>> response = head(url, request.build());
+    boolean[] begun = new boolean[1];
+    try (Arrivals body = new Arrivals(patience)) {
+      response.body().subscribe(body);
+      if (response.statusCode() != 200) {
+        throw Repetition.of(response, refused(url, response.statusCode(), whole(body)));
+      }
+      boolean isStream =
+          response
+              .headers()
+              .firstValue("content-type")
+              .orElse("")
+              .toLowerCase(Locale.ROOT)
+              .startsWith("text/event-stream");
+      if (isStream) {
+        events(
+            body,
+            event -> {
+              begun[0] = true;
+              answer.accept(event);
+            });
+      } else {
+        answer.accept(json(url, whole(body)));
+      }
+    } catch (IOException e) {
+      BridgeException failure = broken(url, e.getMessage());
+      if (begun[0]) {
+        throw failure;
+      }
+      throw new Repetition.Needed(failure, -1);
+    }
+  }
+
+  private HttpResponse<Flow.Publisher<List<ByteBuffer>>> head(URI url, HttpRequest request)
+      throws InterruptedException, Repetition.Needed {
+    CompletableFuture<HttpResponse<Flow.Publisher<List<ByteBuffer>>>> response =
+        client.sendAsync(request, HttpResponse.BodyHandlers.ofPublisher());
+    try {
+      return response.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      response.cancel(true);
+      throw broken(url, "no answer within " + patience.toSeconds() + " s");
+    } catch (InterruptedException e) {
+      response.cancel(true);
+      throw e;
+    } catch (ExecutionException e) {
+      Throwable cause = e.getCause();
+      BridgeException failure = broken(url, reason(cause));
+      boolean isNobodyThere =
+          cause instanceof ConnectException && !(cause instanceof HttpConnectTimeoutException);
+      if (isNobodyThere) {
+        throw failure;
+      }
+      throw new Repetition.Needed(failure, -1);
+    }
+  }
+
+  private static String reason(Throwable cause) {
+    return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+  }
+
+  private static void events(Arrivals body, Consumer<JsonNode> answer)
+      throws IOException, InterruptedException {
+    SseReader reader =
+        new SseReader(
+            MAX_ANSWER,
+            event -> {
+              if (!event.text().equals("[DONE]")) {
+                answer.accept(json(null, event.data()));
+              }
+            });
+    for (byte[] bytes = body.next(); bytes != null; bytes = body.next()) {
+      reader.feed(bytes);
+    }
+  }
+
+  private static byte[] whole(Arrivals body) throws IOException, InterruptedException {
+    ByteArrayOutputStream whole = new ByteArrayOutputStream();
+    for (byte[] bytes = body.next(); bytes != null; bytes = body.next()) {
+      whole.writeBytes(bytes);
+      if (whole.size() > MAX_ANSWER) {
+        throw new BridgeException(ErrorCode.RESPONSE_TOO_LARGE, "The model's answer has no end");
+      }
+    }
+    return whole.toByteArray();
+  }
+
+  private static JsonNode json(URI url, byte[] text) {
+    try {
+      JsonNode json = Json.mapper().readTree(text);
+      if (json.isObject()) {
+        return json;
+      }
+    } catch (IOException e) {
+      // said below
+    }
+    throw new BridgeException(
+        ErrorCode.UPSTREAM_PROTOCOL_ERROR,
+        (url == null ? "The model" : "What is at " + url.getAuthority())
+            + " answered with something that is no JSON: "
+            + shortened(new String(text, StandardCharsets.UTF_8)));
+  }
+
+  private static BridgeException refused(URI url, int status, byte[] body) {
+    String said = said(body);
+    return new BridgeException(
+        status == 429 ? ErrorCode.RATE_LIMITED : ErrorCode.UPSTREAM_ERROR,
+        url.getAuthority()
+            + " answered with status "
+            + status
+            + (said.isEmpty() ? "" : ": " + said)
+            + (status == 401 || status == 403 ? " (is the key right?)" : ""));
+  }
+
+  /** The three providers have the sentence at the same place. */
+  static String said(byte[] body) {
+    try {
+      JsonNode json = Json.mapper().readTree(body);
+      JsonNode error = json.isArray() ? json.path(0).path("error") : json.path("error");
+      return shortened(error.isTextual() ? error.asText() : error.path("message").asText(""));
+    } catch (IOException e) {
+      return shortened(new String(body, StandardCharsets.UTF_8));
+    }
+  }
+
+  private static String shortened(String text) {
+    String line = text.replaceAll("\\s+", " ").strip();
+    return line.length() > MAX_SAID ? line.substring(0, MAX_SAID) + "…" : line;
+  }
+
+  private static BridgeException broken(URI url, String why) {
+    return new BridgeException(
+        ErrorCode.SERVER_UNAVAILABLE, url.getAuthority() + " cannot be reached: " + why);
+  }
+
+  private static byte[] bytes(JsonNode body) {
+    try {
+      return Json.mapper().writeValueAsBytes(body);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("a tree always serialises", e);
+    }
+  }
+}

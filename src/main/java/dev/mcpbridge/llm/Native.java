@@ -1,0 +1,51 @@
+package dev.mcpbridge.llm;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.dialect.Format;
+import dev.mcpbridge.dialect.FunctionAnswer;
+import dev.mcpbridge.dialect.FunctionCall;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.JsonSlice;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Between trees, in which models are spoken to, and the bytes of {@link Format}. Stateless. */
+final class Native {
+  static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+
+  private Native() {}
+
+  static List<JsonNode> results(Format format, List<FunctionAnswer> answers) {
+    List<JsonNode> messages = new ArrayList<>();
+    tree(format.messages(answers)).forEach(messages::add);
+    return messages;
+  }
+
+  /** The calls in a message that was put together here. */
+  static List<FunctionCall> calls(Format format, JsonNode message) {
+    return format.calls(Json.slice(message)).orElse(List.of());
+  }
+
+  static ObjectNode message(String role, String text) {
+    return JSON.objectNode().put("role", role).put("content", text);
+  }
+
+  /** What a provider says of itself in the midst of an answer. */
+  static BridgeException failed(JsonNode error) {
+    String said = error.path("message").asText(error.toString());
+    return new BridgeException(ErrorCode.UPSTREAM_ERROR, "The model's provider failed: " + said);
+  }
+
+  static JsonNode tree(JsonSlice slice) {
+    try {
+      return Json.exactTree(slice);
+    } catch (IOException e) {
+      throw new IllegalStateException("it was written here", e);
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package dev.mcpbridge.llm;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.dialect.Format;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Puts an answer of Chat Completions together, out of its chunks or as it came whole. Confined. */
+final class OpenAiAnswer {
+  private final ChatModel.Heard heard;
+  private final StringBuilder text = new StringBuilder();
+  private final StringBuilder refusal = new StringBuilder();
+  private final List<ObjectNode> calls = new ArrayList<>();
+  private final List<Integer> places = new ArrayList<>();
+  private Reply.Usage usage = Reply.Usage.NONE;
+  private String finish;
+
+  OpenAiAnswer(ChatModel.Heard heard) {
+    this.heard = heard;
+  }
+
+  void take(JsonNode chunk) {
+    if (chunk.path("error").isObject()) {
+      throw Native.failed(chunk.get("error"));
+    }
+    JsonNode counted = chunk.path("usage");
+    if (counted.isObject()) {
+      usage =
+          new Reply.Usage(
+              counted.path("prompt_tokens").asLong(), counted.path("completion_tokens").asLong());
+    }
+    JsonNode choice = chunk.path("choices").path(0);
+    finish = choice.path("finish_reason").asText(finish);
+    JsonNode said = choice.has("message") ? choice.get("message") : choice.path("delta");
+    words(said.path("content").asText(""), text);
+    words(said.path("refusal").asText(""), refusal);
+    said.path("tool_calls").forEach(this::call);
+  }
+
+  private void words(String more, StringBuilder all) {
+    if (!more.isEmpty()) {
+      all.append(more);
+      heard.words(more);
+    }
+  }
+
+  /** A piece of one, which is told from the others by its index, or by a new id. */
+  private void call(JsonNode piece) {
+    ObjectNode call = place(piece);
+    String id = piece.path("id").asText("");
+    if (!id.isEmpty()) {
+      call.put("id", id);
+    }
+    ObjectNode function = (ObjectNode) call.get("function");
+    append(function, "name", piece.path("function").path("name"));
+    JsonNode arguments = piece.path("function").path("arguments");
+    if (arguments.isObject()) {
+      function.put("arguments", arguments.toString());
+    } else {
+      append(function, "arguments", arguments);
+    }
+  }
+
+  private ObjectNode place(JsonNode piece) {
+    int last = calls.size() - 1;
+    boolean isNew = last < 0 || !piece.path("id").asText("").isEmpty();
+    int index = piece.path("index").asInt(isNew ? calls.size() : places.get(last));
+    int at = places.indexOf(index);
+    if (at >= 0) {
+      return calls.get(at);
+    }
+    ObjectNode call = Native.JSON.objectNode().put("id", "call_" + index).put("type", "function");
+    call.putObject("function").put("name", "").put("arguments", "");
+    calls.add(call);
+    places.add(index);
+    return call;
+  }
+
+  private static void append(ObjectNode function, String name, JsonNode piece) {
+    function.put(name, function.get(name).textValue() + piece.asText(""));
+  }
+
+  Reply reply() {
+    if (finish == null && text.isEmpty() && refusal.isEmpty() && calls.isEmpty()) {
+      throw new BridgeException(ErrorCode.UPSTREAM_PROTOCOL_ERROR, "The model answered nothing");
+    }
+    ObjectNode message = Native.JSON.objectNode().put("role", "assistant");
+    if (text.isEmpty() && !calls.isEmpty()) {
+      message.putNull("content");
+    } else {
+      message.put("content", text.toString());
+    }
+    if (!refusal.isEmpty()) {
+      message.put("refusal", refusal.toString());
+    }
+    if (!calls.isEmpty()) {
+      ArrayNode all = message.putArray("tool_calls");
+      calls.forEach(all::add);
+    }
+    return new Reply(
+        message,
+        text.isEmpty() ? refusal.toString() : text.toString(),
+        calls.isEmpty() ? List.of() : Native.calls(Format.OPENAI_CHAT, message),
+        end(),
+        usage);
+  }
+
+  private Reply.End end() {
+    if (!refusal.isEmpty() || "content_filter".equals(finish)) {
+      return Reply.End.REFUSED;
+    }
+    return "length".equals(finish) ? Reply.End.CUT : Reply.End.DONE;
+  }
+}
