@@ -22,7 +22,7 @@ public final class Agent {
       "No more tools can be called for this question. Answer with what was found so far, and say"
           + " what is missing.";
 
-  private final ChatModel model;
+  private ChatModel model;
   private final BridgeTools tools;
   private final Watcher watcher;
   private final Limits limits;
@@ -170,6 +170,23 @@ public final class Agent {
   public void clear() {
     messages.clear();
     runner.forget();
+  }
+
+  /** The one that is asked. */
+  public ChatModel model() {
+    return model;
+  }
+
+  /**
+   * Goes on with another model of the same provider.
+   *
+   * @throws IllegalArgumentException for one that would not understand what was said before
+   */
+  public void use(ChatModel other) {
+    if (other.format() != model.format()) {
+      throw new IllegalArgumentException("It speaks another format");
+    }
+    model = other;
   }
 
   /** Tokens since the beginning. */

@@ -21,8 +21,7 @@ final class BridgeHttp {
 
   private final URI base;
   private final String key;
-  private final HttpClient client =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT).build();
+  private HttpClient client;
 
   BridgeHttp(URI base, String key) {
     this.base = URI.create(base.toString().replaceAll("/+$", ""));
@@ -99,7 +98,7 @@ final class BridgeHttp {
 
   private HttpResponse<byte[]> answered(HttpRequest request) throws InterruptedException {
     CompletableFuture<HttpResponse<byte[]>> response =
-        client.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray());
+        client().sendAsync(request, HttpResponse.BodyHandlers.ofByteArray());
     try {
       return response.get();
     } catch (InterruptedException e) {
@@ -124,5 +123,17 @@ final class BridgeHttp {
 
   static String segment(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  /** Made when it is needed: that loads all of TLS. */
+  private HttpClient client() {
+    if (client == null) {
+      client =
+          HttpClient.newBuilder()
+              .version(HttpClient.Version.HTTP_1_1)
+              .connectTimeout(CONNECT)
+              .build();
+    }
+    return client;
   }
 }

@@ -173,6 +173,11 @@ public final class BridgeTools {
     }
   }
 
+  /** All tools, as {@code GET /tools} shows them. */
+  public JsonNode all() throws InterruptedException {
+    return http.get("/tools").path("tools");
+  }
+
   /** All servers, as {@code GET /servers} shows them. */
   public JsonNode servers() throws InterruptedException {
     return http.get("/servers").path("servers");

@@ -1,6 +1,7 @@
 package dev.mcpbridge.cli;
 
 import dev.mcpbridge.Version;
+import dev.mcpbridge.cli.agent.AgentCommand;
 import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -47,6 +48,7 @@ public final class Main {
     CommandLine program = new CommandLine(new Main());
     switch (name) {
       case "serve" -> program.addSubcommand(new ServeCommand());
+      case "agent" -> program.addSubcommand(new AgentCommand());
       case "git-server" -> program.addSubcommand(new GitServerCommand());
       default -> addAll(program);
     }
@@ -63,6 +65,7 @@ public final class Main {
         .addSubcommand(new ToolsCommand())
         .addSubcommand(new CallCommand())
         .addSubcommand(new ConfirmCommand())
+        .addSubcommand(new AgentCommand())
         .addSubcommand(new GitServerCommand())
         .addSubcommand(new GenerateCompletion());
     program

@@ -36,8 +36,7 @@ final class ModelApi {
   private static final int MAX_SAID = 500;
   private static final Duration CONNECT = Duration.ofSeconds(10);
 
-  private final HttpClient client =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT).build();
+  private HttpClient client;
   private final Map<String, String> headers;
   private final Duration patience;
   private final Repetition repetition = new Repetition();
@@ -110,7 +109,7 @@ final class ModelApi {
   private HttpResponse<Flow.Publisher<List<ByteBuffer>>> head(URI url, HttpRequest request)
       throws InterruptedException, Repetition.Needed {
     CompletableFuture<HttpResponse<Flow.Publisher<List<ByteBuffer>>>> response =
-        client.sendAsync(request, HttpResponse.BodyHandlers.ofPublisher());
+        client().sendAsync(request, HttpResponse.BodyHandlers.ofPublisher());
     try {
       return response.get(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
@@ -215,5 +214,17 @@ final class ModelApi {
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("a tree always serialises", e);
     }
+  }
+
+  /** Made when it is needed: that loads all of TLS. */
+  private HttpClient client() {
+    if (client == null) {
+      client =
+          HttpClient.newBuilder()
+              .version(HttpClient.Version.HTTP_1_1)
+              .connectTimeout(CONNECT)
+              .build();
+    }
+    return client;
   }
 }

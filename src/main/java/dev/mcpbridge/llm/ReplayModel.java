@@ -7,15 +7,21 @@ import dev.mcpbridge.dialect.FunctionAnswer;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.JsonSlice;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Says what a model said before: the transcript of a conversation, JSON Lines with {@code user} and
- * {@code model} members. What it calls is called.
+ * {@code model} members. What it calls is called; <code>{{call_1/path}}</code> stands for what is
+ * there in the result of that call.
  */
 public final class ReplayModel implements ChatModel {
+  private static final Pattern REFERENCE = Pattern.compile("\\{\\{(\\w+)(/[\\w/]+)}}");
+
   private final List<String> questions = new ArrayList<>();
   private final List<JsonNode> said = new ArrayList<>();
   private int next;
@@ -85,10 +91,46 @@ public final class ReplayModel implements ChatModel {
       throw new BridgeException(ErrorCode.NOT_FOUND, "The recorded conversation ends here");
     }
     OpenAiAnswer answer = new OpenAiAnswer(heard);
-    JsonNode message = said.get(next++);
+    JsonNode message = filled(said.get(next++), conversation);
     answer.take(
         Native.JSON.objectNode().set("choices", Native.JSON.arrayNode().add(choice(message))));
     return answer.reply();
+  }
+
+  /** With what the tools answer now, where the recording refers to it. */
+  private static JsonNode filled(JsonNode message, Conversation conversation) {
+    String text = message.toString();
+    Matcher reference = REFERENCE.matcher(text);
+    String filled =
+        reference.replaceAll(
+            match -> {
+              String known = found(match.group(1), match.group(2), conversation);
+              String quoted = Native.JSON.textNode(known).toString();
+              return Matcher.quoteReplacement(quoted.substring(1, quoted.length() - 1));
+            });
+    return Native.tree(JsonSlice.of(filled));
+  }
+
+  private static String found(String call, String pointer, Conversation conversation) {
+    for (JsonNode message : conversation.messages()) {
+      if (message.path("tool_call_id").asText().equals(call)) {
+        String content = message.path("content").asText();
+        int from = content.indexOf('{');
+        int to = content.lastIndexOf('}');
+        if (from >= 0 && to > from) {
+          return value(content.substring(from, to + 1), pointer);
+        }
+      }
+    }
+    return "?";
+  }
+
+  private static String value(String json, String pointer) {
+    try {
+      return Json.mapper().readTree(json).at(pointer).asText("?").lines().findFirst().orElse("?");
+    } catch (JsonProcessingException e) {
+      return "?";
+    }
   }
 
   private static JsonNode choice(JsonNode message) {

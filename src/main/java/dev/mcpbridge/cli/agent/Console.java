@@ -1,0 +1,68 @@
+package dev.mcpbridge.cli.agent;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jline.reader.LineReader;
+import org.jline.reader.LineReaderBuilder;
+import org.jline.terminal.Terminal;
+import org.jline.terminal.TerminalBuilder;
+
+/** The terminal that the program was started at. */
+record Console(Terminal terminal, Screen screen, LineReader questions, LineReader answers)
+    implements AutoCloseable {
+
+  static Console open() throws IOException {
+    // asking the terminal what it knows takes half a second where it does not answer
+    System.setProperty(TerminalBuilder.PROP_PROBE_TIMEOUT, "1");
+    return of(
+        TerminalBuilder.builder().name("mcp-bridge").dumb(true).graphemeCluster(false).build(),
+        history());
+  }
+
+  /**
+   * @param history where questions are remembered, null for nowhere
+   */
+  static Console of(Terminal terminal, Path history) {
+    boolean isTerminal = !terminal.getType().startsWith(Terminal.TYPE_DUMB);
+    boolean colours = isTerminal && System.getenv("NO_COLOR") == null;
+    Screen screen =
+        new Screen(terminal.writer(), () -> terminal.getSize().getColumns(), isTerminal, colours);
+    LineReaderBuilder questions =
+        LineReaderBuilder.builder()
+            .terminal(terminal)
+            .option(LineReader.Option.HISTORY_IGNORE_SPACE, true)
+            .option(LineReader.Option.DISABLE_EVENT_EXPANSION, true);
+    if (history != null) {
+      questions.variable(LineReader.HISTORY_FILE, history);
+    }
+    LineReader answers =
+        LineReaderBuilder.builder()
+            .terminal(terminal)
+            .variable(LineReader.DISABLE_HISTORY, true)
+            .build();
+    return new Console(terminal, screen, questions.build(), answers);
+  }
+
+  /** XDG Base Directory Specification; null where none can be kept. */
+  private static Path history() {
+    String state = System.getenv("XDG_STATE_HOME");
+    Path folder =
+        (state == null || state.isBlank()
+                ? Path.of(System.getProperty("user.home"), ".local", "state")
+                : Path.of(state))
+            .resolve("mcp-bridge");
+    try {
+      Files.createDirectories(folder);
+      return folder.resolve("agent-history");
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    screen.rest();
+    terminal.close();
+  }
+}

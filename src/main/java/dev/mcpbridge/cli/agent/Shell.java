@@ -1,0 +1,182 @@
+package dev.mcpbridge.cli.agent;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.agent.Agent;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.llm.ChatModel;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.function.IntFunction;
+import org.jline.reader.EndOfFileException;
+import org.jline.reader.LineReader;
+import org.jline.reader.UserInterruptException;
+import org.jline.terminal.Terminal;
+import org.jline.utils.AttributedStyle;
+
+/**
+ * A conversation at a terminal: a question after the other, and commands that begin with a slash.
+ */
+final class Shell {
+  private static final AttributedStyle BAD =
+      AttributedStyle.DEFAULT.foreground(AttributedStyle.RED);
+  private static final AttributedStyle FAINT = AttributedStyle.DEFAULT.faint();
+  private static final String HELP =
+      """
+      /tools          the tools of the bridge
+      /servers        its servers and their state
+      /model [NAME]   the model, or another one of the same provider
+      /clear          begin anew
+      /save FILE      write the conversation down, to be replayed
+      /quit           leave (or Ctrl-D)
+      Ctrl-C ends what is being done, and nothing else.""";
+
+  private final Talk talk;
+  private final Screen screen;
+  private final LineReader reader;
+  private final Terminal terminal;
+  private final IntFunction<String> suggestions;
+  private int asked;
+
+  /**
+   * @param suggestions what stands at the prompt already, for the how-manieth question; or null
+   */
+  Shell(
+      Talk talk,
+      Screen screen,
+      LineReader reader,
+      Terminal terminal,
+      IntFunction<String> suggestions) {
+    this.talk = talk;
+    this.screen = screen;
+    this.reader = reader;
+    this.terminal = terminal;
+    this.suggestions = suggestions;
+  }
+
+  /** Until the end of the input. */
+  void run() {
+    screen.line("Talking to " + talk.model().name() + ". /help shows what else there is.", FAINT);
+    for (String line = next(); line != null; line = next()) {
+      if (line.startsWith("/")) {
+        if (line.equals("/quit") || line.equals("/exit")) {
+          return;
+        }
+        interruptible(line);
+      } else if (!line.isEmpty()) {
+        asked++;
+        interruptible(line);
+      }
+    }
+  }
+
+  /** Null at the end. */
+  private String next() {
+    try {
+      return reader.readLine("> ", null, (Character) null, suggestions.apply(asked)).strip();
+    } catch (UserInterruptException e) {
+      screen.line("Ctrl-D or /quit leaves.", FAINT);
+      return "";
+    } catch (EndOfFileException e) {
+      return null;
+    }
+  }
+
+  private void interruptible(String line) {
+    Thread here = Thread.currentThread();
+    Terminal.SignalHandler before =
+        terminal.handle(Terminal.Signal.INT, signal -> here.interrupt());
+    try {
+      if (line.startsWith("/")) {
+        command(line);
+      } else {
+        ask(line);
+      }
+    } catch (InterruptedException e) {
+      screen.rest();
+      screen.line("Stopped.", BAD);
+    } catch (BridgeException e) {
+      screen.rest();
+      screen.line(Shown.plain(e.getMessage()), BAD);
+    } finally {
+      terminal.handle(Terminal.Signal.INT, before);
+      Thread.interrupted();
+    }
+  }
+
+  private void ask(String question) throws InterruptedException {
+    Agent.Answer answer = talk.agent().ask(question);
+    String remark =
+        switch (answer.how()) {
+          case ANSWERED -> "";
+          case CUT -> "The answer was cut off by its bound of tokens. ";
+          case REFUSED -> "The model refused. ";
+          case OUT_OF_STEPS -> "Stopped after " + answer.steps() + " steps. ";
+        };
+    String tokens =
+        answer.usage().input() == 0
+            ? ""
+            : answer.usage().input() + " tokens in, " + answer.usage().output() + " out";
+    if (!remark.isEmpty() || !tokens.isEmpty()) {
+      screen.line(remark + tokens, FAINT);
+    }
+  }
+
+  private void command(String line) throws InterruptedException {
+    String[] words = line.split("\\s+", 2);
+    String rest = words.length > 1 ? words[1].strip() : "";
+    switch (words[0]) {
+      case "/help" -> HELP.lines().forEach(screen::line);
+      case "/tools" -> tools();
+      case "/servers" -> servers();
+      case "/model" -> model(rest);
+      case "/clear" -> {
+        talk.agent().clear();
+        screen.line("Begun anew.", FAINT);
+      }
+      case "/save" -> save(rest);
+      default -> screen.line("There is no " + words[0] + "; /help shows what there is.", BAD);
+    }
+  }
+
+  private void tools() throws InterruptedException {
+    for (JsonNode tool : talk.tools().all()) {
+      String words = tool.path("description").asText("").lines().findFirst().orElse("");
+      String name = tool.path("server_id").asText() + " " + tool.path("name").asText();
+      Shown.cut(String.format("%-36s %s", name, words), screen.width(), 1).forEach(screen::line);
+    }
+  }
+
+  private void servers() throws InterruptedException {
+    for (JsonNode server : talk.tools().servers()) {
+      String error = server.path("last_error").asText("");
+      screen.line(
+          Shown.plain(
+              String.format(
+                  "%-20s %-10s %s",
+                  server.path("id").asText(), server.path("state").asText(), error)));
+    }
+  }
+
+  private void model(String name) {
+    if (!name.isEmpty()) {
+      ChatModel other = talk.other(name);
+      talk.agent().use(other);
+    }
+    screen.line(talk.model().name());
+  }
+
+  private void save(String name) {
+    if (name.isEmpty()) {
+      screen.line("Where to? /save FILE", BAD);
+      return;
+    }
+    try {
+      Files.write(Path.of(name), talk.transcript());
+      screen.line("Written to " + name + ".", FAINT);
+    } catch (IOException | InvalidPathException e) {
+      screen.line("It cannot be written: " + e.getMessage(), BAD);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package dev.mcpbridge.cli.agent;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.commonmark.ext.gfm.tables.TableBlock;
+import org.commonmark.ext.gfm.tables.TableCell;
+import org.commonmark.node.Node;
+import org.jline.utils.AttributedString;
+import org.jline.utils.AttributedStringBuilder;
+import org.jline.utils.AttributedStyle;
+
+/** A table in columns where they fit, else each row as a list. Stateless. */
+final class Table {
+  private static final String BETWEEN = "  ";
+
+  private Table() {}
+
+  static List<AttributedString> lines(TableBlock table, int width) {
+    List<List<AttributedString>> rows = new ArrayList<>();
+    for (Node part = table.getFirstChild(); part != null; part = part.getNext()) {
+      for (Node row = part.getFirstChild(); row != null; row = row.getNext()) {
+        rows.add(cells(row));
+      }
+    }
+    int columns = rows.stream().mapToInt(List::size).max().orElse(0);
+    int[] widths = new int[columns];
+    rows.forEach(
+        row -> {
+          for (int i = 0; i < row.size(); i++) {
+            widths[i] = Math.max(widths[i], row.get(i).columnLength());
+          }
+        });
+    int whole = (columns - 1) * BETWEEN.length();
+    for (int column : widths) {
+      whole += column;
+    }
+    return whole <= width ? columns(rows, widths) : listed(rows);
+  }
+
+  private static List<AttributedString> cells(Node row) {
+    List<AttributedString> cells = new ArrayList<>();
+    for (Node cell = row.getFirstChild(); cell != null; cell = cell.getNext()) {
+      boolean isHeader = cell instanceof TableCell known && known.isHeader();
+      cells.add(Inline.line(cell, isHeader ? AttributedStyle.BOLD : AttributedStyle.DEFAULT));
+    }
+    return cells;
+  }
+
+  private static List<AttributedString> columns(List<List<AttributedString>> rows, int[] widths) {
+    List<AttributedString> lines = new ArrayList<>();
+    for (List<AttributedString> row : rows) {
+      AttributedStringBuilder line = new AttributedStringBuilder();
+      for (int i = 0; i < row.size(); i++) {
+        line.append(row.get(i));
+        boolean isLast = i == row.size() - 1;
+        line.append(isLast ? "" : " ".repeat(widths[i] - row.get(i).columnLength()) + BETWEEN);
+      }
+      lines.add(line.toAttributedString());
+    }
+    return lines;
+  }
+
+  private static List<AttributedString> listed(List<List<AttributedString>> rows) {
+    List<AttributedString> lines = new ArrayList<>();
+    List<AttributedString> heads = rows.get(0);
+    for (List<AttributedString> row : rows.subList(1, rows.size())) {
+      for (int i = 0; i < row.size(); i++) {
+        AttributedStringBuilder line = new AttributedStringBuilder();
+        line.append(i == 0 ? "• " : "  ");
+        lines.add(line.append(heads.get(i)).append(": ").append(row.get(i)).toAttributedString());
+      }
+    }
+    return lines;
+  }
+}
