@@ -14,18 +14,18 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
 
 /** Requests to a bridge. Nothing is sent twice: a call may have run. */
 final class BridgeHttp {
   private static final Duration CONNECT = Duration.ofSeconds(5);
 
-  private final URI base;
-  private final String key;
+  private final Supplier<BridgeTools.Address> where;
+  private BridgeTools.Address bridge;
   private HttpClient client;
 
-  BridgeHttp(URI base, String key) {
-    this.base = URI.create(base.toString().replaceAll("/+$", ""));
-    this.key = key;
+  BridgeHttp(Supplier<BridgeTools.Address> where) {
+    this.where = where;
   }
 
   /** The bridge said no, with a problem document (RFC 9457). */
@@ -75,8 +75,9 @@ final class BridgeHttp {
   }
 
   JsonNode send(String method, String path, JsonNode body) throws InterruptedException, Refused {
+    bridge = bridge == null ? where.get() : bridge;
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create(base + path))
+        HttpRequest.newBuilder(URI.create(bridge + path))
             .method(
                 method,
                 body == null
@@ -85,8 +86,8 @@ final class BridgeHttp {
     if (body != null) {
       request.header("content-type", "application/json");
     }
-    if (key != null) {
-      request.header("authorization", "Bearer " + key);
+    if (bridge.key() != null) {
+      request.header("authorization", "Bearer " + bridge.key());
     }
     HttpResponse<byte[]> response = answered(request.build());
     JsonNode answer = json(response.body());
@@ -108,7 +109,7 @@ final class BridgeHttp {
       String why = e.getCause().getMessage();
       throw new BridgeException(
           ErrorCode.SERVER_UNAVAILABLE,
-          "There is no bridge at " + base + (why == null ? "" : ": " + why));
+          "There is no bridge at " + bridge + (why == null ? "" : ": " + why));
     }
   }
 
@@ -117,7 +118,7 @@ final class BridgeHttp {
       return Json.mapper().readTree(body);
     } catch (IOException e) {
       throw new BridgeException(
-          ErrorCode.UPSTREAM_PROTOCOL_ERROR, "What is at " + base + " is no bridge");
+          ErrorCode.UPSTREAM_PROTOCOL_ERROR, "What is at " + bridge + " is no bridge");
     }
   }
 

@@ -14,6 +14,7 @@ import dev.mcpbridge.protocol.JsonObjects;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * The tools of a bridge, over its {@code /toolcall}. Blocking; ends when its thread is interrupted,
@@ -29,7 +30,31 @@ public final class BridgeTools {
    * @param key null where the bridge wants none
    */
   public BridgeTools(URI bridge, String key) {
-    this.http = new BridgeHttp(bridge, key);
+    this(() -> new Address(bridge, key));
+  }
+
+  /**
+   * @param bridge asked once, when it is needed; may block
+   */
+  public BridgeTools(Supplier<Address> bridge) {
+    this.http = new BridgeHttp(bridge);
+  }
+
+  /**
+   * Where a bridge is.
+   *
+   * @param key null where it wants none
+   */
+  public record Address(URI url, String key) {
+    public Address {
+      url = URI.create(url.toString().replaceAll("/+$", ""));
+    }
+
+    /** Without its key. */
+    @Override
+    public String toString() {
+      return url.toString();
+    }
   }
 
   /**

@@ -17,6 +17,11 @@ final class ConfigOption {
 
   private final ConfigReader reader = new ConfigReader(System.getenv());
 
+  /** Whether the command line names one. */
+  boolean isGiven() {
+    return file != null;
+  }
+
   ConfigReader reader() {
     return reader;
   }

@@ -1,7 +1,6 @@
 package dev.mcpbridge.cli;
 
 import dev.mcpbridge.Version;
-import dev.mcpbridge.cli.agent.AgentCommand;
 import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;

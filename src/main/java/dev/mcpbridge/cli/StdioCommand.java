@@ -1,18 +1,11 @@
 package dev.mcpbridge.cli;
 
-import dev.mcpbridge.Bridge;
-import dev.mcpbridge.auth.ApiKeys;
-import dev.mcpbridge.config.AuthConfig;
 import dev.mcpbridge.config.BridgeConfig;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.net.URI;
-import java.time.Duration;
-import java.util.List;
-import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -52,30 +45,14 @@ final class StdioCommand implements Callable<Integer> {
       relay(url.toString().replaceAll("/+$", ""), System.getenv("MCP_BRIDGE_KEY"), out);
       return 0;
     }
-    String key = ApiKeys.generate();
-    Bridge bridge = embedded(key);
-    if (bridge == null) {
-      return Main.FAILED;
-    }
-    try {
-      relay(bridge.url(), key, out);
-    } finally {
-      bridge.close(Duration.ZERO).await(30, TimeUnit.SECONDS);
-    }
-    return 0;
-  }
-
-  /** A bridge that only this process can use; null where it cannot start. */
-  private Bridge embedded(String key) throws Exception {
     BridgeConfig config = configuration.read();
     if (config == null) {
-      return null;
+      return Main.FAILED;
     }
-    AuthConfig.Key own =
-        new AuthConfig.Key("stdio", ApiKeys.fingerprint(key), Set.of("read", "call"));
-    return Bridge.start(
-            config.withHttp(config.http().privately()).withAuth(new AuthConfig(List.of(own))))
-        .await(60, TimeUnit.SECONDS);
+    try (OwnBridge bridge = OwnBridge.start(config, "stdio")) {
+      relay(bridge.url(), bridge.key(), out);
+    }
+    return 0;
   }
 
   private void relay(String base, String key, PrintStream out) throws Exception {

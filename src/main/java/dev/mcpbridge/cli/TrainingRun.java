@@ -1,7 +1,7 @@
 package dev.mcpbridge.cli;
 
 import dev.mcpbridge.Bridge;
-import dev.mcpbridge.cli.agent.AgentCommand;
+import dev.mcpbridge.cli.agent.AgentProgram;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -27,7 +27,7 @@ final class TrainingRun {
             .POST(HttpRequest.BodyPublishers.ofString("{}"))
             .build(),
         HttpResponse.BodyHandlers.ofString());
-    AgentCommand.rehearse(URI.create(bridge.url()));
+    AgentProgram.rehearse(URI.create(bridge.url()));
     bridge.close(Duration.ofSeconds(1)).await(30, TimeUnit.SECONDS);
   }
 }

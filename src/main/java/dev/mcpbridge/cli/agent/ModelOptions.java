@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
 /** Which model is talked to, and with which key. A key is never an argument, and never shown. */
-final class ModelOptions {
+public final class ModelOptions {
   private static final String DEMONSTRATION = "conversation.jsonl";
 
   enum Choice {

@@ -1,0 +1,185 @@
+package dev.mcpbridge.cli;
+
+import dev.mcpbridge.agent.BridgeTools;
+import dev.mcpbridge.agent.Limits;
+import dev.mcpbridge.cli.agent.AgentProgram;
+import dev.mcpbridge.cli.agent.ModelOptions;
+import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** A model that has the tools of a bridge, at the terminal or for a script. */
+@Command(
+    name = "agent",
+    description = "Talk to a model that has the tools of a running bridge.",
+    mixinStandardHelpOptions = true,
+    footer = {
+      "",
+      "  mcp-bridge agent --provider replay",
+      "  GEMINI_API_KEY=… mcp-bridge agent",
+      "  mcp-bridge agent --provider openai --base-url http://127.0.0.1:11434/v1 --model qwen3",
+      "  mcp-bridge agent --once \"Which repositories are there?\""
+    })
+final class AgentCommand implements Callable<Integer> {
+  private static final String URL_VARIABLE = "MCP_BRIDGE_URL";
+  private static final URI USUAL = URI.create("http://127.0.0.1:3000");
+
+  enum Output {
+    TEXT,
+    JSON
+  }
+
+  @Mixin private ModelOptions models;
+
+  @Mixin private ConfigOption configuration;
+
+  @Option(
+      names = {"-u", "--mcp-url", "--url"},
+      paramLabel = "URL",
+      description =
+          "The bridge (default: MCP_BRIDGE_URL, or http://127.0.0.1:3000 if one is there, else one"
+              + " of its own).")
+  private URI url;
+
+  @Option(
+      names = "--mcp-port",
+      paramLabel = "PORT",
+      description = "The bridge's port, instead of the one in its URL.")
+  private Integer port;
+
+  @Option(names = "--hide-json", description = "Show neither arguments nor results.")
+  private boolean hidesJson;
+
+  @Option(
+      names = "--json-width",
+      paramLabel = "COLUMNS",
+      defaultValue = "100",
+      description = "Of a line of JSON (default: ${DEFAULT-VALUE}).")
+  private int jsonWidth;
+
+  @Option(
+      names = "--once",
+      paramLabel = "QUESTION",
+      description = "Ask, answer on stdout, and end; what needs an approval is not run.")
+  private String once;
+
+  @Option(
+      names = "--output",
+      paramLabel = "FORMAT",
+      defaultValue = "TEXT",
+      description = "With --once: ${COMPLETION-CANDIDATES}.")
+  private Output output;
+
+  @Option(
+      names = "--transcript",
+      paramLabel = "FILE",
+      description = "Write down what is said and done; --replay FILE plays it again.")
+  private Path transcript;
+
+  @Option(
+      names = "--max-steps",
+      paramLabel = "N",
+      defaultValue = "25",
+      description = "How often the model is asked for one question (default: ${DEFAULT-VALUE}).")
+  private int maxSteps;
+
+  @Option(
+      names = "--max-result",
+      paramLabel = "CHARACTERS",
+      defaultValue = "50000",
+      description = "Of a result that the model gets to see (default: ${DEFAULT-VALUE}).")
+  private int maxResult;
+
+  private CompletableFuture<OwnBridge> own;
+
+  @Override
+  public Integer call() throws Exception {
+    Supplier<BridgeTools.Address> bridge = bridge();
+    if (bridge == null) {
+      return Main.FAILED;
+    }
+    try {
+      AgentProgram program =
+          new AgentProgram(
+              new AgentProgram.Wishes(models, bridge, limits(), hidesJson, jsonWidth, transcript));
+      return once == null ? program.converse() : program.once(once, output == Output.JSON);
+    } finally {
+      stop();
+    }
+  }
+
+  private Limits limits() {
+    return new Limits(Math.max(1, maxSteps), Math.max(100, maxResult), Limits.USUAL.manyTools());
+  }
+
+  /** The one that was named; else the usual one, if it is there; else one of its own. */
+  private Supplier<BridgeTools.Address> bridge() throws Exception {
+    String key = System.getenv("MCP_BRIDGE_KEY");
+    boolean isNamed = url != null || port != null || System.getenv(URL_VARIABLE) != null;
+    if (isNamed || !configuration.isGiven() && isListening(USUAL)) {
+      URI named =
+          at(
+              url == null
+                  ? URI.create(System.getenv().getOrDefault(URL_VARIABLE, USUAL.toString()))
+                  : url);
+      return () -> new BridgeTools.Address(named, key);
+    }
+    return ownBridge();
+  }
+
+  private URI at(URI base) throws URISyntaxException {
+    return port == null
+        ? base
+        : new URI(base.getScheme(), null, base.getHost(), port, base.getPath(), null, null);
+  }
+
+  private static boolean isListening(URI bridge) {
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(bridge.getHost(), bridge.getPort()), 500);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** It starts while the human types; null where its configuration is wrong, which was said. */
+  private Supplier<BridgeTools.Address> ownBridge() {
+    LogLines.configure("error");
+    BridgeConfig config = configuration.read();
+    if (config == null) {
+      return null;
+    }
+    own =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return OwnBridge.start(config, "agent");
+              } catch (TimeoutException e) {
+                throw new BridgeException(ErrorCode.START_FAILED, "The bridge does not start", e);
+              }
+            });
+    return () -> {
+      OwnBridge bridge = own.join();
+      return new BridgeTools.Address(URI.create(bridge.url()), bridge.key());
+    };
+  }
+
+  private void stop() {
+    if (own != null && !own.isCompletedExceptionally()) {
+      own.join().close();
+    }
+  }
+}

@@ -1,0 +1,164 @@
+package dev.mcpbridge.cli.agent;
+
+import dev.mcpbridge.agent.BridgeTools;
+import dev.mcpbridge.agent.Limits;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.llm.ChatModel;
+import dev.mcpbridge.llm.ReplayModel;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jline.terminal.Terminal;
+import org.jline.terminal.TerminalBuilder;
+
+/** The agent as a program: a conversation at the terminal, or one question of a script. */
+public final class AgentProgram {
+  private static final int FAILED = 1;
+
+  private final Wishes wishes;
+
+  /**
+   * What was asked for on the command line.
+   *
+   * @param bridge whose tools the model has; asked when they are needed
+   * @param jsonWidth of a line of JSON
+   * @param transcript null for none
+   */
+  public record Wishes(
+      ModelOptions models,
+      Supplier<BridgeTools.Address> bridge,
+      Limits limits,
+      boolean hidesJson,
+      int jsonWidth,
+      Path transcript) {
+
+    Progress.Detail detail() {
+      return new Progress.Detail(hidesJson, Math.max(20, jsonWidth));
+    }
+  }
+
+  public AgentProgram(Wishes wishes) {
+    this.wishes = wishes;
+  }
+
+  /**
+   * Asks one question; its answer goes to stdout, all else to stderr.
+   *
+   * @param json whether the answer is told with all that led to it
+   * @return the exit code
+   */
+  public int once(String question, boolean json) throws IOException {
+    return guarded(
+        sides -> {
+          PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
+          PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
+          Progress progress = new Progress(Screen.plain(err), wishes.detail(), false);
+          Script script = new Script(out, err, json);
+          try (Lines lines = Lines.to(wishes.transcript())) {
+            return script.run(new Talk(sides, script, script.beside(progress), lines), question);
+          }
+        });
+  }
+
+  /**
+   * Talks until the human leaves.
+   *
+   * @return the exit code
+   */
+  public int converse() throws IOException {
+    return guarded(
+        sides -> {
+          try (Console console = Console.open();
+              Lines lines = Lines.to(wishes.transcript())) {
+            converse(console, sides, wishes.detail(), lines);
+            return 0;
+          }
+        });
+  }
+
+  private interface Conversing {
+    int with(Talk.Sides sides) throws IOException;
+  }
+
+  private int guarded(Conversing conversing) throws IOException {
+    try {
+      Function<String, ChatModel> others = wishes.models()::named;
+      return conversing.with(
+          new Talk.Sides(
+              new BridgeTools(wishes.bridge()), wishes.models().open(), others, wishes.limits()));
+    } catch (BridgeException e) {
+      System.err.println(Shown.plain(e.getMessage()));
+      return FAILED;
+    }
+  }
+
+  private static void converse(
+      Console console, Talk.Sides sides, Progress.Detail detail, Consumer<String> lines) {
+    ChatModel model = sides.model();
+    Screen screen = console.screen();
+    Talk talk =
+        new Talk(
+            sides,
+            new TerminalHuman(screen, console.answers(), detail.jsonWidth()),
+            new Progress(screen, detail, true),
+            lines);
+    new Shell(
+            talk,
+            screen,
+            console.questions(),
+            console.terminal(),
+            index -> model instanceof ReplayModel replay ? replay.question(index).orElse("") : "")
+        .run();
+  }
+
+  /** A conversation with nobody, so that an archive of loaded classes has what a start needs. */
+  public static void rehearse(URI bridge) throws IOException {
+    byte[] typed = "first\n/help\n/quit\n".getBytes(StandardCharsets.UTF_8);
+    Terminal terminal =
+        TerminalBuilder.builder()
+            .streams(new ByteArrayInputStream(typed), OutputStream.nullOutputStream())
+            .build();
+    ChatModel model = new ModelOptions().demonstration();
+    Talk.Sides sides =
+        new Talk.Sides(new BridgeTools(bridge, null), model, name -> model, Limits.USUAL);
+    try (Console console = Console.of(terminal, null)) {
+      converse(console, sides, new Progress.Detail(false, 100), line -> {});
+    }
+  }
+
+  /** A transcript that is written as it comes. */
+  private record Lines(PrintWriter file) implements Consumer<String>, AutoCloseable {
+    static Lines to(Path path) throws IOException {
+      return new Lines(
+          path == null
+              ? null
+              : new PrintWriter(
+                  Files.newBufferedWriter(
+                      path, StandardOpenOption.CREATE, StandardOpenOption.APPEND)));
+    }
+
+    @Override
+    public void accept(String line) {
+      if (file != null) {
+        file.println(line);
+        file.flush();
+      }
+    }
+
+    @Override
+    public void close() {
+      if (file != null) {
+        file.close();
+      }
+    }
+  }
+}
