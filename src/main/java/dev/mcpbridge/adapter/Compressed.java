@@ -3,6 +3,7 @@ package dev.mcpbridge.adapter;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.transport.Sent;
 import io.vertx.core.buffer.Buffer;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -34,7 +35,7 @@ final class Compressed {
     try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(body.getBytes()))) {
       byte[] plain = in.readNBytes(max + 1);
       if (plain.length > max) {
-        throw tooLarge(max);
+        throw Sent.tooLarge(max);
       }
       return Buffer.buffer(plain);
     } catch (IOException e) {
@@ -44,12 +45,6 @@ final class Compressed {
 
   static boolean isCoded(String coding) {
     return coding != null && !coding.isBlank() && !coding.strip().equalsIgnoreCase("identity");
-  }
-
-  static BridgeException tooLarge(int max) {
-    return new BridgeException(
-            ErrorCode.RESPONSE_TOO_LARGE, "The answer is longer than " + max + " bytes")
-        .withExecuted(Executed.YES);
   }
 
   private static BridgeException failed(String why) {

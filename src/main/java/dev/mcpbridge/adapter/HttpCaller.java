@@ -4,46 +4,31 @@ import dev.mcpbridge.config.HttpAccess;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
-import dev.mcpbridge.transport.Unreachable;
+import dev.mcpbridge.transport.HttpSender;
+import dev.mcpbridge.transport.Posting;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpClient;
-import io.vertx.core.http.HttpClientOptions;
-import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.PoolOptions;
-import io.vertx.core.http.RequestOptions;
-import io.vertx.core.net.PemTrustOptions;
 import java.net.URI;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
-import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Requests with bounded answers; redirects are left to whoever asks. */
 public final class HttpCaller {
-  private static final int CONNECT_MILLIS = 10_000;
-  private static final int MAX_CONNECTIONS = 256;
-
   private static final Pattern CHARSET =
       Pattern.compile(";\\s*charset\\s*=\\s*\"?([^\\s;\"]+)", Pattern.CASE_INSENSITIVE);
 
   private final Vertx vertx;
-  private final HttpClient client;
+  private final HttpSender sender;
 
   public HttpCaller(Vertx vertx, HttpAccess access) {
     this.vertx = vertx;
-    HttpClientOptions options =
-        new HttpClientOptions().setConnectTimeout(CONNECT_MILLIS).setKeepAliveTimeout(30);
-    if (access.authority() != null) {
-      options.setTrustOptions(new PemTrustOptions().addCertPath(access.authority().toString()));
-    }
-    this.client =
-        vertx.createHttpClient(options, new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS));
+    this.sender = new HttpSender(vertx, access);
   }
 
   /** An answer, read whole. */
@@ -80,12 +65,12 @@ public final class HttpCaller {
   /** A request under way, which can be given up. */
   public final class Exchange {
     private final URI url;
+    private final Posting posting;
     private final Promise<Answer> answer = Promise.promise();
-    private HttpClientRequest request;
-    private boolean givenUp;
 
-    private Exchange(URI url) {
+    private Exchange(URI url, Posting posting) {
       this.url = url;
+      this.posting = posting;
     }
 
     public Future<Answer> answer() {
@@ -97,7 +82,12 @@ public final class HttpCaller {
       BridgeException late =
           new BridgeException(
                   ErrorCode.DEADLINE_EXCEEDED,
-                  origin(url) + " has not answered within " + millis / 1000 + " seconds")
+                  url.getScheme()
+                      + "://"
+                      + url.getAuthority()
+                      + " has not answered within "
+                      + millis / 1000
+                      + " seconds")
               .withExecuted(Executed.UNKNOWN);
       long timer =
           vertx.setTimer(
@@ -112,78 +102,33 @@ public final class HttpCaller {
 
     /** Closes its connection; one that was not sent yet never is. */
     public void giveUp() {
-      givenUp = true;
       answer.tryFail(
           new BridgeException(ErrorCode.CANCELLED, "given up").withExecuted(Executed.UNKNOWN));
-      if (request != null) {
-        request.reset();
-      }
+      posting.giveUp();
     }
   }
 
   /**
    * @param url its path and query go out as they are written
-   * @param send adds headers and sends it
+   * @param going adds headers and sends it
    */
-  public Exchange send(
-      HttpMethod method,
-      URI url,
-      int maxBody,
-      Function<HttpClientRequest, Future<HttpClientResponse>> send) {
-    Exchange exchange = new Exchange(url);
-    RequestOptions options =
-        new RequestOptions()
-            .setMethod(method)
-            .setAbsoluteURI(url.toString())
-            .setFollowRedirects(false);
-    client
-        .request(options)
-        .compose(
-            request -> {
-              exchange.request = request;
-              if (exchange.givenUp) {
-                request.reset();
-                return Future.failedFuture("given up");
-              }
-              return begun(request, send);
-            })
-        .compose(response -> body(exchange.request, response, maxBody))
+  public Exchange send(HttpMethod method, URI url, int maxBody, HttpSender.Going going) {
+    Exchange exchange =
+        new Exchange(
+            url,
+            sender.send(
+                method,
+                url,
+                request -> going.apply(request.putHeader("accept-encoding", Compressed.ACCEPTED))));
+    exchange
+        .posting
+        .answer()
+        .compose(sent -> sent.body(maxBody).map(body -> new Answer(sent.response(), body)))
         .compose(answer -> plain(answer, maxBody))
         .onComplete(
             exchange.answer::tryComplete,
-            failure -> exchange.answer.tryFail(explained(url, failure)));
+            failure -> exchange.answer.tryFail(HttpSender.explained(url, failure)));
     return exchange;
-  }
-
-  public Future<Void> close() {
-    return client.close().otherwiseEmpty();
-  }
-
-  /** What is wrong with a header is not repeated: it may hold a secret. */
-  private static Future<HttpClientResponse> begun(
-      HttpClientRequest request, Function<HttpClientRequest, Future<HttpClientResponse>> send) {
-    try {
-      return send.apply(request.putHeader("accept-encoding", Compressed.ACCEPTED));
-    } catch (IllegalArgumentException e) {
-      request.reset();
-      return Future.failedFuture(
-          new BridgeException(ErrorCode.INVALID_ARGUMENTS, "The request cannot be sent"));
-    }
-  }
-
-  private static Future<Answer> body(HttpClientRequest request, HttpClientResponse head, int max) {
-    Promise<Answer> whole = Promise.promise();
-    Buffer held = Buffer.buffer();
-    head.handler(
-            chunk -> {
-              held.appendBuffer(chunk);
-              if (held.length() > max && whole.tryFail(Compressed.tooLarge(max))) {
-                request.reset();
-              }
-            })
-        .exceptionHandler(whole::tryFail)
-        .endHandler(v -> whole.tryComplete(new Answer(head, held)));
-    return whole.future();
   }
 
   /** Beside the event loop, since a short body may hold a long one. */
@@ -195,17 +140,7 @@ public final class HttpCaller {
         : Future.succeededFuture(answer);
   }
 
-  private static BridgeException explained(URI url, Throwable failure) {
-    if (failure instanceof BridgeException known) {
-      return known;
-    }
-    return new BridgeException(
-            ErrorCode.UPSTREAM_CRASHED,
-            origin(url) + " cannot be reached: " + Unreachable.why(failure))
-        .withExecuted(Unreachable.executed(failure));
-  }
-
-  private static String origin(URI url) {
-    return url.getScheme() + "://" + url.getAuthority();
+  public Future<Void> close() {
+    return sender.close().otherwiseEmpty();
   }
 }

@@ -6,16 +6,16 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientRequest;
 
 /**
- * One POST on its way. Given up before it has a connection it is never sent; after that its
+ * One request on its way. Given up before it has a connection it is never sent; after that its
  * connection is closed. Confined to its context.
  */
-final class Posting {
-  private final Promise<HttpPeer.Sent> answer = Promise.promise();
+public final class Posting {
+  private final Promise<Sent> answer = Promise.promise();
   private HttpClientRequest request;
   private boolean givenUp;
 
   /** The head of the answer. */
-  Future<HttpPeer.Sent> answer() {
+  public Future<Sent> answer() {
     return answer.future();
   }
 
@@ -28,7 +28,7 @@ final class Posting {
     return !givenUp;
   }
 
-  Posting follow(Future<HttpPeer.Sent> outcome) {
+  Posting follow(Future<Sent> outcome) {
     outcome.onComplete(
         sent -> {
           if (!answer.tryComplete(sent)) {
@@ -39,7 +39,7 @@ final class Posting {
     return this;
   }
 
-  void giveUp() {
+  public void giveUp() {
     givenUp = true;
     if (request != null) {
       request.reset();

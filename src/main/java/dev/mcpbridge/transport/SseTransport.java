@@ -28,7 +28,7 @@ public final class SseTransport implements Transport {
   private final TransportListener listener;
   private final Promise<URI> endpoint = Promise.promise();
   private final Map<Long, Posting> unanswered = new HashMap<>();
-  private HttpPeer.Sent stream;
+  private Sent stream;
   private boolean closed;
 
   private SseTransport(
@@ -72,7 +72,7 @@ public final class SseTransport implements Transport {
         .map(named -> this);
   }
 
-  private void read(HttpPeer.Sent sent, StdioTransport.Limits limits) {
+  private void read(Sent sent, StdioTransport.Limits limits) {
     stream = sent;
     SseReader events = new SseReader(limits.maxMessageBytes(), this::take);
     sent.response()

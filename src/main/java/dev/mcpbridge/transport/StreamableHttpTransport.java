@@ -42,11 +42,11 @@ public final class StreamableHttpTransport implements Transport {
   private final RpcReader reader;
   private final TransportListener listener;
   private final MirroredHeaders mirrored = new MirroredHeaders();
-  private final Map<Long, HttpPeer.Sent> streams = new HashMap<>();
+  private final Map<Long, Sent> streams = new HashMap<>();
   private final Map<Long, Posting> unanswered = new HashMap<>();
   private final Set<Long> subscriptions = new HashSet<>();
   private Transport older;
-  private HttpPeer.Sent standing;
+  private Sent standing;
   private String session;
   private String version;
   private long resumeDelay = DEFAULT_RETRY_MILLIS;
@@ -99,7 +99,7 @@ public final class StreamableHttpTransport implements Transport {
   }
 
   /** A request can take its time, and be given up; anything else is only to be taken note of. */
-  private Future<HttpPeer.Sent> sent(Outgoing out) {
+  private Future<Sent> sent(Outgoing out) {
     Posting posting = peer.post(peer.url(), out.line(), headers(out));
     if (out.id() >= 0) {
       unanswered.put(out.id(), posting);
@@ -145,7 +145,7 @@ public final class StreamableHttpTransport implements Transport {
     context.owner().setTimer(delay, t -> subscribe(out, next));
   }
 
-  private void answered(Outgoing out, HttpPeer.Sent sent) {
+  private void answered(Outgoing out, Sent sent) {
     int status = sent.response().statusCode();
     if (status == 404 && session != null) {
       forgotten(out);
@@ -159,7 +159,7 @@ public final class StreamableHttpTransport implements Transport {
   }
 
   /** One object, or none. */
-  private void object(Outgoing out, HttpPeer.Sent sent, Buffer body) {
+  private void object(Outgoing out, Sent sent, Buffer body) {
     int status = sent.response().statusCode();
     RpcMessage message = body.length() == 0 ? null : message(body.getBytes());
     boolean mine = message != null && out.id() >= 0 && message.numericId() == out.id();
@@ -212,7 +212,7 @@ public final class StreamableHttpTransport implements Transport {
             });
   }
 
-  private void stream(Outgoing out, HttpPeer.Sent sent, int resumptions) {
+  private void stream(Outgoing out, Sent sent, int resumptions) {
     if (out.id() >= 0) {
       streams.put(out.id(), sent);
     }
@@ -223,7 +223,7 @@ public final class StreamableHttpTransport implements Transport {
         .endHandler(v -> broken(out, events, resumptions));
   }
 
-  private void event(Outgoing out, HttpPeer.Sent sent, SseReader.Event event) {
+  private void event(Outgoing out, Sent sent, SseReader.Event event) {
     RpcMessage message = event.type().equals("message") ? message(event.data()) : null;
     if (message == null) {
       return;
@@ -301,7 +301,7 @@ public final class StreamableHttpTransport implements Transport {
   }
 
   /** An event that is too long costs its own stream, and the request that waits for it. */
-  private void feed(Outgoing out, SseReader events, Buffer chunk, HttpPeer.Sent sent) {
+  private void feed(Outgoing out, SseReader events, Buffer chunk, Sent sent) {
     try {
       events.feed(chunk.getBytes());
     } catch (IllegalStateException e) {
@@ -309,14 +309,14 @@ public final class StreamableHttpTransport implements Transport {
       if (out.is(McpMethod.LISTEN)) {
         subscribeIn(DEFAULT_RETRY_MILLIS, out, DEFAULT_RETRY_MILLIS);
       } else {
-        lost(listener, out.id(), HttpPeer.Sent.tooLarge(limits.maxMessageBytes()));
+        lost(listener, out.id(), Sent.tooLarge(limits.maxMessageBytes()));
       }
       sent.abort();
     }
   }
 
   /** What the transport itself learns from an answer; the answer as it goes on. */
-  private RpcMessage took(Outgoing out, HttpPeer.Sent sent, RpcMessage answer) {
+  private RpcMessage took(Outgoing out, Sent sent, RpcMessage answer) {
     if (answer.kind() == RpcMessage.Kind.RESULT && out.is(McpMethod.INITIALIZE)) {
       session = sent.response().getHeader("mcp-session-id");
       version = JsonObjects.string(JsonObjects.members(answer.payload()).get("protocolVersion"));
@@ -335,7 +335,7 @@ public final class StreamableHttpTransport implements Transport {
   private void letGo(Outgoing cancellation) {
     long id = cancellation.cancelled();
     subscriptions.remove(id);
-    HttpPeer.Sent sent = streams.remove(id);
+    Sent sent = streams.remove(id);
     if (sent != null) {
       sent.abort();
     }
@@ -365,7 +365,7 @@ public final class StreamableHttpTransport implements Transport {
       return;
     }
     closed = true;
-    List.copyOf(streams.values()).forEach(HttpPeer.Sent::abort);
+    List.copyOf(streams.values()).forEach(Sent::abort);
     streams.clear();
     if (standing != null) {
       standing.abort();

@@ -8,11 +8,11 @@ import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
 
 /** What is known of a request that failed on its way. Stateless. */
-public final class Unreachable {
+final class Unreachable {
   private Unreachable() {}
 
   /** In words that somebody can act on: a certificate is refused for a reason. */
-  public static String why(Throwable failure) {
+  static String why(Throwable failure) {
     if (!isCertificateRefused(failure)) {
       return failure.getMessage();
     }
@@ -30,7 +30,7 @@ public final class Unreachable {
   }
 
   /** A server that is not there, or that is not trusted, was sent nothing. */
-  public static Executed executed(Throwable failure) {
+  static Executed executed(Throwable failure) {
     boolean isUnsent =
         failure instanceof ConnectException
             || failure instanceof UnknownHostException

@@ -8,6 +8,7 @@ import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.transport.HttpOrigin;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
@@ -181,9 +182,8 @@ final class OpenApiBackend implements Backend {
   @Override
   public Future<Void> probe() {
     URI base = document.current().base();
-    int standard = "https".equals(base.getScheme()) ? 443 : 80;
     return prober
-        .connect(base.getPort() < 0 ? standard : base.getPort(), base.getHost())
+        .connect(HttpOrigin.of(base).port(), base.getHost())
         .compose(socket -> socket.close())
         .recover(failure -> Future.failedFuture(unreachable(base, failure)));
   }

@@ -3,6 +3,7 @@ package dev.mcpbridge.adapter.openapi;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.config.TextSource;
+import dev.mcpbridge.transport.HttpOrigin;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -135,16 +136,7 @@ final class Servers {
     return url;
   }
 
-  /** RFC 6454 section 5. */
   static boolean isSameOrigin(URI one, URI other) {
-    return one.getScheme().equalsIgnoreCase(other.getScheme())
-        && one.getHost().equalsIgnoreCase(String.valueOf(other.getHost()))
-        && port(one) == port(other);
-  }
-
-  private static int port(URI uri) {
-    return uri.getPort() >= 0
-        ? uri.getPort()
-        : "https".equalsIgnoreCase(uri.getScheme()) ? 443 : 80;
+    return HttpOrigin.of(one).equals(HttpOrigin.of(other));
   }
 }

@@ -1,0 +1,91 @@
+package dev.mcpbridge.transport;
+
+import dev.mcpbridge.config.HttpAccess;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.http.RequestOptions;
+import io.vertx.core.net.PemTrustOptions;
+import java.net.URI;
+import java.util.function.Function;
+
+/** Sends requests to where an entry says; redirects are left to whoever asks. */
+public final class HttpSender {
+  private static final int CONNECT_MILLIS = 10_000;
+  private static final int KEEP_ALIVE_SECONDS = 30;
+  private static final int MAX_CONNECTIONS = 256;
+
+  private final HttpClient client;
+
+  public HttpSender(Vertx vertx, HttpAccess access) {
+    HttpClientOptions options =
+        new HttpClientOptions()
+            .setConnectTimeout(CONNECT_MILLIS)
+            .setKeepAliveTimeout(KEEP_ALIVE_SECONDS);
+    if (access.authority() != null) {
+      options.setTrustOptions(new PemTrustOptions().addCertPath(access.authority().toString()));
+    }
+    this.client =
+        vertx.createHttpClient(options, new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS));
+  }
+
+  /** What is said to a request that has its connection: its headers, its body, and to go. */
+  public interface Going extends Function<HttpClientRequest, Future<HttpClientResponse>> {}
+
+  /**
+   * @param url its path and query go out as they are written
+   */
+  public Posting send(HttpMethod method, URI url, Going going) {
+    Posting posting = new Posting();
+    RequestOptions options =
+        new RequestOptions()
+            .setMethod(method)
+            .setAbsoluteURI(url.toString())
+            .setFollowRedirects(false);
+    return posting.follow(
+        client
+            .request(options)
+            .compose(
+                request ->
+                    posting.begun(request)
+                        ? gone(request, going).map(response -> Sent.of(request, response))
+                        : Future.failedFuture("given up"))
+            .recover(failure -> Future.failedFuture(explained(url, failure))));
+  }
+
+  /** What is wrong with a header is not repeated: it may hold a secret. */
+  private static Future<HttpClientResponse> gone(HttpClientRequest request, Going going) {
+    try {
+      return going.apply(request);
+    } catch (IllegalArgumentException e) {
+      request.reset();
+      return Future.failedFuture(
+          new BridgeException(ErrorCode.INVALID_ARGUMENTS, "The request cannot be sent"));
+    }
+  }
+
+  /** What broke on its way, in words that name nothing but the server. */
+  public static BridgeException explained(URI url, Throwable failure) {
+    return failure instanceof BridgeException known
+        ? known
+        : new BridgeException(
+                ErrorCode.UPSTREAM_CRASHED,
+                url.getScheme()
+                    + "://"
+                    + url.getAuthority()
+                    + " cannot be reached: "
+                    + Unreachable.why(failure))
+            .withExecuted(Unreachable.executed(failure));
+  }
+
+  public Future<Void> close() {
+    return client.close();
+  }
+}
