@@ -18,8 +18,7 @@ final class AnthropicModel implements ChatModel {
     this.endpoint = endpoint;
     this.api =
         new ModelApi(
-            Map.of("x-api-key", endpoint.key(), "anthropic-version", "2023-06-01"),
-            endpoint.patience());
+            Map.of("x-api-key", endpoint.key(), "anthropic-version", "2023-06-01"), endpoint);
   }
 
   @Override

@@ -1,10 +1,12 @@
 package dev.mcpbridge.llm;
 
 import java.io.IOException;
+import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -18,7 +20,7 @@ final class Arrivals implements Flow.Subscriber<List<ByteBuffer>>, AutoCloseable
 
   private final BlockingQueue<Object> arrived = new LinkedBlockingQueue<>();
   private final Duration patience;
-  private Flow.Subscription subscription;
+  private final CompletableFuture<Flow.Subscription> subscription = new CompletableFuture<>();
 
   Arrivals(Duration patience) {
     this.patience = patience;
@@ -26,7 +28,7 @@ final class Arrivals implements Flow.Subscriber<List<ByteBuffer>>, AutoCloseable
 
   @Override
   public void onSubscribe(Flow.Subscription begun) {
-    subscription = begun;
+    subscription.complete(begun);
     begun.request(1);
   }
 
@@ -48,7 +50,8 @@ final class Arrivals implements Flow.Subscriber<List<ByteBuffer>>, AutoCloseable
   /**
    * The next bytes; null at the end.
    *
-   * @throws IOException where nothing comes any more
+   * @throws HttpTimeoutException where nothing came for too long
+   * @throws IOException where it broke off
    */
   byte[] next() throws IOException, InterruptedException {
     Object next = arrived.poll(patience.toMillis(), TimeUnit.MILLISECONDS);
@@ -56,11 +59,11 @@ final class Arrivals implements Flow.Subscriber<List<ByteBuffer>>, AutoCloseable
       return null;
     }
     if (next instanceof List<?> buffers) {
-      subscription.request(1);
+      subscription.join().request(1);
       return joined(buffers);
     }
     throw next == null
-        ? new IOException("nothing came for " + patience.toSeconds() + " s")
+        ? new HttpTimeoutException("nothing came for " + patience.toSeconds() + " s")
         : new IOException("it broke off: " + ((Throwable) next).getMessage());
   }
 
@@ -71,8 +74,9 @@ final class Arrivals implements Flow.Subscriber<List<ByteBuffer>>, AutoCloseable
     return all.array();
   }
 
+  /** What is on its way is not read any more, and its connection is closed. */
   @Override
   public void close() {
-    subscription.cancel();
+    subscription.thenAccept(Flow.Subscription::cancel);
   }
 }

@@ -14,7 +14,7 @@ final class GeminiModel implements ChatModel {
 
   GeminiModel(Endpoint endpoint) {
     this.endpoint = endpoint;
-    this.api = new ModelApi(Map.of("x-goog-api-key", endpoint.key()), endpoint.patience());
+    this.api = new ModelApi(Map.of("x-goog-api-key", endpoint.key()), endpoint);
   }
 
   @Override

@@ -14,6 +14,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -38,12 +39,14 @@ final class ModelApi {
 
   private HttpClient client;
   private final Map<String, String> headers;
+  private final String key;
   private final Duration patience;
   private final Repetition repetition = new Repetition();
 
-  ModelApi(Map<String, String> headers, Duration patience) {
+  ModelApi(Map<String, String> headers, Endpoint endpoint) {
     this.headers = headers;
-    this.patience = patience;
+    this.key = endpoint.key();
+    this.patience = endpoint.patience();
   }
 
   /**
@@ -60,20 +63,23 @@ final class ModelApi {
         once(url, text, answer);
         return;
       } catch (Repetition.Needed needed) {
-        repetition.await(needed, failures, heard);
+        repetition.await(needed.saying(this::hidden), failures, heard);
+      } catch (BridgeException failure) {
+        throw hidden(failure);
       }
     }
   }
 
+  /** Providers may repeat what they were sent. */
+  private BridgeException hidden(BridgeException failure) {
+    return key == null || key.isEmpty() || !failure.getMessage().contains(key)
+        ? failure
+        : new BridgeException(failure.code(), failure.getMessage().replace(key, "(the key)"));
+  }
+
   private void once(URI url, byte[] text, Consumer<JsonNode> answer)
       throws InterruptedException, Repetition.Needed {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(url)
-            .header("content-type", "application/json")
-            .header("accept", "application/json, text/event-stream")
-            .POST(HttpRequest.BodyPublishers.ofByteArray(text));
-    headers.forEach(request::header);
-    HttpResponse<Flow.Publisher<List<ByteBuffer>>> response = head(url, request.build());
+    HttpResponse<Flow.Publisher<List<ByteBuffer>>> response = head(url, request(url, text));
     boolean[] begun = new boolean[1];
     try (Arrivals body = new Arrivals(patience)) {
       response.body().subscribe(body);
@@ -97,6 +103,8 @@ final class ModelApi {
       } else {
         answer.accept(json(url, whole(body)));
       }
+    } catch (HttpTimeoutException e) {
+      throw broken(url, e.getMessage());
     } catch (IOException e) {
       BridgeException failure = broken(url, e.getMessage());
       if (begun[0]) {
@@ -106,6 +114,21 @@ final class ModelApi {
     }
   }
 
+  private HttpRequest request(URI url, byte[] text) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(url)
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .POST(HttpRequest.BodyPublishers.ofByteArray(text));
+    try {
+      headers.forEach(request::header);
+    } catch (IllegalArgumentException e) {
+      throw new BridgeException(
+          ErrorCode.MALFORMED_REQUEST, "The key holds a character that cannot be sent");
+    }
+    return request.build();
+  }
+
   private HttpResponse<Flow.Publisher<List<ByteBuffer>>> head(URI url, HttpRequest request)
       throws InterruptedException, Repetition.Needed {
     CompletableFuture<HttpResponse<Flow.Publisher<List<ByteBuffer>>>> response =
@@ -113,10 +136,10 @@ final class ModelApi {
     try {
       return response.get(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
-      response.cancel(true);
+      abandon(response);
       throw broken(url, "no answer within " + patience.toSeconds() + " s");
     } catch (InterruptedException e) {
-      response.cancel(true);
+      abandon(response);
       throw e;
     } catch (ExecutionException e) {
       Throwable cause = e.getCause();
@@ -127,6 +150,18 @@ final class ModelApi {
         throw failure;
       }
       throw new Repetition.Needed(failure, -1);
+    }
+  }
+
+  /** One that has just come, too. */
+  private void abandon(CompletableFuture<HttpResponse<Flow.Publisher<List<ByteBuffer>>>> response) {
+    if (!response.cancel(true)) {
+      response.thenAccept(
+          late -> {
+            try (Arrivals unheard = new Arrivals(patience)) {
+              late.body().subscribe(unheard);
+            }
+          });
     }
   }
 
@@ -144,7 +179,12 @@ final class ModelApi {
                 answer.accept(json(null, event.data()));
               }
             });
+    long all = 0;
     for (byte[] bytes = body.next(); bytes != null; bytes = body.next()) {
+      all += bytes.length;
+      if (all > MAX_ANSWER) {
+        throw endless();
+      }
       reader.feed(bytes);
     }
   }
@@ -154,15 +194,19 @@ final class ModelApi {
     for (byte[] bytes = body.next(); bytes != null; bytes = body.next()) {
       whole.writeBytes(bytes);
       if (whole.size() > MAX_ANSWER) {
-        throw new BridgeException(ErrorCode.RESPONSE_TOO_LARGE, "The model's answer has no end");
+        throw endless();
       }
     }
     return whole.toByteArray();
   }
 
+  private static BridgeException endless() {
+    return new BridgeException(ErrorCode.RESPONSE_TOO_LARGE, "The model's answer has no end");
+  }
+
   private static JsonNode json(URI url, byte[] text) {
     try {
-      JsonNode json = Json.mapper().readTree(text);
+      JsonNode json = Native.read(new String(text, StandardCharsets.UTF_8));
       if (json.isObject()) {
         return json;
       }

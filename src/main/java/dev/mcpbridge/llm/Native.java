@@ -1,6 +1,9 @@
 package dev.mcpbridge.llm;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.dialect.Format;
@@ -18,7 +21,15 @@ import java.util.List;
 final class Native {
   static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
+  private static final ObjectReader EXACT =
+      Json.mapper().reader().without(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES);
+
   private Native() {}
+
+  /** What a model wrote: numbers keep every digit, since arguments of calls are among it. */
+  static JsonNode read(String json) throws JsonProcessingException {
+    return EXACT.readTree(json);
+  }
 
   static List<JsonNode> results(Format format, List<FunctionAnswer> answers) {
     List<JsonNode> messages = new ArrayList<>();
@@ -37,8 +48,20 @@ final class Native {
 
   /** What a provider says of itself in the midst of an answer. */
   static BridgeException failed(JsonNode error) {
-    String said = error.path("message").asText(error.toString());
+    String said =
+        error.isTextual() ? error.textValue() : error.path("message").asText(error.toString());
     return new BridgeException(ErrorCode.UPSTREAM_ERROR, "The model's provider failed: " + said);
+  }
+
+  /**
+   * A stream that ended before its API's word for the end of an answer.
+   *
+   * @param isBegun whether there was anything before
+   */
+  static BridgeException brokeOff(boolean isBegun) {
+    return new BridgeException(
+        ErrorCode.UPSTREAM_PROTOCOL_ERROR,
+        isBegun ? "The model's answer broke off" : "The model answered nothing");
   }
 
   static JsonNode tree(JsonSlice slice) {

@@ -18,7 +18,7 @@ final class OpenAiModel implements ChatModel {
 
   OpenAiModel(Endpoint endpoint) {
     this.endpoint = endpoint;
-    this.api = new ModelApi(authorization(endpoint), endpoint.patience());
+    this.api = new ModelApi(authorization(endpoint), endpoint);
   }
 
   static Map<String, String> authorization(Endpoint endpoint) {

@@ -10,6 +10,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.UnaryOperator;
 
 /** When a request to a model is made again, and after how long. Stateless. */
 final class Repetition {
@@ -33,6 +34,10 @@ final class Repetition {
       super(failure.getMessage(), null, false, false);
       this.failure = failure;
       this.askedMillis = askedMillis;
+    }
+
+    Needed saying(UnaryOperator<BridgeException> words) {
+      return new Needed(words.apply(failure), askedMillis);
     }
   }
 
@@ -71,7 +76,7 @@ final class Repetition {
       return Long.parseLong(millis);
     }
     String asked = headers.firstValue("retry-after").orElse("");
-    if (asked.matches("\\d{1,6}(\\.\\d+)?")) {
+    if (asked.matches("\\d{1,9}(\\.\\d+)?")) {
       return (long) (Double.parseDouble(asked) * 1_000);
     }
     try {

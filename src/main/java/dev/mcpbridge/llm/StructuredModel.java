@@ -25,7 +25,7 @@ final class StructuredModel implements ChatModel {
 
   StructuredModel(Endpoint endpoint) {
     this.endpoint = endpoint;
-    this.api = new ModelApi(OpenAiModel.authorization(endpoint), endpoint.patience());
+    this.api = new ModelApi(OpenAiModel.authorization(endpoint), endpoint);
   }
 
   @Override
@@ -61,6 +61,9 @@ final class StructuredModel implements ChatModel {
     for (int attempt = 1; ; attempt++) {
       Reply said = ask(messages, heard);
       usage = usage.plus(said.usage());
+      if (said.end() != Reply.End.DONE) {
+        return unfinished(said, usage, heard);
+      }
       try {
         StructuredAnswer answer =
             StructuredAnswer.read(said.text(), "call_" + ++calls, conversation.mayCall());
@@ -68,7 +71,7 @@ final class StructuredModel implements ChatModel {
           heard.words(answer.text());
         }
         JsonNode message = Native.message("assistant", said.text());
-        return new Reply(message, answer.text(), answer.calls(), said.end(), usage);
+        return new Reply(message, answer.text(), answer.calls(), Reply.End.DONE, usage);
       } catch (StructuredAnswer.Malformed malformed) {
         if (attempt == MAX_ATTEMPTS) {
           throw new BridgeException(
@@ -82,6 +85,16 @@ final class StructuredModel implements ChatModel {
         messages.add(Native.message("user", StructuredPrompt.again(malformed.getMessage())));
       }
     }
+  }
+
+  /** Cut or refused: what there is of it is no JSON, and would not be the next time. */
+  private static Reply unfinished(Reply said, Reply.Usage usage, Heard heard) {
+    String refusal = said.message().path("refusal").asText("");
+    if (!refusal.isEmpty()) {
+      heard.words(refusal);
+    }
+    JsonNode message = Native.message("assistant", said.text());
+    return new Reply(message, refusal, List.of(), said.end(), usage);
   }
 
   /** Some servers do not know schemas; the prompt has it, too. */
