@@ -7,13 +7,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.protocol.Json;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
  * Puts an answer of Messages together, out of its events or as it came whole. Blocks go back as
- * they came: the API wants its thoughts with their signatures. Confined.
+ * they came: the API wants its thoughts with their signatures. Of an answer that was cut or refused
+ * only the words do, since its calls and thoughts may be unfinished. Confined.
  */
 final class AnthropicAnswer {
   private final ChatModel.Heard heard;
@@ -65,7 +65,7 @@ final class AnthropicAnswer {
   private void begin(int index, JsonNode block) {
     if (block instanceof ObjectNode object) {
       blocks.put(index, object.deepCopy());
-      words(object.path("type").asText().equals("text") ? object.path("text").asText("") : "");
+      words(isText(object) ? object.path("text").asText("") : "");
     }
   }
 
@@ -100,14 +100,21 @@ final class AnthropicAnswer {
   }
 
   Reply reply() {
-    inputs.forEach((index, written) -> blocks.get(index).set("input", input(written.toString())));
+    if (stop.isEmpty()) {
+      throw Native.brokeOff(!blocks.isEmpty());
+    }
+    boolean isDone = end() == Reply.End.DONE;
+    blocks.values().removeIf(block -> isEmptyText(block) || !isDone && !isText(block));
+    blocks.forEach(
+        (index, block) -> {
+          if (inputs.containsKey(index)) {
+            block.set("input", input(inputs.get(index).toString()));
+          }
+        });
     ObjectNode message = Native.JSON.objectNode().put("role", "assistant");
     ArrayNode content = message.putArray("content");
     blocks.values().forEach(content::add);
     if (content.isEmpty()) {
-      if (!stop.equals("refusal") && !stop.equals("end_turn")) {
-        throw new BridgeException(ErrorCode.UPSTREAM_PROTOCOL_ERROR, "The model answered nothing");
-      }
       content.addObject().put("type", "text").put("text", "(no answer)");
     }
     return new Reply(
@@ -118,9 +125,18 @@ final class AnthropicAnswer {
         new Reply.Usage(input, output));
   }
 
+  private static boolean isText(JsonNode block) {
+    return block.path("type").asText().equals("text");
+  }
+
+  /** The API sends them, and does not take them back. */
+  private static boolean isEmptyText(JsonNode block) {
+    return isText(block) && block.path("text").asText("").isEmpty();
+  }
+
   private static JsonNode input(String written) {
     try {
-      JsonNode read = Json.mapper().readTree(written.isBlank() ? "{}" : written);
+      JsonNode read = Native.read(written.isBlank() ? "{}" : written);
       return read.isObject() ? read : Native.JSON.objectNode();
     } catch (JsonProcessingException e) {
       throw new BridgeException(

@@ -58,7 +58,7 @@ final class GeminiAnswer {
     if (!parts.isEmpty() && isPlain(part) && isPlain(parts.get(parts.size() - 1))) {
       ObjectNode last = (ObjectNode) parts.get(parts.size() - 1);
       last.put("text", last.path("text").asText() + more);
-    } else if (part.isObject()) {
+    } else if (part.isObject() && !(isPlain(part) && more.isEmpty())) {
       parts.add(part.deepCopy());
     }
   }
@@ -69,24 +69,39 @@ final class GeminiAnswer {
   }
 
   Reply reply() {
-    boolean isRefused = REFUSALS.contains(finish);
+    if (finish.isEmpty()) {
+      throw Native.brokeOff(!parts.isEmpty());
+    }
+    Reply.End end = end();
+    if (end != Reply.End.DONE) {
+      removeCalls();
+    }
     if (parts.isEmpty()) {
-      if (!isRefused && !finish.equals("STOP")) {
+      if (end == Reply.End.DONE && !finish.equals("STOP")) {
         throw new BridgeException(
-            ErrorCode.UPSTREAM_PROTOCOL_ERROR,
-            "The model answered nothing" + (finish.isEmpty() ? "" : ": " + finish));
+            ErrorCode.UPSTREAM_PROTOCOL_ERROR, "The model answered nothing: " + finish);
       }
+      boolean isRefused = end == Reply.End.REFUSED;
       parts.addObject().put("text", isRefused ? "(refused: " + finish + ")" : "(no answer)");
     }
     ObjectNode message = Native.JSON.objectNode().put("role", "model");
     message.set("parts", parts);
-    return new Reply(
-        message,
-        text.toString(),
-        Native.calls(Format.GEMINI, message),
-        isRefused
-            ? Reply.End.REFUSED
-            : finish.equals("MAX_TOKENS") ? Reply.End.CUT : Reply.End.DONE,
-        usage);
+    return new Reply(message, text.toString(), Native.calls(Format.GEMINI, message), end, usage);
+  }
+
+  /** An answer that was cut or refused asks for nothing. */
+  private void removeCalls() {
+    for (int i = parts.size() - 1; i >= 0; i--) {
+      if (parts.get(i).has("functionCall")) {
+        parts.remove(i);
+      }
+    }
+  }
+
+  private Reply.End end() {
+    if (REFUSALS.contains(finish)) {
+      return Reply.End.REFUSED;
+    }
+    return finish.equals("MAX_TOKENS") ? Reply.End.CUT : Reply.End.DONE;
   }
 }

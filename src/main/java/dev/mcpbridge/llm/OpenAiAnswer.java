@@ -4,12 +4,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.dialect.Format;
-import dev.mcpbridge.error.BridgeException;
-import dev.mcpbridge.error.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Puts an answer of Chat Completions together, out of its chunks or as it came whole. Confined. */
+/**
+ * Puts an answer of Chat Completions together, out of its chunks or as it came whole. The calls of
+ * one that was cut or refused are none: they may be unfinished. Confined.
+ */
 final class OpenAiAnswer {
   private final ChatModel.Heard heard;
   private final StringBuilder text = new StringBuilder();
@@ -18,13 +19,14 @@ final class OpenAiAnswer {
   private final List<Integer> places = new ArrayList<>();
   private Reply.Usage usage = Reply.Usage.NONE;
   private String finish;
+  private boolean isWhole;
 
   OpenAiAnswer(ChatModel.Heard heard) {
     this.heard = heard;
   }
 
   void take(JsonNode chunk) {
-    if (chunk.path("error").isObject()) {
+    if (chunk.path("error").isObject() || chunk.path("error").isTextual()) {
       throw Native.failed(chunk.get("error"));
     }
     JsonNode counted = chunk.path("usage");
@@ -35,7 +37,8 @@ final class OpenAiAnswer {
     }
     JsonNode choice = chunk.path("choices").path(0);
     finish = choice.path("finish_reason").asText(finish);
-    JsonNode said = choice.has("message") ? choice.get("message") : choice.path("delta");
+    isWhole |= choice.has("message");
+    JsonNode said = choice.path(isWhole ? "message" : "delta");
     words(said.path("content").asText(""), text);
     words(said.path("refusal").asText(""), refusal);
     said.path("tool_calls").forEach(this::call);
@@ -51,10 +54,6 @@ final class OpenAiAnswer {
   /** A piece of one, which is told from the others by its index, or by a new id. */
   private void call(JsonNode piece) {
     ObjectNode call = place(piece);
-    String id = piece.path("id").asText("");
-    if (!id.isEmpty()) {
-      call.put("id", id);
-    }
     ObjectNode function = (ObjectNode) call.get("function");
     append(function, "name", piece.path("function").path("name"));
     JsonNode arguments = piece.path("function").path("arguments");
@@ -67,13 +66,15 @@ final class OpenAiAnswer {
 
   private ObjectNode place(JsonNode piece) {
     int last = calls.size() - 1;
-    boolean isNew = last < 0 || !piece.path("id").asText("").isEmpty();
+    String id = piece.path("id").asText("");
+    boolean isNew = last < 0 || !id.isEmpty();
     int index = piece.path("index").asInt(isNew ? calls.size() : places.get(last));
-    int at = places.indexOf(index);
-    if (at >= 0) {
+    int at = places.lastIndexOf(index);
+    if (at >= 0 && (id.isEmpty() || id.equals(calls.get(at).get("id").textValue()))) {
       return calls.get(at);
     }
-    ObjectNode call = Native.JSON.objectNode().put("id", "call_" + index).put("type", "function");
+    ObjectNode call = Native.JSON.objectNode();
+    call.put("id", id.isEmpty() ? "call_" + calls.size() : id).put("type", "function");
     call.putObject("function").put("name", "").put("arguments", "");
     calls.add(call);
     places.add(index);
@@ -85,8 +86,11 @@ final class OpenAiAnswer {
   }
 
   Reply reply() {
-    if (finish == null && text.isEmpty() && refusal.isEmpty() && calls.isEmpty()) {
-      throw new BridgeException(ErrorCode.UPSTREAM_PROTOCOL_ERROR, "The model answered nothing");
+    if (finish == null && !isWhole) {
+      throw Native.brokeOff(!text.isEmpty() || !refusal.isEmpty() || !calls.isEmpty());
+    }
+    if (end() != Reply.End.DONE) {
+      calls.clear();
     }
     ObjectNode message = Native.JSON.objectNode().put("role", "assistant");
     if (text.isEmpty() && !calls.isEmpty()) {

@@ -42,7 +42,7 @@ public final class ReplayModel implements ChatModel {
 
   private void read(String text, int line) {
     try {
-      JsonNode entry = Json.mapper().readTree(text);
+      JsonNode entry = Native.read(text);
       if (entry.path("user").isTextual()) {
         questions.add(entry.get("user").textValue());
       } else if (entry.path("model").isObject()) {

@@ -3,7 +3,6 @@ package dev.mcpbridge.llm;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.dialect.FunctionCall;
-import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.util.List;
 
@@ -71,7 +70,7 @@ record StructuredAnswer(String text, List<FunctionCall> calls) {
 
   private static JsonNode tree(String text) throws Malformed {
     try {
-      return Json.mapper().readTree(text);
+      return Native.read(text);
     } catch (JsonProcessingException e) {
       throw new Malformed("it is no valid JSON: " + e.getOriginalMessage());
     }
