@@ -1,0 +1,371 @@
+package dev.mcpbridge.llm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.fixture.EchoApi;
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Providers that fail, and what each of the models does about it. */
+@Timeout(60)
+class ModelFailuresTest {
+  private static final List<String> WORDS = List.of("one ", "two ", "three");
+
+  private static Stream<Arguments> passing() {
+    return with("429", "500", "503", "529", "408");
+  }
+
+  private static Stream<Arguments> lasting() {
+    return with("400", "401", "403", "404", "413", "422", "301");
+  }
+
+  private static Stream<Arguments> with(String... statuses) {
+    return Stream.of(Recorded.values())
+        .flatMap(
+            recorded ->
+                Arrays.stream(statuses).map(s -> Arguments.of(recorded, Integer.parseInt(s))));
+  }
+
+  private static BridgeException failed(ScriptedProvider provider) {
+    BridgeException failure = assertThrows(BridgeException.class, () -> provider.ask("hello"));
+    assertFalse(failure.getMessage().contains(ScriptedProvider.KEY), failure.getMessage());
+    return failure;
+  }
+
+  @ParameterizedTest
+  @MethodSource("passing")
+  void whatMayPassIsAskedForAgain(Recorded recorded, int status) throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      // Given
+      provider
+          .then(provider.fails(status, "Not now.", "retry-after-ms", "20", "retry-after", "50"))
+          .then(provider.fails(status, "Not now.", "retry-after", "0"))
+          .then(recorded.answers.text(WORDS));
+
+      // When
+      Reply reply = provider.ask("hello");
+
+      // Then
+      assertEquals("one two three", reply.text());
+      assertEquals(List.of(20L, 0L), provider.waits);
+      assertTrue(provider.reasons.get(0).endsWith("status " + status + ": Not now."));
+      assertEquals(provider.requests().get(0).text(), provider.requests().get(2).text());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Recorded.class)
+  void withoutAWordOfTheProviderTheWaitsGrow(Recorded recorded) throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      provider
+          .then(provider.fails(500, "No."), provider.fails(500, "No."))
+          .then(recorded.answers.text(WORDS));
+
+      provider.ask("hello");
+
+      assertEquals(2, provider.waits.size());
+      assertTrue(isWithin(provider.waits.get(0), 250, 500), provider.waits.toString());
+      assertTrue(isWithin(provider.waits.get(1), 500, 1_000), provider.waits.toString());
+    }
+  }
+
+  private static boolean isWithin(long value, long from, long to) {
+    return value >= from && value <= to;
+  }
+
+  @ParameterizedTest
+  @EnumSource(Recorded.class)
+  void thereAreFourAttemptsAtMost(Recorded recorded) throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      for (int i = 0; i < 5; i++) {
+        provider.then(provider.fails(429, "Too fast.", "retry-after-ms", "1"));
+      }
+
+      BridgeException failure = failed(provider);
+
+      assertEquals(ErrorCode.RATE_LIMITED, failure.code());
+      assertTrue(failure.getMessage().endsWith("status 429: Too fast."), failure.getMessage());
+      assertEquals(4, provider.requests().size());
+      assertEquals(List.of(1L, 1L, 1L), provider.waits);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("lasting")
+  void whatWouldBeTheSameAgainIsNotAskedForAgain(Recorded recorded, int status) throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      provider.then(provider.fails(status, "It is wrong.", "location", "/elsewhere"));
+
+      String said = failed(provider).getMessage();
+
+      assertTrue(said.contains("status " + status + ": It is wrong."), said);
+      assertEquals(status == 401 || status == 403, said.contains("is the key right?"), said);
+      assertEquals(1, provider.requests().size());
+      assertEquals(List.of(), provider.waits);
+    }
+  }
+
+  private static String date(int seconds) {
+    return ZonedDateTime.now(ZoneOffset.UTC)
+        .plusSeconds(seconds)
+        .format(DateTimeFormatter.RFC_1123_DATE_TIME);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Recorded.class)
+  void theProviderSaysHowLongToWaitInSecondsAndAsADate(Recorded recorded) throws Exception {
+    for (String asked : List.of("30", "29.5", date(30))) {
+      try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+        // Given
+        provider.then(provider.fails(429, "Later.", "retry-after", asked));
+        List<Long> waits = new ArrayList<>();
+        ChatModel.Heard impatient =
+            new ChatModel.Heard() {
+              @Override
+              public void words(String more) {}
+
+              @Override
+              public void waits(long millis, String why) {
+                waits.add(millis);
+                Thread.currentThread().interrupt();
+              }
+            };
+
+        // When
+        assertThrows(
+            InterruptedException.class,
+            () ->
+                provider.model.reply(
+                    new Conversation("", ScriptedProvider.NO_TOOLS, List.of(), true), impatient));
+
+        // Then
+        assertEquals(1, waits.size());
+        assertTrue(isWithin(waits.get(0), 20_000, 30_000), asked + " " + waits);
+        assertEquals(1, provider.requests().size());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Recorded.class)
+  void aDateThatIsOverIsNotWaitedFor(Recorded recorded) throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      provider
+          .then(provider.fails(503, "Later.", "retry-after", date(-30)))
+          .then(recorded.answers.text(WORDS));
+
+      provider.ask("hello");
+
+      assertEquals(List.of(0L), provider.waits);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Recorded.class)
+  void nobodyWaitsForAnHour(Recorded recorded) throws Exception {
+    for (String asked : List.of("3600", "99999999", date(3_600))) {
+      try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+        provider.then(provider.fails(429, "Your quota is used up.", "retry-after", asked));
+
+        BridgeException failure = failed(provider);
+
+        assertTrue(failure.getMessage().startsWith("To be tried again in "), failure.getMessage());
+        assertTrue(failure.getMessage().contains("Your quota"), failure.getMessage());
+        assertEquals(1, provider.requests().size());
+        assertEquals(List.of(), provider.waits);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Recorded.class)
+  void aPageOfAProxyIsShownShortenedAndAskedForAgain(Recorded recorded) throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      String page = "<html><body>\n<h1>502 Bad Gateway</h1>" + "<hr>".repeat(1_000) + "</html>";
+      for (int i = 0; i < 4; i++) {
+        provider.then(EchoApi.says(502, "text/html", page, "retry-after-ms", "1"));
+      }
+
+      String said = failed(provider).getMessage();
+
+      assertTrue(said.contains("status 502: <html><body> <h1>502 Bad Gateway</h1>"), said);
+      assertTrue(said.length() < 700, said);
+      assertEquals(4, provider.requests().size());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Recorded.class)
+  void whatIsNoJsonIsSaidToBeNone(Recorded recorded) throws Exception {
+    List<String> garbage =
+        List.of("", "null", "[]", "{\"a\":", "<html>Log in</html>", "{} {}", "\uFEFF?");
+    for (String text : garbage) {
+      try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+        provider.then(EchoApi.says(200, "text/html", text));
+
+        BridgeException failure = failed(provider);
+
+        assertEquals(ErrorCode.UPSTREAM_PROTOCOL_ERROR, failure.code(), text);
+        assertTrue(failure.getMessage().contains("is no JSON"), failure.getMessage());
+        assertEquals(1, provider.requests().size(), text);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(value = Recorded.class, mode = EnumSource.Mode.EXCLUDE, names = "STRUCTURED")
+  void garbageAndFailuresWithinAStreamEndItAndItIsNotAskedForAgain(Recorded recorded)
+      throws Exception {
+    List<String> begun = upToTwo(recorded);
+    for (String bad : List.of("data: {\"a\":\n\n", recorded.answers.failure("Overloaded."))) {
+      try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+        List<String> pieces = new ArrayList<>(begun);
+        pieces.add(bad);
+        provider.then(pieces);
+
+        String said = failed(provider).getMessage();
+
+        assertTrue(said.contains("is no JSON") || said.contains("failed: Overloaded."), said);
+        assertEquals(List.of("one ", "two "), provider.heard);
+        assertEquals(1, provider.requests().size());
+      }
+    }
+  }
+
+  private static List<String> upToTwo(Recorded recorded) {
+    List<String> all = recorded.answers.text(WORDS);
+    int two =
+        IntStream.range(0, all.size())
+            .filter(i -> all.get(i).contains("two "))
+            .findFirst()
+            .orElse(0);
+    return all.subList(0, two + 1);
+  }
+
+  @ParameterizedTest
+  @EnumSource(value = Recorded.class, mode = EnumSource.Mode.EXCLUDE, names = "STRUCTURED")
+  void aStreamThatBreaksOffIsNoAnswerAndIsNotAskedForAgain(Recorded recorded) throws Exception {
+    List<String> begun = upToTwo(recorded);
+    for (boolean isClean : List.of(false, true)) {
+      try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+        provider.then(isClean ? provider.endsBehind(begun) : provider.breaksOff(begun));
+
+        String said = failed(provider).getMessage();
+
+        assertTrue(said.contains("broke off"), said);
+        assertEquals(List.of("one ", "two "), provider.heard);
+        assertEquals(1, provider.requests().size());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(value = Recorded.class, mode = EnumSource.Mode.EXCLUDE, names = "STRUCTURED")
+  void aCallWhoseStreamBreaksOffIsNotMade(Recorded recorded) throws Exception {
+    List<String> all =
+        recorded.answers.calls("", List.of(new Recorded.Call("id_1", "drop", "{\"a\":1}")));
+    for (int length = 1; length < all.size(); length++) {
+      List<String> begun = all.subList(0, length);
+      boolean isWhole = String.join("", begun).matches("(?s).*(_reason\":\"|finishReason).*");
+      if (!isWhole) {
+        try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+          provider.then(provider.endsBehind(begun));
+
+          BridgeException failure = failed(provider);
+
+          assertEquals(ErrorCode.UPSTREAM_PROTOCOL_ERROR, failure.code(), begun.toString());
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Recorded.class)
+  void whatBreaksOffBeforeAnythingWasSaidIsAskedForAgain(Recorded recorded) throws Exception {
+    List<EchoApi.Script> breaks =
+        List.of(
+            (request, peer) -> false,
+            (request, peer) -> {
+              peer.out().write("HTTP/1.1 200 OK\r\ncontent-".getBytes());
+              peer.out().flush();
+              return false;
+            });
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      provider
+          .then(breaks.get(0), breaks.get(1), provider.breaksOff(List.of("")))
+          .then(recorded.answers.text(WORDS));
+
+      Reply reply = provider.ask("hello");
+
+      assertEquals("one two three", reply.text());
+      assertEquals("one two three", String.join("", provider.heard));
+      assertEquals(4, provider.requests().size());
+      assertEquals(3, provider.waits.size());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Recorded.class)
+  void aKeyIsNotShownWhereTheProviderRepeatsIt(Recorded recorded) throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      String sentence = "Incorrect API key provided: " + ScriptedProvider.KEY + ".";
+      provider.then(
+          provider.fails(401, sentence),
+          provider.fails(500, sentence, "retry-after-ms", "1"),
+          EchoApi.says(200, "text/html", sentence));
+      if (recorded.answers.isStream()) {
+        provider.then(List.of(recorded.answers.failure(sentence)));
+      }
+
+      for (int i = 0; i < (recorded.answers.isStream() ? 3 : 2); i++) {
+        String said = failed(provider).getMessage();
+        assertTrue(said.contains("Incorrect API key provided: "), said);
+      }
+      provider.reasons.forEach(why -> assertFalse(why.contains(ScriptedProvider.KEY), why));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Recorded.class)
+  void aKeyThatNoHeaderTakesIsRefusedWithoutBeingShown(Recorded recorded) throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      provider.then(recorded.answers.text(WORDS));
+      provider.model =
+          provider.model("", "sk-\n" + ScriptedProvider.KEY, Duration.ofSeconds(10), 0);
+
+      String said = failed(provider).getMessage();
+
+      assertTrue(said.contains("key"), said);
+      assertEquals(0, provider.requests().size());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Recorded.class)
+  void whereNobodyIsThereThatIsSaidAtOnce(Recorded recorded) throws Exception {
+    ScriptedProvider provider = new ScriptedProvider(recorded);
+    provider.close();
+
+    BridgeException failure = failed(provider);
+
+    assertEquals(ErrorCode.SERVER_UNAVAILABLE, failure.code());
+    assertEquals(List.of(), provider.waits);
+  }
+}

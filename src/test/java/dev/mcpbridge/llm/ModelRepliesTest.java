@@ -1,0 +1,342 @@
+package dev.mcpbridge.llm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.EchoApi;
+import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.JsonSlice;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What each of the models makes of the answers of its provider. */
+@Timeout(60)
+class ModelRepliesTest {
+  private static final List<String> WORDS = List.of("Grü", "ße ", "🎉 \"\\n\"\n", "an alle");
+  private static final String ALL = String.join("", WORDS);
+  private static final String ARGUMENTS =
+      "{\"n\":1.10,\"big\":12345678901234567890,\"t\":\"ü\\\"\\\\\\n🎉\",\"a\":[]}";
+
+  @ParameterizedTest
+  @EnumSource(Recorded.class)
+  void wordsAreHeardInTheirOrderAndAreTheAnswer(Recorded recorded) throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      // Given
+      provider.then(recorded.answers.text(WORDS));
+
+      // When
+      Reply reply = provider.ask("hello");
+
+      // Then
+      assertEquals(ALL, reply.text());
+      assertEquals(recorded.answers.isStream() ? WORDS : List.of(ALL), provider.heard);
+      assertEquals(new Reply.Usage(11, 7), reply.usage());
+      assertEquals(Reply.End.DONE, reply.end());
+      assertEquals(List.of(), reply.calls());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Recorded.class)
+  void anAnswerIsTheSameWhereverItsBytesAreCut(Recorded recorded) throws Exception {
+    String told = String.join("", recorded.answers.text(WORDS));
+    byte[] bytes = withReturns(told).getBytes(StandardCharsets.UTF_8);
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      for (int at = 1; at < bytes.length; at++) {
+        // Given
+        provider.heard.clear();
+        byte[] first = Arrays.copyOf(bytes, at);
+        byte[] second = Arrays.copyOfRange(bytes, at, bytes.length);
+        provider.then(provider.inChunks(first, second));
+
+        // When
+        Reply reply =
+            provider.model.reply(
+                new Conversation("", ScriptedProvider.NO_TOOLS, List.of(), true), provider);
+
+        // Then
+        assertEquals(ALL, reply.text(), "cut at " + at);
+        assertEquals(ALL, String.join("", provider.heard), "cut at " + at);
+      }
+    }
+  }
+
+  private static String withReturns(String events) {
+    return events.replace("\r\n", "\n").replace("\n", "\r\n");
+  }
+
+  @ParameterizedTest
+  @EnumSource(value = Recorded.class, mode = EnumSource.Mode.EXCLUDE, names = "STRUCTURED")
+  void wordsAreHeardBeforeTheAnswerHasEnded(Recorded recorded) throws Exception {
+    // Given
+    List<String> pieces = recorded.answers.text(List.of("first", "second"));
+    int first = indexOf(pieces, "first");
+    CountDownLatch heard = new CountDownLatch(1);
+    AtomicBoolean wasHeard = new AtomicBoolean();
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      provider.then(
+          (request, peer) -> {
+            byte[] before = joined(pieces.subList(0, first + 1));
+            byte[] behind = joined(pieces.subList(first + 1, pieces.size()));
+            peer.out().write(provider.head("content-length: " + (before.length + behind.length)));
+            peer.out().write(before);
+            peer.out().flush();
+            wasHeard.set(awaited(heard));
+            peer.out().write(behind);
+            peer.out().flush();
+            return true;
+          });
+
+      // When
+      Reply reply =
+          provider.model.reply(
+              new Conversation("", ScriptedProvider.NO_TOOLS, List.of(), true),
+              ChatModel.Heard.of(more -> heard.countDown()));
+
+      // Then
+      assertTrue(wasHeard.get(), "the first word was not heard before the second was sent");
+      assertEquals("firstsecond", reply.text());
+    }
+  }
+
+  private static int indexOf(List<String> pieces, String word) {
+    for (int i = 0; i < pieces.size(); i++) {
+      if (pieces.get(i).contains("\"" + word + "\"")) {
+        return i;
+      }
+    }
+    throw new AssertionError(word);
+  }
+
+  private static byte[] joined(List<String> pieces) {
+    return String.join("", pieces).getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static boolean awaited(CountDownLatch latch) {
+    try {
+      return latch.await(10, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      return false;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(value = Recorded.class, mode = EnumSource.Mode.EXCLUDE, names = "STRUCTURED")
+  void callsThatAreAskedForTogetherAndInPiecesKeepTheirOrderAndEveryDigit(Recorded recorded)
+      throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      // Given
+      provider.then(
+          recorded.answers.calls(
+              "I look.",
+              List.of(
+                  new Recorded.Call("id_1", "one", ARGUMENTS),
+                  new Recorded.Call("id_2", "two", ""),
+                  new Recorded.Call("id_3", "one", "{}"))));
+
+      // When
+      Reply reply = provider.ask("do");
+
+      // Then
+      assertEquals("I look.", reply.text());
+      assertEquals(List.of("I look."), provider.heard);
+      assertEquals(
+          List.of("id_1 one " + ARGUMENTS, "id_2 two {}", "id_3 one {}"),
+          reply.calls().stream()
+              .map(call -> call.id() + " " + call.name() + " " + exact(call.arguments()))
+              .toList());
+      assertEquals(new Reply.Usage(11, 7), reply.usage());
+    }
+  }
+
+  /** Escapes may be others. */
+  private static String exact(JsonSlice json) {
+    try {
+      return Json.exactTree(json).toString();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Recorded.class)
+  void theDigitsOfArgumentsGoBackToTheModelAsItWroteThem(Recorded recorded) throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      // Given
+      provider
+          .then(recorded.answers.calls("", List.of(new Recorded.Call("id_1", "one", ARGUMENTS))))
+          .then(recorded.answers.text(WORDS));
+
+      // When
+      Reply reply = provider.ask("do");
+      provider.ask("and then?");
+
+      // Then
+      String again = provider.requests().get(1).text();
+      assertEquals(ARGUMENTS, exact(reply.calls().get(0).arguments()));
+      assertTrue(again.contains("1.10,") && again.contains("12345678901234567890"), again);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Recorded.class)
+  void aRefusalIsSaidToBeOne(Recorded recorded) throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      provider.then(recorded.answers.refused()).then(recorded.answers.text(WORDS));
+
+      Reply reply = provider.ask("something bad");
+
+      assertEquals(Reply.End.REFUSED, reply.end());
+      assertEquals(List.of(), reply.calls());
+      assertEquals(1, provider.requests().size());
+      // And the conversation goes on.
+      assertEquals(ALL, provider.ask("something good").text());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Recorded.class)
+  void anAnswerThatWasTooLongIsSaidToBeCut(Recorded recorded) throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      provider.then(recorded.answers.cut("It is a long"));
+
+      Reply reply = provider.ask("tell me");
+
+      assertEquals(Reply.End.CUT, reply.end());
+      assertEquals(recorded.answers.isStream() ? "It is a long" : "", reply.text());
+      assertEquals(1, provider.requests().size());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Recorded.class)
+  void aCallOfAnAnswerThatWasCutIsNotMade(Recorded recorded) throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      // Given
+      provider.then(recorded.answers.cutWithinCall()).then(recorded.answers.text(WORDS));
+
+      // When
+      Reply reply = provider.ask("do");
+
+      // Then
+      assertEquals(Reply.End.CUT, reply.end());
+      assertEquals(List.of(), reply.calls());
+      // And nothing has to be answered in what follows.
+      provider.ask("go on");
+      String again = provider.requests().get(1).text();
+      assertFalse(
+          again.contains("tool_calls") || again.contains("tool_use") || again.contains("functionC"),
+          again);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Recorded.class)
+  void anEmptyAnswerIsOneAndTheConversationGoesOn(Recorded recorded) throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      provider.then(recorded.answers.empty()).then(recorded.answers.text(WORDS));
+
+      Reply reply = provider.ask("hm");
+      provider.ask("well?");
+
+      assertEquals(Reply.End.DONE, reply.end());
+      assertEquals(recorded.answers.isStream() ? "" : "(none)", reply.text());
+      assertFalse(provider.requests().get(1).text().contains("\"text\":\"\""), "an empty part");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Recorded.class)
+  void theKeyIsWhereTheProviderLooksForItWhateverTheEndOfTheBase(Recorded recorded)
+      throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      for (String end : List.of("", "/", "//")) {
+        // Given
+        provider.then(recorded.answers.text(WORDS));
+        ChatModel model = provider.model(end, ScriptedProvider.KEY, Duration.ofSeconds(10), 100);
+
+        // When
+        model.reply(new Conversation("", ScriptedProvider.NO_TOOLS, List.of(), true), provider);
+      }
+
+      // Then
+      assertEquals(3, provider.requests().size());
+      for (EchoApi.Request request : provider.requests()) {
+        assertEquals(recorded.path, request.path());
+        assertEquals(recorded == Recorded.GEMINI ? "alt=sse" : "", request.query());
+        assertEquals("application/json", request.header("content-type"));
+        switch (recorded) {
+          case ANTHROPIC -> {
+            assertEquals(ScriptedProvider.KEY, request.header("x-api-key"));
+            assertEquals("2023-06-01", request.header("anthropic-version"));
+          }
+          case GEMINI -> assertEquals(ScriptedProvider.KEY, request.header("x-goog-api-key"));
+          default ->
+              assertEquals("Bearer " + ScriptedProvider.KEY, request.header("authorization"));
+        }
+      }
+      assertFalse(provider.model.name().contains(ScriptedProvider.KEY));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Recorded.class,
+      names = {"OPENAI", "STRUCTURED"})
+  void whereThereIsNoKeyNoneIsSent(Recorded recorded) throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      provider.then(recorded.answers.text(WORDS));
+      provider.model = provider.model("", null, Duration.ofSeconds(10), 0);
+
+      provider.ask("hello");
+
+      assertEquals(List.of(), provider.requests().get(0).headers("authorization"));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Recorded.class)
+  void toolsAreToldOfWhereThereAreAny(Recorded recorded) throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      // Given
+      for (int i = 0; i < 3; i++) {
+        provider.then(recorded.answers.text(WORDS));
+      }
+      JsonNode tools = Json.exactTree(JsonSlice.of("[{\"function\":{\"name\":\"a_tool\"}}]"));
+
+      // When
+      provider.ask("one");
+      provider.reply(tools, true);
+      provider.reply(tools, false);
+
+      // Then
+      boolean isPrompt = recorded == Recorded.STRUCTURED;
+      JsonNode without = provider.body(0);
+      JsonNode with = provider.body(1);
+      JsonNode last = provider.body(2);
+      assertFalse(without.has("tools") || isChosen(without), without.toString());
+      assertFalse(isChosen(with), with.toString());
+      assertEquals(isPrompt ? "null" : tools.toString(), String.valueOf(with.get("tools")));
+      assertEquals(isPrompt, with.at("/messages/0/content").asText().contains("a_tool"));
+      assertEquals(!isPrompt, isChosen(last), last.toString());
+      assertEquals(isPrompt, last.at("/messages/0/content").asText().contains("must be null"));
+    }
+  }
+
+  private static boolean isChosen(JsonNode request) {
+    return request.path("tool_choice").asText().equals("none")
+        || request.at("/tool_choice/type").asText().equals("none")
+        || request.at("/toolConfig/functionCallingConfig/mode").asText().equals("NONE");
+  }
+}

@@ -1,0 +1,126 @@
+package dev.mcpbridge.llm;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Chunks of Chat Completions. */
+final class RecordedOpenAi implements Recorded.Answers {
+  private static final String USAGE =
+      "{\"prompt_tokens\":11,\"completion_tokens\":7,\"total_tokens\":18,"
+          + "\"prompt_tokens_details\":{\"cached_tokens\":0,\"audio_tokens\":0},"
+          + "\"completion_tokens_details\":{\"reasoning_tokens\":2,\"audio_tokens\":0,"
+          + "\"accepted_prediction_tokens\":0,\"rejected_prediction_tokens\":0}}";
+
+  private static String data(String choices, String usage) {
+    return "data: {\"id\":\"chatcmpl-BxK2\",\"object\":\"chat.completion.chunk\","
+        + "\"created\":1754500000,\"model\":\"gpt-5-mini-2025-08-07\",\"service_tier\":\"default\","
+        + "\"system_fingerprint\":null,\"choices\":"
+        + choices
+        + ",\"usage\":"
+        + usage
+        + ",\"obfuscation\":\"aZ3\"}\n\n";
+  }
+
+  static String delta(String delta, String finish) {
+    return data(
+        "[{\"index\":0,\"delta\":"
+            + delta
+            + ",\"logprobs\":null,\"finish_reason\":"
+            + (finish == null ? "null" : Recorded.quoted(finish))
+            + "}]",
+        "null");
+  }
+
+  private static List<String> begun(String content) {
+    List<String> events = new ArrayList<>();
+    events.add(": OPENROUTER PROCESSING\n\n");
+    events.add(
+        delta("{\"role\":\"assistant\",\"content\":" + content + ",\"refusal\":null}", null));
+    return events;
+  }
+
+  private static List<String> ended(List<String> events, String finish) {
+    events.add(delta("{}", finish));
+    events.add(data("[]", USAGE));
+    events.add("data: [DONE]\n\n");
+    return events;
+  }
+
+  private static String content(String words) {
+    return delta("{\"content\":" + Recorded.quoted(words) + "}", null);
+  }
+
+  @Override
+  public List<String> text(List<String> words) {
+    List<String> events = begun("\"\"");
+    words.forEach(more -> events.add(content(more)));
+    return ended(events, "stop");
+  }
+
+  @Override
+  public List<String> calls(String words, List<Recorded.Call> calls) {
+    List<String> events = begun("null");
+    if (!words.isEmpty()) {
+      events.add(content(words));
+    }
+    for (int i = 0; i < calls.size(); i++) {
+      events.add(opened(i, calls.get(i)));
+      int index = i;
+      Recorded.pieces(calls.get(i).arguments())
+          .forEach(piece -> events.add(arguments(index, piece)));
+    }
+    return ended(events, "tool_calls");
+  }
+
+  static String opened(int index, Recorded.Call call) {
+    return delta(
+        "{\"tool_calls\":[{\"index\":%d,\"id\":%s,\"type\":\"function\",\"function\":{\"name\":%s,\"arguments\":\"\"}}]}"
+            .formatted(index, Recorded.quoted(call.id()), Recorded.quoted(call.name())),
+        null);
+  }
+
+  static String arguments(int index, String piece) {
+    return delta(
+        "{\"tool_calls\":[{\"index\":%d,\"function\":{\"arguments\":%s}}]}"
+            .formatted(index, Recorded.quoted(piece)),
+        null);
+  }
+
+  @Override
+  public List<String> refused() {
+    List<String> events = begun("\"\"");
+    events.add(delta("{\"refusal\":\"I'm sorry, \"}", null));
+    events.add(delta("{\"refusal\":\"but no.\"}", null));
+    return ended(events, "stop");
+  }
+
+  @Override
+  public List<String> cut(String words) {
+    List<String> events = begun("\"\"");
+    events.add(content(words));
+    return ended(events, "length");
+  }
+
+  @Override
+  public List<String> cutWithinCall() {
+    List<String> events = begun("null");
+    events.add(opened(0, new Recorded.Call("call_a1", "f", "")));
+    return ended(events, "length");
+  }
+
+  @Override
+  public List<String> empty() {
+    return ended(begun("\"\""), "stop");
+  }
+
+  @Override
+  public String failure(String sentence) {
+    return "data: " + error(500, sentence) + "\n\n";
+  }
+
+  @Override
+  public String error(int status, String sentence) {
+    return "{\"error\":{\"message\":%s,\"type\":\"some_error\",\"param\":null,\"code\":null}}"
+        .formatted(Recorded.quoted(sentence));
+  }
+}

@@ -1,0 +1,177 @@
+package dev.mcpbridge.llm;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.EchoApi;
+import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.JsonSlice;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * A provider on a socket, that answers each request with the next of its scripts; and the model
+ * that talks to it, with what was heard of it.
+ */
+final class ScriptedProvider implements AutoCloseable, ChatModel.Heard {
+  static final String KEY = "sk-very-secret-0123456789";
+  static final JsonNode NO_TOOLS = Json.mapper().createArrayNode();
+
+  private final EchoApi api = EchoApi.start();
+  private final Queue<EchoApi.Script> scripts = new ConcurrentLinkedQueue<>();
+  private final Recorded recorded;
+  private final List<JsonNode> messages = new ArrayList<>();
+  final List<String> heard = new ArrayList<>();
+  final List<Long> waits = new ArrayList<>();
+  final List<String> reasons = new ArrayList<>();
+
+  /** Those who did not want to wait any more. */
+  final CountDownLatch left = new CountDownLatch(1);
+
+  ChatModel model;
+
+  ScriptedProvider(Recorded recorded) throws IOException {
+    this.recorded = recorded;
+    api.on(
+        recorded.path,
+        (request, peer) -> {
+          EchoApi.Script script = scripts.poll();
+          return script == null
+              ? peer.write(418, null, "nothing more".getBytes(StandardCharsets.UTF_8))
+              : script.answer(request, peer);
+        });
+    model = model("", KEY, Duration.ofSeconds(10), 0);
+  }
+
+  ChatModel model(String behindBase, String key, Duration patience, int maxTokens) {
+    URI base = URI.create(api.url(recorded.base + behindBase));
+    return recorded.provider.at(new Endpoint(base, key, "a-model", patience, maxTokens));
+  }
+
+  ScriptedProvider then(EchoApi.Script... more) {
+    scripts.addAll(Arrays.asList(more));
+    return this;
+  }
+
+  /** What the provider answers when nothing is wrong. */
+  ScriptedProvider then(List<String> pieces) {
+    return then(EchoApi.says(200, type(), String.join("", pieces)));
+  }
+
+  /** The same, the bytes cut where they are cut here. */
+  EchoApi.Script inChunks(byte[]... chunks) {
+    return (request, peer) -> {
+      ByteArrayOutputStream all = new ByteArrayOutputStream();
+      all.writeBytes(head("transfer-encoding: chunked"));
+      for (byte[] chunk : chunks) {
+        all.writeBytes((Integer.toHexString(chunk.length) + "\r\n").getBytes());
+        all.writeBytes(chunk);
+        all.writeBytes("\r\n".getBytes());
+      }
+      all.writeBytes("0\r\n\r\n".getBytes());
+      peer.out().write(all.toByteArray());
+      peer.out().flush();
+      return true;
+    };
+  }
+
+  /** Promises more than these and ends the connection. */
+  EchoApi.Script breaksOff(List<String> pieces) {
+    return (request, peer) -> {
+      peer.out().write(head("content-length: 999999"));
+      peer.out().write(String.join("", pieces).getBytes(StandardCharsets.UTF_8));
+      peer.out().flush();
+      return false;
+    };
+  }
+
+  /** Says no length, and ends the connection behind these. */
+  EchoApi.Script endsBehind(List<String> pieces) {
+    return (request, peer) -> {
+      peer.out().write(head("connection: close"));
+      peer.out().write(String.join("", pieces).getBytes(StandardCharsets.UTF_8));
+      peer.out().flush();
+      return false;
+    };
+  }
+
+  /** Says these, if there are any, and no more until the other end leaves. */
+  EchoApi.Script fallsSilent(CountDownLatch silent, String pieces) {
+    return (request, peer) -> {
+      if (pieces != null) {
+        peer.out().write(head("content-length: 999999"));
+        peer.out().write(pieces.getBytes(StandardCharsets.UTF_8));
+        peer.out().flush();
+      }
+      silent.countDown();
+      try {
+        peer.in().read();
+      } catch (IOException e) {
+        // a reset is an end, too
+      }
+      left.countDown();
+      return false;
+    };
+  }
+
+  EchoApi.Script fails(int status, String sentence, String... headers) {
+    return EchoApi.says(
+        status, "application/json", recorded.answers.error(status, sentence), headers);
+  }
+
+  byte[] head(String length) {
+    return ("HTTP/1.1 200 OK\r\ncontent-type: " + type() + "\r\n" + length + "\r\n\r\n")
+        .getBytes(StandardCharsets.UTF_8);
+  }
+
+  private String type() {
+    return recorded.answers.isStream() ? "text/event-stream; charset=utf-8" : "application/json";
+  }
+
+  /** The conversation with these words of the user at its end; an answer is appended to it. */
+  Reply ask(String words) throws InterruptedException {
+    messages.add(model.user(words));
+    return reply(NO_TOOLS, true);
+  }
+
+  Reply reply(JsonNode tools, boolean mayCall) throws InterruptedException {
+    Reply reply = model.reply(new Conversation("Be brief.", tools, messages, mayCall), this);
+    messages.add(reply.message());
+    return reply;
+  }
+
+  void add(List<JsonNode> more) {
+    messages.addAll(more);
+  }
+
+  List<EchoApi.Request> requests() {
+    return api.seen();
+  }
+
+  JsonNode body(int index) throws IOException {
+    return Json.exactTree(JsonSlice.of(api.seen().get(index).body()));
+  }
+
+  @Override
+  public void words(String more) {
+    heard.add(more);
+  }
+
+  @Override
+  public void waits(long millis, String why) {
+    waits.add(millis);
+    reasons.add(why);
+  }
+
+  @Override
+  public void close() throws IOException {
+    api.close();
+  }
+}
