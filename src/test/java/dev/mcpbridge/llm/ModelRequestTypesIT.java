@@ -1,0 +1,161 @@
+package dev.mcpbridge.llm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.dialect.Format;
+import dev.mcpbridge.dialect.Function;
+import dev.mcpbridge.dialect.FunctionAnswer;
+import dev.mcpbridge.dialect.Part;
+import dev.mcpbridge.fixture.EchoApi;
+import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.JsonSlice;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Every request that is sent to a model is one by the types that its provider publishes. */
+class ModelRequestTypesIT {
+  private static final String SCHEMA =
+      """
+      {"type": "object", "required": ["when"], "additionalProperties": false, "properties": {
+        "when": {"type": "string", "format": "date-time", "description": "The day"},
+        "how": {"enum": ["a", "b"]},
+        "many": {"type": ["integer", "null"], "minimum": 1},
+        "list": {"type": "array", "items": {"$ref": "#/$defs/item"}}},
+       "$defs": {"item": {"type": "object", "properties": {"price": {"type": "number"}}}}}
+      """;
+
+  private static final List<Recorded.Call> CALLS =
+      List.of(
+          new Recorded.Call("id_1", "one", "{\"n\":1.10,\"t\":\"ü\"}"),
+          new Recorded.Call("id_2", "two", ""),
+          new Recorded.Call("id_3", "one", "{}"));
+
+  @TempDir Path folder;
+
+  @Test
+  void everyRequestIsOfItsProvidersTypeAndWhatIsNotWouldBeFound() throws Exception {
+    Needs.npmProgram("@anthropic-ai/sdk/package.json");
+    Needs.npmProgram("@google/genai/package.json");
+    // Given
+    ArrayNode sent = Json.mapper().createArrayNode();
+    for (Recorded recorded : Recorded.values()) {
+      List<String> requests = requests(recorded);
+      requests.forEach(text -> sent.addArray().add(recorded.name()).add(text));
+    }
+    int good = sent.size();
+    for (Recorded recorded : Recorded.values()) {
+      wrong(requests(recorded).get(2), recorded)
+          .forEach(text -> sent.addArray().add(recorded.name()).add(text));
+    }
+
+    // When
+    JsonNode problems = checked(sent);
+
+    // Then
+    assertEquals(sent.size(), problems.size());
+    for (int i = 0; i < sent.size(); i++) {
+      String what = sent.get(i) + " " + problems.get(i);
+      assertEquals(i < good, problems.get(i).isEmpty(), what);
+    }
+  }
+
+  /** Those of a long conversation, with all that can happen in it. */
+  private static List<String> requests(Recorded recorded) throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      Recorded.Answers answers = recorded.answers;
+      JsonNode tools = tools(provider.model.format());
+      provider.then(answers.text(List.of("Hello ", "🎉")));
+      provider.ask("hello");
+      for (String words : List.of("I look.", "")) {
+        provider.then(answers.calls(words, CALLS)).then(answers.text(List.of("Done.")));
+        provider.add(List.of(provider.model.user("do")));
+        provider.add(provider.model.results(results(provider.reply(tools, true))));
+        provider.reply(tools, true);
+      }
+      provider.then(answers.empty()).then(answers.refused()).then(answers.cut("It is"));
+      provider.then(answers.cutWithinCall());
+      for (int i = 0; i < 4; i++) {
+        provider.ask("go on");
+      }
+      if (recorded == Recorded.STRUCTURED) {
+        provider.then(List.of(RecordedStructured.whole("no JSON", null, "stop")));
+        provider.then(provider.fails(400, "response_format is not known here"));
+      }
+      provider.then(answers.text(List.of("The end.")));
+      provider.model = provider.model("", ScriptedProvider.KEY, Duration.ofSeconds(10), 1_000);
+      provider.add(List.of(provider.model.user("answer now")));
+      provider.reply(tools, false);
+      return provider.requests().stream().map(EchoApi.Request::text).toList();
+    }
+  }
+
+  private static JsonNode tools(Format format) throws Exception {
+    List<JsonSlice> definitions = new ArrayList<>();
+    for (String schema : List.of(SCHEMA, "{\"type\":\"object\"}")) {
+      Function function =
+          new Function("f" + definitions.size(), "Does it.", Json.mapper().readTree(schema));
+      definitions.add(
+          format.definition(function, format.dialect(false).reduce(function.inputSchema())));
+    }
+    return Json.exactTree(format.tools(definitions));
+  }
+
+  private static List<FunctionAnswer> results(Reply reply) {
+    List<Part> parts =
+        List.of(
+            new Part.Text("some ü words"),
+            new Part.Media("image/png", "aW1hZ2U="),
+            new Part.Media("audio/wav", "c291bmQ="),
+            new Part.Media("application/pdf", "cGRm"));
+    List<FunctionAnswer> answers = new ArrayList<>();
+    reply.calls().forEach(call -> answers.add(new FunctionAnswer(call, false, parts)));
+    answers.set(0, FunctionAnswer.of(reply.calls().get(0), true, "It failed."));
+    return answers;
+  }
+
+  /** One with a member that there is not, one with it deep inside, and one without messages. */
+  private static List<String> wrong(String request, Recorded recorded) throws Exception {
+    String messages = recorded == Recorded.GEMINI ? "contents" : "messages";
+    ObjectNode more = (ObjectNode) Json.mapper().readTree(request);
+    ObjectNode deep = more.deepCopy();
+    ObjectNode less = more.deepCopy();
+    more.put("unheard_of", 1);
+    ((ObjectNode) deep.path(messages).path(1)).put("unheard_of", 1);
+    less.remove(messages);
+    return List.of(more.toString(), deep.toString(), less.toString());
+  }
+
+  private JsonNode checked(JsonNode requests) throws Exception {
+    Path list = folder.resolve("requests.json");
+    Files.writeString(list, requests.toString());
+    Path out = folder.resolve("out");
+    Path err = folder.resolve("err");
+    Process process =
+        new ProcessBuilder(
+                Needs.node().toString(),
+                Needs.nodeServer("model-requests.mjs").toString(),
+                list.toString(),
+                Path.of(".tools/node/generated/model-requests").toAbsolutePath().toString())
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile())
+            .start();
+    try {
+      assertTrue(process.waitFor(120, TimeUnit.SECONDS), "the check did not end");
+    } finally {
+      process.destroyForcibly();
+    }
+    assertEquals(0, process.exitValue(), Files.readString(err));
+    return Json.mapper().readTree(Files.readString(out));
+  }
+}
