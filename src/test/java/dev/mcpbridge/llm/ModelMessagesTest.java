@@ -1,0 +1,192 @@
+package dev.mcpbridge.llm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.dialect.FunctionAnswer;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.fixture.EchoApi;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What goes back to each provider: its own messages as they came, and results where it looks. */
+@Timeout(60)
+class ModelMessagesTest {
+  private static final List<Recorded.Call> CALLS =
+      List.of(
+          new Recorded.Call("id_1", "one", "{ \"n\": 1.10, \"e\":1e2}"),
+          new Recorded.Call("id_2", "two", ""));
+
+  /** The messages of a second request, behind a turn with two calls. */
+  private static JsonNode sentBack(Recorded recorded, List<Recorded.Call> calls) throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      provider
+          .then(recorded.answers.calls("I look.", calls))
+          .then(recorded.answers.text(List.of("Done.")));
+      Reply reply = provider.ask("do");
+      provider.add(
+          provider.model.results(
+              IntStream.range(0, reply.calls().size())
+                  .mapToObj(i -> FunctionAnswer.of(reply.calls().get(i), i == 1, "result " + i))
+                  .toList()));
+      provider.reply(ScriptedProvider.NO_TOOLS, true);
+      JsonNode body = provider.body(1);
+      return body.path(recorded == Recorded.GEMINI ? "contents" : "messages");
+    }
+  }
+
+  private static void assertMessages(String expected, JsonNode sent) {
+    String lines = expected.strip().replaceAll("\\n *", "");
+    assertEquals("[" + lines + "]", sent.toString());
+  }
+
+  @Test
+  void chatCompletionsGetTheArgumentsByteForByteAndAMessageForEachResult() throws Exception {
+    assertMessages(
+        """
+        {"role":"system","content":"Be brief."},{"role":"user","content":"do"},
+        {"role":"assistant","content":"I look.","tool_calls":[
+        {"id":"id_1","type":"function",
+        "function":{"name":"one","arguments":"{ \\"n\\": 1.10, \\"e\\":1e2}"}},
+        {"id":"id_2","type":"function","function":{"name":"two","arguments":""}}]},
+        {"role":"tool","tool_call_id":"id_1","content":"result 0"},
+        {"role":"tool","tool_call_id":"id_2","content":"result 1"}
+        """,
+        sentBack(Recorded.OPENAI, CALLS));
+  }
+
+  @Test
+  void messagesGetTheThoughtsWithTheirSignaturesAndAllResultsInOne() throws Exception {
+    assertMessages(
+        """
+        {"role":"user","content":"do"},
+        {"role":"assistant","content":[
+        {"type":"thinking","thinking":"Let me see.","signature":"%s"},
+        {"type":"redacted_thinking","data":"EmwKAhgBEgy3va3pzix"},
+        {"type":"text","text":"I look."},
+        {"type":"tool_use","id":"id_1","name":"one","input":{"n":1.10,"e":1E+2},
+        "caller":{"type":"direct"}},
+        {"type":"tool_use","id":"id_2","name":"two","input":{},"caller":{"type":"direct"}}]},
+        {"role":"user","content":[
+        {"type":"tool_result","tool_use_id":"id_1","content":[{"type":"text","text":"result 0"}]},
+        {"type":"tool_result","tool_use_id":"id_2","content":[{"type":"text","text":"result 1"}],
+        "is_error":true}]}
+        """
+            .formatted(RecordedAnthropic.SIGNATURE),
+        sentBack(Recorded.ANTHROPIC, CALLS));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      value = {"id_1;'{\"id\":\"id_1\",';',\"id\":\"id_1\"'", ";'{';''"},
+      delimiter = ';')
+  void generateContentGetsItsPartsWithTheirSignaturesAndIdsWhereItHasThem(
+      String id, String answered, String called) throws Exception {
+    assertMessages(
+        """
+        {"role":"user","parts":[{"text":"do"}]},
+        {"role":"model","parts":[
+        {"text":"**Looking**\\n\\nI see.\\n","thought":true},{"text":"I look."},
+        {"functionCall":{"name":"one","args":{"n":1.10}%s},"thoughtSignature":"%s"}]},
+        {"role":"user","parts":[
+        {"functionResponse":%s"name":"one","response":{"output":"result 0"}}}]}
+        """
+            .formatted(called == null ? "" : called, RecordedGemini.SIGNATURE, answered),
+        sentBack(Recorded.GEMINI, List.of(new Recorded.Call(id, "one", "{\"n\":1.10}"))));
+  }
+
+  @Test
+  void aModelWithoutToolsGetsResultsAsWordsOfTheUser() throws Exception {
+    JsonNode sent = sentBack(Recorded.STRUCTURED, List.of(CALLS.get(1)));
+
+    assertEquals(4, sent.size());
+    assertEquals(
+        "{\"callTool\":{\"name\":\"two\",\"arguments\":\"\"},\"toUser\":null}",
+        sent.at("/2/content").asText());
+    assertEquals("user", sent.at("/3/role").asText());
+    assertEquals("What two answered:\nresult 0", sent.at("/3/content").asText());
+  }
+
+  /** Some servers that copy the API of OpenAI number all calls of a message alike. */
+  @ParameterizedTest
+  @CsvSource({"0", "none"})
+  void callsAreToldApartByTheirIdsToo(String index) throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(Recorded.OPENAI)) {
+      // Given
+      String first = whole("call_a", "one");
+      String second = whole("call_b", "two");
+      String number = index.equals("0") ? "\"index\":0," : "";
+      provider.then(
+          List.of(
+              RecordedOpenAi.delta("{\"tool_calls\":[{" + number + first + "}]}", null),
+              RecordedOpenAi.delta("{\"tool_calls\":[{" + number + second + "}]}", "tool_calls"),
+              "data: [DONE]\n\n"));
+
+      // When
+      Reply reply = provider.ask("do");
+
+      // Then
+      assertEquals(
+          List.of("call_a one {\"a\":1}", "call_b two {\"a\":1}"),
+          reply.calls().stream()
+              .map(call -> call.id() + " " + call.name() + " " + call.arguments().text())
+              .toList());
+    }
+  }
+
+  private static String whole(String id, String name) {
+    return "\"id\":\"%s\",\"type\":\"function\",\"function\":{\"name\":\"%s\",\"arguments\":\"{\\\"a\\\":1}\"}"
+        .formatted(id, name);
+  }
+
+  @Test
+  void aServerThatDoesNotStreamIsUnderstoodToo() throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(Recorded.OPENAI)) {
+      provider.then(
+          EchoApi.says(200, "application/json", RecordedStructured.whole("Hello.", null, "stop")));
+
+      assertEquals("Hello.", provider.ask("hello").text());
+      assertEquals(List.of("Hello."), provider.heard);
+    }
+  }
+
+  @Test
+  void aQuestionThatGeminiBlocksIsSaidToBe() throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(Recorded.GEMINI)) {
+      provider.then(
+          List.of(
+              "data: {\"promptFeedback\": {\"blockReason\": \"PROHIBITED_CONTENT\"},"
+                  + "\"usageMetadata\": {\"promptTokenCount\": 7,\"totalTokenCount\": 7},"
+                  + "\"modelVersion\": \"gemini-2.5-flash\"}\r\n\r\n"));
+
+      BridgeException failure = assertThrows(BridgeException.class, () -> provider.ask("bad"));
+
+      assertTrue(failure.getMessage().endsWith("PROHIBITED_CONTENT"), failure.getMessage());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"MALFORMED_FUNCTION_CALL,", "OTHER,", "MAX_TOKENS,CUT"})
+  void anAnswerOfGeminiWithoutPartsIsCutOrAFailureThatIsNamed(String finish, Reply.End end)
+      throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(Recorded.GEMINI)) {
+      provider.then(
+          List.of(
+              "data: {\"candidates\": [{\"content\": {},\"finishReason\": \"%s\",\"index\": 0}]}\r\n\r\n"
+                  .formatted(finish)));
+
+      if (end != null) {
+        assertEquals(end, provider.ask("do").end());
+      } else {
+        BridgeException failure = assertThrows(BridgeException.class, () -> provider.ask("do"));
+        assertTrue(failure.getMessage().endsWith(": " + finish), failure.getMessage());
+      }
+    }
+  }
+}
