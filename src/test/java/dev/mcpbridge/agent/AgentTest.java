@@ -1,0 +1,283 @@
+package dev.mcpbridge.agent;
+
+import static dev.mcpbridge.agent.ScriptedModel.calls;
+import static dev.mcpbridge.agent.ScriptedModel.ends;
+import static dev.mcpbridge.agent.ScriptedModel.says;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.fixture.EchoApi;
+import dev.mcpbridge.llm.Conversation;
+import dev.mcpbridge.llm.Reply;
+import dev.mcpbridge.protocol.Json;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The loop between a model that follows a script and a bridge of sockets that does. */
+@Timeout(60)
+class AgentTest {
+  private static final Limits LIMITS = new Limits(3, 40, 100);
+
+  private final ScriptedModel model = new ScriptedModel();
+  private final List<String> seen = new ArrayList<>();
+  private EchoApi bridge;
+
+  @BeforeEach
+  void start() throws Exception {
+    bridge = EchoApi.start();
+    bridge.on("/toolcall/tools", EchoApi.says(200, "application/json", "{\"tools\":[{}]}"));
+    bridge.on("/toolcall", AgentTest::run);
+    bridge.on("/confirmations/c1", AgentTest::decided);
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    bridge.close();
+  }
+
+  /** Each function answers its own name, but for those that wait, fail or talk much. */
+  private static boolean run(EchoApi.Request request, EchoApi.Peer peer) throws IOException {
+    ObjectNode answer = Json.mapper().createObjectNode();
+    ArrayNode responses = answer.putArray("tool_responses");
+    for (JsonNode call : Json.mapper().readTree(request.body()).path("tool_calls")) {
+      String name = call.at("/function/name").asText();
+      ObjectNode response = responses.addObject();
+      if (name.equals("risky")) {
+        response
+            .put("outcome", "confirmation_required")
+            .putObject("confirmation")
+            .put("confirmation_id", "c1")
+            .put("token", "t1")
+            .put("server_id", "s")
+            .put("tool_name", name)
+            .put("risk_description", "It drops things.");
+      } else if (name.equals("broken")) {
+        response.put("outcome", "failed").putObject("output").put("error", "It is not there.");
+      } else {
+        String words = name.equals("long") ? "0123456789".repeat(4) + "🎉" : "the " + name;
+        response
+            .put("outcome", "ok")
+            .putArray("content")
+            .addObject()
+            .put("type", "text")
+            .put("text", name.equals("long") ? words.substring(1) + "tail" : words);
+      }
+    }
+    return said(peer, answer);
+  }
+
+  private static boolean decided(EchoApi.Request request, EchoApi.Peer peer) throws IOException {
+    ObjectNode result = Json.mapper().createObjectNode();
+    result.putArray("content").addObject().put("type", "text").put("text", "dropped");
+    return said(peer, result);
+  }
+
+  private static boolean said(EchoApi.Peer peer, JsonNode body) throws IOException {
+    return peer.write(200, "application/json", body.toString().getBytes(StandardCharsets.UTF_8));
+  }
+
+  private Agent agent(Human human) {
+    return new Agent(
+        model,
+        new BridgeTools(URI.create(bridge.url("")), null),
+        human,
+        new Transcript(seen::add),
+        LIMITS);
+  }
+
+  private static String mark(Conversation conversation) {
+    Matcher mark = Pattern.compile("<data (\\w+)>").matcher(conversation.instructions());
+    assertTrue(mark.find(), conversation.instructions());
+    return mark.group(1);
+  }
+
+  @Test
+  void resultsAreToldInOrderBetweenMarksAndTheAnswerIsTheLastWords() throws Exception {
+    // Given
+    model.then(calls("one", "broken"), calls("two"), says("All done."));
+
+    // When
+    Agent.Answer answer = agent(Human.none()).ask("do");
+
+    // Then
+    String mark = mark(model.told.get(0));
+    assertEquals(
+        List.of(
+            "user: do",
+            "assistant calls 2: ",
+            "tool id_0: <data " + mark + ">\nthe one\n</data " + mark + ">",
+            "tool id_1: It is not there.",
+            "assistant calls 1: ",
+            "tool id_0: <data " + mark + ">\nthe two\n</data " + mark + ">"),
+        model.lastTold());
+    assertEquals(
+        new Agent.Answer("All done.", Agent.How.ANSWERED, 3, new Reply.Usage(30, 3)), answer);
+    assertEquals(7, seen.size(), seen.toString());
+  }
+
+  @Test
+  void whatIsTooLongIsCutBetweenCharactersAndSaysSo() throws Exception {
+    model.then(calls("long"), says("Long."));
+
+    agent(Human.none()).ask("do");
+
+    String told = model.lastTold().get(2);
+    assertTrue(
+        told.contains("123456789\n[cut here: 39 of 45 characters are shown]\n</data "), told);
+  }
+
+  @Test
+  void afterTheLastStepTheModelHasToAnswerWithWhatItHas() throws Exception {
+    // Given
+    model.then(calls("one"), calls("one"), calls("one"), says("Half of it."));
+    model.then(says("More."));
+    Agent agent = agent(Human.none());
+
+    // When
+    Agent.Answer answer = agent.ask("do");
+
+    // Then
+    assertEquals(Agent.How.OUT_OF_STEPS, answer.how());
+    assertEquals("Half of it.", answer.text());
+    assertEquals(
+        List.of(true, true, true, false), model.told.stream().map(Conversation::mayCall).toList());
+    assertEquals("More.", agent.ask("go on").text());
+    assertEquals(3, bridge.seen("/toolcall").size());
+  }
+
+  @Test
+  void callsBehindTheLastStepAreNotMadeAndNotKept() throws Exception {
+    model.then(calls("one"), calls("one"), calls("one"), calls("one"), says("Yes."));
+    Agent agent = agent(Human.none());
+
+    assertEquals("", agent.ask("do").text());
+    agent.ask("well?");
+
+    assertEquals(3, bridge.seen("/toolcall").size());
+    assertEquals(3, model.lastTold().stream().filter(line -> line.contains("calls")).count());
+  }
+
+  @Test
+  void aRefusedCallDoesNotRunAndTheModelIsToldSo() throws Exception {
+    model.then(calls("risky", "one"), says("Very well."));
+
+    agent(call -> Human.Decision.NO).ask("drop it");
+
+    assertTrue(model.lastTold().get(2).startsWith("tool id_0: The user has refused this call."));
+    assertTrue(model.lastTold().get(3).contains("the one"), model.lastTold().toString());
+    assertEquals(
+        "{\"confirm\":false,\"token\":\"t1\"}", bridge.seen("/confirmations/c1").get(0).text());
+  }
+
+  @Test
+  void whatIsAlwaysApprovedIsAskedForOnceUntilTheConversationBeginsAnew() throws Exception {
+    // Given
+    model.then(calls("risky"), calls("risky"), says("Done."), calls("risky"), says("Done."));
+    List<String> asked = new ArrayList<>();
+    Agent agent =
+        agent(
+            call -> {
+              asked.add(call.server() + "/" + call.tool() + ": " + call.risk());
+              return Human.Decision.ALWAYS;
+            });
+
+    // When
+    agent.ask("drop both");
+
+    // Then
+    assertEquals(List.of("s/risky: It drops things."), asked);
+    assertEquals(2, bridge.seen("/confirmations/c1").size());
+    assertTrue(model.lastTold().get(2).contains("dropped"), model.lastTold().toString());
+    agent.clear();
+    agent.ask("again");
+    assertEquals(2, asked.size());
+    assertEquals("user: again", model.lastTold().get(0));
+  }
+
+  @Test
+  void anInterruptionLeavesAConversationInWhichEveryCallIsAnswered() throws Exception {
+    // Given
+    model.then(calls("one", "risky", "two"), says("Where were we?"));
+    Agent agent =
+        agent(
+            call -> {
+              throw new InterruptedException();
+            });
+
+    // When
+    assertThrows(InterruptedException.class, () -> agent.ask("do"));
+    agent.ask("go on");
+
+    // Then
+    List<String> told = model.lastTold();
+    assertEquals(6, told.size(), told.toString());
+    assertTrue(told.get(2).contains("the one"), told.get(2));
+    for (int i = 1; i < 3; i++) {
+      assertTrue(told.get(2 + i).startsWith("tool id_" + i + ": The user has stopped this."));
+    }
+    assertEquals("user: go on", told.get(5));
+  }
+
+  @Test
+  void aBridgeThatFailsLeavesAConversationInWhichEveryCallIsAnswered() throws Exception {
+    model.then(calls("one", "two"), says("Well."));
+    bridge.on("/toolcall", EchoApi.says(503, "application/json", "{\"detail\":\"It ends.\"}"));
+    Agent agent = agent(Human.none());
+
+    assertThrows(BridgeException.class, () -> agent.ask("do"));
+    agent.ask("go on");
+
+    List<String> told = model.lastTold();
+    assertEquals(5, told.size(), told.toString());
+    assertEquals(
+        "tool id_0: The bridge refused: It ends. Whether it was executed is not known.",
+        told.get(2));
+    assertEquals("user: go on", told.get(4));
+  }
+
+  @Test
+  void aQuestionThatCameToNothingWasNotAsked() throws Exception {
+    model.then(
+        (conversation, heard) -> {
+          throw new BridgeException(ErrorCode.UPSTREAM_ERROR, "No.");
+        },
+        (conversation, heard) -> {
+          throw new InterruptedException();
+        },
+        says("Hello."));
+    Agent agent = agent(Human.none());
+
+    assertThrows(BridgeException.class, () -> agent.ask("one"));
+    assertThrows(InterruptedException.class, () -> agent.ask("two"));
+    agent.ask("three");
+
+    assertEquals(List.of("user: three"), model.lastTold());
+  }
+
+  @Test
+  void howAnAnswerEndedIsSaid() throws Exception {
+    model.then(ends("It is a", Reply.End.CUT), ends("", Reply.End.REFUSED));
+    Agent agent = agent(Human.none());
+
+    assertEquals(Agent.How.CUT, agent.ask("one").how());
+    assertEquals(Agent.How.REFUSED, agent.ask("two").how());
+    assertEquals(new Reply.Usage(20, 2), agent.usage());
+    assertFalse(seen.isEmpty());
+  }
+}

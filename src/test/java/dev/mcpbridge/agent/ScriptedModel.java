@@ -1,0 +1,115 @@
+package dev.mcpbridge.agent;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.dialect.Format;
+import dev.mcpbridge.dialect.FunctionAnswer;
+import dev.mcpbridge.dialect.FunctionCall;
+import dev.mcpbridge.llm.ChatModel;
+import dev.mcpbridge.llm.Conversation;
+import dev.mcpbridge.llm.Reply;
+import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.JsonSlice;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+
+/** A model that follows a script, and keeps what it was told. */
+final class ScriptedModel implements ChatModel {
+  private final Deque<Turn> turns = new ArrayDeque<>();
+  final List<Conversation> told = new ArrayList<>();
+
+  /** What it says next. */
+  @FunctionalInterface
+  interface Turn {
+    Reply reply(Conversation conversation, Heard heard) throws InterruptedException;
+  }
+
+  ScriptedModel then(Turn... more) {
+    turns.addAll(Arrays.asList(more));
+    return this;
+  }
+
+  static Turn says(String words) {
+    return ends(words, Reply.End.DONE);
+  }
+
+  static Turn ends(String words, Reply.End end) {
+    return (conversation, heard) -> {
+      heard.words(words);
+      return new Reply(message(words), words, List.of(), end, new Reply.Usage(10, 1));
+    };
+  }
+
+  /** Calls these functions, without arguments. */
+  static Turn calls(String... names) {
+    return (conversation, heard) -> {
+      ObjectNode message = message("");
+      ArrayNode calls = message.putArray("tool_calls");
+      List<FunctionCall> all = new ArrayList<>();
+      for (int i = 0; i < names.length; i++) {
+        ObjectNode call = calls.addObject().put("id", "id_" + i).put("type", "function");
+        call.putObject("function").put("name", names[i]).put("arguments", "{}");
+        all.add(new FunctionCall("id_" + i, names[i], JsonSlice.EMPTY_OBJECT));
+      }
+      return new Reply(message, "", all, Reply.End.DONE, new Reply.Usage(10, 1));
+    };
+  }
+
+  private static ObjectNode message(String words) {
+    return Json.mapper().createObjectNode().put("role", "assistant").put("content", words);
+  }
+
+  /** The messages that it was told last, a line each: its role, and what it says or answers. */
+  List<String> lastTold() {
+    return told.get(told.size() - 1).messages().stream()
+        .map(
+            message ->
+                message.path("role").asText()
+                    + (message.has("tool_call_id")
+                        ? " " + message.get("tool_call_id").asText()
+                        : "")
+                    + (message.has("tool_calls")
+                        ? " calls " + message.get("tool_calls").size()
+                        : "")
+                    + ": "
+                    + message.path("content").asText())
+        .toList();
+  }
+
+  @Override
+  public String name() {
+    return "scripted";
+  }
+
+  @Override
+  public Format format() {
+    return Format.OPENAI_CHAT;
+  }
+
+  @Override
+  public JsonNode user(String text) {
+    return Json.mapper().createObjectNode().put("role", "user").put("content", text);
+  }
+
+  @Override
+  public List<JsonNode> results(List<FunctionAnswer> answers) {
+    try {
+      List<JsonNode> messages = new ArrayList<>();
+      Json.exactTree(format().messages(answers)).forEach(messages::add);
+      return messages;
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Override
+  public Reply reply(Conversation conversation, Heard heard) throws InterruptedException {
+    told.add(conversation);
+    return turns.remove().reply(conversation, heard);
+  }
+}
