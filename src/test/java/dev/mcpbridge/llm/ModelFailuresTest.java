@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.fixture.EchoApi;
+import java.net.URI;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
@@ -360,12 +361,19 @@ class ModelFailuresTest {
   @ParameterizedTest
   @EnumSource(Recorded.class)
   void whereNobodyIsThereThatIsSaidAtOnce(Recorded recorded) throws Exception {
-    ScriptedProvider provider = new ScriptedProvider(recorded);
-    provider.close();
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      // Given
+      URI nobody = URI.create("http://127.0.0.1:1");
+      provider.model =
+          recorded.provider.at(
+              new Endpoint(nobody, ScriptedProvider.KEY, "a-model", Duration.ofSeconds(10), 0));
 
-    BridgeException failure = failed(provider);
+      // When
+      BridgeException failure = failed(provider);
 
-    assertEquals(ErrorCode.SERVER_UNAVAILABLE, failure.code());
-    assertEquals(List.of(), provider.waits);
+      // Then
+      assertEquals(ErrorCode.SERVER_UNAVAILABLE, failure.code());
+      assertEquals(List.of(), provider.waits);
+    }
   }
 }
