@@ -1,10 +1,7 @@
 package dev.mcpbridge.llm;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.dialect.Format;
-import dev.mcpbridge.dialect.FunctionAnswer;
-import java.util.List;
 import java.util.Map;
 
 /** Anthropic's Messages. The base is the one of its SDKs, the root. */
@@ -29,16 +26,6 @@ final class AnthropicModel implements ChatModel {
   @Override
   public Format format() {
     return Format.ANTHROPIC;
-  }
-
-  @Override
-  public JsonNode user(String text) {
-    return Native.message("user", text);
-  }
-
-  @Override
-  public List<JsonNode> results(List<FunctionAnswer> answers) {
-    return Native.results(format(), answers);
   }
 
   @Override

@@ -18,11 +18,15 @@ public interface ChatModel {
   /** How it wants to be told of tools. */
   Format format();
 
-  /** What a user says, as a message. */
-  JsonNode user(String text);
+  /** What a user says, as a message; in the shape that most APIs have for it. */
+  default JsonNode user(String text) {
+    return Native.message("user", text);
+  }
 
   /** What calls came to, as messages; in the order of the calls. */
-  List<JsonNode> results(List<FunctionAnswer> answers);
+  default List<JsonNode> results(List<FunctionAnswer> answers) {
+    return Native.results(format(), answers);
+  }
 
   /**
    * What the model says next.

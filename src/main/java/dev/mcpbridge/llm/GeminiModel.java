@@ -3,8 +3,6 @@ package dev.mcpbridge.llm;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.dialect.Format;
-import dev.mcpbridge.dialect.FunctionAnswer;
-import java.util.List;
 import java.util.Map;
 
 /** Gemini's generateContent. The base is the one of its SDKs, the root. */
@@ -32,11 +30,6 @@ final class GeminiModel implements ChatModel {
     ObjectNode message = Native.JSON.objectNode().put("role", "user");
     message.putArray("parts").addObject().put("text", text);
     return message;
-  }
-
-  @Override
-  public List<JsonNode> results(List<FunctionAnswer> answers) {
-    return Native.results(format(), answers);
   }
 
   @Override

@@ -1,11 +1,8 @@
 package dev.mcpbridge.llm;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.dialect.Format;
-import dev.mcpbridge.dialect.FunctionAnswer;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -33,16 +30,6 @@ final class OpenAiModel implements ChatModel {
   @Override
   public Format format() {
     return Format.OPENAI_CHAT;
-  }
-
-  @Override
-  public JsonNode user(String text) {
-    return Native.message("user", text);
-  }
-
-  @Override
-  public List<JsonNode> results(List<FunctionAnswer> answers) {
-    return Native.results(format(), answers);
   }
 
   @Override

@@ -3,7 +3,6 @@ package dev.mcpbridge.llm;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.dialect.Format;
-import dev.mcpbridge.dialect.FunctionAnswer;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.Json;
@@ -73,16 +72,6 @@ public final class ReplayModel implements ChatModel {
   @Override
   public Format format() {
     return Format.OPENAI_CHAT;
-  }
-
-  @Override
-  public JsonNode user(String text) {
-    return Native.message("user", text);
-  }
-
-  @Override
-  public List<JsonNode> results(List<FunctionAnswer> answers) {
-    return Native.results(format(), answers);
   }
 
   @Override

@@ -39,11 +39,6 @@ final class StructuredModel implements ChatModel {
   }
 
   @Override
-  public JsonNode user(String text) {
-    return Native.message("user", text);
-  }
-
-  @Override
   public List<JsonNode> results(List<FunctionAnswer> answers) {
     String all =
         answers.stream()
