@@ -126,6 +126,8 @@ public final class ConfigReader {
             "insecure",
             "maxConnections",
             "maxStreams",
+            "maxSessions",
+            "sessionIdle",
             "headTimeout",
             "bodyTimeout",
             "idleTimeout"));
@@ -141,6 +143,9 @@ public final class ConfigReader {
             http.flag("insecure", false),
             http.integer("maxConnections", 4096, 1, 1_000_000),
             http.integer("maxStreams", 256, 1, 100_000),
+            new HttpConfig.Sessions(
+                http.integer("maxSessions", 20_000, 1, 1_000_000),
+                http.seconds("sessionIdle", 1_800, 1, 86_400 * 7)),
             new HttpConfig.Patience(
                 http.seconds("headTimeout", 15, 0.1, 3600),
                 http.seconds("bodyTimeout", 30, 0.1, 3600),

@@ -21,7 +21,11 @@ public record HttpConfig(
     boolean insecure,
     int maxConnections,
     int maxStreams,
+    Sessions sessions,
     Patience patience) {
+
+  /** How many sessions of MCP may be open at once, and how long one may not be used. */
+  public record Sessions(int max, long idleMillis) {}
 
   /** How long a client may take for a request's head and its body, and between two requests. */
   public record Patience(long headMillis, long bodyMillis, long idleMillis) {}
@@ -31,13 +35,31 @@ public record HttpConfig(
 
   public HttpConfig withPort(int other) {
     return new HttpConfig(
-        host, other, hosts, corsOrigins, tls, insecure, maxConnections, maxStreams, patience);
+        host,
+        other,
+        hosts,
+        corsOrigins,
+        tls,
+        insecure,
+        maxConnections,
+        maxStreams,
+        sessions,
+        patience);
   }
 
   /** For this machine alone, on any free port, without TLS. */
   public HttpConfig privately() {
     return new HttpConfig(
-        "127.0.0.1", 0, Set.of(), Set.of(), null, false, maxConnections, maxStreams, patience);
+        "127.0.0.1",
+        0,
+        Set.of(),
+        Set.of(),
+        null,
+        false,
+        maxConnections,
+        maxStreams,
+        sessions,
+        patience);
   }
 
   public boolean isLoopback() {

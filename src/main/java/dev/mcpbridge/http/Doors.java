@@ -95,7 +95,17 @@ record Doors(
         new EventsApi(bus, streams),
         new HealthApi(directory, phase),
         new McpDoor(
-            new McpDoor.Foundations(vertx, bus, pipeline, ids, streams), offers, version, depth),
+            new McpDoor.Foundations(
+                vertx,
+                bus,
+                pipeline,
+                ids,
+                streams,
+                config.http().sessions().max(),
+                config.http().sessions().idleMillis()),
+            offers,
+            version,
+            depth),
         new ToolCallDoor(
             vertx,
             offers,

@@ -2,48 +2,42 @@ package dev.mcpbridge.http.mcp;
 
 import dev.mcpbridge.auth.Principal;
 import dev.mcpbridge.bus.Addresses;
-import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.ServerId;
-import io.vertx.core.Vertx;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The sessions of clients with a handshake: bounded, ended when they are not used for half an hour,
- * good only for who opened them and where. An id that is not known allocates nothing. Confined to
- * the HTTP verticle.
+ * The sessions of clients with a handshake: bounded, ended when they are not used for long, good
+ * only for who opened them and where. An id that is not known allocates nothing. Confined to the
+ * HTTP verticle.
  */
 final class LegacySessions {
-  private static final int MAX = 20_000;
-  private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(30);
   private static final long SWEEP_MILLIS = 60_000;
   private static final long MAX_KEPT_BYTES = 64L << 20;
   private static final long KEEP_NANOS = TimeUnit.MINUTES.toNanos(5);
 
-  private final Vertx vertx;
-  private final Bus bus;
+  private final McpDoor.Foundations on;
   private final EventBudget budget = new EventBudget(MAX_KEPT_BYTES);
   private final Map<String, LegacySession> open = new HashMap<>();
 
-  LegacySessions(Vertx vertx, Bus bus, CatalogueChanges changes) {
-    this.vertx = vertx;
-    this.bus = bus;
-    vertx.setPeriodic(SWEEP_MILLIS, t -> sweep());
+  LegacySessions(McpDoor.Foundations on, CatalogueChanges changes) {
+    this.on = on;
+    on.vertx().setPeriodic(Math.min(SWEEP_MILLIS, on.idleMillis()), t -> sweep());
     changes.listen(
         (server, methods) -> open.values().forEach(session -> session.changed(server, methods)));
   }
 
   LegacySession open(LegacySession.Opening opening) {
-    if (open.size() >= MAX) {
+    if (open.size() >= on.maxSessions()) {
       throw new BridgeException(ErrorCode.OVERLOADED, "Too many sessions are open")
           .withRetryAfter(60_000);
     }
     String id = Handles.next();
-    LegacySession session = new LegacySession(vertx, budget, id, opening);
+    LegacySession session = new LegacySession(on.vertx(), budget, id, opening);
     open.put(id, session);
     return session;
   }
@@ -69,14 +63,15 @@ final class LegacySessions {
   void end(LegacySession session) {
     open.remove(session.id());
     session.end();
-    bus.publish(Addresses.CONVERSATION_OVER, session.caller().conversation());
+    on.bus().publish(Addresses.CONVERSATION_OVER, session.caller().conversation());
   }
 
   private void sweep() {
     long now = System.nanoTime();
     open.values().forEach(session -> session.forgetStreams(now - KEEP_NANOS));
+    long since = now - TimeUnit.MILLISECONDS.toNanos(on.idleMillis());
     List<LegacySession> idle =
-        open.values().stream().filter(session -> session.isIdleSince(now - IDLE_NANOS)).toList();
+        open.values().stream().filter(session -> session.isIdleSince(since)).toList();
     idle.forEach(this::end);
   }
 }

@@ -31,9 +31,20 @@ public final class McpDoor {
   private final StatelessRequests stateless;
   private final SseDoor sse;
 
-  /** What the door stands on. */
+  /**
+   * What the door stands on.
+   *
+   * @param maxSessions that may be open at once
+   * @param idleMillis after which a session that nobody uses ends
+   */
   public record Foundations(
-      Vertx vertx, Bus bus, CallPipeline pipeline, CallIds ids, StreamSlots streams) {}
+      Vertx vertx,
+      Bus bus,
+      CallPipeline pipeline,
+      CallIds ids,
+      StreamSlots streams,
+      int maxSessions,
+      long idleMillis) {}
 
   public McpDoor(Foundations on, Offers offers, String version, int maxDepth) {
     this.offers = offers;
@@ -44,12 +55,7 @@ public final class McpDoor {
     ResourceWatch watch = new ResourceWatch(on.bus());
     PostReplies replies = new PostReplies(on.vertx(), on.streams());
     this.legacy =
-        new LegacyRequests(
-            new LegacySessions(on.vertx(), on.bus(), changes),
-            calls,
-            introductions,
-            replies,
-            watch);
+        new LegacyRequests(new LegacySessions(on, changes), calls, introductions, replies, watch);
     this.stateless =
         new StatelessRequests(
             calls, introductions, replies, new Subscriptions(changes, watch, on.streams()));
