@@ -16,8 +16,6 @@ import java.util.List;
  * #ask} blocks, and an interruption of its thread ends the question and not the conversation.
  */
 public final class Agent {
-  private static final String STOPPED = "The user has stopped this.";
-  private static final String UNKNOWN = " Whether it was executed is not known.";
   private static final String LAST =
       "No more tools can be called for this question. Answer with what was found so far, and say"
           + " what is missing.";
@@ -119,16 +117,16 @@ public final class Agent {
   /** Every call gets an answer, whatever happens: no API takes a conversation without. */
   private void run(Reply reply) throws InterruptedException {
     List<ToolEnd> ends = new ArrayList<>();
-    String otherwise = STOPPED;
+    ToolEnd otherwise = CallRunner.unknown(null);
     try {
       runner.run(reply.calls(), ends);
     } catch (BridgeException e) {
-      otherwise = e.getMessage();
+      otherwise = CallRunner.unknown(e);
       throw e;
     } finally {
       List<FunctionAnswer> answers = new ArrayList<>();
       for (int i = 0; i < reply.calls().size(); i++) {
-        ToolEnd end = i < ends.size() ? ends.get(i) : new ToolEnd.Failure(otherwise + UNKNOWN);
+        ToolEnd end = i < ends.size() ? ends.get(i) : otherwise;
         answers.add(results.shown(reply.calls().get(i), end));
       }
       messages.addAll(model.results(answers));

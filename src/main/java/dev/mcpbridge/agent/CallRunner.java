@@ -2,7 +2,7 @@ package dev.mcpbridge.agent;
 
 import dev.mcpbridge.dialect.FunctionCall;
 import dev.mcpbridge.dialect.Part;
-import java.util.ArrayList;
+import dev.mcpbridge.error.BridgeException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -12,6 +12,7 @@ import java.util.Set;
 final class CallRunner {
   private static final String DECLINED =
       "The user has refused this call. It has not run: do not try it again unless the user asks.";
+  private static final String STOPPED = "The user has stopped this.";
 
   private final BridgeTools tools;
   private final Human human;
@@ -20,6 +21,11 @@ final class CallRunner {
 
   private record Tool(String server, String name) {}
 
+  /** The user has left a question open: what it was about has not run. */
+  private static final class Undecided extends InterruptedException {
+    private static final long serialVersionUID = 1L;
+  }
+
   CallRunner(BridgeTools tools, Human human, Watcher watcher) {
     this.tools = tools;
     this.human = human;
@@ -27,17 +33,54 @@ final class CallRunner {
   }
 
   /**
-   * @param ends gets what each came to, in their order; where the thread is interrupted those that
-   *     are known
+   * @param ends gets what each came to, in their order; where the thread is interrupted or the
+   *     bridge is lost before there is anything to say of any, it stays empty
    */
   void run(List<FunctionCall> calls, List<ToolEnd> ends) throws InterruptedException {
     watcher.calls(calls);
-    List<ToolEnd> first = new ArrayList<>(tools.run(calls));
-    for (int i = 0; i < first.size(); i++) {
-      ToolEnd end = loggedIn(calls.get(i), decided(first.get(i)));
-      ends.add(end);
-      watcher.ended(calls.get(i), end);
+    List<ToolEnd> first = tools.run(calls);
+    try {
+      for (int i = 0; i < first.size(); i++) {
+        ToolEnd end = loggedIn(calls.get(i), decided(first.get(i)));
+        ends.add(end);
+        watcher.ended(calls.get(i), end);
+      }
+    } catch (BridgeException | InterruptedException e) {
+      giveUp(first, ends, e);
+      throw e;
     }
+  }
+
+  /** What is known of the others stays known, and what waits for an approval waits no longer. */
+  private void giveUp(List<ToolEnd> first, List<ToolEnd> ends, Exception why)
+      throws InterruptedException {
+    int open = ends.size();
+    ToolEnd notRun = new ToolEnd.Failure(STOPPED + " It has not run.");
+    ends.add(why instanceof Undecided ? notRun : unknown(why));
+    first.stream()
+        .skip(open + 1L)
+        .map(end -> end instanceof ToolEnd.Pending ? notRun : end)
+        .forEach(ends::add);
+    for (ToolEnd end : first.subList(open, first.size())) {
+      if (end instanceof ToolEnd.Pending pending && pending.token() != null) {
+        reject(pending);
+      }
+    }
+  }
+
+  private void reject(ToolEnd.Pending pending) throws InterruptedException {
+    try {
+      tools.reject(pending);
+    } catch (BridgeException lost) {
+      // with the bridge the confirmation is gone
+    }
+  }
+
+  /** Of a call whose end was not waited for. */
+  static ToolEnd unknown(Exception why) {
+    return new ToolEnd.Failure(
+        (why instanceof BridgeException ? why.getMessage() + "." : STOPPED)
+            + " Whether it was executed is not known.");
   }
 
   private ToolEnd decided(ToolEnd end) throws InterruptedException {
@@ -51,8 +94,7 @@ final class CallRunner {
               + ". It has not run.");
     }
     Tool tool = new Tool(pending.server(), pending.tool());
-    Human.Decision decision =
-        approved.contains(tool) ? Human.Decision.YES : human.approves(pending);
+    Human.Decision decision = approved.contains(tool) ? Human.Decision.YES : asked(pending);
     if (decision == Human.Decision.NO) {
       tools.reject(pending);
       return new ToolEnd.Failure(DECLINED);
@@ -63,12 +105,28 @@ final class CallRunner {
     return tools.approve(pending);
   }
 
+  private Human.Decision asked(ToolEnd.Pending pending) throws InterruptedException {
+    try {
+      return human.approves(pending);
+    } catch (InterruptedException e) {
+      throw new Undecided();
+    }
+  }
+
+  private Optional<String> asked(ToolEnd.Login login) throws InterruptedException {
+    try {
+      return human.logsIn(login);
+    } catch (InterruptedException e) {
+      throw new Undecided();
+    }
+  }
+
   /** A call that was refused for want of a login has not run, so that it may be made again. */
   private ToolEnd loggedIn(FunctionCall call, ToolEnd end) throws InterruptedException {
     if (!(end instanceof ToolEnd.Result result) || result.login() == null) {
       return end;
     }
-    Optional<String> credential = human.logsIn(result.login());
+    Optional<String> credential = asked(result.login());
     if (credential.isEmpty()) {
       return new ToolEnd.Result(
           true, List.of(new Part.Text("The user has to log in first, and has not.")), null);

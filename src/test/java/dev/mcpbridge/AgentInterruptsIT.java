@@ -1,0 +1,126 @@
+package dev.mcpbridge;
+
+import static dev.mcpbridge.fixture.PseudoTerminal.CTRL_C;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.AgentProgram;
+import dev.mcpbridge.fixture.PseudoTerminal;
+import dev.mcpbridge.fixture.ScriptedModel;
+import dev.mcpbridge.fixture.TestBridge;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Ctrl-C ends what is being done, and neither the program nor the conversation. */
+class AgentInterruptsIT {
+  private static TestBridge bridge;
+
+  @TempDir Path folder;
+  private ScriptedModel model;
+  private PseudoTerminal terminal;
+
+  @BeforeAll
+  static void start() throws Exception {
+    bridge = TestBridge.scripted("'risk':{'tools':{'remember':2}}");
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    bridge.close();
+  }
+
+  @BeforeEach
+  void open() throws Exception {
+    model = ScriptedModel.start();
+    terminal = new AgentProgram(folder, bridge, model).open(100);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    terminal.close();
+    model.close();
+  }
+
+  private void goesOn() throws Exception {
+    model.says("Still here.");
+    terminal.type("are you there?\r").await("Still here.");
+    terminal.awaitPrompt();
+    terminal.type("/quit\r");
+    assertEquals(0, terminal.exit());
+  }
+
+  private static int pending() throws Exception {
+    return bridge.get("/servers/s").body().path("pending_calls").asInt();
+  }
+
+  @Test
+  void whileTheModelIsSilent() throws Exception {
+    model.isSilent();
+    terminal.type("think\r").await("thinking");
+    bridge.until(() -> model.asked().size() == 1);
+
+    terminal.type(CTRL_C).await("Stopped.");
+
+    bridge.until(() -> model.left() == 1);
+    terminal.awaitPrompt();
+    goesOn();
+    assertEquals(2, model.lastAsked().path("messages").size());
+  }
+
+  @Test
+  void whileACallRuns() throws Exception {
+    int cancels = Integer.parseInt(bridge.call("cancels", "{}").said());
+    model.calls("s__echo", "{\"m\":1}", "s__never", "{}");
+    terminal.type("call\r").await("calling 2 tools");
+    bridge.until(() -> pending() == 1);
+
+    terminal.type(CTRL_C).await("Stopped.");
+
+    bridge.until(() -> pending() == 0);
+    bridge.until(() -> Integer.parseInt(bridge.call("cancels", "{}").said()) == cancels + 1);
+    terminal.awaitPrompt();
+    goesOn();
+    assertEquals(2, model.answers().size());
+    assertTrue(model.answers().get(1).contains("stopped"), model.answers().get(1));
+    assertTrue(model.answers().get(1).contains("not known"), model.answers().get(1));
+  }
+
+  @Test
+  void atThePrompt() throws Exception {
+    terminal.type("half a quest" + CTRL_C).await("/quit leaves");
+    terminal.awaitPrompt();
+    terminal.type(CTRL_C).await("/quit leaves");
+    terminal.awaitPrompt();
+    goesOn();
+    JsonNode messages = model.lastAsked().path("messages");
+    assertEquals("are you there?", messages.at("/1/content").asText());
+  }
+
+  @Test
+  void atTheQuestionForAnApproval() throws Exception {
+    model.calls(
+        "s__remember",
+        "{\"text\":\"a\"}",
+        "s__echo",
+        "{\"m\":1}",
+        "s__remember",
+        "{\"text\":\"b\"}");
+    terminal.type("remember\r").await("Run it?");
+
+    terminal.type(CTRL_C).await("Stopped.");
+
+    terminal.awaitPrompt();
+    assertEquals(0, bridge.get("/confirmations").body().path("confirmations").size());
+    goesOn();
+    assertEquals(3, model.answers().size());
+    assertTrue(model.answers().get(0).contains("has not run"), model.answers().get(0));
+    assertTrue(model.answers().get(1).contains("{\"m\":1}"), model.answers().get(1));
+    assertTrue(model.answers().get(2).contains("has not run"), model.answers().get(2));
+  }
+}
