@@ -5,6 +5,7 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.Json;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -106,10 +107,14 @@ final class BridgeHttp {
       response.cancel(true);
       throw e;
     } catch (ExecutionException e) {
+      boolean isNobodyThere = e.getCause() instanceof ConnectException;
       String why = e.getCause().getMessage();
       throw new BridgeException(
           ErrorCode.SERVER_UNAVAILABLE,
-          "There is no bridge at " + bridge + (why == null ? "" : ": " + why));
+          (isNobodyThere
+                  ? "There is no bridge at " + bridge
+                  : "The bridge at " + bridge + " broke off")
+              + (why == null ? "" : ": " + why));
     }
   }
 

@@ -144,13 +144,17 @@ public final class BridgeTools {
     JsonNode login = meta.path("dev.mcpbridge/login");
     String server = login.path("server").asText("");
     String url = login.path("url").asText("");
-    boolean isMeant =
-        !url.isEmpty()
-            && http.get("/servers/" + BridgeHttp.segment(server))
-                .path("auth_url")
-                .asText()
-                .equals(url);
-    return isMeant ? new ToolEnd.Login(server, url) : null;
+    return !url.isEmpty() && url.equals(loginUrl(server)) ? new ToolEnd.Login(server, url) : null;
+  }
+
+  private String loginUrl(String server) throws InterruptedException {
+    try {
+      return http.send("GET", "/servers/" + BridgeHttp.segment(server), null)
+          .path("auth_url")
+          .asText();
+    } catch (BridgeHttp.Refused nobody) {
+      return "";
+    }
   }
 
   /** Says yes to what was shown; what the call then came to. */

@@ -166,6 +166,9 @@ final class ModelApi {
   }
 
   private static String reason(Throwable cause) {
+    if (cause instanceof ConnectException && cause.getMessage() == null) {
+      return "nothing listens there";
+    }
     return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
   }
 

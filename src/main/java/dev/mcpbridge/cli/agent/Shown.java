@@ -17,7 +17,7 @@ final class Shown {
 
   /** Line breaks and tabs stay. */
   static String plain(String text) {
-    if (text.chars().noneMatch(Shown::isUnseen)) {
+    if (text.codePoints().noneMatch(Shown::isUnseen)) {
       return text;
     }
     return text.codePoints()
@@ -26,8 +26,11 @@ final class Shown {
   }
 
   private static boolean isUnseen(int c) {
-    int type = Character.getType(c);
-    return c != '\n' && c != '\t' && (type == Character.CONTROL || type == Character.FORMAT);
+    return switch (Character.getType(c)) {
+      case Character.CONTROL -> c != '\n' && c != '\t';
+      case Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;
+      default -> false;
+    };
   }
 
   /** One line where it fits, else indented; every character of it. */

@@ -1,0 +1,345 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.fixture.AgentProgram;
+import dev.mcpbridge.fixture.AgentProgram.Ended;
+import dev.mcpbridge.fixture.ScriptedModel;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.protocol.Json;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The packaged agent as a script has it. */
+class AgentCommandIT {
+  private static TestBridge bridge;
+
+  @TempDir Path folder;
+  private ScriptedModel model;
+  private AgentProgram agent;
+
+  @BeforeAll
+  static void start() throws Exception {
+    bridge = TestBridge.scripted("'risk':{'tools':{'remember':2}}");
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    bridge.close();
+  }
+
+  @BeforeEach
+  void open() throws Exception {
+    model = ScriptedModel.start();
+    agent = new AgentProgram(folder, bridge, model);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    model.close();
+  }
+
+  private static void assertEnded(int status, Ended ended) {
+    assertEquals(status, ended.status(), ended.toString());
+    assertFalse(ended.toString().contains(AgentProgram.KEY), "the key was shown");
+    assertFalse(ended.toString().contains("\u001b"), "colours for nobody");
+    assertFalse(ended.err().contains("Exception"), ended.err());
+  }
+
+  @Test
+  void theAnswerIsAllThatIsOnStdout() throws Exception {
+    model.calls("s__echo", "{\"m\":\"an argument\"}").says("It **is** so.");
+
+    Ended ended = agent.run("--once", "Is it so?");
+
+    assertEnded(0, ended);
+    assertEquals("It **is** so.\n", ended.out());
+    assertTrue(ended.err().contains("→ s__echo"), ended.err());
+    assertTrue(ended.err().contains("an argument"), ended.err());
+    assertTrue(ended.err().contains("← s__echo answered"), ended.err());
+  }
+
+  @Test
+  void argumentsAndResultsCanBeHidden() throws Exception {
+    model.calls("s__echo", "{\"m\":\"an argument\"}").says("It is so.");
+
+    Ended ended = agent.run("--once", "Is it so?", "--hide-json");
+
+    assertEnded(0, ended);
+    assertTrue(ended.err().contains("s__echo"), ended.err());
+    assertFalse(ended.err().contains("an argument"), ended.err());
+    assertTrue(model.answers().get(0).contains("an argument"));
+  }
+
+  @Test
+  void theAnswerCanBeJson() throws Exception {
+    model.calls("s__echo", "{\"m\":1.10}", "s__fail", "{}").says("One \"of\" two.");
+
+    Ended ended = agent.run("--once", "Both?", "--output", "json");
+
+    assertEnded(0, ended);
+    JsonNode json = Json.mapper().readTree(ended.out());
+    assertEquals("One \"of\" two.", json.path("answer").asText());
+    assertEquals("answered", json.path("how").asText());
+    assertEquals(2, json.path("steps").asInt());
+    assertEquals("s__echo", json.at("/calls/0/name").asText());
+    assertEquals("{\"m\":1.10}", json.at("/calls/0/arguments").asText());
+    assertFalse(json.at("/calls/0/is_error").asBoolean());
+    assertTrue(json.at("/calls/1/is_error").asBoolean());
+    assertEquals(22, json.at("/usage/input").asInt());
+    assertEquals(14, json.at("/usage/output").asInt());
+    assertEquals(1, ended.out().lines().count());
+  }
+
+  @Test
+  void whatNeedsAnApprovalIsNotRun() throws Exception {
+    model.calls("s__remember", "{\"text\":\"x\"}").says("Nobody agreed.");
+
+    Ended ended = agent.run("--once", "Remember x.");
+
+    assertEnded(3, ended);
+    assertEquals("Nobody agreed.\n", ended.out());
+    assertTrue(ended.err().contains("Not run"), ended.err());
+    assertEquals(0, bridge.get("/confirmations").body().path("confirmations").size());
+  }
+
+  @Test
+  void failuresAreSaidInASentence() throws Exception {
+    model.fails(401, "bad key " + "x".repeat(2_000));
+    Ended refused = agent.run("--once", "Hello?");
+    assertEnded(1, refused);
+    assertEquals("", refused.out());
+    assertTrue(refused.err().contains("401"), refused.err());
+
+    int closed;
+    try (ServerSocket socket = new ServerSocket(0)) {
+      closed = socket.getLocalPort();
+    }
+    Ended nobody = agent.run("--once", "Hello?", "--mcp-port", Integer.toString(closed));
+    assertEnded(1, nobody);
+    assertEquals("", nobody.out());
+    assertTrue(nobody.err().contains("There is no bridge at http://127.0.0.1:" + closed));
+
+    Ended noModel =
+        new AgentProgram(
+                folder, bridge.uri("").toString(), "http://127.0.0.1:" + closed + "/v1", Map.of())
+            .run("--once", "Hello?");
+    assertEnded(1, noModel);
+    assertTrue(noModel.err().contains("cannot be reached"), noModel.err());
+    assertEquals(1, model.asked().size());
+  }
+
+  @Test
+  void wrongOptionsAreRefused() throws Exception {
+    for (String[] wrong :
+        new String[][] {
+          {"--nonsense"},
+          {"--max-steps", "many"},
+          {"--output", "xml"},
+          {"--provider", "nobody"},
+          {"--mcp-port", "x"}
+        }) {
+      Ended ended = agent.run(wrong);
+      assertEnded(2, ended);
+      assertEquals("", ended.out());
+    }
+    assertEnded(1, agent.run("--once", "x", "--key-file", "/nowhere/at/all"));
+  }
+
+  @Test
+  void aKeyComesFromAFileOrTheEnvironmentAndIsNamedWhereItIsMissing() throws Exception {
+    Path file = Files.writeString(folder.resolve("key"), "of-the-file\n");
+    model.says("Hello.");
+    assertEnded(0, agent.run("--once", "Hello?", "--key-file", file.toString()));
+    assertEquals("Bearer of-the-file", model.seen().get(0).header("authorization"));
+
+    for (Map.Entry<String, String> each :
+        Map.of("gemini", "GEMINI_API_KEY", "anthropic", "ANTHROPIC_API_KEY").entrySet()) {
+      Ended ended = agent.run("--provider", each.getKey(), "--once", "Hello?");
+      assertEnded(1, ended);
+      assertTrue(ended.err().contains(each.getValue()), ended.err());
+    }
+    Ended broken = agent.with("OPENAI_API_KEY", "with a\u0007bell").run("--once", "Hello?");
+    assertEnded(1, broken);
+    assertFalse(broken.err().contains("bell"), broken.err());
+    model.says("Nobody needs to know you.");
+    assertEnded(0, agent.with("OPENAI_API_KEY", "").run("--once", "Hello?"));
+    assertEquals(null, model.seen().get(1).header("authorization"));
+  }
+
+  @Test
+  void aModelThatCallsWithoutEndIsStopped() throws Exception {
+    model.alwaysCalls("s__echo", "{}");
+
+    Ended ended = agent.run("--once", "Go!", "--max-steps", "3");
+
+    assertEnded(1, ended);
+    assertTrue(ended.err().contains("out of steps"), ended.err());
+    assertEquals(4, model.asked().size());
+    assertEquals("none", model.lastAsked().path("tool_choice").asText());
+    assertTrue(model.asked().get(2).path("tool_choice").isMissingNode());
+    assertEquals(3, model.answers().size());
+  }
+
+  @Test
+  void aLongResultIsCutAndTheModelIsToldSo() throws Exception {
+    model.calls("s__big", "{\"size\":5000}").says("Long.");
+
+    assertEnded(0, agent.run("--once", "How long?", "--max-result", "1000"));
+
+    String answer = model.answers().get(0);
+    assertTrue(answer.contains("[cut here: 1000 of 5000 characters are shown]"), answer);
+    assertTrue(answer.length() < 1200, answer);
+    assertTrue(answer.matches("(?s)<data (\\w+)>.*</data \\1>"), answer);
+    assertTrue(
+        model.lastAsked().at("/messages/0/content").asText().contains("data from elsewhere"));
+  }
+
+  @Test
+  void aTranscriptIsWrittenAsItGoesAndCanBePlayed() throws Exception {
+    Path file = folder.resolve("transcript");
+    model.calls("s__echo", "{\"m\":1}").says("One.");
+    assertEnded(0, agent.run("--once", "What?", "--transcript", file.toString()));
+    List<String> lines = Files.readAllLines(file);
+    assertEquals("{\"user\":\"What?\"}", lines.get(0));
+    assertEquals(4, lines.size(), lines.toString());
+    assertFalse(lines.toString().contains(AgentProgram.KEY));
+
+    Ended again = agent.run("--provider", "replay", "--replay", file.toString(), "--once", "What?");
+
+    assertEnded(0, again);
+    assertEquals("One.\n", again.out());
+    assertTrue(again.err().contains("← s__echo answered"), again.err());
+    Files.writeString(file, "no transcript\n");
+    Ended wrong = agent.run("--provider", "replay", "--replay", file.toString(), "--once", "What?");
+    assertEnded(1, wrong);
+    assertTrue(wrong.err().contains("line 1"), wrong.err());
+  }
+
+  @Test
+  void ofManyToolsThreeAreShown() throws Exception {
+    try (TestBridge many =
+        TestBridge.of(
+            "{'mcpServers':{'s':"
+                + TestBridge.entry("", "--more-tools", "100", "--page", "200")
+                + "}}")) {
+      many.until(() -> many.state("s").equals("ready"));
+      model.says("Three.");
+      assertEnded(0, new AgentProgram(folder, many, model).run("--once", "What?"));
+      assertEquals(3, model.lastAsked().path("tools").size());
+      String call = model.lastAsked().path("tools").toString();
+      assertTrue(call.contains("call_tool"), call);
+      model
+          .calls("call_tool", "{\"name\":\"s__echo\",\"arguments\":{\"m\":\"found\"}}")
+          .says("Found.");
+      Ended ended = new AgentProgram(folder, many, model).run("--once", "What?");
+      assertEnded(0, ended);
+      assertTrue(model.answers().get(0).contains("found"), model.answers().get(0));
+      assertTrue(model.answers().get(0).startsWith("<data "), model.answers().get(0));
+    }
+  }
+
+  @Test
+  void aBridgeWithKeysWantsItsOwn() throws Exception {
+    String key = ApiKeys.generate();
+    try (TestBridge locked =
+        TestBridge.of(
+            "{'auth':{'keys':[{'name':'a','sha256':'"
+                + ApiKeys.fingerprint(key)
+                + "','scopes':['read','call']}]},'mcpServers':{'s':"
+                + TestBridge.entry("")
+                + "}}")) {
+      AgentProgram outside = new AgentProgram(folder, locked, model);
+      locked.until(
+          () ->
+              locked
+                  .get("/servers/s", "authorization", "Bearer " + key)
+                  .body()
+                  .path("state")
+                  .asText()
+                  .equals("ready"));
+      Ended refused = outside.run("--once", "Hello?");
+      assertEnded(1, refused);
+      assertTrue(refused.err().contains("The bridge refused"), refused.err());
+      assertEquals(0, model.asked().size());
+
+      model.calls("s__echo", "{}").says("Hello.");
+      assertEnded(0, outside.with("MCP_BRIDGE_KEY", key).run("--once", "Hello?"));
+      assertFalse(model.seen().get(0).headers().toString().contains(key));
+    }
+  }
+
+  @Test
+  void aBridgeThatIsKilledUnderACallIsSaidAndNothingIsClaimed() throws Exception {
+    Path config = folder.resolve("bridge.json");
+    Files.writeString(config, TestBridge.json("{'mcpServers':{'s':" + TestBridge.entry("") + "}}"));
+    Process served =
+        new ProcessBuilder(
+                TestBridge.java(),
+                "-jar",
+                System.getProperty("bridge.jar"),
+                "serve",
+                "--port",
+                "0",
+                "--config",
+                config.toString())
+            .directory(folder.toFile())
+            .redirectError(folder.resolve("err").toFile())
+            .start();
+    try (BufferedReader out =
+        new BufferedReader(
+            new InputStreamReader(served.getInputStream(), StandardCharsets.UTF_8))) {
+      String line = out.readLine();
+      while (!line.startsWith("MCP Bridge is listening on ")) {
+        line = out.readLine();
+      }
+      String url = line.substring("MCP Bridge is listening on ".length());
+      model.calls("s__never", "{}").says("Done!");
+      bridge.until(() -> ready(url));
+      AgentProgram lost = new AgentProgram(folder, url, model.base(), Map.of());
+      Process running = lost.start("--once", "Do it.");
+      bridge.until(() -> Files.readString(folder.resolve("stderr")).contains("→ s__never"));
+      bridge.until(() -> text(url + "/servers/s").contains("\"pending_calls\":1"));
+
+      served.destroyForcibly().waitFor();
+
+      Ended ended = lost.ended(running);
+      assertEnded(1, ended);
+      assertEquals("", ended.out());
+      assertTrue(ended.err().contains("The bridge at " + url + " broke off"), ended.err());
+      assertEquals(1, model.asked().size());
+    } finally {
+      served.destroyForcibly();
+    }
+  }
+
+  private static boolean ready(String url) throws Exception {
+    return text(url + "/servers/s").contains("\"state\":\"ready\"");
+  }
+
+  private static String text(String url) throws Exception {
+    return bridge
+        .client()
+        .send(HttpRequest.newBuilder(URI.create(url)).build(), HttpResponse.BodyHandlers.ofString())
+        .body();
+  }
+}
