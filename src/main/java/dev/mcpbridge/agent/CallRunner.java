@@ -79,7 +79,7 @@ final class CallRunner {
   /** Of a call whose end was not waited for. */
   static ToolEnd unknown(Exception why) {
     return new ToolEnd.Failure(
-        (why instanceof BridgeException ? why.getMessage() + "." : STOPPED)
+        (why instanceof BridgeException ? why.getMessage().replaceAll("\\.$", "") + "." : STOPPED)
             + " Whether it was executed is not known.");
   }
 

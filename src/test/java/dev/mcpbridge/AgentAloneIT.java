@@ -1,0 +1,126 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.fixture.AgentProgram;
+import dev.mcpbridge.fixture.ScriptedModel;
+import dev.mcpbridge.fixture.TestBridge;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The agent where no bridge runs, and its loop as a library. */
+class AgentAloneIT {
+  @TempDir Path folder;
+  private ScriptedModel model;
+
+  @BeforeEach
+  void start() throws IOException {
+    model = ScriptedModel.start();
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    model.close();
+  }
+
+  private record Ended(int status, String out, String err) {}
+
+  private Ended run(List<String> command) throws IOException, InterruptedException {
+    Path err = folder.resolve("stderr");
+    ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
+    builder.environment().put("OPENAI_API_KEY", AgentProgram.KEY);
+    builder.environment().remove("MCP_BRIDGE_URL");
+    Process process = builder.redirectError(err.toFile()).start();
+    process.getOutputStream().close();
+    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertTrue(process.waitFor(30, TimeUnit.SECONDS), "it ends");
+    return new Ended(process.exitValue(), out, Files.readString(err));
+  }
+
+  private List<String> asking(String question, String... more) {
+    List<String> command = new ArrayList<>(AgentProgram.command(more));
+    command.addAll(List.of("-p", "openai", "--base-url", model.base(), "--once", question));
+    return command;
+  }
+
+  private static long gitServers(Path root) {
+    return ProcessHandle.allProcesses()
+        .map(process -> String.join(" ", process.info().arguments().orElse(new String[0])))
+        .filter(line -> line.contains("git-server") && line.contains(root.toString()))
+        .count();
+  }
+
+  @Test
+  void aConfigurationIsServedForAsLongAsTheConversationLasts() throws Exception {
+    // Given
+    Path config = folder.resolve("bridge.json");
+    Files.writeString(
+        config,
+        "{\"mcpServers\":{\"git\":{\"builtin\":\"git\",\"args\":[\"--root\",\""
+            + folder
+            + "\"]}}}");
+    model.calls("git__list_repositories", "{}").says("There is none.");
+
+    // When
+    Ended ended = run(asking("Which repositories are there?", "--config", config.toString()));
+
+    // Then
+    assertEquals(0, ended.status(), ended.toString());
+    assertEquals("There is none.\n", ended.out());
+    assertTrue(model.answers().get(0).contains("repositories"), model.answers().toString());
+    assertEquals(0, gitServers(folder), "nothing of it is left");
+  }
+
+  @Test
+  void aConfigurationThatIsWrongSaysWhere() throws Exception {
+    Path config = folder.resolve("bridge.json");
+    Files.writeString(
+        config, "{\"mcpServers\":{\"git\":{\"comand\":\"x\"}},\"http\":{\"port\":\"y\"}}");
+
+    Ended ended = run(asking("Is anybody there?", "--config", config.toString()));
+
+    assertEquals(1, ended.status(), ended.toString());
+    assertTrue(ended.err().contains("http.port"), ended.err());
+    assertTrue(model.asked().isEmpty());
+    assertFalse(ended.err().contains("Exception"), ended.err());
+  }
+
+  @Test
+  void theExampleOfTheLibraryRuns() throws Exception {
+    try (TestBridge bridge = TestBridge.scripted("")) {
+      model.calls("s__echo", "{\"m\":\"1\"}").says("One.").says("Two.");
+
+      Ended ended =
+          run(
+              List.of(
+                  TestBridge.java(),
+                  "-cp",
+                  System.getProperty("bridge.jar"),
+                  Path.of("src/main/demo/AgentExample.java").toAbsolutePath().toString(),
+                  model.base(),
+                  "any",
+                  bridge.uri("").toString()));
+
+      assertEquals("One.\nTwo.\n", ended.out(), ended.err());
+      assertEquals(
+          "user assistant tool assistant user",
+          java.util.stream.StreamSupport.stream(
+                  model.lastAsked().path("messages").spliterator(), false)
+              .map(message -> message.path("role").asText())
+              .filter(role -> !role.equals("system"))
+              .collect(Collectors.joining(" ")));
+    }
+  }
+}
