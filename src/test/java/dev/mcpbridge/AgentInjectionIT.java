@@ -75,6 +75,15 @@ class AgentInjectionIT {
   }
 
   @Test
+  void theWordsOfAModelThatOnlyMarkdownMakesCharactersOf() throws Exception {
+    StringBuilder entities = new StringBuilder();
+    ATTACK.chars().forEach(c -> entities.append("&#").append(c).append(';'));
+    model.says("I say " + entities + "\n\n[x](<" + entities + ">) `y`\n\n# " + entities);
+    terminal.type("speak\r").await("I say");
+    assertHarmless(terminal.await("tokens in"));
+  }
+
+  @Test
   void theArgumentsOfACall() throws Exception {
     model.calls("s__echo", json("m", ATTACK)).says("Done.");
     terminal.type("call\r").await("→ s__echo");

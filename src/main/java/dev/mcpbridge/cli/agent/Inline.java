@@ -16,6 +16,7 @@ import org.commonmark.node.Text;
 import org.jline.utils.AttributedString;
 import org.jline.utils.AttributedStringBuilder;
 import org.jline.utils.AttributedStyle;
+import org.jline.utils.WCWidth;
 
 /** The words of a block with their styles. */
 final class Inline extends AbstractVisitor {
@@ -33,7 +34,7 @@ final class Inline extends AbstractVisitor {
     Inline inline = new Inline(style);
     inline.visitChildren(node);
     inline.endWord();
-    return inline.lines(width);
+    return lines(inline.words, width);
   }
 
   /** All in one line. */
@@ -44,23 +45,34 @@ final class Inline extends AbstractVisitor {
         : AttributedString.join(new AttributedString(" "), lines);
   }
 
-  private List<AttributedString> lines(int width) {
+  /** As many of the words in a line as fit. */
+  static List<AttributedString> lines(List<AttributedString> words, int width) {
     List<AttributedString> lines = new ArrayList<>();
     AttributedStringBuilder line = new AttributedStringBuilder();
-    for (AttributedString next : words) {
-      boolean isBreak = next == LINE_BREAK;
-      if (isBreak || line.length() > 0 && line.columnLength() + 1 + next.columnLength() > width) {
-        lines.add(line.toAttributedString());
-        line = new AttributedStringBuilder();
-      }
-      if (!isBreak) {
-        line.append(line.length() == 0 ? "" : " ").append(next);
+    for (AttributedString word : words) {
+      boolean isBreak = word == LINE_BREAK;
+      for (AttributedString next : isBreak ? List.of(word) : pieces(word, width)) {
+        if (isBreak || line.length() > 0 && line.columnLength() + 1 + next.columnLength() > width) {
+          lines.add(line.toAttributedString());
+          line = new AttributedStringBuilder();
+        }
+        if (!isBreak) {
+          line.append(line.length() == 0 ? "" : " ").append(next);
+        }
       }
     }
     if (line.length() > 0) {
       lines.add(line.toAttributedString());
     }
     return lines;
+  }
+
+  /** A long word stays whole, so that it can be copied, unless its script has no spaces. */
+  private static List<AttributedString> pieces(AttributedString word, int width) {
+    boolean hasSpaces = word.codePoints().noneMatch(c -> WCWidth.wcwidth(c) > 1);
+    return word.columnLength() <= width || hasSpaces
+        ? List.of(word)
+        : word.columnSplitLength(width);
   }
 
   private void endWord() {
@@ -77,7 +89,9 @@ final class Inline extends AbstractVisitor {
     style = before;
   }
 
-  private void write(String text) {
+  /** What was written as an entity is only now a character. */
+  private void write(String parsed) {
+    String text = Shown.plain(parsed);
     for (int i = 0; i < text.length(); i++) {
       if (Character.isWhitespace(text.charAt(i))) {
         endWord();

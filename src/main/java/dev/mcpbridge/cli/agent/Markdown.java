@@ -117,8 +117,11 @@ final class Markdown extends AbstractVisitor {
   }
 
   private void item(String sign, Node item) {
-    marker = indent + sign;
+    marker = (marker == null ? indent : marker) + sign;
     within(" ".repeat(sign.length()), item);
+    if (marker != null) {
+      add(AttributedString.EMPTY);
+    }
     marker = null;
   }
 

@@ -35,7 +35,7 @@ final class Script implements Human, Watcher {
   int run(Talk talk, String question) {
     try {
       Agent.Answer answer = talk.agent().ask(question);
-      out.println(json ? json(answer) : answer.text());
+      out.println(json ? json(answer) : answer.text().stripTrailing());
       out.flush();
       if (answer.how() != Agent.How.ANSWERED) {
         err.println(

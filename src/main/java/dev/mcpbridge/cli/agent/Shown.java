@@ -6,6 +6,7 @@ import dev.mcpbridge.protocol.Json;
 import java.io.IOException;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jline.utils.AttributedString;
 
 /**
  * Texts of models, tools and users as a terminal may get them. A text from elsewhere could hold
@@ -56,9 +57,10 @@ final class Shown {
 
   private static String cut(String line, int width) {
     String tabless = line.replace("\t", "  ");
-    return tabless.codePointCount(0, tabless.length()) <= width
+    AttributedString whole = new AttributedString(tabless);
+    return whole.columnLength() <= width
         ? tabless
-        : tabless.substring(0, tabless.offsetByCodePoints(0, Math.max(1, width - 1))) + "…";
+        : whole.columnSubSequence(0, Math.max(1, width - 1)) + "…";
   }
 
   private static String jsonOr(String text, int width) {

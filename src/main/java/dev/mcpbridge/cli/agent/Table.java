@@ -34,7 +34,7 @@ final class Table {
     for (int column : widths) {
       whole += column;
     }
-    return whole <= width ? columns(rows, widths) : listed(rows);
+    return whole <= width ? columns(rows, widths) : listed(rows, width);
   }
 
   private static List<AttributedString> cells(Node row) {
@@ -60,16 +60,36 @@ final class Table {
     return lines;
   }
 
-  private static List<AttributedString> listed(List<List<AttributedString>> rows) {
+  private static List<AttributedString> listed(List<List<AttributedString>> rows, int width) {
     List<AttributedString> lines = new ArrayList<>();
     List<AttributedString> heads = rows.get(0);
     for (List<AttributedString> row : rows.subList(1, rows.size())) {
+      String before = "• ";
       for (int i = 0; i < row.size(); i++) {
-        AttributedStringBuilder line = new AttributedStringBuilder();
-        line.append(i == 0 ? "• " : "  ");
-        lines.add(line.append(heads.get(i)).append(": ").append(row.get(i)).toAttributedString());
+        List<AttributedString> words = words(heads.get(i), ":");
+        words.addAll(words(row.get(i), ""));
+        for (AttributedString line : Inline.lines(words, width - before.length())) {
+          lines.add(
+              AttributedString.join(AttributedString.EMPTY, new AttributedString(before), line));
+          before = "  ";
+        }
       }
     }
     return lines;
+  }
+
+  private static List<AttributedString> words(AttributedString line, String end) {
+    AttributedString whole =
+        new AttributedStringBuilder().append(line).append(end).toAttributedString();
+    List<AttributedString> words = new ArrayList<>();
+    int from = 0;
+    for (int at = whole.toString().indexOf(' ');
+        at >= 0;
+        at = whole.toString().indexOf(' ', from)) {
+      words.add(whole.subSequence(from, at));
+      from = at + 1;
+    }
+    words.add(whole.subSequence(from, whole.length()));
+    return words;
   }
 }
