@@ -156,13 +156,20 @@ class AgentCommandIT {
           {"--max-steps", "many"},
           {"--output", "xml"},
           {"--provider", "nobody"},
-          {"--mcp-port", "x"}
+          {"--mcp-port", "x"},
+          {"--mcp-port", "-5"},
+          {"--mcp-port", "99999"},
+          {"--mcp-url", "localhost:3000"},
+          {"--mcp-url", "http://127.0.0.1:99999"},
+          {"--base-url", "nonsense"},
+          {"--base-url", "file:///etc/passwd"}
         }) {
       Ended ended = agent.run(wrong);
       assertEnded(2, ended);
       assertEquals("", ended.out());
     }
     assertEnded(1, agent.run("--once", "x", "--key-file", "/nowhere/at/all"));
+    assertEnded(1, agent.run("--once", "x", "--transcript", "/nowhere/at/all"));
   }
 
   @Test

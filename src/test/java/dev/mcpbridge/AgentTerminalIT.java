@@ -246,15 +246,22 @@ class AgentTerminalIT {
       terminal.type("/tools\r");
       String tools = terminal.awaitPrompt();
       for (String line : lines(shown + tools)) {
-        assertTrue(new WCWidthOf(line).columns() <= 40, line);
+        assertTrue(columns(line) <= 40, line);
       }
       assertTrue(lines(shown).stream().anyMatch(line -> line.startsWith("• an entry")), shown);
     }
   }
 
-  private record WCWidthOf(String line) {
-    int columns() {
-      return line.codePoints().map(c -> Math.max(0, WCWidth.wcwidth(c))).sum();
+  private static int columns(String line) {
+    return line.codePoints().map(c -> Math.max(0, WCWidth.wcwidth(c))).sum();
+  }
+
+  @Test
+  void aTerminalWhoseSizeNobodyKnowsIsTypedAtToo() throws Exception {
+    model.says("There is room.");
+    try (PseudoTerminal terminal = agent.open(0)) {
+      String shown = terminal.type("is there room?\r").await("There is room.");
+      assertTrue(shown.contains("> is there room?"), shown);
     }
   }
 

@@ -3,6 +3,7 @@ package dev.mcpbridge.cli;
 import dev.mcpbridge.agent.BridgeTools;
 import dev.mcpbridge.agent.Limits;
 import dev.mcpbridge.cli.agent.AgentProgram;
+import dev.mcpbridge.cli.agent.HttpUrl;
 import dev.mcpbridge.cli.agent.ModelOptions;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.error.BridgeException;
@@ -19,7 +20,10 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** A model that has the tools of a bridge, at the terminal or for a script. */
 @Command(
@@ -34,13 +38,14 @@ import picocli.CommandLine.Option;
       "  mcp-bridge agent --once \"Which repositories are there?\""
     })
 final class AgentCommand implements Callable<Integer> {
-  private static final String URL_VARIABLE = "MCP_BRIDGE_URL";
   private static final URI USUAL = URI.create("http://127.0.0.1:3000");
 
   enum Output {
     TEXT,
     JSON
   }
+
+  @Spec private CommandSpec spec;
 
   @Mixin private ModelOptions models;
 
@@ -49,6 +54,8 @@ final class AgentCommand implements Callable<Integer> {
   @Option(
       names = {"-u", "--mcp-url", "--url"},
       paramLabel = "URL",
+      converter = HttpUrl.class,
+      defaultValue = "${env:MCP_BRIDGE_URL:-}",
       description =
           "The bridge (default: MCP_BRIDGE_URL, or http://127.0.0.1:3000 if one is there, else one"
               + " of its own).")
@@ -128,22 +135,22 @@ final class AgentCommand implements Callable<Integer> {
   /** The one that was named; else the usual one, if it is there; else one of its own. */
   private Supplier<BridgeTools.Address> bridge() throws Exception {
     String key = System.getenv("MCP_BRIDGE_KEY");
-    boolean isNamed = url != null || port != null || System.getenv(URL_VARIABLE) != null;
+    boolean isNamed = url != null || port != null;
     if (isNamed || !configuration.isGiven() && isListening(USUAL)) {
-      URI named =
-          at(
-              url == null
-                  ? URI.create(System.getenv().getOrDefault(URL_VARIABLE, USUAL.toString()))
-                  : url);
+      URI named = at(url == null ? USUAL : url);
       return () -> new BridgeTools.Address(named, key);
     }
     return ownBridge();
   }
 
   private URI at(URI base) throws URISyntaxException {
-    return port == null
-        ? base
-        : new URI(base.getScheme(), null, base.getHost(), port, base.getPath(), null, null);
+    if (port == null) {
+      return base;
+    }
+    if (port < 1 || port > 65_535) {
+      throw new ParameterException(spec.commandLine(), "--mcp-port is a number from 1 to 65535");
+    }
+    return new URI(base.getScheme(), null, base.getHost(), port, base.getPath(), null, null);
   }
 
   private static boolean isListening(URI bridge) {

@@ -3,8 +3,10 @@ package dev.mcpbridge.cli.agent;
 import dev.mcpbridge.agent.BridgeTools;
 import dev.mcpbridge.agent.Limits;
 import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.llm.ChatModel;
 import dev.mcpbridge.llm.ReplayModel;
+import java.io.BufferedWriter;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -135,15 +137,19 @@ public final class AgentProgram {
     }
   }
 
+  private static BufferedWriter open(Path path) {
+    try {
+      return Files.newBufferedWriter(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    } catch (IOException e) {
+      throw new BridgeException(
+          ErrorCode.MALFORMED_REQUEST, "--transcript cannot be written: " + path);
+    }
+  }
+
   /** A transcript that is written as it comes. */
   private record Lines(PrintWriter file) implements Consumer<String>, AutoCloseable {
-    static Lines to(Path path) throws IOException {
-      return new Lines(
-          path == null
-              ? null
-              : new PrintWriter(
-                  Files.newBufferedWriter(
-                      path, StandardOpenOption.CREATE, StandardOpenOption.APPEND)));
+    static Lines to(Path path) {
+      return new Lines(path == null ? null : new PrintWriter(open(path)));
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jline.reader.LineReader;
 import org.jline.reader.LineReaderBuilder;
+import org.jline.terminal.Size;
 import org.jline.terminal.Terminal;
 import org.jline.terminal.TerminalBuilder;
 
@@ -26,6 +27,11 @@ record Console(Terminal terminal, Screen screen, LineReader questions, LineReade
   static Console of(Terminal terminal, Path history) {
     boolean isTerminal = !terminal.getType().startsWith(Terminal.TYPE_DUMB);
     boolean colours = isTerminal && System.getenv("NO_COLOR") == null;
+    Size size = terminal.getSize();
+    if (isTerminal && (size.getRows() == 0 || size.getColumns() == 0)) {
+      // what nobody has measured: an editor of lines would have no room at all
+      terminal.setSize(Size.of(size.getColumns() == 0 ? 80 : size.getColumns(), 24));
+    }
     Screen screen =
         new Screen(terminal.writer(), () -> terminal.getSize().getColumns(), isTerminal, colours);
     LineReaderBuilder questions =

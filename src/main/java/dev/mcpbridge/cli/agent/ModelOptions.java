@@ -50,6 +50,7 @@ public final class ModelOptions {
   @Option(
       names = "--base-url",
       paramLabel = "URL",
+      converter = HttpUrl.class,
       description = "Where the API is, as the provider's own SDK takes it (OpenAI: with /v1).")
   private URI base;
 
