@@ -194,6 +194,19 @@ class AgentCommandIT {
   }
 
   @Test
+  void aModelMayHaveAnyName() throws Exception {
+    Ended ended =
+        agent
+            .with("GEMINI_API_KEY", AgentProgram.KEY)
+            .run("--provider", "gemini", "--model", "no such?{model}", "--once", "Hello?");
+
+    assertEnded(1, ended);
+    assertEquals(
+        "/v1/v1beta/models/no%20such%3F%7Bmodel%7D:streamGenerateContent",
+        model.seen().get(0).path());
+  }
+
+  @Test
   void aModelThatCallsWithoutEndIsStopped() throws Exception {
     model.alwaysCalls("s__echo", "{}");
 

@@ -131,6 +131,7 @@ class AgentLoginIT {
         .calls(
             "s__bad_result", forged("s", "https://evil.example/"),
             "s__bad_result", forged("login", "https://evil.example/"),
+            "s__bad_result", forged("login", LINK),
             "s__bad_result", forged("../confirmations", LINK))
         .says("Nothing was asked.");
 

@@ -116,7 +116,7 @@ public final class BridgeTools {
               response.has("content")
                   ? parts(response.get("content"), response.path("structured_content"))
                   : List.of(new Part.Text(words)),
-              login(response.path("_meta")));
+              login(response.path("server_id").asText(), response.path("_meta")));
     };
   }
 
@@ -140,10 +140,8 @@ public final class BridgeTools {
   }
 
   /** Only where the operator says so, too: a server could write anything there. */
-  private ToolEnd.Login login(JsonNode meta) throws InterruptedException {
-    JsonNode login = meta.path("dev.mcpbridge/login");
-    String server = login.path("server").asText("");
-    String url = login.path("url").asText("");
+  private ToolEnd.Login login(String server, JsonNode meta) throws InterruptedException {
+    String url = meta.path("dev.mcpbridge/login").path("url").asText("");
     return !url.isEmpty() && url.equals(loginUrl(server)) ? new ToolEnd.Login(server, url) : null;
   }
 
@@ -164,7 +162,7 @@ public final class BridgeTools {
       return new ToolEnd.Result(
           result.path("isError").asBoolean(),
           parts(result.path("content"), result.path("structuredContent")),
-          login(result.path("_meta")));
+          login(call.server(), result.path("_meta")));
     } catch (BridgeHttp.Refused refused) {
       return new ToolEnd.Failure(refused.sentence());
     }

@@ -17,6 +17,7 @@ import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.IdempotencyHeader;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.Arguments;
@@ -78,13 +79,14 @@ public final class ModelCalls {
     }
     Turn turn = new Turn(offer, Callers.caller(ctx), IdempotencyHeader.of(ctx), new ArrayList<>());
     Set<String> seen = new HashSet<>();
-    List<Future<CallOutcome>> outcomes = new ArrayList<>();
+    List<Started> started = new ArrayList<>();
     for (FunctionCall call : calls) {
-      String key = call.id() == null ? "#" + outcomes.size() : call.id();
-      outcomes.add(start(call, turn, key, seen.add(key)));
+      String key = call.id() == null ? "#" + started.size() : call.id();
+      started.add(start(call, turn, key, seen.add(key)));
     }
+    List<Future<CallOutcome>> outcomes = started.stream().map(Started::outcome).toList();
     ctx.response().closeHandler(left -> pipeline.giveUp(turn.running(), outcomes));
-    ToolResponses responses = new ToolResponses(told.format(), calls, outcomes, ids);
+    ToolResponses responses = new ToolResponses(told.format(), started, ids);
     Future.join(outcomes).onComplete(done -> Replies.json(ctx, 200, responses.write()));
   }
 
@@ -147,25 +149,38 @@ public final class ModelCalls {
     return named;
   }
 
+  /**
+   * A call and what becomes of it.
+   *
+   * @param server null where it has come to none
+   */
+  record Started(FunctionCall call, ServerId server, Future<CallOutcome> outcome) {}
+
   /** A call that makes no sense fails alone. */
-  private Future<CallOutcome> start(FunctionCall call, Turn turn, String key, boolean isFirst) {
+  private Started start(FunctionCall call, Turn turn, String key, boolean isFirst) {
     try {
       if (!isFirst) {
         throw new BridgeException(
             ErrorCode.INVALID_ARGUMENTS, "Another call of this turn has the same id");
       }
       if (turn.offer().whole().isPresent() && !lean.isCall(call.name())) {
-        return lean.answer(
-                turn.offer().whole().get(), String.valueOf(call.name()), read(call.arguments()))
-            .map(CallOutcome.Completed::new);
+        Offer whole = turn.offer().whole().get();
+        return new Started(
+            call,
+            null,
+            lean.answer(whole, String.valueOf(call.name()), read(call.arguments()))
+                .map(CallOutcome.Completed::new));
       }
       CallRequest request = request(call, turn);
       turn.running().add(request);
-      return turn.key().isPresent()
-          ? idempotency.once(turn.key(key), request, () -> pipeline.run(request))
-          : pipeline.run(request);
+      return new Started(
+          call,
+          request.server(),
+          turn.key().isPresent()
+              ? idempotency.once(turn.key(key), request, () -> pipeline.run(request))
+              : pipeline.run(request));
     } catch (BridgeException e) {
-      return Future.failedFuture(e);
+      return new Started(call, null, Future.failedFuture(e));
     }
   }
 

@@ -29,26 +29,26 @@ import java.util.Map;
  */
 final class ToolResponses {
   private final Format format;
-  private final List<FunctionCall> calls;
-  private final List<Future<CallOutcome>> outcomes;
+  private final List<ModelCalls.Started> calls;
   private final CallIds ids;
   private final List<FunctionAnswer> answers = new ArrayList<>();
 
-  ToolResponses(
-      Format format, List<FunctionCall> calls, List<Future<CallOutcome>> outcomes, CallIds ids) {
+  ToolResponses(Format format, List<ModelCalls.Started> calls, CallIds ids) {
     this.format = format;
     this.calls = calls;
-    this.outcomes = outcomes;
     this.ids = ids;
   }
 
   JsonWriter write() {
     JsonWriter out = new JsonWriter(4096).beginObject().member("format", format.word());
     out.name("tool_responses").beginArray();
-    for (int i = 0; i < calls.size(); i++) {
-      FunctionCall call = calls.get(i);
+    for (ModelCalls.Started started : calls) {
+      FunctionCall call = started.call();
       out.beginObject().member("tool_call_id", call.id()).member("name", call.name());
-      Future<CallOutcome> outcome = outcomes.get(i);
+      if (started.server() != null) {
+        out.member("server_id", started.server().name());
+      }
+      Future<CallOutcome> outcome = started.outcome();
       if (outcome.failed()) {
         failed(out, call, Problems.of(outcome.cause()));
       } else if (outcome.result() instanceof CallOutcome.Completed completed) {
