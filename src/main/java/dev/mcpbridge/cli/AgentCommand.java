@@ -16,6 +16,7 @@ import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import picocli.CommandLine.Command;
@@ -28,7 +29,7 @@ import picocli.CommandLine.Spec;
 /** A model that has the tools of a bridge, at the terminal or for a script. */
 @Command(
     name = "agent",
-    description = "Talk to a model that has the tools of a running bridge.",
+    description = "Talk to a model that has the tools of a bridge.",
     mixinStandardHelpOptions = true,
     footer = {
       "",
@@ -175,18 +176,23 @@ final class AgentCommand implements Callable<Integer> {
               try {
                 return OwnBridge.start(config, "agent");
               } catch (TimeoutException e) {
-                throw new BridgeException(ErrorCode.START_FAILED, "The bridge does not start", e);
+                throw new CompletionException(e);
               }
             });
     return () -> {
-      OwnBridge bridge = own.join();
-      return new BridgeTools.Address(URI.create(bridge.url()), bridge.key());
+      try {
+        OwnBridge bridge = own.join();
+        return new BridgeTools.Address(URI.create(bridge.url()), bridge.key());
+      } catch (CompletionException e) {
+        throw new BridgeException(
+            ErrorCode.START_FAILED, "The bridge does not start: " + e.getCause().getMessage());
+      }
     };
   }
 
   private void stop() {
-    if (own != null && !own.isCompletedExceptionally()) {
-      own.join().close();
+    if (own != null) {
+      own.thenAccept(OwnBridge::close).exceptionally(failed -> null).join();
     }
   }
 }
