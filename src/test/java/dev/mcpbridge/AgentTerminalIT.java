@@ -124,6 +124,19 @@ class AgentTerminalIT {
   }
 
   @Test
+  void anApprovalShowsEveryDigitOfTheArguments() throws Exception {
+    model.calls("s__remember", "{\"price\":1.10,\"id\":12345678901234567890}").says("Hm.");
+    try (PseudoTerminal terminal = agent.open(100)) {
+      terminal.type("buy\r").await("exactly these arguments:");
+
+      String asked = terminal.await("Run it?");
+
+      assertTrue(asked.contains("{\"price\":1.10,\"id\":12345678901234567890}"), asked);
+      terminal.type("n\r").await("Hm.");
+    }
+  }
+
+  @Test
   void aCallIsShownApprovedRunOnceAndItsAnswerRead() throws Exception {
     model.calls("s__effect", "{\"steps\":0,\"a\":\"the argument\"}").says("It is **done** now.");
     try (PseudoTerminal terminal = agent.open(100)) {

@@ -118,9 +118,10 @@ final class BridgeHttp {
     }
   }
 
+  /** With every digit: a human approves what is shown of it. */
   private JsonNode json(byte[] body) {
     try {
-      return Json.mapper().readTree(body);
+      return Json.exactTree(body);
     } catch (IOException e) {
       throw new BridgeException(
           ErrorCode.UPSTREAM_PROTOCOL_ERROR, "What is at " + bridge + " is no bridge");

@@ -2,8 +2,6 @@ package dev.mcpbridge.llm;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectReader;
-import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.dialect.Format;
@@ -21,14 +19,11 @@ import java.util.List;
 final class Native {
   static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
-  private static final ObjectReader EXACT =
-      Json.mapper().reader().without(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES);
-
   private Native() {}
 
   /** What a model wrote: numbers keep every digit, since arguments of calls are among it. */
   static JsonNode read(String json) throws JsonProcessingException {
-    return EXACT.readTree(json);
+    return Json.exactTree(json);
   }
 
   static List<JsonNode> results(Format format, List<FunctionAnswer> answers) {

@@ -1,6 +1,7 @@
 package dev.mcpbridge.protocol;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -41,11 +42,11 @@ public final class Json {
           .without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .without(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
 
+  private static final ObjectReader WHOLE =
+      MAPPER.reader().without(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES);
+
   private static final ObjectReader EXACT =
-      MAPPER
-          .reader()
-          .without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-          .without(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES);
+      WHOLE.without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
   private Json() {}
 
@@ -61,6 +62,16 @@ public final class Json {
   /** A tree whose numbers keep every digit, trailing zeros too, for what is written again. */
   public static JsonNode exactTree(JsonSlice slice) throws IOException {
     return EXACT.readTree(slice.bytes(), slice.from(), slice.length());
+  }
+
+  /** The same of a text that is nothing but one value, and was not looked at before. */
+  public static JsonNode exactTree(String text) throws JsonProcessingException {
+    return WHOLE.readTree(text);
+  }
+
+  /** The same of a text in UTF-8. */
+  public static JsonNode exactTree(byte[] text) throws IOException {
+    return WHOLE.readTree(text);
   }
 
   public static JsonSlice slice(JsonNode node) {

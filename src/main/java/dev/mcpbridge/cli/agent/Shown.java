@@ -67,7 +67,7 @@ final class Shown {
     String start = text.stripLeading();
     if (start.startsWith("{") || start.startsWith("[")) {
       try {
-        return json(Json.mapper().readTree(text), width);
+        return json(Json.exactTree(text), width);
       } catch (IOException e) {
         // a text that only begins like JSON
       }
