@@ -7,11 +7,9 @@ import dev.mcpbridge.protocol.Json;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
-import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -126,10 +124,6 @@ final class BridgeHttp {
       throw new BridgeException(
           ErrorCode.UPSTREAM_PROTOCOL_ERROR, "What is at " + bridge + " is no bridge");
     }
-  }
-
-  static String segment(String text) {
-    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
   /** Made when it is needed: that loads all of TLS. */

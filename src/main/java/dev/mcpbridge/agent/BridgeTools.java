@@ -11,6 +11,7 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.Percent;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -147,7 +148,7 @@ public final class BridgeTools {
 
   private String loginUrl(String server) throws InterruptedException {
     try {
-      return http.send("GET", "/servers/" + BridgeHttp.segment(server), null)
+      return http.send("GET", "/servers/" + Percent.encoded(server), null)
           .path("auth_url")
           .asText();
     } catch (BridgeHttp.Refused nobody) {
@@ -183,7 +184,7 @@ public final class BridgeTools {
     if (call.token() != null) {
       decision.put("token", call.token());
     }
-    return http.send("POST", "/confirmations/" + BridgeHttp.segment(call.id()), decision);
+    return http.send("POST", "/confirmations/" + Percent.encoded(call.id()), decision);
   }
 
   /**
@@ -194,7 +195,7 @@ public final class BridgeTools {
   public void login(String server, String authorization) throws InterruptedException {
     ObjectNode credential = JSON.objectNode().put("authorization", authorization);
     try {
-      http.send("PUT", "/servers/" + BridgeHttp.segment(server) + "/credentials", credential);
+      http.send("PUT", "/servers/" + Percent.encoded(server) + "/credentials", credential);
     } catch (BridgeHttp.Refused refused) {
       throw refused.failure();
     }

@@ -4,11 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.protocol.Json;
 import java.io.IOException;
 import java.net.URI;
-import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import picocli.CommandLine.Option;
 
@@ -37,10 +35,6 @@ final class BridgeClient {
         request(path)
             .header("content-type", "application/json")
             .POST(HttpRequest.BodyPublishers.ofString(json)));
-  }
-
-  static String segment(String text) {
-    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
   private HttpRequest.Builder request(String path) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.Percent;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -47,8 +48,7 @@ final class CallCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    String path =
-        "/servers/" + BridgeClient.segment(server) + "/tools/" + BridgeClient.segment(tool);
+    String path = "/servers/" + Percent.encoded(server) + "/tools/" + Percent.encoded(tool);
     return Answers.print(bridge.post(path, arguments()));
   }
 

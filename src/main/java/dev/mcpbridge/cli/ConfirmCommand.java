@@ -2,6 +2,7 @@ package dev.mcpbridge.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.Percent;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -34,7 +35,6 @@ final class ConfirmCommand implements Callable<Integer> {
     if (token != null) {
       decision.put("token", token);
     }
-    return Answers.print(
-        bridge.post("/confirmations/" + BridgeClient.segment(id), decision.toString()));
+    return Answers.print(bridge.post("/confirmations/" + Percent.encoded(id), decision.toString()));
   }
 }

@@ -1,6 +1,7 @@
 package dev.mcpbridge.cli;
 
 import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.protocol.Percent;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
@@ -56,7 +57,7 @@ final class StdioCommand implements Callable<Integer> {
   }
 
   private void relay(String base, String key, PrintStream out) throws Exception {
-    String path = server == null ? "/mcp" : "/servers/" + BridgeClient.segment(server) + "/mcp";
+    String path = server == null ? "/mcp" : "/servers/" + Percent.encoded(server) + "/mcp";
     new StdioRelay(URI.create(base + path), key, out).run(System.in);
   }
 }

@@ -1,6 +1,7 @@
 package dev.mcpbridge.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.protocol.Percent;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -23,7 +24,7 @@ final class ToolsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    String query = words == null ? "" : "?q=" + BridgeClient.segment(words);
+    String query = words == null ? "" : "?q=" + Percent.encoded(words);
     BridgeClient.Answer answer = bridge.get("/tools" + query);
     if (!answer.ok() || json) {
       return Answers.print(answer);

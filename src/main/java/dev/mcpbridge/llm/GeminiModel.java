@@ -3,8 +3,7 @@ package dev.mcpbridge.llm;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.dialect.Format;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
+import dev.mcpbridge.protocol.Percent;
 import java.util.Map;
 
 /** Gemini's generateContent. The base is the one of its SDKs, the root. */
@@ -37,10 +36,7 @@ final class GeminiModel implements ChatModel {
   @Override
   public Reply reply(Conversation conversation, Heard heard) throws InterruptedException {
     GeminiAnswer answer = new GeminiAnswer(heard);
-    String name =
-        URLEncoder.encode(endpoint.model(), StandardCharsets.UTF_8)
-            .replace("+", "%20")
-            .replace("%2F", "/");
+    String name = Percent.encoded(endpoint.model()).replace("%2F", "/");
     String path = "/v1beta/models/" + name + ":streamGenerateContent?alt=sse";
     api.post(endpoint.at(path), request(conversation), heard, answer::take);
     return answer.reply();

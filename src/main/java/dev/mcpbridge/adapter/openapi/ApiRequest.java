@@ -2,6 +2,7 @@ package dev.mcpbridge.adapter.openapi;
 
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.Percent;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;

@@ -5,6 +5,7 @@ import dev.mcpbridge.config.ApiCredential;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.Percent;
 import io.vertx.core.Future;
 import io.vertx.core.http.ClientForm;
 import io.vertx.core.http.HttpMethod;

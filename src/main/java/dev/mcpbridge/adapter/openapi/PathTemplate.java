@@ -2,6 +2,7 @@ package dev.mcpbridge.adapter.openapi;
 
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.Percent;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;

@@ -10,11 +10,10 @@ import dev.mcpbridge.model.Target;
 import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.Percent;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -145,11 +144,10 @@ final class ToolDocument {
   }
 
   private static String path(Offer.Place place) {
-    return "/servers/" + segment(place.server().id().name()) + "/tools/" + segment(place.name());
-  }
-
-  private static String segment(String name) {
-    return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
+    return "/servers/"
+        + Percent.encoded(place.server().id().name())
+        + "/tools/"
+        + Percent.encoded(place.name());
   }
 
   /** The names of components have few characters (OpenAPI 3.1 section 4.8.7). */

@@ -1,9 +1,9 @@
-package dev.mcpbridge.adapter.openapi;
+package dev.mcpbridge.protocol;
 
 import java.nio.charset.StandardCharsets;
 
 /** Percent-encoding (RFC 3986 section 2): everything but unreserved characters. Stateless. */
-final class Percent {
+public final class Percent {
   private static final String UNRESERVED =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
   private static final String RESERVED_IN_QUERY = ":/?@!$'()*,;";
@@ -11,12 +11,13 @@ final class Percent {
 
   private Percent() {}
 
-  static String encoded(String text) {
+  /** A value as one segment of a path, or one value of a query. */
+  public static String encoded(String text) {
     return encoded(text, "");
   }
 
   /** With what a query may hold without meaning something else there. */
-  static String reserved(String text) {
+  public static String reserved(String text) {
     return encoded(text, RESERVED_IN_QUERY);
   }
 
