@@ -6,6 +6,7 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.ProtocolVersion;
 import dev.mcpbridge.protocol.RpcWriter;
+import dev.mcpbridge.protocol.SseReader;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,6 +17,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,6 +31,8 @@ import java.util.concurrent.TimeUnit;
  * time.
  */
 final class StdioRelay {
+  private static final int BUFFER = 16 << 10;
+
   private final HttpClient http =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final URI door;
@@ -159,12 +163,11 @@ final class StdioRelay {
     if (id != null) {
       answers.put(id, response.body());
     }
-    try (BufferedReader in =
-        new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
+    try (InputStream in = response.body()) {
       if (type.startsWith("text/event-stream")) {
         readEvents(in);
       } else if (type.startsWith("application/json")) {
-        String body = String.join("", in.lines().toList());
+        String body = new String(in.readAllBytes(), StandardCharsets.UTF_8);
         if (method.equals("initialize")) {
           session = response.headers().firstValue("mcp-session-id").orElse(null);
           version =
@@ -187,15 +190,11 @@ final class StdioRelay {
     }
   }
 
-  private void readEvents(BufferedReader in) throws IOException {
-    StringBuilder data = new StringBuilder();
-    for (String line = in.readLine(); line != null; line = in.readLine()) {
-      if (line.startsWith("data: ")) {
-        data.append(line, 6, line.length());
-      } else if (line.isEmpty() && data.length() > 0) {
-        write(data.toString());
-        data.setLength(0);
-      }
+  private void readEvents(InputStream in) throws IOException {
+    SseReader events = new SseReader(Integer.MAX_VALUE, event -> write(event.text()));
+    byte[] buffer = new byte[BUFFER];
+    for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+      events.feed(Arrays.copyOf(buffer, n));
     }
   }
 
@@ -216,8 +215,10 @@ final class StdioRelay {
     return request;
   }
 
+  /** A message is one line; within JSON a line break is only ever a blank. */
   private void write(String message) {
-    byte[] line = (message.strip() + "\n").getBytes(StandardCharsets.UTF_8);
+    String joined = message.replace("\r", "").replace("\n", "").strip();
+    byte[] line = (joined + "\n").getBytes(StandardCharsets.UTF_8);
     synchronized (out) {
       out.writeBytes(line);
       out.flush();
