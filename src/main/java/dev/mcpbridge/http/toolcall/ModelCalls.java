@@ -17,7 +17,6 @@ import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.IdempotencyHeader;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Caller;
-import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.Arguments;
@@ -33,6 +32,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -61,7 +61,7 @@ public final class ModelCalls {
   }
 
   /** One turn: whose it is, and what it may be called again by. */
-  private record Turn(Offer offer, Caller caller, Optional<String> key, List<CallRequest> running) {
+  private record Turn(Offer offer, Caller caller, Optional<String> key) {
     /** Of one call, which is told from the others of its turn by its id or its place. */
     IdempotencyKeys.Key key(String call) {
       return new IdempotencyKeys.Key(caller.name(), "POST /toolcall " + call, key.get());
@@ -77,7 +77,7 @@ public final class ModelCalls {
           ErrorCode.INVALID_ARGUMENTS,
           "At most " + MAX_CALLS + " calls in a turn, found " + calls.size());
     }
-    Turn turn = new Turn(offer, Callers.caller(ctx), IdempotencyHeader.of(ctx), new ArrayList<>());
+    Turn turn = new Turn(offer, Callers.caller(ctx), IdempotencyHeader.of(ctx));
     Set<String> seen = new HashSet<>();
     List<Started> started = new ArrayList<>();
     for (FunctionCall call : calls) {
@@ -85,7 +85,9 @@ public final class ModelCalls {
       started.add(start(call, turn, key, seen.add(key)));
     }
     List<Future<CallOutcome>> outcomes = started.stream().map(Started::outcome).toList();
-    ctx.response().closeHandler(left -> pipeline.giveUp(turn.running(), outcomes));
+    List<CallRequest> running =
+        started.stream().map(Started::request).filter(Objects::nonNull).toList();
+    ctx.response().closeHandler(left -> pipeline.giveUp(running, outcomes));
     ToolResponses responses = new ToolResponses(told.format(), started, ids);
     Future.join(outcomes).onComplete(done -> Replies.json(ctx, 200, responses.write()));
   }
@@ -152,9 +154,9 @@ public final class ModelCalls {
   /**
    * A call and what becomes of it.
    *
-   * @param server null where it has come to none
+   * @param request null where it has come to none
    */
-  record Started(FunctionCall call, ServerId server, Future<CallOutcome> outcome) {}
+  record Started(FunctionCall call, CallRequest request, Future<CallOutcome> outcome) {}
 
   /** A call that makes no sense fails alone. */
   private Started start(FunctionCall call, Turn turn, String key, boolean isFirst) {
@@ -172,10 +174,9 @@ public final class ModelCalls {
                 .map(CallOutcome.Completed::new));
       }
       CallRequest request = request(call, turn);
-      turn.running().add(request);
       return new Started(
           call,
-          request.server(),
+          request,
           turn.key().isPresent()
               ? idempotency.once(turn.key(key), request, () -> pipeline.run(request))
               : pipeline.run(request));

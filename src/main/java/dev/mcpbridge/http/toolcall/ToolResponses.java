@@ -45,8 +45,8 @@ final class ToolResponses {
     for (ModelCalls.Started started : calls) {
       FunctionCall call = started.call();
       out.beginObject().member("tool_call_id", call.id()).member("name", call.name());
-      if (started.server() != null) {
-        out.member("server_id", started.server().name());
+      if (started.request() != null) {
+        out.member("server_id", started.request().server().name());
       }
       Future<CallOutcome> outcome = started.outcome();
       if (outcome.failed()) {
