@@ -71,11 +71,6 @@ public final class BridgeTools {
     return isLean ? http.get(path + "&discovery=search").path("tools") : all;
   }
 
-  /** Whether the last list was of the three. */
-  public boolean isLean() {
-    return isLean;
-  }
-
   private static int count(JsonNode tools) {
     JsonNode declared = tools.path(0).path("functionDeclarations");
     return declared.isArray() ? declared.size() : tools.size();

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.dialect.FunctionAnswer;
 import java.util.List;
-import java.util.function.Consumer;
 
 /**
  * A model that can be talked to. Its methods may be called from any one thread at a time; {@link
@@ -43,9 +42,5 @@ public interface ChatModel {
 
     /** The request is repeated after a while. */
     default void waits(long millis, String why) {}
-
-    static Heard of(Consumer<String> words) {
-      return words::accept;
-    }
   }
 }

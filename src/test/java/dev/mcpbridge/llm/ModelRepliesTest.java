@@ -102,7 +102,7 @@ class ModelRepliesTest {
       Reply reply =
           provider.model.reply(
               new Conversation("", ScriptedProvider.NO_TOOLS, List.of(), true),
-              ChatModel.Heard.of(more -> heard.countDown()));
+              more -> heard.countDown());
 
       // Then
       assertTrue(wasHeard.get(), "the first word was not heard before the second was sent");

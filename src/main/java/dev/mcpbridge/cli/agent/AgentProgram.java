@@ -24,7 +24,7 @@ import org.jline.terminal.TerminalBuilder;
 
 /** The agent as a program: a conversation at the terminal, or one question of a script. */
 public final class AgentProgram {
-  private static final int FAILED = 1;
+  static final int FAILED = 1;
 
   private final Wishes wishes;
 

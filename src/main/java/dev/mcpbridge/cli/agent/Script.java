@@ -9,11 +9,11 @@ import dev.mcpbridge.agent.ToolEnd;
 import dev.mcpbridge.agent.Watcher;
 import dev.mcpbridge.dialect.FunctionCall;
 import java.io.PrintWriter;
+import java.util.Locale;
 import java.util.Optional;
 
 /** One question of a script: the answer on one output, all else on the other, nobody to ask. */
 final class Script implements Human, Watcher {
-  private static final int FAILED = 1;
   private static final int NEEDS_CONFIRMATION = 3;
 
   private final PrintWriter out;
@@ -39,18 +39,19 @@ final class Script implements Human, Watcher {
       out.flush();
       if (answer.how() != Agent.How.ANSWERED) {
         err.println(
-            "The answer is not whole: " + answer.how().name().toLowerCase().replace('_', ' '));
-        return FAILED;
+            "The answer is not whole: "
+                + answer.how().name().toLowerCase(Locale.ROOT).replace('_', ' '));
+        return AgentProgram.FAILED;
       }
       return needsHuman ? NEEDS_CONFIRMATION : 0;
     } catch (InterruptedException e) {
-      return FAILED;
+      return AgentProgram.FAILED;
     }
   }
 
   private ObjectNode json(Agent.Answer answer) {
     ObjectNode json = JsonNodeFactory.instance.objectNode().put("answer", answer.text());
-    json.put("how", answer.how().name().toLowerCase()).put("steps", answer.steps());
+    json.put("how", answer.how().name().toLowerCase(Locale.ROOT)).put("steps", answer.steps());
     json.set("calls", calls);
     json.putObject("usage")
         .put("input", answer.usage().input())
