@@ -9,15 +9,13 @@ import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.AgentProgram;
 import dev.mcpbridge.fixture.AgentProgram.Ended;
 import dev.mcpbridge.fixture.ScriptedModel;
+import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.protocol.Json;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -312,27 +310,8 @@ class AgentCommandIT {
   void aBridgeThatIsKilledUnderACallIsSaidAndNothingIsClaimed() throws Exception {
     Path config = folder.resolve("bridge.json");
     Files.writeString(config, TestBridge.json("{'mcpServers':{'s':" + TestBridge.entry("") + "}}"));
-    Process served =
-        new ProcessBuilder(
-                TestBridge.java(),
-                "-jar",
-                System.getProperty("bridge.jar"),
-                "serve",
-                "--port",
-                "0",
-                "--config",
-                config.toString())
-            .directory(folder.toFile())
-            .redirectError(folder.resolve("err").toFile())
-            .start();
-    try (BufferedReader out =
-        new BufferedReader(
-            new InputStreamReader(served.getInputStream(), StandardCharsets.UTF_8))) {
-      String line = out.readLine();
-      while (!line.startsWith("MCP Bridge is listening on ")) {
-        line = out.readLine();
-      }
-      String url = line.substring("MCP Bridge is listening on ".length());
+    try (ServedBridge served = ServedBridge.in(folder, "--config", config.toString())) {
+      String url = served.url();
       model.calls("s__never", "{}").says("Done!");
       bridge.until(() -> ready(url));
       AgentProgram lost = new AgentProgram(folder, url, model.base(), Map.of());
@@ -340,15 +319,13 @@ class AgentCommandIT {
       bridge.until(() -> Files.readString(folder.resolve("stderr")).contains("→ s__never"));
       bridge.until(() -> text(url + "/servers/s").contains("\"pending_calls\":1"));
 
-      served.destroyForcibly().waitFor();
+      served.process().destroyForcibly().waitFor();
 
       Ended ended = lost.ended(running);
       assertEnded(1, ended);
       assertEquals("", ended.out());
       assertTrue(ended.err().contains("The bridge at " + url + " broke off"), ended.err());
       assertEquals(1, model.asked().size());
-    } finally {
-      served.destroyForcibly();
     }
   }
 

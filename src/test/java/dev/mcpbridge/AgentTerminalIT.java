@@ -9,10 +9,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.AgentProgram;
 import dev.mcpbridge.fixture.PseudoTerminal;
 import dev.mcpbridge.fixture.ScriptedModel;
+import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.fixture.TestBridge;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -80,26 +78,13 @@ class AgentTerminalIT {
       Files.writeString(work.resolve("a.txt"), "two\n");
       git.add().addFilepattern(".").call();
     }
-    Process served =
-        new ProcessBuilder(
-                TestBridge.java(), "-jar", System.getProperty("bridge.jar"), "serve", "--port", "0")
-            .directory(folder.toFile())
-            .redirectError(folder.resolve("err").toFile())
-            .start();
-    try (BufferedReader out =
-        new BufferedReader(
-            new InputStreamReader(served.getInputStream(), StandardCharsets.UTF_8))) {
-      String line = out.readLine();
-      while (!line.startsWith("MCP Bridge is listening on ")) {
-        line = out.readLine();
-      }
-      String url = line.substring("MCP Bridge is listening on ".length());
+    try (ServedBridge served = ServedBridge.in(folder)) {
       try (PseudoTerminal terminal =
           PseudoTerminal.start(
               100,
               folder,
               Map.of("XDG_STATE_HOME", folder.toString()),
-              AgentProgram.command("--provider", "replay", "--url", url))) {
+              AgentProgram.command("--provider", "replay", "--url", served.url()))) {
         terminal.await("done in it lately?");
         terminal.type("\r").await("git__list_repositories");
         String answered = String.join("\n", lines(terminal.awaitPrompt()));
@@ -117,9 +102,6 @@ class AgentTerminalIT {
       try (Git git = Git.open(work.toFile())) {
         assertEquals("The first", git.log().call().iterator().next().getFullMessage());
       }
-    } finally {
-      served.destroy();
-      served.waitFor();
     }
   }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.Engine;
 import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.nio.file.Files;
@@ -68,15 +69,7 @@ class EngineFaultsIT {
     Path config = folder.resolve("bridge.json");
     Files.writeString(config, TestBridge.json("{'mcpServers':{'s':" + BOX + "}}"));
     Process bridge =
-        new ProcessBuilder(
-                TestBridge.java(),
-                "-jar",
-                System.getProperty("bridge.jar"),
-                "serve",
-                "--port",
-                "0",
-                "--config",
-                config.toString())
+        new ProcessBuilder(ServedBridge.command("--config", config.toString()))
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start();

@@ -7,19 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.Engine;
-import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.protocol.Json;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -36,8 +31,7 @@ class LevelsIT {
   private static boolean built;
 
   @TempDir Path folder;
-  private Process bridge;
-  private String url;
+  private ServedBridge bridge;
 
   @BeforeAll
   static void image() throws Exception {
@@ -55,31 +49,14 @@ class LevelsIT {
   @BeforeEach
   void serve() throws Exception {
     ProcessBuilder program =
-        new ProcessBuilder(
-            TestBridge.java(),
-            "-jar",
-            System.getProperty("bridge.jar"),
-            "serve",
-            "--port",
-            "0",
-            "--config",
-            "conf/levels.json");
+        new ProcessBuilder(ServedBridge.command("--config", "conf/levels.json"));
     program.environment().put("PWD", Path.of("").toAbsolutePath().toString());
-    bridge = program.redirectError(folder.resolve("err").toFile()).start();
-    BufferedReader out =
-        new BufferedReader(new InputStreamReader(bridge.getInputStream(), StandardCharsets.UTF_8));
-    String line = out.readLine();
-    while (line != null && !line.startsWith("MCP Bridge is listening on ")) {
-      line = out.readLine();
-    }
-    assertTrue(line != null, Files.readString(folder.resolve("err")));
-    url = line.substring(line.lastIndexOf(' ') + 1);
+    bridge = ServedBridge.from(program.redirectError(folder.resolve("err").toFile()));
   }
 
   @AfterEach
   void stop() throws Exception {
-    bridge.destroy();
-    assertTrue(bridge.waitFor(30, TimeUnit.SECONDS), "it does not end");
+    bridge.close();
     assertEquals(List.of(), containers());
   }
 
@@ -166,7 +143,7 @@ class LevelsIT {
 
   private JsonNode post(String path, String body) throws Exception {
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create(url + path))
+        HttpRequest.newBuilder(URI.create(bridge.url() + path))
             .header("content-type", "application/json")
             .POST(HttpRequest.BodyPublishers.ofString(body))
             .build();
@@ -175,7 +152,7 @@ class LevelsIT {
   }
 
   private List<String> containers() throws Exception {
-    return engine.containers("dev.mcpbridge.pid=" + bridge.pid());
+    return engine.containers("dev.mcpbridge.pid=" + bridge.process().pid());
   }
 
   private static String said(JsonNode result) {

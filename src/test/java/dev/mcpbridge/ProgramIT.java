@@ -4,10 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.protocol.Json;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -256,10 +255,7 @@ class ProgramIT {
   }
 
   private Process serve(String... more) throws Exception {
-    List<String> command =
-        new ArrayList<>(List.of(TestBridge.java(), "-jar", JAR.toString(), "serve", "--port", "0"));
-    command.addAll(List.of(more));
-    Process bridge = launch(command.toArray(String[]::new));
+    Process bridge = launch(ServedBridge.command(more).toArray(String[]::new));
     awaitBanner(bridge);
     return bridge;
   }
@@ -275,14 +271,7 @@ class ProgramIT {
   }
 
   private void awaitBanner(Process bridge) throws Exception {
-    BufferedReader out =
-        new BufferedReader(new InputStreamReader(bridge.getInputStream(), StandardCharsets.UTF_8));
-    String line = out.readLine();
-    while (line != null && !line.startsWith("MCP Bridge is listening on ")) {
-      line = out.readLine();
-    }
-    assertTrue(line != null, "the bridge did not start");
-    url = line.substring("MCP Bridge is listening on ".length());
+    url = ServedBridge.url(bridge);
   }
 
   private String run(int status, String... arguments) throws Exception {
