@@ -1,0 +1,126 @@
+package dev.mcpbridge.cluster.agreement;
+
+import dev.mcpbridge.cluster.agreement.Message.Commit;
+import dev.mcpbridge.cluster.agreement.Message.Pong;
+import dev.mcpbridge.cluster.agreement.Message.Prepare;
+import dev.mcpbridge.cluster.agreement.Message.StartView;
+import java.util.Arrays;
+
+/**
+ * What a replica does while it is the primary: gives places, counts who has what, grants leases.
+ */
+final class Leadership {
+  private final Replica replica;
+  private final History history;
+  private final Terms terms;
+  private final Leases leases;
+  private final long[] acked;
+  private long startOp;
+  private long pingedNanos;
+
+  Leadership(Replica replica, History history) {
+    this.replica = replica;
+    this.history = history;
+    this.terms = replica.terms;
+    this.leases = new Leases(terms, replica.self);
+    this.acked = new long[terms.size()];
+  }
+
+  /**
+   * @param known what others knew to be committed
+   * @param promised for how long leases of the last primary may go on
+   */
+  void begin(long known, long promised, long now) {
+    startOp = history.last();
+    Arrays.fill(acked, 0);
+    acked[replica.self] = history.last();
+    leases.begin(now, history.last(), promised);
+    history.advance(known);
+    replica.broadcast(new StartView(replica.view(), history.last(), history.commit()));
+    pingAll(now);
+    commitWhatMostHave();
+  }
+
+  /** False where it leads nobody, and somebody else should. */
+  boolean lead(long now) {
+    if (now - leases.lastPromise(now) > terms.leaseNanos()) {
+      return false;
+    }
+    if (now - pingedNanos >= terms.pingNanos()) {
+      pingAll(now);
+    }
+    return true;
+  }
+
+  void append(Entry wanted) {
+    Entry entry = wanted.at(history.wallMillis());
+    history.add(entry);
+    acked[replica.self] = history.last();
+    replica.broadcast(new Prepare(replica.view(), history.last(), history.commit(), entry));
+    commitWhatMostHave();
+  }
+
+  void prepared(int from, long op) {
+    acked[from] = Math.max(acked[from], op);
+    commitWhatMostHave();
+  }
+
+  void pong(int from, Pong pong, long now) {
+    boolean wasAlone = !isFollowed(now);
+    leases.pong(from, pong, now);
+    prepared(from, pong.op());
+    if (wasAlone && isFollowed(now)) {
+      pingAll(now);
+    }
+  }
+
+  /** Whether no other primary can be. */
+  boolean isFollowed(long now) {
+    return leases.promisedUntil(now) > now;
+  }
+
+  long promisedUntil(long now) {
+    return leases.promisedUntil(now);
+  }
+
+  /** Until when this node may act itself; it has to know what its predecessors decided. */
+  long leaseUntil(long now) {
+    return history.commit() >= startOp ? leases.promisedUntil(now) : Long.MIN_VALUE;
+  }
+
+  boolean isOver(int slot, long now) {
+    return isFollowed(now) && leases.isOver(slot, now);
+  }
+
+  /** No lease for a node before it knows what was decided last. */
+  void revoke(int slot) {
+    leases.revoke(slot, history.last());
+  }
+
+  /** A slot begins another life. */
+  void forget(int slot, long now) {
+    leases.forget(slot, now);
+    acked[slot] = 0;
+  }
+
+  private void pingAll(long now) {
+    pingedNanos = now;
+    for (int slot = 0; slot < terms.size(); slot++) {
+      if (slot != replica.self) {
+        replica.send(
+            slot,
+            leases.ping(slot, replica.view(), history.last(), history.commit(), acked[slot], now));
+      }
+    }
+  }
+
+  private void commitWhatMostHave() {
+    long[] sorted = acked.clone();
+    Arrays.sort(sorted);
+    long most = sorted[terms.size() - terms.majority()];
+    if (most > history.commit()) {
+      history.advance(most);
+      replica.broadcast(new Commit(replica.view(), history.commit()));
+    }
+  }
+}

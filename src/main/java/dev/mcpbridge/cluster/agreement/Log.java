@@ -1,0 +1,60 @@
+package dev.mcpbridge.cluster.agreement;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+
+/**
+ * The entries that a replica keeps, numbered from 1. The oldest ones that are committed are dropped
+ * when there are many; who needs them gets a snapshot.
+ */
+final class Log {
+  private static final int MAX_COMMITTED = 5_000;
+
+  private final ArrayDeque<Entry> entries = new ArrayDeque<>();
+  private long base;
+
+  /** The number before that of the first entry which is kept. */
+  long base() {
+    return base;
+  }
+
+  long last() {
+    return base + entries.size();
+  }
+
+  void add(Entry entry) {
+    entries.addLast(entry);
+  }
+
+  /** Those after a number, oldest first. */
+  List<Entry> after(long op) {
+    List<Entry> later = new ArrayList<>();
+    Iterator<Entry> newest = entries.descendingIterator();
+    for (long number = last(); number > op && newest.hasNext(); number--) {
+      later.add(0, newest.next());
+    }
+    return later;
+  }
+
+  /** Puts others in the place of all after a number. */
+  void replaceAfter(long op, List<Entry> others) {
+    while (last() > op) {
+      entries.removeLast();
+    }
+    entries.addAll(others);
+  }
+
+  void restart(long newBase) {
+    entries.clear();
+    base = newBase;
+  }
+
+  void forget(long commit) {
+    while (commit - base > MAX_COMMITTED) {
+      entries.removeFirst();
+      base++;
+    }
+  }
+}

@@ -1,0 +1,468 @@
+package dev.mcpbridge.cluster.agreement;
+
+import dev.mcpbridge.cluster.agreement.Message.Commit;
+import dev.mcpbridge.cluster.agreement.Message.DoViewChange;
+import dev.mcpbridge.cluster.agreement.Message.Found;
+import dev.mcpbridge.cluster.agreement.Message.FoundOk;
+import dev.mcpbridge.cluster.agreement.Message.Founded;
+import dev.mcpbridge.cluster.agreement.Message.GetState;
+import dev.mcpbridge.cluster.agreement.Message.Hail;
+import dev.mcpbridge.cluster.agreement.Message.Hailed;
+import dev.mcpbridge.cluster.agreement.Message.NewState;
+import dev.mcpbridge.cluster.agreement.Message.Ping;
+import dev.mcpbridge.cluster.agreement.Message.Pong;
+import dev.mcpbridge.cluster.agreement.Message.Prepare;
+import dev.mcpbridge.cluster.agreement.Message.PrepareOk;
+import dev.mcpbridge.cluster.agreement.Message.Propose;
+import dev.mcpbridge.cluster.agreement.Message.Signed;
+import dev.mcpbridge.cluster.agreement.Message.StartView;
+import dev.mcpbridge.cluster.agreement.Message.StartViewChange;
+import java.util.random.RandomGenerator;
+
+/**
+ * One of the nodes that agree. The primary of a view gives commands their places; what a majority
+ * keeps is committed, and applied by everybody in that order. {@link Succession} finds the next
+ * primary, {@link Outside} finds the group.
+ *
+ * <p>Confined to one thread. Times are of a monotonic clock, in nanoseconds.
+ */
+public final class Replica {
+
+  /** What it is at the moment. */
+  public enum Status {
+    /** Without state, and no part of any decision. */
+    OUTSIDE,
+    NORMAL,
+    /** It follows a primary, and does not know yet what was decided. */
+    FETCHING,
+    /** It has left a view, and the next one has not begun. */
+    CHANGING
+  }
+
+  /** The other nodes. */
+  public interface Peers {
+    void send(int slot, Signed message);
+
+    boolean isReachable(int slot);
+  }
+
+  final Terms terms;
+  final int self;
+  final Peers peers;
+  final long[] incarnations;
+
+  private final Proposals proposals;
+  private final History history;
+  private final Leadership leadership;
+  private final Succession succession;
+  private final Outside outside;
+  private long generation;
+  private long view;
+  private long lastNormal;
+  private Status status = Status.OUTSIDE;
+  private int source;
+  private long askedNanos;
+  private long promisedUntil;
+  private long leaseUntil;
+  private long followsSince;
+
+  /**
+   * @param incarnation higher than that of every earlier life of this slot
+   */
+  public Replica(
+      Terms terms,
+      int self,
+      long incarnation,
+      Peers peers,
+      StateMachine machine,
+      RandomGenerator random) {
+    this.terms = terms;
+    this.self = self;
+    this.peers = peers;
+    this.incarnations = new long[terms.size()];
+    this.incarnations[self] = incarnation;
+    this.proposals = new Proposals(terms.retryNanos());
+    this.history = new History(machine, proposals, self);
+    this.leadership = new Leadership(this, history);
+    this.succession = new Succession(this, random);
+    this.outside = new Outside(this);
+  }
+
+  /**
+   * Wants a command to be applied; it will be, once, unless this life ends before.
+   *
+   * @return its number, with which it will be applied
+   */
+  public long propose(byte[] command, long now) {
+    Entry entry = proposals.add(self, incarnations[self], command, now);
+    submit(entry);
+    return entry.number();
+  }
+
+  /** Wants no answer any more. */
+  public void forget(long number) {
+    proposals.remove(number);
+  }
+
+  /**
+   * As the primary: a node that surely does not act any more is declared so, and will not act again
+   * before it knows.
+   *
+   * @return whether that was done
+   */
+  public boolean declare(int slot, byte[] command, long now) {
+    if (!isOver(slot, now)) {
+      return false;
+    }
+    leadership.append(proposals.once(self, incarnations[self], command));
+    leadership.revoke(slot);
+    return true;
+  }
+
+  /** Whether a node has not been heard of for so long that {@link #declare} is possible. */
+  public boolean isOver(int slot, long now) {
+    return isPrimary() && leadership.isOver(slot, now);
+  }
+
+  /** As the primary, on the way out: lets the others find the next one at once. */
+  public void resign(long now) {
+    if (isPrimary() && terms.size() > 1) {
+      succession.resign(now);
+    }
+  }
+
+  /** Until when this node may act; in the past where it may not. */
+  public long leaseUntil(long now) {
+    if (status != Status.NORMAL) {
+      return Long.MIN_VALUE;
+    }
+    return isPrimary() ? leadership.leaseUntil(now) : leaseUntil;
+  }
+
+  public Status status() {
+    return status;
+  }
+
+  public boolean isPrimary() {
+    return status == Status.NORMAL && primary(view) == self;
+  }
+
+  /** The slot of the primary; -1 where none is known. */
+  public int primary() {
+    return status == Status.NORMAL ? primary(view) : -1;
+  }
+
+  public long view() {
+    return view;
+  }
+
+  public long generation() {
+    return generation;
+  }
+
+  public long incarnation() {
+    return incarnations[self];
+  }
+
+  public long committed() {
+    return history.commit();
+  }
+
+  /** To be called several times in a tenth of a lease. */
+  public void tick(long now, long wall) {
+    history.notBefore(wall);
+    switch (status) {
+      case OUTSIDE -> outside.tick(now, history.wallMillis());
+      case NORMAL -> {
+        if (!isPrimary() || !leadership.lead(now)) {
+          succession.watch(promisedUntil, now);
+        }
+      }
+      case FETCHING -> {
+        askAgain(now);
+        succession.watch(Math.max(promisedUntil, followsSince + terms.leaseNanos()), now);
+      }
+      case CHANGING -> {
+        askAgain(now);
+        succession.insist(now);
+      }
+    }
+    if (status == Status.NORMAL) {
+      proposals.due(now).forEach(this::submit);
+    }
+    outside.lookAround(now, isInTouch(now));
+  }
+
+  /** Takes a message in; one of another group, or of a life that is over, is not heard. */
+  public void receive(Signed signed, long now) {
+    int from = signed.from();
+    if (from < 0 || from >= terms.size() || from == self) {
+      return;
+    }
+    learn(signed.incarnations(), now);
+    if (signed.incarnations()[from] < incarnations[from]) {
+      return;
+    }
+    Message message = signed.message();
+    if (message instanceof Hail hail) {
+      send(from, outside.introduction(hail, now));
+    } else if (message instanceof Hailed hailed) {
+      outside.hailed(from, signed.generation(), hailed, now);
+    } else if (message instanceof Found found) {
+      outside.asked(from, found, now);
+    } else if (message instanceof FoundOk ok) {
+      outside.agreed(from, ok, now);
+    } else if (message instanceof Founded founded) {
+      outside.founded(from, founded, now);
+    } else if (status != Status.OUTSIDE && signed.generation() == generation) {
+      receive(from, message, now);
+    }
+  }
+
+  private void receive(int from, Message message, long now) {
+    if (message instanceof Prepare prepare) {
+      prepare(from, prepare, now);
+    } else if (message instanceof PrepareOk ok) {
+      if (isPrimary() && ok.view() == view) {
+        leadership.prepared(from, ok.op());
+      }
+    } else if (message instanceof Commit known) {
+      if (follows(from, known.view(), now)) {
+        history.advance(known.commit());
+      }
+    } else if (message instanceof Ping ping) {
+      ping(from, ping, now);
+    } else if (message instanceof Pong pong) {
+      if (isPrimary() && pong.view() == view) {
+        leadership.pong(from, pong, now);
+      }
+    } else if (message instanceof Propose propose) {
+      if (isPrimary()) {
+        leadership.append(propose.entry());
+      }
+    } else if (message instanceof GetState question) {
+      tell(from, question);
+    } else if (message instanceof NewState state) {
+      adopt(from, state, now);
+    } else if (message instanceof StartView start) {
+      if (start.view() >= view && primary(start.view()) == from) {
+        follows(from, start.view(), now);
+      }
+    } else if (message instanceof StartViewChange change) {
+      succession.asked(from, change, promise(now), now);
+    } else if (message instanceof DoViewChange change) {
+      succession.left(from, change, promise(now), now);
+    }
+  }
+
+  private void submit(Entry entry) {
+    if (isPrimary()) {
+      leadership.append(entry);
+    } else if (status == Status.NORMAL) {
+      send(primary(view), new Propose(view, entry));
+    }
+  }
+
+  private void prepare(int from, Prepare prepare, long now) {
+    if (!follows(from, prepare.view(), now)) {
+      return;
+    }
+    if (prepare.op() == history.last() + 1) {
+      history.add(prepare.entry());
+    } else if (prepare.op() > history.last()) {
+      ask(from, history.last(), now);
+    }
+    send(from, new PrepareOk(view, history.last()));
+    history.advance(prepare.commit());
+  }
+
+  private void ping(int from, Ping ping, long now) {
+    if (!follows(from, ping.view(), now)) {
+      if (status == Status.FETCHING && ping.view() == view) {
+        promisedUntil = now + terms.leaseNanos();
+        send(from, new Pong(view, history.commit(), ping.sentNanos(), now));
+      }
+      return;
+    }
+    promisedUntil = now + terms.leaseNanos();
+    succession.calm();
+    history.advance(ping.commit());
+    if (ping.op() > history.last()) {
+      ask(from, history.last(), now);
+    }
+    if (ping.grantNanos() > 0 && history.commit() >= ping.commit()) {
+      leaseUntil = Math.max(leaseUntil, ping.echoNanos() + ping.grantNanos());
+    }
+    send(from, new Pong(view, history.last(), ping.sentNanos(), now));
+  }
+
+  /**
+   * Whether a message is of the primary whom this replica follows; one of a later view is followed
+   * from now on, once it was asked for what it knows.
+   */
+  private boolean follows(int from, long inView, long now) {
+    if (inView < view || primary(inView) != from) {
+      return false;
+    }
+    if (inView > view || status == Status.CHANGING) {
+      fetchFrom(from, inView, now);
+      return false;
+    }
+    return status == Status.NORMAL;
+  }
+
+  /** Follows a primary, and learns from it what was decided; keeps its own log until then. */
+  void fetchFrom(int primary, long inView, long now) {
+    view = inView;
+    status = Status.FETCHING;
+    followsSince = now;
+    leaseUntil = Long.MIN_VALUE;
+    succession.calm();
+    ask(primary, history.commit(), now);
+  }
+
+  private void ask(int whom, long after, long now) {
+    source = whom;
+    askedNanos = now;
+    send(whom, new GetState(view, after));
+  }
+
+  private void askAgain(long now) {
+    boolean waits = status == Status.FETCHING || succession.isFetching();
+    if (waits && now - askedNanos >= terms.retryNanos()) {
+      ask(source, history.commit(), now);
+    }
+  }
+
+  private void tell(int from, GetState question) {
+    boolean mayBeAsked = isPrimary() || status == Status.CHANGING;
+    if (mayBeAsked && question.view() == view) {
+      send(from, history.since(question.after(), view));
+    }
+  }
+
+  private void adopt(int from, NewState state, long now) {
+    boolean isExpected = state.view() == view && from == source && !isPrimary();
+    if (!isExpected || !history.adopt(state, status != Status.NORMAL)) {
+      return;
+    }
+    if (status == Status.CHANGING) {
+      succession.fetched(now);
+      return;
+    }
+    if (status == Status.FETCHING) {
+      status = Status.NORMAL;
+      lastNormal = view;
+    }
+    history.advance(state.commit());
+    send(from, new PrepareOk(view, history.last()));
+  }
+
+  // --- what Succession and Outside do to it
+
+  /** Leaves its view for good, and takes no orders from its primary any more. */
+  void leaveFor(long nextView) {
+    view = nextView;
+    status = Status.CHANGING;
+  }
+
+  /**
+   * Is the primary from now on.
+   *
+   * @param known what others knew to be committed
+   * @param promised for how long leases of the last primary may go on
+   */
+  void begin(long known, long promised, long now) {
+    status = Status.NORMAL;
+    lastNormal = view;
+    leadership.begin(known, promised, now);
+  }
+
+  /** Belongs to a group that begins without any state. */
+  void enter(long newGeneration, long firstView, long now) {
+    generation = newGeneration;
+    view = firstView;
+    lastNormal = firstView;
+    status = Status.NORMAL;
+    promisedUntil = now + terms.leaseNanos();
+  }
+
+  /** Belongs to a group that has state, which it fetches. */
+  void join(long itsGeneration, long itsView, long now) {
+    generation = itsGeneration;
+    fetchFrom(primary(itsView), itsView, now);
+  }
+
+  /** Its state counts for nothing any more: begins anew, as if it had been restarted. */
+  void reset(long now) {
+    incarnations[self]++;
+    generation = 0;
+    view = 0;
+    lastNormal = 0;
+    status = Status.OUTSIDE;
+    leaseUntil = Long.MIN_VALUE;
+    proposals.clear();
+    succession.calm();
+    history.reset();
+  }
+
+  DoViewChange farewell(long promiseNanos) {
+    return new DoViewChange(view, lastNormal, history.last(), history.commit(), promiseNanos);
+  }
+
+  boolean isBefore(DoViewChange other) {
+    return lastNormal < other.lastNormal()
+        || lastNormal == other.lastNormal() && history.last() < other.op();
+  }
+
+  void fetchFor(int slot, long now) {
+    ask(slot, history.commit(), now);
+  }
+
+  /** Whether it leads, and nobody else can. */
+  boolean isSurePrimary(long now) {
+    return isPrimary() && leadership.isFollowed(now);
+  }
+
+  long lastOp() {
+    return history.last();
+  }
+
+  int primary(long ofView) {
+    return (int) (ofView % terms.size());
+  }
+
+  void send(int to, Message message) {
+    peers.send(to, new Signed(self, generation, incarnations.clone(), message));
+  }
+
+  void broadcast(Message message) {
+    for (int slot = 0; slot < terms.size(); slot++) {
+      if (slot != self) {
+        send(slot, message);
+      }
+    }
+  }
+
+  /** For how much longer it follows nobody else. */
+  private long promise(long now) {
+    long until = isPrimary() ? leadership.promisedUntil(now) : promisedUntil;
+    return Math.max(0, until - now);
+  }
+
+  private boolean isInTouch(long now) {
+    return status == Status.NORMAL && promise(now) > 0;
+  }
+
+  private void learn(long[] known, long now) {
+    for (int slot = 0; slot < Math.min(known.length, terms.size()); slot++) {
+      if (slot == self) {
+        incarnations[self] =
+            known[self] > incarnations[self] ? known[self] + 1 : incarnations[self];
+      } else if (known[slot] > incarnations[slot]) {
+        incarnations[slot] = known[slot];
+        leadership.forget(slot, now);
+      }
+    }
+  }
+}
