@@ -3,6 +3,9 @@ package dev.mcpbridge;
 import dev.mcpbridge.adapter.openapi.OpenApiServers;
 import dev.mcpbridge.adapter.toolcall.ToolCallServers;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.cluster.Cluster;
+import dev.mcpbridge.cluster.ClusterNode;
+import dev.mcpbridge.cluster.Solo;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.Contained;
 import dev.mcpbridge.config.OpenApiSource;
@@ -23,6 +26,7 @@ import io.vertx.core.file.FileSystemOptions;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -40,17 +44,19 @@ public final class Bridge {
 
   private final Vertx vertx;
   private final BridgeConfig config;
+  private final Cluster cluster;
   private final RiskVerticle risk;
   private final HttpVerticle http;
   private final SupervisorVerticle supervisor;
   private volatile String servers;
 
   private Bridge(Vertx vertx, BridgeConfig config) {
-    Bus bus = Bus.create(vertx);
     this.vertx = vertx;
     this.config = config;
+    this.cluster = cluster(vertx, config);
+    Bus bus = Bus.create(vertx, cluster);
     this.risk = new RiskVerticle(bus, config.risk());
-    this.http = new HttpVerticle(bus, config, Version.current());
+    this.http = new HttpVerticle(bus, cluster, config, Version.current());
     Sandboxes sandboxes = new Sandboxes(vertx, bus, config.sandbox(), Version.current());
     Transports transports =
         new Transports(
@@ -59,7 +65,14 @@ public final class Bridge {
                 OpenApiSource.class, new OpenApiServers(),
                 ToolCallSource.class, new ToolCallServers()));
     this.supervisor =
-        new SupervisorVerticle(bus, config, transports, sandboxes::of, Version.current());
+        new SupervisorVerticle(bus, cluster, config, transports, sandboxes::of, Version.current());
+  }
+
+  private static Cluster cluster(Vertx vertx, BridgeConfig config) {
+    return config.cluster() == null
+        ? new Solo(Clock.systemUTC())
+        : new ClusterNode(
+            vertx, config.cluster(), Version.current(), 2 * config.limits().messageBytes());
   }
 
   /** Starts a bridge; fails where the address cannot be bound. */
@@ -104,8 +117,12 @@ public final class Bridge {
   /** Lets calls end for so long, then ends every process and closes everything. */
   public Future<Void> close(Duration patience) {
     Promise<Void> closed = Promise.promise();
-    http.drain(patience)
+    http.stopping();
+    supervisor
+        .handOver(patience)
+        .transform(handed -> http.drain(patience))
         .transform(drained -> endServers())
+        .transform(ended -> cluster.close())
         .onComplete(
             ended -> vertx.close().onComplete(closed), failed -> vertx.close().onComplete(closed));
     return closed.future();
@@ -139,7 +156,8 @@ public final class Bridge {
         .compose(id -> vertx.deployVerticle(http))
         .compose(id -> vertx.executeBlocking(Orphans::end, false))
         .onSuccess(Bridge::report)
-        .compose(orphans -> vertx.deployVerticle(supervisor))
+        .compose(orphans -> cluster.open(url()))
+        .compose(joined -> vertx.deployVerticle(supervisor))
         .onSuccess(
             id -> {
               servers = id;

@@ -16,72 +16,119 @@ import java.util.List;
 
 /** Every address of the bridge, and what is said there. */
 public final class Addresses {
+  private static final long GRACE_MILLIS = 1_000;
+  private static final long LOOK_MILLIS = 1_000;
+  private static final long WATCH_MILLIS = 30_000;
+  private static final long RESTART_MILLIS = 600_000;
+  private static final long HUMAN_MILLIS = 3_600_000;
 
   /** Is this target of that server free to run? */
-  public static final Address<Assessment, Decision> ASSESS = new Address<>("risk.assess");
+  public static final Address<Assessment, Decision> ASSESS = Address.here("risk.assess");
 
   /** Keeps a call until a human decides. */
   public static final Address<Confirmable, PendingConfirmation> CONFIRM_LATER =
-      new Address<>("risk.confirmations.add");
+      Address.here("risk.confirmations.add");
 
   /** A human's word; an approval answers the call to run, a rejection answers null. */
   public static final Address<HumanDecision, Confirmation> DECIDE =
-      new Address<>("risk.confirmations.decide");
+      Address.here("risk.confirmations.decide");
 
   /** The pending confirmations that somebody may see. */
   public static final Address<Viewer, List<Confirmation>> CONFIRMATIONS =
-      new Address<>("risk.confirmations.list");
+      Address.here("risk.confirmations.list");
 
   /** Starts a server at run time from a definition as the API takes it. */
-  public static final Address<JsonSlice, ServerView> START_SERVER = new Address<>("servers.start");
+  public static final Address<JsonSlice, ServerView> START_SERVER = Address.here("servers.start");
 
   /** Stops and forgets a server; answers when its processes are gone. */
-  public static final Address<ServerId, ServerId> STOP_SERVER = new Address<>("servers.stop");
+  public static final Address<ServerId, ServerId> STOP_SERVER = Address.here("servers.stop");
 
   /** A server as it is now, whenever anything of it but its counters changed. */
-  public static final Topic<ServerView> SERVER_CHANGED = new Topic<>("servers.changed");
+  public static final Topic<ServerView> SERVER_CHANGED =
+      Topic.everywhere("servers.changed", Views.WHOLE);
 
   /** Changes of resources that somebody watches. */
-  public static final Topic<ResourceUpdate> RESOURCE_UPDATED = new Topic<>("resources.updated");
+  public static final Topic<ResourceUpdate> RESOURCE_UPDATED =
+      Topic.everywhere("resources.updated", Forms.RESOURCE_UPDATE);
 
-  public static final Topic<ServerId> SERVER_GONE = new Topic<>("servers.gone");
+  /** A server has stopped; it may come back, here or on another node. */
+  public static final Topic<ServerId> SERVER_GONE = Topic.everywhere("servers.gone", Forms.SERVER);
+
+  /** A server is wanted no more. */
+  public static final Topic<ServerId> SERVER_FORGOTTEN = Topic.here("servers.forgotten");
+
+  /** Another node is there, by its slot, which has heard of nothing yet. */
+  public static final Topic<Integer> NODE_CONNECTED = Topic.here("nodes.connected");
 
   /** The {@link Caller#conversation()} of clients that have left for good. */
-  public static final Topic<String> CONVERSATION_OVER = new Topic<>("conversations.over");
+  public static final Topic<String> CONVERSATION_OVER =
+      Topic.everywhere("conversations.over", Forms.TEXT);
 
   /** What clients of {@code /events} hear. */
-  public static final Topic<BridgeEvent> EVENTS = new Topic<>("events");
+  public static final Topic<BridgeEvent> EVENTS = Topic.everywhere("events", Forms.EVENT);
 
   private Addresses() {}
 
+  /**
+   * What is left of a call's time, and some more, since who has the server ends it in time; while a
+   * client is asked that time stands still.
+   */
+  private static long patience(Call call) {
+    long left = (call.deadlineNanos() - System.nanoTime()) / 1_000_000;
+    boolean mayBeAsked = call.envelope().capabilities().length() > 2;
+    return Math.max(0, left) + (mayBeAsked ? HUMAN_MILLIS : GRACE_MILLIS);
+  }
+
   /** Runs a call at its server; answers the result as bytes. */
   public static Address<Call, JsonSlice> call(ServerId server) {
-    return new Address<>("server." + server.name() + ".call");
+    return Address.atOwner(
+        "server." + server.name() + ".call", server, Forms.CALL, Forms.JSON, Addresses::patience);
   }
 
   /** Runs a call of a server in a container; answers the result with where it ran. */
   public static Address<Call, JsonSlice> isolated(ServerId server) {
-    return new Address<>("server." + server.name() + ".isolated");
+    return Address.atOwner(
+        "server." + server.name() + ".isolated",
+        server,
+        Forms.CALL,
+        Forms.JSON,
+        Addresses::patience);
   }
 
   /** Gives up calls of a server, by their ids. */
   public static Topic<Cancellation> cancel(ServerId server) {
-    return new Topic<>("server." + server.name() + ".cancel");
+    return new Topic<>(
+        "server." + server.name() + ".cancel", Reach.owner(server), Forms.CANCELLATION);
   }
 
   /** Waits, for so many milliseconds, until the server has a catalogue; starts it if it is lazy. */
   public static Address<Long, ServerView> ready(ServerId server) {
-    return new Address<>("server." + server.name() + ".ready");
+    return Address.atOwner(
+        "server." + server.name() + ".ready",
+        server,
+        Forms.NUMBER,
+        Views.WHOLE,
+        millis -> millis + GRACE_MILLIS);
   }
 
   /** The server with its counters as they are at this moment. */
   public static Address<ServerId, ServerView> view(ServerId server) {
-    return new Address<>("server." + server.name() + ".view");
+    return Address.atOwner(
+        "server." + server.name() + ".view",
+        server,
+        Forms.SERVER,
+        Views.COUNTERS,
+        asked -> LOOK_MILLIS);
   }
 
   /** Replaces the server's processes; queued calls wait. */
   public static Address<ServerId, ServerView> restart(ServerId server) {
-    return new Address<>("server." + server.name() + ".restart");
+    return Address.atOwner(
+        "server." + server.name() + ".restart",
+        server,
+        Forms.SERVER,
+        Views.WHOLE,
+        asked -> RESTART_MILLIS);
   }
 
   /**
@@ -89,17 +136,27 @@ public final class Addresses {
    * whose upstream will tell of them, as in {@link ResourceUpdate}.
    */
   public static Address<Watch, String> watch(ServerId server) {
-    return new Address<>("server." + server.name() + ".watch");
+    return Address.atOwner(
+        "server." + server.name() + ".watch",
+        server,
+        Forms.WATCH,
+        Forms.TEXT_OR_NULL,
+        watch -> WATCH_MILLIS);
   }
 
   /** What a server asks the client of one call, while that runs; answers the client's result. */
   public static Address<Question, JsonSlice> question(String callId) {
-    return new Address<>("call." + callId + ".question");
+    return new Address<>(
+        "call." + callId + ".question",
+        Reach.caller(callId),
+        Forms.QUESTION,
+        Forms.JSON,
+        question -> HUMAN_MILLIS);
   }
 
   /** Progress and log messages of one streaming call. */
   public static Topic<CallEvent> callEvents(String callId) {
-    return new Topic<>("call." + callId + ".events");
+    return new Topic<>("call." + callId + ".events", Reach.caller(callId), Forms.CALL_EVENT);
   }
 
   /** Somebody wants to hear of a resource's changes, or not any more. */

@@ -1,5 +1,6 @@
 package dev.mcpbridge.bus;
 
+import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
@@ -14,9 +15,9 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Asks, answers and tells over the event bus. Handlers run on the context that registered them, and
- * are gone with the verticle they were registered in; a failure arrives as the BridgeException that
- * was thrown.
+ * Asks, answers and tells over the event bus, and over the connections between nodes where the
+ * answer is elsewhere. Handlers run on the context that registered them, and are gone with the
+ * verticle they were registered in; a failure arrives as the BridgeException that was thrown.
  */
 public final class Bus {
   private static final DeliveryOptions LOCAL =
@@ -24,16 +25,20 @@ public final class Bus {
 
   private final Vertx vertx;
   private final EventBus events;
+  private final boolean isAlone;
+  private final Elsewhere elsewhere;
 
-  private Bus(Vertx vertx) {
+  private Bus(Vertx vertx, Cluster cluster) {
     this.vertx = vertx;
     this.events = vertx.eventBus();
+    this.isAlone = cluster.isAlone();
+    this.elsewhere = new Elsewhere(this, cluster);
   }
 
   /** The bus of a Vert.x instance; called once for each, before the first verticle. */
-  public static Bus create(Vertx vertx) {
+  public static Bus create(Vertx vertx, Cluster cluster) {
     vertx.eventBus().registerDefaultCodec(Parcel.class, Parcel.CODEC);
-    return new Bus(vertx);
+    return new Bus(vertx, cluster);
   }
 
   /**
@@ -41,6 +46,20 @@ public final class Bus {
    * it: whoever serves an address answers every question within the deadline that it carries.
    */
   public <Q, A> Future<A> request(Address<Q, A> address, Q question) {
+    if (isAlone || address.reach() == Reach.HERE) {
+      return requestHere(address, question);
+    }
+    Context asker = vertx.getOrCreateContext();
+    Promise<A> promise = Promise.promise();
+    elsewhere
+        .request(address, question)
+        .onComplete(
+            answer -> asker.runOnContext(v -> promise.complete(answer)),
+            failure -> asker.runOnContext(v -> promise.fail(failure)));
+    return promise.future();
+  }
+
+  <Q, A> Future<A> requestHere(Address<Q, A> address, Q question) {
     Context asker = vertx.getOrCreateContext();
     Promise<A> promise = Promise.promise();
     Parcel parcel =
@@ -59,10 +78,24 @@ public final class Bus {
   public <Q, A> Runnable serve(Address<Q, A> address, Function<Q, Future<A>> answer) {
     MessageConsumer<Parcel> consumer =
         events.localConsumer(address.name(), message -> reply(message.body(), answer));
-    return consumer::unregister;
+    Runnable deaf = elsewhere.serve(address);
+    return () -> {
+      deaf.run();
+      consumer.unregister();
+    };
   }
 
   public <T> void publish(Topic<T> topic, T news) {
+    if (isAlone || elsewhere.isForHere(topic)) {
+      publishHere(topic, news);
+    }
+    if (!isAlone) {
+      elsewhere.publish(topic, news);
+    }
+  }
+
+  /** Tells only this node. */
+  public <T> void publishHere(Topic<T> topic, T news) {
     events.publish(topic.name(), new Parcel(news, null), LOCAL);
   }
 
@@ -70,7 +103,11 @@ public final class Bus {
   public <T> Runnable subscribe(Topic<T> topic, Consumer<T> hear) {
     MessageConsumer<Parcel> consumer =
         events.localConsumer(topic.name(), message -> hear.accept(cast(message.body().content())));
-    return consumer::unregister;
+    Runnable deaf = elsewhere.subscribe(topic);
+    return () -> {
+      deaf.run();
+      consumer.unregister();
+    };
   }
 
   private static <Q, A> void reply(Parcel parcel, Function<Q, Future<A>> answer) {
@@ -93,15 +130,19 @@ public final class Bus {
     }
   }
 
-  private static BridgeException failure(Throwable cause) {
+  static BridgeException failure(Throwable cause) {
     return cause instanceof BridgeException known
         ? known
         : new BridgeException(ErrorCode.INTERNAL, "Internal error", cause)
             .withExecuted(Executed.UNKNOWN);
   }
 
-  private static BridgeException undelivered(Address<?, ?> address) {
-    return new BridgeException(ErrorCode.SERVER_UNAVAILABLE, "Nobody answers at " + address.name())
+  /** Who has a server may not answer for it yet, or not any more. */
+  private BridgeException undelivered(Address<?, ?> address) {
+    boolean mayMove = !isAlone && address.reach().server() != null;
+    return new BridgeException(
+            mayMove ? ErrorCode.NOT_OWNER : ErrorCode.SERVER_UNAVAILABLE,
+            "Nobody answers at " + address.name())
         .withRetryAfter(1000);
   }
 

@@ -27,8 +27,16 @@ public final class Directory {
 
   /** Begins to listen; called once, before the servers start. */
   public void open() {
-    bus.subscribe(Addresses.SERVER_CHANGED, view -> views.put(view.id(), view));
-    bus.subscribe(Addresses.SERVER_GONE, views::remove);
+    bus.subscribe(Addresses.SERVER_CHANGED, this::changed);
+    bus.subscribe(Addresses.SERVER_FORGOTTEN, views::remove);
+  }
+
+  /** What an earlier owner still has to say comes too late. */
+  private void changed(ServerView view) {
+    ServerView known = views.get(view.id());
+    if (known == null || view.residence().epoch() >= known.residence().epoch()) {
+      views.put(view.id(), view);
+    }
   }
 
   /** All servers as last published. */
@@ -46,7 +54,10 @@ public final class Directory {
   public Future<ServerView> current(ServerId id) {
     return find(id)
         .compose(
-            view -> bus.request(Addresses.view(id), id).recover(e -> Future.succeededFuture(view)));
+            view ->
+                bus.request(Addresses.view(id), id)
+                    .map(now -> now.isDiscovered() ? now : now.withCatalogue(view.catalogue()))
+                    .recover(e -> Future.succeededFuture(view)));
   }
 
   /** A server whose catalogue is known; waits for its first start, as long as a call may take. */

@@ -1,6 +1,7 @@
 package dev.mcpbridge.cli;
 
 import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.config.ClusterChoice;
 import dev.mcpbridge.config.ConfigException;
 import dev.mcpbridge.config.ConfigFile;
 import dev.mcpbridge.config.ConfigReader;
@@ -15,11 +16,16 @@ final class ConfigOption {
       description = "Configuration file.")
   private Path file;
 
-  private final ConfigReader reader = new ConfigReader(System.getenv());
+  private ConfigReader reader = new ConfigReader(System.getenv());
 
   /** Whether the command line names one. */
   boolean isGiven() {
     return file != null;
+  }
+
+  /** Reads it as a node of the cluster that it speaks of. */
+  void inCluster(ClusterChoice choice) {
+    reader = new ConfigReader(System.getenv(), choice);
   }
 
   ConfigReader reader() {

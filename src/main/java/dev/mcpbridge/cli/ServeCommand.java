@@ -38,6 +38,8 @@ final class ServeCommand implements Callable<Integer> {
       description = "Port; 0 for any free one.")
   private Integer port;
 
+  @Mixin private ClusterOptions cluster;
+
   @Option(
       names = "--log",
       paramLabel = "LEVEL",
@@ -61,6 +63,7 @@ final class ServeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     LogLines.configure(level);
+    cluster.choice().ifPresent(configuration::inCluster);
     BridgeConfig read = configuration.read();
     if (read == null) {
       return Main.FAILED;
@@ -107,6 +110,13 @@ final class ServeCommand implements Callable<Integer> {
     out.println("MCP Bridge is listening on " + bridge.url());
     out.println("  configuration: " + source);
     out.println("  servers:       " + config.servers().keySet());
+    if (config.cluster() != null) {
+      out.println(
+          "  node:          "
+              + config.cluster().node()
+              + " of "
+              + String.join(", ", config.cluster().members()));
+    }
     out.println();
     out.println("Try:");
     out.println("  curl -s" + key + " " + bridge.url() + "/tools");

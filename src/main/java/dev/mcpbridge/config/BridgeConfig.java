@@ -7,6 +7,7 @@ import java.util.Map;
 /**
  * Everything the operator said.
  *
+ * @param cluster null for a node that is the whole bridge
  * @param servers in the order of the file
  * @param drainMillis how long calls in flight may go on when their server is stopped
  * @param warnings what was read and has no effect
@@ -17,15 +18,18 @@ public record BridgeConfig(
     RiskConfig risk,
     LimitsConfig limits,
     SandboxConfig sandbox,
+    ClusterConfig cluster,
     Map<ServerId, ServerConfig> servers,
     long drainMillis,
     List<ConfigProblem> warnings) {
 
   public BridgeConfig withAuth(AuthConfig other) {
-    return new BridgeConfig(http, other, risk, limits, sandbox, servers, drainMillis, warnings);
+    return new BridgeConfig(
+        http, other, risk, limits, sandbox, cluster, servers, drainMillis, warnings);
   }
 
   public BridgeConfig withHttp(HttpConfig other) {
-    return new BridgeConfig(other, auth, risk, limits, sandbox, servers, drainMillis, warnings);
+    return new BridgeConfig(
+        other, auth, risk, limits, sandbox, cluster, servers, drainMillis, warnings);
   }
 }

@@ -6,9 +6,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Json;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -23,13 +20,23 @@ import java.util.Set;
  */
 public final class ConfigReader {
   private static final List<String> SECTIONS =
-      List.of("$schema", "http", "auth", "risk", "limits", "sandbox", "drain", "mcpServers");
+      List.of(
+          "$schema", "http", "auth", "risk", "limits", "sandbox", "cluster", "drain", "mcpServers");
   private static final Set<String> SCOPES = Set.of("read", "call", "approve", "admin");
 
   private final Map<String, String> environment;
+  private final ClusterChoice choice;
 
   public ConfigReader(Map<String, String> environment) {
+    this(environment, null);
+  }
+
+  /**
+   * @param choice which node of the cluster reads; null for one that does not join
+   */
+  public ConfigReader(Map<String, String> environment, ClusterChoice choice) {
     this.environment = environment;
+    this.choice = choice;
   }
 
   /** How much of a wrong entry is forgiven. */
@@ -66,11 +73,13 @@ public final class ConfigReader {
     long drainMillis = root.seconds("drain", 5, 0, 600);
     SandboxConfig sandbox =
         SandboxReader.read(root.section("sandbox"), environment.get("DOCKER_HOST"));
+    ClusterConfig cluster = ClusterReader.read(root.section("cluster"), choice, environment);
     Map<ServerId, ServerConfig> servers = servers(entries, strictness, sandbox, problems, warnings);
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }
-    return new BridgeConfig(http, auth, risk, limits, sandbox, servers, drainMillis, warnings);
+    return new BridgeConfig(
+        http, auth, risk, limits, sandbox, cluster, servers, drainMillis, warnings);
   }
 
   /**
@@ -184,24 +193,7 @@ public final class ConfigReader {
     if (!tls.has("cert") && !tls.has("key")) {
       return null;
     }
-    return new HttpConfig.Tls(file(tls, "cert"), file(tls, "key"));
-  }
-
-  private static Path file(Section section, String key) {
-    Path path = Path.of(section.text(key, ""));
-    String marker = key.equals("cert") ? "BEGIN CERTIFICATE" : "PRIVATE KEY";
-    if (!holds(path, marker)) {
-      section.complain(key, "expected a PEM file with \"" + marker + "\", found \"" + path + '"');
-    }
-    return path;
-  }
-
-  private static boolean holds(Path path, String marker) {
-    try {
-      return Files.readString(path).contains(marker);
-    } catch (IOException e) {
-      return false;
-    }
+    return new HttpConfig.Tls(tls.pem("cert", "BEGIN CERTIFICATE"), tls.pem("key", "PRIVATE KEY"));
   }
 
   private static AuthConfig auth(Section auth) {

@@ -2,6 +2,9 @@ package dev.mcpbridge.config;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -61,6 +64,23 @@ final class Section {
       return otherwise;
     }
     return resolved(key, value.textValue());
+  }
+
+  /** A PEM file that is there, and holds what it should. */
+  Path pem(String key, String marker) {
+    Path path = Path.of(text(key, ""));
+    if (!holds(path, marker)) {
+      complain(key, "expected a PEM file with \"" + marker + "\", found \"" + path + '"');
+    }
+    return path;
+  }
+
+  private static boolean holds(Path path, String marker) {
+    try {
+      return Files.readString(path).contains(marker);
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   String oneOf(String key, String otherwise, String... allowed) {

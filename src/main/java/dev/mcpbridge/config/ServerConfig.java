@@ -5,12 +5,14 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.Timeouts;
 import dev.mcpbridge.protocol.Era;
+import java.util.List;
 
 /**
  * One entry of {@code mcpServers}, understood.
  *
  * @param isolation null where all callers share the server
  * @param sandbox null where it has no containers
+ * @param placement labels that a node needs to run it
  * @param refusal why it will not be started, null where it will
  * @param fingerprint equal exactly when two entries say the same; a reload goes by it
  */
@@ -23,6 +25,7 @@ public record ServerConfig(
     Conversation conversation,
     Isolation isolation,
     Sandbox sandbox,
+    List<String> placement,
     ServerState.Refused refusal,
     String fingerprint) {
 

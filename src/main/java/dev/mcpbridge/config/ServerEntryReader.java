@@ -42,6 +42,7 @@ final class ServerEntryReader {
           "era",
           "roots",
           "isolation",
+          "placement",
           "maxSessions",
           "sessionIdle");
 
@@ -115,6 +116,7 @@ final class ServerEntryReader {
         conversation(entry),
         isolation(entry),
         sandbox,
+        entry.texts("placement", 100),
         null,
         fingerprint(entry, reach));
   }
@@ -131,6 +133,7 @@ final class ServerEntryReader {
         new ServerConfig.Conversation(Era.UNKNOWN, false, null),
         null,
         null,
+        List.of(),
         new ServerState.Refused(ErrorCode.SERVER_UNAVAILABLE, reason),
         fingerprint(entry, nothing) + reason);
   }

@@ -52,9 +52,13 @@ public enum ErrorCode {
   START_FAILED("start_failed", 502, 502, false),
   SANDBOX_OUT_OF_MEMORY("sandbox_out_of_memory", 502, 502, false),
   SANDBOX_FAILED("sandbox_failed", 502, 502, false),
+  NODE_LOST("node_lost", 502, 502, false),
   SERVER_UNAVAILABLE("server_unavailable", 503, 503, true),
   QUEUE_FULL("queue_full", 503, 503, true),
   OVERLOADED("overloaded", 503, 503, true),
+  NODE_UNREACHABLE("node_unreachable", 503, 503, true),
+  NOT_OWNER("not_owner", 503, 503, true),
+  NO_QUORUM("no_quorum", 503, 503, true),
   ISOLATION_UNAVAILABLE("isolation_unavailable", 503, 503, false),
   SANDBOX_TIMEOUT("sandbox_timeout", 504, 504, false),
   DEADLINE_EXCEEDED("deadline_exceeded", 504, 504, true);
@@ -69,6 +73,16 @@ public enum ErrorCode {
     this.status = status;
     this.rpcCode = rpcCode;
     this.retryable = retryable;
+  }
+
+  /** The code of a slug; INTERNAL for one that only a later version knows. */
+  public static ErrorCode of(String slug) {
+    for (ErrorCode code : values()) {
+      if (code.slug.equals(slug)) {
+        return code;
+      }
+    }
+    return INTERNAL;
   }
 
   public String slug() {

@@ -11,6 +11,7 @@ import dev.mcpbridge.call.LeanDiscovery;
 import dev.mcpbridge.call.Offers;
 import dev.mcpbridge.call.OutputSchemas;
 import dev.mcpbridge.call.UpstreamCredentials;
+import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.http.mcp.McpDoor;
 import dev.mcpbridge.http.openapi.OpenApiDoor;
@@ -59,6 +60,7 @@ record Doors(
   static Doors open(
       Vertx vertx,
       Bus bus,
+      Cluster cluster,
       BridgeConfig config,
       String version,
       StreamSlots streams,
@@ -93,7 +95,7 @@ record Doors(
         new CatalogueApi(directory),
         new ConfirmationsApi(bus, pipeline, calls, depth),
         new EventsApi(bus, streams),
-        new HealthApi(directory, phase),
+        new HealthApi(directory, cluster, phase),
         new McpDoor(
             new McpDoor.Foundations(
                 vertx,

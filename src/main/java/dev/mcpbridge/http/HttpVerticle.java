@@ -3,6 +3,7 @@ package dev.mcpbridge.http;
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.call.ArgumentSchemas;
+import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.config.AuthConfig;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.HttpConfig;
@@ -32,6 +33,7 @@ public final class HttpVerticle extends VerticleBase {
   private static final int MAX_HEADERS = 16 * 1024;
 
   private final Bus bus;
+  private final Cluster cluster;
   private final BridgeConfig config;
   private final String version;
   private final StreamSlots streams;
@@ -40,8 +42,9 @@ public final class HttpVerticle extends VerticleBase {
   private ConnectionGuard guard;
   private HttpServer server;
 
-  public HttpVerticle(Bus bus, BridgeConfig config, String version) {
+  public HttpVerticle(Bus bus, Cluster cluster, BridgeConfig config, String version) {
     this.bus = bus;
+    this.cluster = cluster;
     this.version = version;
     this.config = config;
     this.streams = new StreamSlots(config.http().maxStreams());
@@ -51,7 +54,7 @@ public final class HttpVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     guard = new ConnectionGuard(vertx, config.http());
-    Router router = router(Doors.open(vertx, bus, config, version, streams, () -> phase));
+    Router router = router(Doors.open(vertx, bus, cluster, config, version, streams, () -> phase));
     server =
         vertx
             .createHttpServer(options(config.http()))
@@ -75,6 +78,11 @@ public final class HttpVerticle extends VerticleBase {
   /** Other keys from now on; may be called from any thread. */
   public void reload(AuthConfig auth) {
     callers.reload(ApiKeys.of(auth));
+  }
+
+  /** Says that it is not ready any more, and goes on to answer. */
+  public void stopping() {
+    phase = HealthApi.Phase.STOPPING;
   }
 
   /**

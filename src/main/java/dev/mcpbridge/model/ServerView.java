@@ -16,6 +16,7 @@ import java.util.stream.Stream;
  * @param image of its containers; null where it has none
  * @param authUrl where its users log in; null for nowhere
  * @param sinceMillis when it came into its state, wall clock
+ * @param residence where it runs
  */
 public record ServerView(
     ServerId id,
@@ -30,7 +31,8 @@ public record ServerView(
     String authUrl,
     Counters counters,
     String lastError,
-    long sinceMillis) {
+    long sinceMillis,
+    Residence residence) {
 
   /** What the server's window shows beside its state; sessions are those with a process each. */
   public record Counters(
@@ -70,7 +72,27 @@ public record ServerView(
         authUrl,
         counters.plusSession(session.counters),
         lastError,
-        sinceMillis);
+        sinceMillis,
+        residence);
+  }
+
+  /** As it is at another moment, with what it offers as known before. */
+  public ServerView withCatalogue(Catalogue known) {
+    return new ServerView(
+        id,
+        state,
+        pids,
+        protocolVersion,
+        identity,
+        known,
+        risk,
+        timeouts,
+        image,
+        authUrl,
+        counters,
+        lastError,
+        sinceMillis,
+        residence);
   }
 
   /** {@code legacy} for revisions with a handshake, {@code modern} without; null before either. */

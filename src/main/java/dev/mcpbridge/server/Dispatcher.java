@@ -19,6 +19,7 @@ import io.vertx.core.Vertx;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -27,15 +28,30 @@ import java.util.function.Consumer;
  * another, unless the server proves that it did not look at it.
  */
 final class Dispatcher {
+  private static final long LOOK_MILLIS = 20;
+
   private final ServerConfig config;
   private final List<Instance> instances;
   private final Upstream.News news;
   private final WaitingCalls waiting;
   private final Map<String, Running> running = new HashMap<>();
+  private final BooleanSupplier mayAct;
+  private final Vertx vertx;
+  private boolean looksAgain;
 
   private record Running(Call call, Instance instance, Exchange exchange) {}
 
-  Dispatcher(Vertx vertx, ServerConfig config, List<Instance> instances, Upstream.News news) {
+  /**
+   * @param mayAct whether this node may begin a call at this moment
+   */
+  Dispatcher(
+      Vertx vertx,
+      ServerConfig config,
+      List<Instance> instances,
+      Upstream.News news,
+      BooleanSupplier mayAct) {
+    this.vertx = vertx;
+    this.mayAct = mayAct;
     this.config = config;
     this.instances = instances;
     this.news = news;
@@ -160,7 +176,12 @@ final class Dispatcher {
             .withExecuted(Executed.YES));
   }
 
+  /** None while others may believe that this node is gone; what waits is looked at again. */
   private Instance leastBusy() {
+    if (!mayAct.getAsBoolean()) {
+      lookAgain();
+      return null;
+    }
     Instance best = null;
     for (Instance instance : instances) {
       if (instance.hasRoom() && (best == null || instance.inFlight() < best.inFlight())) {
@@ -168,5 +189,17 @@ final class Dispatcher {
       }
     }
     return best;
+  }
+
+  private void lookAgain() {
+    if (!looksAgain) {
+      looksAgain = true;
+      vertx.setTimer(
+          LOOK_MILLIS,
+          t -> {
+            looksAgain = false;
+            dispatch();
+          });
+    }
   }
 }

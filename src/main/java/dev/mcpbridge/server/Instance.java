@@ -4,6 +4,7 @@ import dev.mcpbridge.bus.Addresses.Question;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerState.Degraded;
 import dev.mcpbridge.model.ServerState.Failed;
@@ -28,6 +29,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * One process of a server, kept alive: start, handshake, heartbeat, and a new try with backoff when
@@ -72,9 +74,18 @@ final class Instance {
     void lost(int garbageLines, int droppedMessages);
   }
 
-  /** What is the same for all instances of a bridge. */
+  /**
+   * What is the same for all instances of a server.
+   *
+   * @param mayAct whether this node may begin a call of it at this moment
+   */
   record Surroundings(
-      Context context, Opener opener, StdioTransport.Limits limits, String version) {}
+      Context context,
+      Opener opener,
+      StdioTransport.Limits limits,
+      String version,
+      Residence residence,
+      BooleanSupplier mayAct) {}
 
   Instance(ServerConfig config, Surroundings surroundings, RestartPolicy policy, Owner owner) {
     this.config = config;

@@ -8,6 +8,7 @@ import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
+import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
@@ -19,6 +20,7 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.function.BooleanSupplier;
 
 /**
  * Owns one upstream server for its life: registers its addresses, publishes its view, and takes its
@@ -34,8 +36,16 @@ public final class ServerVerticle extends VerticleBase {
   private final Opener opener;
   private final StdioTransport.Limits limits;
   private final String version;
-  private final long drainMillis;
+  private final Tenancy tenancy;
+  private long drainMillis;
   private Upstreams upstreams;
+
+  /**
+   * The terms on which this node has the server.
+   *
+   * @param mayAct whether it may begin a call of it at this moment
+   */
+  record Tenancy(Residence residence, BooleanSupplier mayAct) {}
 
   /**
    * @param drainMillis how long calls in flight may go on when the verticle is undeployed
@@ -46,12 +56,14 @@ public final class ServerVerticle extends VerticleBase {
       Opener opener,
       StdioTransport.Limits limits,
       String version,
+      Tenancy tenancy,
       long drainMillis) {
     this.bus = bus;
     this.config = config;
     this.opener = opener;
     this.limits = limits;
     this.version = version;
+    this.tenancy = tenancy;
     this.drainMillis = drainMillis;
   }
 
@@ -59,8 +71,10 @@ public final class ServerVerticle extends VerticleBase {
   public Future<?> start() {
     ServerId id = config.id();
     Instance.Surroundings surroundings =
-        new Instance.Surroundings(context, opener, limits, version);
-    upstreams = new Upstreams(config, surroundings, drainMillis, new Telling());
+        new Instance.Surroundings(
+            context, opener, limits, version, tenancy.residence(), tenancy.mayAct());
+    Telling telling = new Telling();
+    upstreams = new Upstreams(config, surroundings, telling);
     bus.serve(Addresses.call(id), upstreams::call);
     if (config.sandbox() != null && !config.sandbox().isPerCall()) {
       bus.serve(Addresses.isolated(id), upstreams::callInContainer);
@@ -68,21 +82,34 @@ public final class ServerVerticle extends VerticleBase {
     bus.subscribe(Addresses.cancel(id), c -> upstreams.cancel(c.callId(), c.reason()));
     bus.serve(Addresses.ready(id), upstreams::ready);
     bus.serve(Addresses.view(id), asked -> Future.succeededFuture(upstreams.view()));
-    bus.serve(Addresses.restart(id), asked -> upstreams.restart());
+    bus.serve(Addresses.restart(id), asked -> upstreams.restart(drainMillis));
     bus.serve(Addresses.watch(id), upstreams::watch);
-    bus.subscribe(Addresses.CONVERSATION_OVER, upstreams::over);
+    bus.subscribe(Addresses.CONVERSATION_OVER, c -> upstreams.over(c, drainMillis));
+    bus.subscribe(Addresses.NODE_CONNECTED, slot -> telling.again(upstreams.view()));
     upstreams.open();
     return Future.succeededFuture();
   }
 
+  /** Calls in flight get no time any more when the verticle is undeployed. */
+  void hurry() {
+    drainMillis = 0;
+  }
+
   @Override
   public Future<?> stop() {
-    return upstreams.close().onComplete(gone -> bus.publish(Addresses.SERVER_GONE, config.id()));
+    return upstreams
+        .close(drainMillis)
+        .onComplete(gone -> bus.publish(Addresses.SERVER_GONE, config.id()));
   }
 
   private final class Telling implements Upstream.News {
     private String lastState = "";
     private String lastDigest = "";
+
+    /** For a node that has heard nothing yet. */
+    void again(ServerView view) {
+      bus.publish(Addresses.SERVER_CHANGED, view);
+    }
 
     @Override
     public void changed(ServerView view) {

@@ -3,6 +3,10 @@ package dev.mcpbridge.server;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.cluster.Cluster;
+import dev.mcpbridge.cluster.SharedMap;
+import dev.mcpbridge.cluster.SharedMap.Change;
+import dev.mcpbridge.cluster.SharedMap.Item;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigException;
 import dev.mcpbridge.config.ConfigProblem;
@@ -10,11 +14,13 @@ import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.transport.Opener;
+import dev.mcpbridge.transport.Orphans;
 import dev.mcpbridge.transport.StdioTransport;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -22,143 +28,331 @@ import io.vertx.core.VerticleBase;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
+import java.util.Set;
 
 /**
- * Deploys a {@link ServerVerticle} for each server that is wanted, replaces and removes them.
- * Servers of the configuration and servers of the API live side by side; a reload touches only the
- * former.
+ * Deploys a {@link ServerVerticle} for each server that is wanted and that this node owns, replaces
+ * and removes them. It always does the same: compares what should run here with what does. Servers
+ * of the configuration and servers of the API live side by side; a reload touches only the former.
  */
-public final class SupervisorVerticle extends VerticleBase {
+public final class SupervisorVerticle extends VerticleBase implements Cluster.Orders {
   private static final Logger LOG = System.getLogger(SupervisorVerticle.class.getName());
+  private static final long STOP_MILLIS = 60_000;
 
   private final Bus bus;
+  private final Cluster cluster;
   private final Opener opener;
   private final Companions companions;
   private final String version;
+  private final SharedMap shared;
+  private final Definitions definitions = new Definitions();
   private final Map<ServerId, Deployed> deployed = new LinkedHashMap<>();
+  private final Map<ServerId, Future<Void>> ending = new LinkedHashMap<>();
+  private final Set<ServerId> shown = new HashSet<>();
+  private Map<ServerId, ServerConfig> wanted = Map.of();
   private BridgeConfig config;
-  private Future<?> lastChange = Future.succeededFuture();
+  private boolean closing;
 
   /**
-   * @param fromFile whether a reload may remove it
    * @param verticles its deployments, in the order in which they were made
    */
-  private record Deployed(ServerConfig config, boolean fromFile, List<Future<String>> verticles) {}
+  private record Deployed(
+      ServerConfig config, ServerVerticle verticle, List<Future<String>> verticles) {
+
+    Future<String> isThere() {
+      return verticles.get(verticles.size() - 1);
+    }
+  }
 
   public SupervisorVerticle(
-      Bus bus, BridgeConfig config, Opener opener, Companions companions, String version) {
+      Bus bus,
+      Cluster cluster,
+      BridgeConfig config,
+      Opener opener,
+      Companions companions,
+      String version) {
     this.bus = bus;
+    this.cluster = cluster;
     this.config = config;
     this.opener = opener;
     this.companions = companions;
     this.version = version;
+    this.shared = cluster.map("servers");
   }
 
   @Override
   public Future<?> start() {
     bus.serve(Addresses.START_SERVER, this::startAtRunTime);
     bus.serve(Addresses.STOP_SERVER, this::stopServer);
-    return Future.all(config.servers().values().stream().map(s -> deploy(s, true)).toList());
+    definitions.read(config.servers(), config.sandbox());
+    shared.onChange(this::offer);
+    offer();
+    return settled();
   }
 
   @Override
   public Future<?> stop() {
-    return Future.join(List.copyOf(deployed.keySet()).stream().map(this::undeploy).toList())
-        .otherwiseEmpty();
+    closing = true;
+    return endAll();
+  }
+
+  /** Stops what runs here, so that other nodes can start it; takes no longer than it may. */
+  public Future<Void> handOver(Duration patience) {
+    Promise<Void> left = Promise.promise();
+    if (context == null || cluster.isAlone()) {
+      return Future.succeededFuture();
+    }
+    context.runOnContext(
+        v -> {
+          vertx.setTimer(Math.max(1, patience.toMillis()), t -> left.tryComplete());
+          cluster.leave().onComplete(done -> left.tryComplete());
+        });
+    return left.future();
   }
 
   /** Applies another configuration; servers whose entries did not change are not touched. */
   public Future<Void> reload(BridgeConfig next) {
     Promise<Void> promise = Promise.promise();
-    context.runOnContext(v -> oneAfterTheOther(() -> apply(next)).onComplete(promise));
+    context.runOnContext(v -> apply(next).onComplete(promise));
     return promise.future();
   }
 
   private Future<Void> apply(BridgeConfig next) {
-    Map<ServerId, ServerConfig> before = new LinkedHashMap<>();
-    deployed.forEach(
+    ServerPlan plan = ServerPlan.of(definitions.ofFile(), next.servers());
+    config = next;
+    definitions.read(next.servers(), next.sandbox());
+    if (!plan.isEmpty()) {
+      LOG.log(Level.INFO, "configuration reloaded: {0}", plan);
+    }
+    List<Future<Change>> back = new ArrayList<>();
+    shared
+        .known()
+        .forEach(
+            (name, item) -> {
+              if (item.value().length == 0 && definitions.isFromFile(new ServerId(name))) {
+                back.add(shared.remove(name, item.version()));
+              }
+            });
+    offer();
+    return Future.join(back).otherwiseEmpty().compose(done -> settled());
+  }
+
+  /** Tells the other nodes what this one can run, and gets to know what it is to run. */
+  private void offer() {
+    wanted = definitions.wanted(shared.known());
+    Set<String> able = new LinkedHashSet<>();
+    wanted.forEach(
         (id, server) -> {
-          if (server.fromFile()) {
-            before.put(id, server.config());
+          if (cluster.fits(server.placement())) {
+            able.add(id.name());
           }
         });
-    ServerPlan plan = ServerPlan.of(before, next.servers());
-    config = next;
-    if (plan.isEmpty()) {
-      return Future.succeededFuture();
+    cluster.offer(able, this);
+  }
+
+  @Override
+  public void changed() {
+    if (closing) {
+      return;
     }
-    LOG.log(Level.INFO, "configuration reloaded: {0}", plan);
-    List<ServerId> leaving = new ArrayList<>(plan.removals());
-    List<ServerConfig> coming = new ArrayList<>(plan.replacements());
-    plan.replacements().forEach(replaced -> leaving.add(replaced.id()));
-    coming.addAll(plan.additions());
-    return Future.join(leaving.stream().map(this::undeploy).toList())
-        .otherwiseEmpty()
-        .compose(gone -> Future.join(coming.stream().map(s -> deploy(s, true)).toList()))
-        .mapEmpty();
+    Map<ServerId, ServerConfig> target = new LinkedHashMap<>();
+    for (String name : cluster.mine()) {
+      ServerId id = new ServerId(name);
+      target.put(id, wanted.get(id));
+    }
+    List.copyOf(deployed.values()).stream()
+        .filter(running -> !isSame(running.config(), target.get(running.config().id())))
+        .forEach(running -> undeploy(running.config().id()));
+    target.forEach(
+        (id, server) -> {
+          if (server != null && !deployed.containsKey(id) && !ending.containsKey(id)) {
+            deploy(server);
+          }
+        });
+    showWhatRunsNowhere();
+    forgetWhatIsWantedNoMore();
+  }
+
+  @Override
+  public void stopAll() {
+    deployed.values().forEach(running -> running.verticle().hurry());
+    vertx.executeBlocking(Orphans::endOwn, false);
+    endAll();
+  }
+
+  private static boolean isSame(ServerConfig running, ServerConfig target) {
+    return target != null && running.fingerprint().equals(target.fingerprint());
+  }
+
+  private void showWhatRunsNowhere() {
+    wanted.forEach(
+        (id, server) -> {
+          if (!cluster.hasCandidate(id.name()) && !cluster.isOwned(id.name())) {
+            shown.add(id);
+            Residence nowhere = new Residence(null, cluster.epoch(id.name()));
+            bus.publishHere(Addresses.SERVER_CHANGED, Homeless.view(server, nowhere));
+          } else if (cluster.knows(id.name())) {
+            shown.add(id);
+          }
+        });
+  }
+
+  private void forgetWhatIsWantedNoMore() {
+    shown.removeIf(
+        id -> {
+          boolean isOver =
+              !wanted.containsKey(id)
+                  && !cluster.knows(id.name())
+                  && !deployed.containsKey(id)
+                  && !ending.containsKey(id);
+          if (isOver) {
+            bus.publish(Addresses.SERVER_FORGOTTEN, id);
+          }
+          return isOver;
+        });
   }
 
   private Future<ServerView> startAtRunTime(JsonSlice definition) {
     ServerConfig server = understand(definition);
-    boolean taken =
-        deployed.keySet().stream().anyMatch(id -> id.name().equalsIgnoreCase(server.id().name()));
-    if (taken) {
-      return Future.failedFuture(
-          new BridgeException(
-              ErrorCode.SERVER_EXISTS, "Server with ID '" + server.id() + "' already exists"));
+    ServerId id = server.id();
+    Item before = shared.known().get(id.name());
+    boolean isTaken =
+        wanted.keySet().stream().anyMatch(known -> known.name().equalsIgnoreCase(id.name()));
+    if (isTaken) {
+      return Future.failedFuture(exists(id));
     }
     if (server.refusal() != null) {
       return Future.failedFuture(
           new BridgeException(server.refusal().code(), server.refusal().reason()));
     }
     long timeout = server.supervision().startTimeout() + 1_000;
-    return deploy(server, false)
-        .compose(id -> bus.request(Addresses.ready(server.id()), timeout))
+    long version = before == null ? SharedMap.ABSENT : before.version();
+    return shared
+        .put(id.name(), version, definition.toBytes(), Long.MAX_VALUE)
+        .compose(change -> change.isDone() ? isThere(id) : Future.failedFuture(refused(id, change)))
+        .compose(there -> bus.request(Addresses.ready(id), timeout))
         .recover(
             failure ->
-                undeploy(server.id())
-                    .transform(gone -> Future.failedFuture(startFailure(failure))));
+                isOfAnother(failure)
+                    ? Future.failedFuture(failure)
+                    : withdraw(id).transform(gone -> Future.failedFuture(startFailure(failure))));
+  }
+
+  private static BridgeException refused(ServerId id, Change change) {
+    return change.isFull()
+        ? new BridgeException(ErrorCode.OVERLOADED, "Too many servers are kept")
+        : exists(id);
+  }
+
+  private static BridgeException exists(ServerId id) {
+    return new BridgeException(
+        ErrorCode.SERVER_EXISTS, "Server with ID '" + id + "' already exists");
+  }
+
+  private static boolean isOfAnother(Throwable failure) {
+    return failure instanceof BridgeException known && known.code() == ErrorCode.SERVER_EXISTS;
+  }
+
+  private Future<?> isThere(ServerId id) {
+    Deployed here = deployed.get(id);
+    return here == null ? Future.succeededFuture() : here.isThere();
   }
 
   private Future<ServerId> stopServer(ServerId id) {
-    if (!deployed.containsKey(id)) {
+    if (!wanted.containsKey(id)) {
       return Future.failedFuture(
           new BridgeException(ErrorCode.SERVER_NOT_FOUND, "Server '" + id + "' not found"));
     }
-    return undeploy(id).map(id);
+    return withdraw(id).compose(done -> gone(id)).map(id);
   }
 
-  private Future<String> deploy(ServerConfig server, boolean fromFile) {
+  /** Nobody wants it any more, on any node. */
+  private Future<Change> withdraw(ServerId id) {
+    Item before = shared.known().get(id.name());
+    long version = before == null ? SharedMap.ABSENT : before.version();
+    return definitions.isFromFile(id)
+        ? shared.put(id.name(), version, Definitions.STOPPED, Long.MAX_VALUE)
+        : shared.remove(id.name(), version);
+  }
+
+  private Future<Void> gone(ServerId id) {
+    Future<Void> here = ending.get(id);
+    return here != null ? here : goneElsewhere(id, System.nanoTime() + STOP_MILLIS * 1_000_000);
+  }
+
+  private Future<Void> goneElsewhere(ServerId id, long untilNanos) {
+    if (cluster.isAlone() || !cluster.isOwned(id.name())) {
+      return Future.succeededFuture();
+    }
+    if (System.nanoTime() - untilNanos > 0) {
+      return Future.failedFuture(
+          new BridgeException(ErrorCode.DEADLINE_EXCEEDED, "Server '" + id + "' does not stop"));
+    }
+    return cluster.change().compose(changed -> goneElsewhere(id, untilNanos));
+  }
+
+  private void deploy(ServerConfig server) {
+    String name = server.id().name();
+    Residence residence = new Residence(cluster.name(), cluster.epoch(name));
+    ServerVerticle verticle =
+        new ServerVerticle(
+            bus,
+            server,
+            opener,
+            limits(),
+            version,
+            new ServerVerticle.Tenancy(residence, () -> cluster.owner(name) == Cluster.HERE),
+            config.drainMillis());
     List<Future<String>> verticles = new ArrayList<>();
     companions
         .of(server, limits(), config.drainMillis())
         .map(vertx::deployVerticle)
         .ifPresent(verticles::add);
-    verticles.add(
-        vertx.deployVerticle(
-            new ServerVerticle(bus, server, opener, limits(), version, config.drainMillis())));
-    deployed.put(server.id(), new Deployed(server, fromFile, verticles));
-    return verticles.get(verticles.size() - 1);
+    verticles.add(vertx.deployVerticle(verticle));
+    shown.add(server.id());
+    deployed.put(server.id(), new Deployed(server, verticle, verticles));
   }
 
-  private Future<Void> undeploy(ServerId id) {
+  /** Ends it here; what it is then comes out by comparing again. */
+  private void undeploy(ServerId id) {
     Deployed server = deployed.remove(id);
-    return server == null
-        ? Future.succeededFuture()
-        : Future.join(
-                server.verticles().stream().map(done -> done.compose(vertx::undeploy)).toList())
-            .mapEmpty();
+    Future<Void> end =
+        Future.join(server.verticles().stream().map(done -> done.compose(vertx::undeploy)).toList())
+            .<Void>mapEmpty()
+            .otherwiseEmpty();
+    ending.put(id, end);
+    end.onComplete(
+        gone -> {
+          ending.remove(id, end);
+          if (!cluster.mine().contains(id.name())) {
+            cluster.stopped(id.name());
+          }
+          changed();
+        });
   }
 
-  private Future<Void> oneAfterTheOther(Supplier<Future<Void>> change) {
-    Future<Void> next = lastChange.transform(done -> change.get());
-    lastChange = next;
-    return next;
+  private Future<Void> endAll() {
+    List.copyOf(deployed.keySet()).forEach(this::undeploy);
+    return Future.join(List.copyOf(ending.values())).<Void>mapEmpty().otherwiseEmpty();
+  }
+
+  /** What was begun here is over: ends first, then what came in their place. */
+  private Future<Void> settled() {
+    List<Future<?>> open = new ArrayList<>(ending.values());
+    return Future.join(open)
+        .otherwiseEmpty()
+        .compose(
+            ended ->
+                Future.join(deployed.values().stream().map(Deployed::isThere).toList())
+                    .otherwiseEmpty())
+        .mapEmpty();
   }
 
   private StdioTransport.Limits limits() {

@@ -9,6 +9,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Catalogue;
+import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.ServerIdentity;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
@@ -40,6 +41,7 @@ final class Upstream implements Instance.Owner {
   private final Vertx vertx;
   private final ServerConfig config;
   private final String conversation;
+  private final Residence residence;
   private final News news;
   private final List<Instance> instances;
   private final Dispatcher dispatcher;
@@ -84,6 +86,7 @@ final class Upstream implements Instance.Owner {
     this.vertx = surroundings.context().owner();
     this.config = config;
     this.conversation = conversation;
+    this.residence = surroundings.residence();
     this.news = news;
     this.state = config.refusal() == null ? new ServerState.Stopped() : config.refusal();
     this.lastError = config.refusal() == null ? null : config.refusal().reason();
@@ -93,7 +96,7 @@ final class Upstream implements Instance.Owner {
         IntStream.range(0, config.supervision().instances())
             .mapToObj(i -> new Instance(config, surroundings, policy, this))
             .toList();
-    this.dispatcher = new Dispatcher(vertx, config, instances, news);
+    this.dispatcher = new Dispatcher(vertx, config, instances, news, surroundings.mayAct());
     this.watched = new WatchedResources(vertx, config.supervision().startTimeout());
   }
 
@@ -211,7 +214,8 @@ final class Upstream implements Instance.Owner {
             garbageLines,
             dropped),
         lastError,
-        sinceMillis);
+        sinceMillis,
+        residence);
   }
 
   @Override

@@ -35,7 +35,6 @@ final class Upstreams implements Upstream.News {
   private final Upstream shared;
   private final Map<String, Own> own = new LinkedHashMap<>();
   private final Map<Upstream, Future<Void>> ending = new HashMap<>();
-  private final long drainMillis;
   private boolean closing;
 
   private static final class Own {
@@ -47,18 +46,10 @@ final class Upstreams implements Upstream.News {
     }
   }
 
-  /**
-   * @param drainMillis how long calls in flight may go on when an upstream is ended
-   */
-  Upstreams(
-      ServerConfig config,
-      Instance.Surroundings surroundings,
-      long drainMillis,
-      Upstream.News news) {
+  Upstreams(ServerConfig config, Instance.Surroundings surroundings, Upstream.News news) {
     this.vertx = surroundings.context().owner();
     this.config = config;
     this.surroundings = surroundings;
-    this.drainMillis = drainMillis;
     this.news = news;
     this.shared = new Upstream(config, null, surroundings, this);
   }
@@ -90,7 +81,7 @@ final class Upstreams implements Upstream.News {
     return shared.ready(timeoutMillis).map(ready -> view());
   }
 
-  Future<ServerView> restart() {
+  Future<ServerView> restart(long drainMillis) {
     return Future.all(running().stream().map(each -> each.restart(drainMillis)).toList())
         .map(done -> view());
   }
@@ -107,8 +98,12 @@ final class Upstreams implements Upstream.News {
     return of(watch.by()).watch(watch).map(agreed -> conversation);
   }
 
-  /** A client has left for good. */
-  void over(String conversation) {
+  /**
+   * A client has left for good.
+   *
+   * @param drainMillis how long its calls in flight may go on
+   */
+  void over(String conversation, long drainMillis) {
     Own left = own.remove(conversation);
     if (left != null) {
       Future<Void> end = left.upstream.close(drainMillis);
@@ -121,7 +116,7 @@ final class Upstreams implements Upstream.News {
     }
   }
 
-  Future<Void> close() {
+  Future<Void> close(long drainMillis) {
     closing = true;
     List<Future<?>> ends = new ArrayList<>(ending.values());
     running().forEach(upstream -> ends.add(upstream.close(drainMillis)));
@@ -201,7 +196,7 @@ final class Upstreams implements Upstream.News {
         .filter(e -> e.getValue().lastUsedNanos - horizon < 0 && e.getValue().upstream.isIdle())
         .map(Map.Entry::getKey)
         .toList()
-        .forEach(this::over);
+        .forEach(conversation -> over(conversation, 0));
   }
 
   private List<Upstream> running() {

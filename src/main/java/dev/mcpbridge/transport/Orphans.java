@@ -1,8 +1,18 @@
 package dev.mcpbridge.transport;
 
-/** What a bridge that was killed could not clean up. */
+/** The processes of a bridge that was killed, or that may run nothing any more. */
 public final class Orphans {
   private Orphans() {}
+
+  /**
+   * Ends every child of this bridge at once, without asking: whoever calls it may run nothing any
+   * more. Blocks for some milliseconds.
+   *
+   * @return how many processes were ended
+   */
+  public static int endOwn() {
+    return ProcessTree.endOwn();
+  }
 
   /**
    * Ends the children of bridges that no longer live; those of living ones are left alone. Blocks

@@ -27,6 +27,10 @@ record ProcessMark(long bridge, long bridgeStart, long child) {
     return ProcFs.variable(pid, VARIABLE).flatMap(ProcessMark::parse);
   }
 
+  boolean isOfSameBridge(ProcessMark other) {
+    return bridge == other.bridge && bridgeStart == other.bridgeStart;
+  }
+
   /** Whether the bridge that set the mark still lives. */
   boolean isOwned() {
     return ProcFs.stat(bridge)

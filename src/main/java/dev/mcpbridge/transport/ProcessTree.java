@@ -123,6 +123,15 @@ final class ProcessTree {
     return orphans.size();
   }
 
+  /** Ends everything that this bridge has started; returns how many processes. */
+  static int endOwn() {
+    ProcessMark own = ProcessMark.next();
+    List<Long> children =
+        ProcFs.find(stat -> ProcessMark.of(stat.pid()).filter(own::isOfSameBridge).isPresent());
+    children.forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
+    return children.size();
+  }
+
   private static Map<String, String> environment(Launch launch, ProcessMark mark) {
     Map<String, String> environment = new TreeMap<>();
     System.getenv()

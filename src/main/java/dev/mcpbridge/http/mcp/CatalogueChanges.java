@@ -26,7 +26,7 @@ final class CatalogueChanges {
 
   CatalogueChanges(Bus bus) {
     bus.subscribe(Addresses.SERVER_CHANGED, this::compare);
-    bus.subscribe(Addresses.SERVER_GONE, this::gone);
+    bus.subscribe(Addresses.SERVER_FORGOTTEN, this::gone);
   }
 
   /** Listens until the returned runnable is run. */

@@ -1,6 +1,7 @@
 package dev.mcpbridge.http.rest;
 
 import dev.mcpbridge.call.Directory;
+import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
@@ -15,6 +16,7 @@ public final class HealthApi {
   private static final JsonSlice ALIVE = JsonSlice.of("{\"status\":\"ok\"}");
 
   private final Directory directory;
+  private final Cluster cluster;
   private final Supplier<Phase> phase;
   private final long bornNanos = System.nanoTime();
 
@@ -25,8 +27,9 @@ public final class HealthApi {
     STOPPING
   }
 
-  public HealthApi(Directory directory, Supplier<Phase> phase) {
+  public HealthApi(Directory directory, Cluster cluster, Supplier<Phase> phase) {
     this.directory = directory;
+    this.cluster = cluster;
     this.phase = phase;
   }
 
@@ -51,18 +54,48 @@ public final class HealthApi {
     Replies.json(ctx, 200, ALIVE);
   }
 
-  /** GET /health/ready: 503 while servers start for the first time, and while the bridge stops. */
+  /**
+   * GET /health/ready: 503 while servers start for the first time, while the bridge stops, and
+   * while a node is none of its cluster.
+   */
   public void ready(RoutingContext ctx) {
+    Cluster.View nodes = cluster.view();
+    boolean isMember = cluster.isAlone() || nodes.state().equals("member");
     boolean starting =
         phase.get() == Phase.STARTING
+            || !isMember
             || directory.all().stream()
                 .anyMatch(s -> !s.isDiscovered() && s.state() instanceof ServerState.Starting);
     boolean stopping = phase.get() == Phase.STOPPING;
     String status = stopping ? "stopping" : starting ? "starting" : "ready";
-    Replies.json(
-        ctx,
-        status.equals("ready") ? 200 : 503,
-        new JsonWriter().beginObject().member("status", status).endObject());
+    JsonWriter out = new JsonWriter().beginObject().member("status", status);
+    if (!cluster.isAlone()) {
+      out.name("cluster");
+      write(out, nodes);
+    }
+    Replies.json(ctx, status.equals("ready") ? 200 : 503, out.endObject());
+  }
+
+  private static void write(JsonWriter out, Cluster.View nodes) {
+    out.beginObject()
+        .member("state", nodes.state())
+        .member("node", nodes.node())
+        .member("primary", nodes.primary())
+        .member("view", nodes.view())
+        .member("moves", nodes.moves())
+        .name("members")
+        .beginArray();
+    nodes
+        .members()
+        .forEach(
+            member ->
+                out.beginObject()
+                    .member("name", member.name())
+                    .member("url", member.url())
+                    .member("version", member.version())
+                    .member("leaving", member.isLeaving())
+                    .endObject());
+    out.endArray().endObject();
   }
 
   private JsonSlice uptime() {

@@ -37,6 +37,9 @@ final class ServerJson {
         .member("garbage_lines", counters.garbageLines())
         .member("dropped_messages", counters.dropped())
         .member("last_error", server.lastError());
+    if (server.residence().node() != null) {
+      out.member("node", server.residence().node()).member("epoch", server.residence().epoch());
+    }
     if (server.authUrl() != null) {
       out.member("auth_url", server.authUrl());
     }

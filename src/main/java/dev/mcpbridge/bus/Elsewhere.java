@@ -1,0 +1,205 @@
+package dev.mcpbridge.bus;
+
+import dev.mcpbridge.cluster.Cluster;
+import dev.mcpbridge.cluster.link.Links.RemoteFailure;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.ServerId;
+import io.vertx.core.Future;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.BiConsumer;
+
+/**
+ * The other nodes' part of the bus: finds who has a server, asks there, and answers what others ask
+ * here. A question that surely was not looked at is asked again where its server is now; one that
+ * was sent and not answered never is. Confined to the event loop.
+ */
+final class Elsewhere implements Cluster.Correspondent {
+  private static final int MAX_WAITING = 20_000;
+  private static final long MAX_WAIT_NANOS = 30_000_000_000L;
+
+  private final Bus bus;
+  private final Cluster cluster;
+  private final Map<String, Address<?, ?>> served = new HashMap<>();
+  private final Map<String, Topic<?>> heard = new HashMap<>();
+  private final Map<String, Integer> callers = new HashMap<>();
+  private int waiting;
+
+  Elsewhere(Bus bus, Cluster cluster) {
+    this.bus = bus;
+    this.cluster = cluster;
+    cluster.serve(this);
+  }
+
+  // --- what is asked and told here
+
+  <Q, A> Future<A> request(Address<Q, A> address, Q question) {
+    if (address.reach().callId() != null) {
+      Integer caller = callers.get(address.reach().callId());
+      return caller == null ? bus.requestHere(address, question) : ask(caller, address, question);
+    }
+    long patience = Math.min(MAX_WAIT_NANOS, address.patience().millis(question) * 1_000_000);
+    return atOwner(address, question, System.nanoTime() + patience);
+  }
+
+  private <Q, A> Future<A> atOwner(Address<Q, A> address, Q question, long untilNanos) {
+    int owner = cluster.owner(address.reach().server().name());
+    if (owner == Cluster.NOWHERE) {
+      return waitAndRetry(address, question, untilNanos, null);
+    }
+    Future<A> answer =
+        owner == Cluster.HERE ? bus.requestHere(address, question) : ask(owner, address, question);
+    return answer.recover(
+        failure ->
+            wasMisdirected(failure)
+                ? waitAndRetry(address, question, untilNanos, (BridgeException) failure)
+                : Future.failedFuture(failure));
+  }
+
+  /** Until the owner is another one, or can be reached. */
+  private <Q, A> Future<A> waitAndRetry(
+      Address<Q, A> address, Q question, long untilNanos, BridgeException last) {
+    ServerId server = address.reach().server();
+    if (cluster.isCutOff()) {
+      return Future.failedFuture(
+          new BridgeException(
+                  ErrorCode.NO_QUORUM, "This node is cut off from more than half of the others")
+              .withRetryAfter(2_000));
+    }
+    if (System.nanoTime() - untilNanos >= 0 || waiting >= MAX_WAITING) {
+      return Future.failedFuture(
+          last != null
+              ? last
+              : new BridgeException(
+                      ErrorCode.SERVER_UNAVAILABLE,
+                      "No node of the cluster runs server '" + server + "' at the moment")
+                  .withRetryAfter(1_000));
+    }
+    waiting++;
+    return cluster
+        .change()
+        .transform(
+            changed -> {
+              waiting--;
+              return atOwner(address, question, untilNanos);
+            });
+  }
+
+  /** Whoever was asked did not have it, or was not reached: nothing has happened. */
+  private static boolean wasMisdirected(Throwable failure) {
+    return failure instanceof BridgeException known
+        && known.executed() == Executed.NO
+        && (known.code() == ErrorCode.NOT_OWNER || known.code() == ErrorCode.NODE_UNREACHABLE);
+  }
+
+  private <Q, A> Future<A> ask(int slot, Address<Q, A> address, Q question) {
+    return cluster
+        .ask(
+            slot,
+            address.name(),
+            address.question().bytes(question),
+            address.patience().millis(question))
+        .map(answer -> address.answer().of(answer))
+        .recover(
+            failure ->
+                Future.failedFuture(
+                    failure instanceof RemoteFailure remote
+                        ? Failures.FORM.of(remote.bytes())
+                        : failure));
+  }
+
+  <T> void publish(Topic<T> topic, T news) {
+    Reach reach = topic.reach();
+    if (reach.isEverywhere()) {
+      cluster.tellAll(topic.name(), topic.form().bytes(news));
+    } else if (reach.server() != null) {
+      int owner = cluster.owner(reach.server().name());
+      if (owner >= 0) {
+        cluster.tell(owner, topic.name(), topic.form().bytes(news));
+      }
+    } else if (reach.callId() != null && callers.containsKey(reach.callId())) {
+      cluster.tell(callers.get(reach.callId()), topic.name(), topic.form().bytes(news));
+    }
+  }
+
+  /** Whether somebody on this node may want to hear of it. */
+  boolean isForHere(Topic<?> topic) {
+    String call = topic.reach().callId();
+    return call == null || !callers.containsKey(call);
+  }
+
+  // --- what others ask and tell
+
+  Runnable serve(Address<?, ?> address) {
+    if (address.reach() == Reach.HERE || cluster.isAlone()) {
+      return () -> {};
+    }
+    served.put(address.name(), address);
+    return () -> served.remove(address.name(), address);
+  }
+
+  Runnable subscribe(Topic<?> topic) {
+    if (topic.reach() == Reach.HERE || cluster.isAlone()) {
+      return () -> {};
+    }
+    heard.put(topic.name(), topic);
+    return topic.reach().callId() == null ? () -> {} : () -> heard.remove(topic.name(), topic);
+  }
+
+  @Override
+  public void asked(int slot, String name, byte[] body, BiConsumer<byte[], byte[]> answer) {
+    Address<?, ?> address = served.get(name);
+    boolean isHere =
+        address != null
+            && (address.reach().server() == null
+                || cluster.owner(address.reach().server().name()) == Cluster.HERE);
+    if (!isHere) {
+      BridgeException elsewhere =
+          new BridgeException(
+              ErrorCode.NOT_OWNER, "Node " + cluster.name() + " does not have what was asked for");
+      answer.accept(null, Failures.FORM.bytes(elsewhere.withRetryAfter(1_000)));
+      return;
+    }
+    answer(slot, address, body, answer);
+  }
+
+  private <Q, A> void answer(
+      int slot, Address<Q, A> address, byte[] body, BiConsumer<byte[], byte[]> answer) {
+    Q question = address.question().of(body);
+    if (question instanceof Call call) {
+      callers.put(call.id(), slot);
+    }
+    bus.requestHere(address, question)
+        .onComplete(
+            done -> {
+              if (question instanceof Call call) {
+                callers.remove(call.id());
+              }
+              if (done.succeeded()) {
+                answer.accept(address.answer().bytes(done.result()), null);
+              } else {
+                answer.accept(null, Failures.FORM.bytes(Bus.failure(done.cause())));
+              }
+            });
+  }
+
+  @Override
+  public void told(int slot, String name, byte[] body) {
+    Topic<?> topic = heard.get(name);
+    if (topic != null) {
+      hear(topic, body);
+    }
+  }
+
+  private <T> void hear(Topic<T> topic, byte[] body) {
+    bus.publishHere(topic, topic.form().of(body));
+  }
+
+  @Override
+  public void connected(int slot) {
+    bus.publishHere(Addresses.NODE_CONNECTED, slot);
+  }
+}

@@ -1,0 +1,197 @@
+package dev.mcpbridge.bus;
+
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.Catalogue;
+import dev.mcpbridge.model.Glob;
+import dev.mcpbridge.model.Residence;
+import dev.mcpbridge.model.RiskLevel;
+import dev.mcpbridge.model.RiskRules;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.ServerIdentity;
+import dev.mcpbridge.model.ServerState;
+import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.model.Timeouts;
+import dev.mcpbridge.model.Tool;
+import dev.mcpbridge.wire.WireReader;
+import dev.mcpbridge.wire.WireWriter;
+import java.util.List;
+import java.util.Objects;
+
+/** How a server's view travels between nodes. */
+final class Views {
+  static final Form<ServerView> WHOLE =
+      new Form<>((out, view) -> write(out, view, true), Views::read);
+
+  /** Without the catalogue, for whoever has it. */
+  static final Form<ServerView> COUNTERS =
+      new Form<>((out, view) -> write(out, view, false), Views::read);
+
+  private Views() {}
+
+  private static void write(WireWriter out, ServerView view, boolean whole) {
+    out.text(view.id().name())
+        .part(view.state(), Views::state)
+        .list(view.pids(), WireWriter::number)
+        .optional(view.protocolVersion(), WireWriter::text)
+        .optional(view.identity(), (w, identity) -> w.part(identity, Views::identity))
+        .optional(
+            whole ? view.catalogue() : null, (w, catalogue) -> w.part(catalogue, Views::catalogue))
+        .part(view.risk(), Views::risk)
+        .part(view.timeouts(), Views::timeouts)
+        .optional(view.image(), WireWriter::text)
+        .optional(view.authUrl(), WireWriter::text)
+        .part(view.counters(), Views::counters)
+        .optional(view.lastError(), WireWriter::text)
+        .number(view.sinceMillis())
+        .part(view.residence(), Views::residence);
+  }
+
+  private static ServerView read(WireReader in) {
+    return new ServerView(
+        new ServerId(in.text()),
+        in.part(Views::state),
+        in.list(WireReader::number),
+        in.optional(WireReader::text),
+        in.optional(r -> r.part(Views::identity)),
+        in.optional(r -> r.part(Views::catalogue)),
+        in.part(Views::risk),
+        in.part(Views::timeouts),
+        in.optional(WireReader::text),
+        in.optional(WireReader::text),
+        in.part(Views::counters),
+        in.optional(WireReader::text),
+        in.number(),
+        in.part(Views::residence));
+  }
+
+  private static void state(WireWriter out, ServerState state) {
+    if (state instanceof ServerState.Starting starting) {
+      out.octet(1).number(starting.attempt());
+    } else if (state instanceof ServerState.Ready) {
+      out.octet(2);
+    } else if (state instanceof ServerState.Degraded degraded) {
+      out.octet(3).text(degraded.reason());
+    } else if (state instanceof ServerState.Failed failed) {
+      out.octet(4)
+          .text(failed.code().slug())
+          .text(failed.reason())
+          .number(failed.attempts())
+          .number(failed.nextTryMillis());
+    } else if (state instanceof ServerState.Draining) {
+      out.octet(5);
+    } else if (state instanceof ServerState.Refused refused) {
+      out.octet(7).text(refused.code().slug()).text(refused.reason());
+    } else {
+      out.octet(6);
+    }
+  }
+
+  private static ServerState state(WireReader in) {
+    return switch (in.octet()) {
+      case 1 -> new ServerState.Starting((int) in.number());
+      case 2 -> new ServerState.Ready();
+      case 3 -> new ServerState.Degraded(in.text());
+      case 4 ->
+          new ServerState.Failed(
+              ErrorCode.of(in.text()), in.text(), (int) in.number(), in.number());
+      case 5 -> new ServerState.Draining();
+      case 7 -> new ServerState.Refused(ErrorCode.of(in.text()), in.text());
+      default -> new ServerState.Stopped();
+    };
+  }
+
+  private static void residence(WireWriter out, Residence residence) {
+    out.optional(residence.node(), WireWriter::text).number(residence.epoch());
+  }
+
+  private static Residence residence(WireReader in) {
+    return new Residence(in.optional(WireReader::text), in.number());
+  }
+
+  private static void identity(WireWriter out, ServerIdentity identity) {
+    out.optional(identity.serverInfo(), Forms::json)
+        .optional(identity.capabilities(), Forms::json)
+        .optional(identity.instructions(), WireWriter::text);
+  }
+
+  private static ServerIdentity identity(WireReader in) {
+    return new ServerIdentity(
+        in.optional(Forms::json), in.optional(Forms::json), in.optional(WireReader::text));
+  }
+
+  private static void catalogue(WireWriter out, Catalogue catalogue) {
+    List<Tool> tools = List.copyOf(catalogue.tools().values());
+    out.list(tools, (w, tool) -> Forms.json(w, tool.definition()))
+        .list(catalogue.resources(), Forms::json)
+        .list(catalogue.templates(), Forms::json)
+        .list(catalogue.prompts(), Forms::json)
+        .text(catalogue.digest());
+  }
+
+  private static Catalogue catalogue(WireReader in) {
+    List<Tool> tools =
+        in.list(r -> Tool.of(Forms.json(r))).stream().filter(Objects::nonNull).toList();
+    return new Catalogue(
+        Catalogue.byName(tools),
+        in.list(Forms::json),
+        in.list(Forms::json),
+        in.list(Forms::json),
+        in.text());
+  }
+
+  private static void risk(WireWriter out, RiskRules rules) {
+    level(out, rules.server());
+    out.list(rules.tools(), (w, rule) -> level(w.text(rule.name().pattern()), rule.level()));
+    level(out, rules.resources());
+    level(out, rules.prompts());
+    out.flag(rules.fromMethods());
+  }
+
+  private static RiskRules risk(WireReader in) {
+    return new RiskRules(
+        level(in),
+        in.list(r -> new RiskRules.ToolRule(new Glob(r.text()), level(r))),
+        level(in),
+        level(in),
+        in.flag());
+  }
+
+  private static void level(WireWriter out, RiskLevel level) {
+    out.octet(level == null ? 0 : level.number());
+  }
+
+  private static RiskLevel level(WireReader in) {
+    return RiskLevel.of(in.octet()).orElse(null);
+  }
+
+  private static void timeouts(WireWriter out, Timeouts timeouts) {
+    out.number(timeouts.call())
+        .list(timeouts.tools(), (w, tool) -> w.text(tool.name().pattern()).number(tool.millis()));
+  }
+
+  private static Timeouts timeouts(WireReader in) {
+    return new Timeouts(
+        in.number(), in.list(r -> new Timeouts.ToolTimeout(new Glob(r.text()), r.number())));
+  }
+
+  private static void counters(WireWriter out, ServerView.Counters counters) {
+    out.number(counters.instances())
+        .number(counters.sessions())
+        .number(counters.restarts())
+        .number(counters.inFlight())
+        .number(counters.queued())
+        .number(counters.garbageLines())
+        .number(counters.dropped());
+  }
+
+  private static ServerView.Counters counters(WireReader in) {
+    return new ServerView.Counters(
+        (int) in.number(),
+        (int) in.number(),
+        (int) in.number(),
+        (int) in.number(),
+        (int) in.number(),
+        in.number(),
+        in.number());
+  }
+}

@@ -1,0 +1,495 @@
+package dev.mcpbridge.cluster;
+
+import dev.mcpbridge.cluster.Command.Join;
+import dev.mcpbridge.cluster.Command.Leave;
+import dev.mcpbridge.cluster.Command.Look;
+import dev.mcpbridge.cluster.Command.Release;
+import dev.mcpbridge.cluster.SharedMap.Change;
+import dev.mcpbridge.cluster.agreement.Entry;
+import dev.mcpbridge.cluster.agreement.Message.Signed;
+import dev.mcpbridge.cluster.agreement.Replica;
+import dev.mcpbridge.cluster.agreement.Terms;
+import dev.mcpbridge.cluster.link.Identity;
+import dev.mcpbridge.cluster.link.Links;
+import dev.mcpbridge.config.ClusterConfig;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.random.RandomGenerator;
+
+/**
+ * A node of several: wires what nodes agree on to the connections between them and to the clock.
+ * Confined to the event loop that opened it.
+ */
+public final class ClusterNode
+    implements Cluster, Replica.Peers, ClusterState.Witness, Links.Listener {
+  private static final Logger LOG = System.getLogger(ClusterNode.class.getName());
+  private static final long BORN = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
+
+  private final Vertx vertx;
+  private final ClusterConfig config;
+  private final Terms terms;
+  private final Identity identity;
+  private final String version;
+  private final Links links;
+  private final ClusterState state;
+  private final Replica replica;
+  private final Decisions decisions;
+  private final Map<String, ReplicatedMap> maps = new HashMap<>();
+  private final Tenure tenure;
+  private String url = "";
+  private Correspondent correspondent;
+  private Promise<Void> nextChange = Promise.promise();
+  private Set<String> offered = Set.of();
+  private Orders orders;
+  private boolean isLeaving;
+  private boolean isTold;
+  private long joinAskedNanos;
+  private long ticks;
+  private long timer;
+
+  public ClusterNode(Vertx vertx, ClusterConfig config, String version, int maxMessage) {
+    this.vertx = vertx;
+    this.config = config;
+    this.version = version;
+    this.terms =
+        new Terms(config.members().size(), TimeUnit.MILLISECONDS.toNanos(config.leaseMillis()));
+    this.identity =
+        new Identity(
+            config.name(),
+            config.members(),
+            config.slot(),
+            config.node(),
+            version,
+            System.currentTimeMillis() * 1000);
+    this.state = new ClusterState(this);
+    this.links = new Links(vertx, identity, ClusterSockets.options(config, maxMessage), this);
+    this.replica =
+        new Replica(
+            terms,
+            config.slot(),
+            identity.incarnation(),
+            this,
+            state,
+            RandomGenerator.getDefault());
+    this.decisions = new Decisions(replica, config.slot());
+    this.tenure = new Tenure(terms, now());
+  }
+
+  @Override
+  public Future<Void> open(String address) {
+    Promise<Void> opened = Promise.promise();
+    vertx.runOnContext(
+        v -> {
+          url = address;
+          links.open().onSuccess(open -> beginToTick()).onComplete(opened);
+        });
+    return opened.future();
+  }
+
+  private void beginToTick() {
+    timer = vertx.setPeriodic(Math.max(5, config.leaseMillis() / 40), t -> tick());
+  }
+
+  private void tick() {
+    long now = now();
+    replica.tick(now, System.currentTimeMillis());
+    decisions.giveUpLate(now);
+    watchLease(now);
+    declareTheDead(now);
+    introduceItself(now);
+    if (++ticks % 8 == 0) {
+      changed();
+    }
+  }
+
+  private void watchLease(long now) {
+    switch (tenure.look(replica.leaseUntil(now), now)) {
+      case BEGUN -> {
+        LOG.log(Level.INFO, "node={0} may act", config.node());
+        changed();
+        moved();
+      }
+      case OVER -> {
+        LOG.log(
+            Level.WARNING,
+            "node={0} is cut off from the others and stops its servers",
+            config.node());
+        if (orders != null) {
+          orders.stopAll();
+        }
+      }
+      case AS_BEFORE -> {
+        // nothing to say
+      }
+    }
+  }
+
+  private void declareTheDead(long now) {
+    for (Member member : List.copyOf(state.members())) {
+      byte[] command = new Leave(member.slot(), member.life()).toBytes();
+      if (replica.declare(member.slot(), command, now)) {
+        LOG.log(Level.WARNING, "node={0} is gone", member.name());
+      }
+    }
+  }
+
+  /** Says what it is until all know it. */
+  private void introduceItself(long now) {
+    boolean isTime = now - joinAskedNanos >= terms.leaseNanos() / 3;
+    if (orders == null || !mayAct() || !isTime) {
+      return;
+    }
+    Member self = self();
+    boolean isKnown = state.member(config.slot()).filter(self::equals).isPresent();
+    boolean isGone = isLeaving && state.member(config.slot()).isEmpty();
+    if (!isKnown && !isGone) {
+      joinAskedNanos = now;
+      decide(new Join(self));
+    }
+  }
+
+  private Member self() {
+    return new Member(
+        config.slot(),
+        identity.incarnation(),
+        config.node(),
+        url,
+        version,
+        config.labels(),
+        List.copyOf(offered),
+        isLeaving);
+  }
+
+  private Future<Change> decide(Command command) {
+    return decisions.make(command, now());
+  }
+
+  private boolean mayAct() {
+    return replica.leaseUntil(now()) > now();
+  }
+
+  /** A clock that is positive, so that zero is long ago. */
+  private static long now() {
+    return System.nanoTime() - BORN;
+  }
+
+  // --- Cluster
+
+  @Override
+  public boolean isAlone() {
+    return false;
+  }
+
+  @Override
+  public String name() {
+    return config.node();
+  }
+
+  @Override
+  public int owner(String server) {
+    Optional<Holding> holding = state.holding(server);
+    if (holding.isEmpty()) {
+      return NOWHERE;
+    }
+    int slot = holding.get().slot();
+    if (slot != config.slot()) {
+      return slot;
+    }
+    return isMine(server, holding.get()) && mayAct() ? HERE : NOWHERE;
+  }
+
+  @Override
+  public boolean isOwned(String server) {
+    return state.holding(server).isPresent();
+  }
+
+  @Override
+  public boolean hasCandidate(String server) {
+    return state.wanted(server).isPresent();
+  }
+
+  @Override
+  public boolean knows(String server) {
+    return isOwned(server)
+        || state.members().stream().anyMatch(member -> member.servers().contains(server));
+  }
+
+  @Override
+  public long epoch(String server) {
+    return state.holding(server).map(Holding::epoch).orElseGet(state::lastEpoch);
+  }
+
+  @Override
+  public boolean fits(List<String> placement) {
+    return config.labels().containsAll(placement);
+  }
+
+  @Override
+  public SharedMap map(String name) {
+    return maps.computeIfAbsent(name, ReplicatedMap::new);
+  }
+
+  @Override
+  public String name(int slot) {
+    return state.member(slot).map(Member::name).orElse(config.members().get(slot));
+  }
+
+  @Override
+  public Future<Void> offer(Set<String> servers, Orders here) {
+    offered = new LinkedHashSet<>(servers);
+    orders = here;
+    joinAskedNanos = 0;
+    introduceItself(now());
+    return Future.succeededFuture();
+  }
+
+  @Override
+  public Set<String> mine() {
+    Set<String> mine = new LinkedHashSet<>();
+    if (!tenure.isOver()) {
+      for (String server : offered) {
+        state.holding(server).filter(h -> isMine(server, h)).ifPresent(h -> mine.add(server));
+      }
+    }
+    return mine;
+  }
+
+  /** Whether it has it, and is to keep it. */
+  private boolean isMine(String server, Holding holding) {
+    return isHeldHere(holding)
+        && state.wanted(server).filter(holding::isOf).isPresent()
+        && offered.contains(server);
+  }
+
+  private boolean isHeldHere(Holding holding) {
+    return holding.slot() == config.slot() && holding.life() == identity.incarnation();
+  }
+
+  @Override
+  public void stopped(String server) {
+    state
+        .holding(server)
+        .filter(this::isHeldHere)
+        .ifPresent(h -> decide(new Release(server, h.slot(), h.life(), h.epoch())));
+  }
+
+  @Override
+  public Future<Void> leave() {
+    isLeaving = true;
+    joinAskedNanos = 0;
+    introduceItself(now());
+    Promise<Void> left = Promise.promise();
+    leaveWhenEmpty(left, now() + 4 * terms.leaseNanos());
+    return left.future();
+  }
+
+  private void leaveWhenEmpty(Promise<Void> left, long until) {
+    boolean holds =
+        offered.stream().anyMatch(s -> state.holding(s).filter(this::isHeldHere).isPresent());
+    boolean isKnown = state.member(config.slot()).filter(Member::isLeaving).isPresent();
+    if (isKnown && !holds) {
+      decide(new Leave(config.slot(), identity.incarnation()))
+          .onComplete(
+              gone -> {
+                replica.resign(now());
+                vertx.setTimer(50, t -> left.complete());
+              });
+    } else if (now() > until) {
+      left.complete();
+    } else {
+      change().onComplete(changed -> leaveWhenEmpty(left, until));
+    }
+  }
+
+  @Override
+  public Future<Void> change() {
+    return nextChange.future();
+  }
+
+  @Override
+  public Future<byte[]> ask(int slot, String address, byte[] body, long timeoutMillis) {
+    return links.ask(slot, address, body, timeoutMillis);
+  }
+
+  @Override
+  public void tell(int slot, String topic, byte[] body) {
+    links.tell(slot, topic, body);
+  }
+
+  @Override
+  public void tellAll(String topic, byte[] body) {
+    links.nodes().keySet().forEach(slot -> links.tell(slot, topic, body));
+  }
+
+  @Override
+  public void serve(Correspondent whoAnswers) {
+    correspondent = whoAnswers;
+  }
+
+  @Override
+  public View view() {
+    int primary = replica.primary();
+    return new View(
+        word(),
+        config.node(),
+        primary < 0 ? null : name(primary),
+        List.copyOf(state.members()),
+        replica.view(),
+        state.moves());
+  }
+
+  private String word() {
+    if (isLeaving) {
+      return "leaving";
+    }
+    if (mayAct() && state.member(config.slot()).isPresent()) {
+      return "member";
+    }
+    return tenure.hasBegun() && tenure.isOver() ? "cut_off" : "joining";
+  }
+
+  @Override
+  public boolean isCutOff() {
+    return tenure.isLongOver(now());
+  }
+
+  @Override
+  public Future<Void> close() {
+    vertx.cancelTimer(timer);
+    return links.close();
+  }
+
+  // --- what comes from the agreement
+
+  @Override
+  public void send(int slot, Signed message) {
+    links.send(slot, message);
+  }
+
+  @Override
+  public boolean isReachable(int slot) {
+    return links.isUp(slot);
+  }
+
+  @Override
+  public void applied(Entry entry, Change change) {
+    decisions.applied(entry, change);
+    if (change != null && change.isDone()) {
+      maps.values().forEach(ReplicatedMap::heard);
+    }
+  }
+
+  @Override
+  public void moved() {
+    if (!isTold) {
+      isTold = true;
+      vertx.runOnContext(
+          v -> {
+            isTold = false;
+            changed();
+            if (orders != null) {
+              orders.changed();
+            }
+          });
+    }
+  }
+
+  @Override
+  public void restored() {
+    maps.values().forEach(ReplicatedMap::heard);
+  }
+
+  private void changed() {
+    Promise<Void> over = nextChange;
+    nextChange = Promise.promise();
+    over.complete();
+  }
+
+  // --- what comes from other nodes
+
+  @Override
+  public void up(int slot, String node) {
+    changed();
+    if (correspondent != null) {
+      correspondent.connected(slot);
+    }
+  }
+
+  @Override
+  public void down(int slot) {
+    changed();
+  }
+
+  @Override
+  public void agreement(Signed message) {
+    replica.receive(message, now());
+  }
+
+  @Override
+  public void news(int slot, String topic, byte[] body) {
+    if (correspondent != null) {
+      correspondent.told(slot, topic, body);
+    }
+  }
+
+  @Override
+  public void question(int slot, String address, byte[] body, BiConsumer<byte[], byte[]> answer) {
+    correspondent.asked(slot, address, body, answer);
+  }
+
+  /** A map of which each change is a decision of all. */
+  private final class ReplicatedMap implements SharedMap {
+    private final String name;
+    private final List<Runnable> listeners = new ArrayList<>();
+
+    ReplicatedMap(String name) {
+      this.name = name;
+    }
+
+    @Override
+    public Future<Change> put(String key, long expected, byte[] value, long ttlMillis) {
+      return decide(new Command.Put(name, key, expected, value, ttlMillis));
+    }
+
+    @Override
+    public Future<Change> remove(String key, long expected) {
+      return decide(new Command.Remove(name, key, expected));
+    }
+
+    @Override
+    public Future<Item> get(String key) {
+      return decide(new Look()).map(seen -> state.tables().get(name, key, state.millis()));
+    }
+
+    @Override
+    public Future<Map<String, Item>> all() {
+      return decide(new Look()).map(seen -> known());
+    }
+
+    @Override
+    public Map<String, Item> known() {
+      return state.tables().all(name, state.millis());
+    }
+
+    @Override
+    public void onChange(Runnable heard) {
+      listeners.add(heard);
+    }
+
+    void heard() {
+      listeners.forEach(Runnable::run);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+package dev.mcpbridge.cluster;
+
+import dev.mcpbridge.cluster.link.Links;
+import dev.mcpbridge.config.ClusterConfig;
+import io.vertx.core.http.ClientAuth;
+import io.vertx.core.net.NetClientOptions;
+import io.vertx.core.net.NetServerOptions;
+import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.core.net.PemTrustOptions;
+
+/** How the connections between nodes are made; with TLS both sides show a certificate. */
+final class ClusterSockets {
+  private ClusterSockets() {}
+
+  static Links.Options options(ClusterConfig config, int maxMessage) {
+    NetServerOptions server =
+        new NetServerOptions()
+            .setHost(config.host())
+            .setPort(config.port())
+            .setTcpNoDelay(true)
+            .setReuseAddress(true);
+    NetClientOptions client =
+        new NetClientOptions()
+            .setConnectTimeout((int) Math.max(500, config.leaseMillis()))
+            .setTcpNoDelay(true);
+    ClusterConfig.Tls tls = config.tls();
+    if (tls != null) {
+      PemKeyCertOptions own =
+          new PemKeyCertOptions()
+              .addCertPath(tls.certificate().toString())
+              .addKeyPath(tls.key().toString());
+      PemTrustOptions trust = new PemTrustOptions().addCertPath(tls.authority().toString());
+      server.setSsl(true).setKeyCertOptions(own).setTrustOptions(trust);
+      server.setClientAuth(ClientAuth.REQUIRED);
+      client.setSsl(true).setKeyCertOptions(own).setTrustOptions(trust);
+      client.setHostnameVerificationAlgorithm("");
+    }
+    return new Links.Options(server, client, config.secret(), maxMessage, config.leaseMillis());
+  }
+}

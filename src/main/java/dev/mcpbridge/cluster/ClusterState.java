@@ -1,0 +1,169 @@
+package dev.mcpbridge.cluster;
+
+import dev.mcpbridge.cluster.Command.Join;
+import dev.mcpbridge.cluster.Command.Leave;
+import dev.mcpbridge.cluster.Command.Put;
+import dev.mcpbridge.cluster.Command.Release;
+import dev.mcpbridge.cluster.Command.Remove;
+import dev.mcpbridge.cluster.SharedMap.Change;
+import dev.mcpbridge.cluster.agreement.Entry;
+import dev.mcpbridge.cluster.agreement.StateMachine;
+import dev.mcpbridge.wire.WireReader;
+import dev.mcpbridge.wire.WireWriter;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * What all nodes know: members, owners, shared maps. Changes by commands only, so that it is the
+ * same everywhere.
+ *
+ * <p>A server belongs to whom rendezvous hashing says, among the members that can run it and do not
+ * leave. Who has it keeps it until it says that it has stopped, or is gone.
+ */
+final class ClusterState implements StateMachine {
+  private final TreeMap<Integer, Member> members = new TreeMap<>();
+  private final TreeMap<String, Holding> holdings = new TreeMap<>();
+  private final Tables tables = new Tables();
+  private final Witness witness;
+  private long millis;
+  private long moves;
+  private long lastEpoch;
+
+  /** Who looks at what is decided. */
+  interface Witness {
+    /**
+     * @param change null for what changes no map
+     */
+    void applied(Entry entry, Change change);
+
+    /** Members or owners are others than before. */
+    void moved();
+
+    void restored();
+  }
+
+  ClusterState(Witness witness) {
+    this.witness = witness;
+  }
+
+  Collection<Member> members() {
+    return members.values();
+  }
+
+  Optional<Member> member(int slot) {
+    return Optional.ofNullable(members.get(slot));
+  }
+
+  Optional<Holding> holding(String server) {
+    return Optional.ofNullable(holdings.get(server));
+  }
+
+  /** Who should have a server; nobody where nobody can run it. */
+  Optional<Member> wanted(String server) {
+    List<Member> able =
+        members.values().stream()
+            .filter(member -> !member.isLeaving() && member.servers().contains(server))
+            .toList();
+    return Rendezvous.of(server, able);
+  }
+
+  Tables tables() {
+    return tables;
+  }
+
+  /** The primary's clock at the last command. */
+  long millis() {
+    return millis;
+  }
+
+  /** Of whatever got an owner last. */
+  long lastEpoch() {
+    return lastEpoch;
+  }
+
+  /** How often a server got an owner. */
+  long moves() {
+    return moves;
+  }
+
+  @Override
+  public void apply(long op, Entry entry) {
+    millis = entry.timeMillis();
+    Change change = obey(op, Command.of(entry.command()));
+    witness.applied(entry, change);
+  }
+
+  private Change obey(long op, Command command) {
+    if (command instanceof Put put) {
+      return tables.put(
+          put.map(), put.key(), put.expected(), put.value(), put.ttlMillis(), op, millis);
+    }
+    if (command instanceof Remove remove) {
+      return tables.remove(remove.map(), remove.key(), remove.expected(), millis);
+    }
+    if (command instanceof Join join) {
+      members.put(join.member().slot(), join.member());
+      settle();
+    } else if (command instanceof Leave leave) {
+      members.values().removeIf(m -> m.slot() == leave.slot() && m.life() == leave.life());
+      settle();
+    } else if (command instanceof Release release) {
+      holdings.remove(
+          release.server(), new Holding(release.slot(), release.life(), release.epoch()));
+      settle();
+    }
+    return null;
+  }
+
+  /** What has no owner any more gets one. */
+  private void settle() {
+    holdings.values().removeIf(holding -> members.values().stream().noneMatch(holding::isOf));
+    TreeSet<String> servers = new TreeSet<>();
+    members.values().forEach(member -> servers.addAll(member.servers()));
+    for (String server : servers) {
+      if (!holdings.containsKey(server)) {
+        wanted(server)
+            .ifPresent(
+                owner -> {
+                  moves++;
+                  lastEpoch = Math.max(millis, lastEpoch + 1);
+                  holdings.put(server, new Holding(owner.slot(), owner.life(), lastEpoch));
+                });
+      }
+    }
+    witness.moved();
+  }
+
+  @Override
+  public byte[] snapshot() {
+    WireWriter out = new WireWriter(4096);
+    out.number(millis).number(moves).number(lastEpoch);
+    out.list(members.values(), (w, member) -> w.part(member, Member::write));
+    out.list(
+        holdings.entrySet(),
+        (w, holding) -> w.text(holding.getKey()).part(holding.getValue(), Holding::write));
+    tables.write(out);
+    return out.toBytes();
+  }
+
+  @Override
+  public void restore(byte[] snapshot) {
+    members.clear();
+    holdings.clear();
+    tables.clear();
+    if (snapshot != null) {
+      WireReader in = new WireReader(snapshot);
+      millis = in.number();
+      moves = in.number();
+      lastEpoch = in.number();
+      in.list(r -> r.part(Member::read)).forEach(member -> members.put(member.slot(), member));
+      in.list(r -> holdings.put(r.text(), r.part(Holding::read)));
+      tables.read(in);
+    }
+    witness.restored();
+    witness.moved();
+  }
+}

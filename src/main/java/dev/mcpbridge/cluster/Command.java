@@ -1,0 +1,65 @@
+package dev.mcpbridge.cluster;
+
+import dev.mcpbridge.wire.WireReader;
+import dev.mcpbridge.wire.WireWriter;
+
+/** What nodes decide together. */
+sealed interface Command {
+
+  /** A node is there, or is not what it was. */
+  record Join(Member member) implements Command {}
+
+  /** A node does not act any more, by the word of the primary or by its own. */
+  record Leave(int slot, long life) implements Command {}
+
+  /** A server that a node owned has stopped there. */
+  record Release(String server, int slot, long life, long epoch) implements Command {}
+
+  record Put(String map, String key, long expected, byte[] value, long ttlMillis)
+      implements Command {}
+
+  record Remove(String map, String key, long expected) implements Command {}
+
+  /** Nothing; whoever sees it applied knows everything that was decided before. */
+  record Look() implements Command {}
+
+  default byte[] toBytes() {
+    WireWriter out = new WireWriter();
+    if (this instanceof Join join) {
+      out.octet(1).part(join.member(), Member::write);
+    } else if (this instanceof Leave leave) {
+      out.octet(2).number(leave.slot()).number(leave.life());
+    } else if (this instanceof Release release) {
+      out.octet(3)
+          .text(release.server())
+          .number(release.slot())
+          .number(release.life())
+          .number(release.epoch());
+    } else if (this instanceof Put put) {
+      out.octet(4)
+          .text(put.map())
+          .text(put.key())
+          .number(put.expected())
+          .bytes(put.value())
+          .number(put.ttlMillis());
+    } else if (this instanceof Remove remove) {
+      out.octet(5).text(remove.map()).text(remove.key()).number(remove.expected());
+    } else {
+      out.octet(6);
+    }
+    return out.toBytes();
+  }
+
+  /** One that this version does not know changes nothing. */
+  static Command of(byte[] bytes) {
+    WireReader in = new WireReader(bytes);
+    return switch (in.octet()) {
+      case 1 -> new Join(in.part(Member::read));
+      case 2 -> new Leave((int) in.number(), in.number());
+      case 3 -> new Release(in.text(), (int) in.number(), in.number(), in.number());
+      case 4 -> new Put(in.text(), in.text(), in.number(), in.bytes(), in.number());
+      case 5 -> new Remove(in.text(), in.text(), in.number());
+      default -> new Look();
+    };
+  }
+}

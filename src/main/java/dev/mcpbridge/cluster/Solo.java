@@ -1,0 +1,189 @@
+package dev.mcpbridge.cluster;
+
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import io.vertx.core.Future;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** A node that is the whole bridge: it has everything, and nobody else to ask. */
+public final class Solo implements Cluster {
+  private final Clock clock;
+  private final Tables tables = new Tables();
+  private final Map<String, SharedMap> maps = new HashMap<>();
+  private Set<String> servers = Set.of();
+  private long versions;
+
+  public Solo(Clock clock) {
+    this.clock = clock;
+  }
+
+  @Override
+  public Future<Void> open(String url) {
+    return Future.succeededFuture();
+  }
+
+  @Override
+  public boolean isAlone() {
+    return true;
+  }
+
+  @Override
+  public String name() {
+    return null;
+  }
+
+  @Override
+  public int owner(String server) {
+    return HERE;
+  }
+
+  @Override
+  public boolean isOwned(String server) {
+    return servers.contains(server);
+  }
+
+  @Override
+  public boolean hasCandidate(String server) {
+    return true;
+  }
+
+  @Override
+  public boolean knows(String server) {
+    return servers.contains(server);
+  }
+
+  @Override
+  public long epoch(String server) {
+    return 0;
+  }
+
+  @Override
+  public boolean fits(List<String> placement) {
+    return true;
+  }
+
+  @Override
+  public SharedMap map(String name) {
+    return maps.computeIfAbsent(name, OwnMap::new);
+  }
+
+  @Override
+  public String name(int slot) {
+    return null;
+  }
+
+  @Override
+  public Future<Void> offer(Set<String> offered, Orders here) {
+    servers = new LinkedHashSet<>(offered);
+    here.changed();
+    return Future.succeededFuture();
+  }
+
+  @Override
+  public Set<String> mine() {
+    return servers;
+  }
+
+  @Override
+  public void stopped(String server) {
+    // nobody waits for it
+  }
+
+  @Override
+  public Future<Void> leave() {
+    return Future.succeededFuture();
+  }
+
+  @Override
+  public Future<Void> change() {
+    return Future.succeededFuture();
+  }
+
+  @Override
+  public Future<byte[]> ask(int slot, String address, byte[] body, long timeoutMillis) {
+    return Future.failedFuture(
+        new BridgeException(ErrorCode.NODE_UNREACHABLE, "This bridge has one node"));
+  }
+
+  @Override
+  public void tell(int slot, String topic, byte[] body) {
+    // there is nobody
+  }
+
+  @Override
+  public void tellAll(String topic, byte[] body) {
+    // there is nobody
+  }
+
+  @Override
+  public void serve(Correspondent correspondent) {
+    // nobody asks
+  }
+
+  @Override
+  public View view() {
+    return new View("alone", null, null, List.of(), 0, 0);
+  }
+
+  @Override
+  public boolean isCutOff() {
+    return false;
+  }
+
+  @Override
+  public Future<Void> close() {
+    return Future.succeededFuture();
+  }
+
+  private final class OwnMap implements SharedMap {
+    private final String name;
+    private final List<Runnable> listeners = new ArrayList<>();
+
+    OwnMap(String name) {
+      this.name = name;
+    }
+
+    @Override
+    public Future<Change> put(String key, long expected, byte[] value, long ttlMillis) {
+      return told(tables.put(name, key, expected, value, ttlMillis, ++versions, clock.millis()));
+    }
+
+    @Override
+    public Future<Change> remove(String key, long expected) {
+      return told(tables.remove(name, key, expected, clock.millis()));
+    }
+
+    @Override
+    public Future<Item> get(String key) {
+      return Future.succeededFuture(tables.get(name, key, clock.millis()));
+    }
+
+    @Override
+    public Future<Map<String, Item>> all() {
+      return Future.succeededFuture(known());
+    }
+
+    @Override
+    public Map<String, Item> known() {
+      return tables.all(name, clock.millis());
+    }
+
+    @Override
+    public void onChange(Runnable heard) {
+      listeners.add(heard);
+    }
+
+    private Future<Change> told(Change change) {
+      if (change.isDone()) {
+        listeners.forEach(Runnable::run);
+      }
+      return Future.succeededFuture(change);
+    }
+  }
+}

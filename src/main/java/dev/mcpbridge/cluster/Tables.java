@@ -1,0 +1,140 @@
+package dev.mcpbridge.cluster;
+
+import dev.mcpbridge.cluster.SharedMap.Change;
+import dev.mcpbridge.cluster.SharedMap.Item;
+import dev.mcpbridge.wire.WireReader;
+import dev.mcpbridge.wire.WireWriter;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The contents of all shared maps. Does the same on every node: time comes in with each change, and
+ * an entry whose time is over is not there. Bounded in number and in bytes, each map for itself.
+ */
+final class Tables {
+  private static final int MAX_ENTRIES = 20_000;
+  private static final long MAX_BYTES = 64L << 20;
+
+  private final TreeMap<String, Table> tables = new TreeMap<>();
+
+  private record Row(byte[] value, long version, long untilMillis) {
+    boolean isOver(long millis) {
+      return untilMillis <= millis;
+    }
+  }
+
+  private static final class Table {
+    final Map<String, Row> rows = new LinkedHashMap<>();
+    long bytes;
+
+    void put(String key, Row row) {
+      remove(key);
+      rows.put(key, row);
+      bytes += key.length() + row.value().length;
+    }
+
+    void remove(String key) {
+      Row old = rows.remove(key);
+      bytes -= old == null ? 0 : key.length() + old.value().length;
+    }
+
+    boolean hasRoomFor(String key, byte[] value) {
+      return (rows.containsKey(key) || rows.size() < MAX_ENTRIES)
+          && bytes + value.length <= MAX_BYTES;
+    }
+  }
+
+  Change put(
+      String map, String key, long expected, byte[] value, long ttl, long version, long millis) {
+    Table table = tables.computeIfAbsent(map, name -> new Table());
+    Item before = get(map, key, millis);
+    if (before.version() != expected) {
+      return new Change(false, false, before);
+    }
+    if (!table.hasRoomFor(key, value)) {
+      sweep(table, millis);
+    }
+    if (!table.hasRoomFor(key, value)) {
+      return new Change(false, true, before);
+    }
+    table.put(key, new Row(value, version, ttl == Long.MAX_VALUE ? ttl : millis + ttl));
+    return new Change(true, false, new Item(value, version, millis));
+  }
+
+  Change remove(String map, String key, long expected, long millis) {
+    Item before = get(map, key, millis);
+    if (!before.isThere() || before.version() != expected) {
+      return new Change(false, false, before);
+    }
+    tables.get(map).remove(key);
+    return new Change(true, false, new Item(null, SharedMap.ABSENT, millis));
+  }
+
+  Item get(String map, String key, long millis) {
+    Table table = tables.get(map);
+    Row row = table == null ? null : table.rows.get(key);
+    return row == null || row.isOver(millis)
+        ? new Item(null, SharedMap.ABSENT, millis)
+        : new Item(row.value(), row.version(), millis);
+  }
+
+  Map<String, Item> all(String map, long millis) {
+    Map<String, Item> items = new LinkedHashMap<>();
+    Table table = tables.get(map);
+    if (table != null) {
+      table.rows.forEach(
+          (key, row) -> {
+            if (!row.isOver(millis)) {
+              items.put(key, new Item(row.value(), row.version(), millis));
+            }
+          });
+    }
+    return items;
+  }
+
+  /** Forgets what is over. */
+  void sweep(long millis) {
+    tables.values().forEach(table -> sweep(table, millis));
+  }
+
+  void clear() {
+    tables.clear();
+  }
+
+  void write(WireWriter out) {
+    out.list(
+        tables.entrySet(),
+        (w, table) ->
+            w.text(table.getKey())
+                .list(
+                    table.getValue().rows.entrySet(),
+                    (r, row) ->
+                        r.text(row.getKey())
+                            .bytes(row.getValue().value())
+                            .number(row.getValue().version())
+                            .number(row.getValue().untilMillis())));
+  }
+
+  void read(WireReader in) {
+    clear();
+    in.list(
+        r -> {
+          Table table = tables.computeIfAbsent(r.text(), name -> new Table());
+          return r.list(
+              row -> {
+                String key = row.text();
+                table.put(key, new Row(row.bytes(), row.number(), row.number()));
+                return key;
+              });
+        });
+  }
+
+  private static void sweep(Table table, long millis) {
+    table.rows.entrySet().stream()
+        .filter(row -> row.getValue().isOver(millis))
+        .map(Map.Entry::getKey)
+        .toList()
+        .forEach(table::remove);
+  }
+}

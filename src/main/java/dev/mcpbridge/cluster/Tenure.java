@@ -1,0 +1,54 @@
+package dev.mcpbridge.cluster;
+
+import dev.mcpbridge.cluster.agreement.Terms;
+
+/** How it stands with this node's right to act, from one look to the next. */
+final class Tenure {
+  private final Terms terms;
+  private final long bornNanos;
+  private long untilNanos;
+  private boolean mayAct;
+  private boolean isOver = true;
+
+  /** What has become of it. */
+  enum News {
+    AS_BEFORE,
+    /** It may act, and might not before. */
+    BEGUN,
+    /** It might not act for some time: what runs has to stop. */
+    OVER
+  }
+
+  Tenure(Terms terms, long now) {
+    this.terms = terms;
+    this.bornNanos = now;
+  }
+
+  News look(long leaseUntil, long now) {
+    boolean might = mayAct;
+    mayAct = leaseUntil > now;
+    if (mayAct) {
+      untilNanos = leaseUntil;
+      isOver = false;
+      return might ? News.AS_BEFORE : News.BEGUN;
+    }
+    if (!isOver && now - untilNanos >= terms.patienceNanos()) {
+      isOver = true;
+      return News.OVER;
+    }
+    return News.AS_BEFORE;
+  }
+
+  boolean isOver() {
+    return isOver;
+  }
+
+  boolean hasBegun() {
+    return untilNanos != 0;
+  }
+
+  /** Whether it is not worth waiting for. */
+  boolean isLongOver(long now) {
+    return !mayAct && now - Math.max(untilNanos, bornNanos) > 3 * terms.leaseNanos();
+  }
+}

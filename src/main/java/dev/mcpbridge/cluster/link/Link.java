@@ -1,0 +1,258 @@
+package dev.mcpbridge.cluster.link;
+
+import dev.mcpbridge.cluster.link.Greeting.Hello;
+import dev.mcpbridge.wire.WireReader;
+import dev.mcpbridge.wire.WireWriter;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.net.NetSocket;
+import io.vertx.core.parsetools.RecordParser;
+
+/**
+ * One connection to another node, from the greeting on. Frames that are written in one turn of the
+ * loop leave together. A link over which nothing came for a while is cut, since whoever waits at it
+ * would wait in vain. Confined to its context.
+ */
+final class Link implements Pieces.Sink {
+  private static final int MAX_FRAME = 4 * Pieces.SIZE;
+  private static final int MAX_QUEUED = 64 << 20;
+
+  private final Vertx vertx;
+  private final NetSocket socket;
+  private final boolean isDialler;
+  private final Owner owner;
+  private final Hello own;
+  private final RecordParser parser = RecordParser.newFixed(4);
+  private final Pieces pieces;
+  private Hello other;
+  private Buffer unsent = Buffer.buffer();
+  private boolean flushing;
+  private boolean hasLength;
+  private boolean isUp;
+  private boolean isOver;
+  private long queued;
+  private long lastHeardNanos = System.nanoTime();
+
+  /** Who has the link. */
+  interface Owner {
+    byte[] key();
+
+    /** Both have proved who they are; false where this link is not wanted any more. */
+    boolean up(Link link);
+
+    void message(Link link, Message message);
+
+    void down(Link link, String why);
+  }
+
+  Link(Vertx vertx, NetSocket socket, boolean isDialler, Hello own, int maxMessage, Owner owner) {
+    this.vertx = vertx;
+    this.socket = socket;
+    this.isDialler = isDialler;
+    this.own = own;
+    this.owner = owner;
+    this.pieces = new Pieces(maxMessage, this);
+    parser.handler(this::read);
+    socket.handler(parser);
+    socket.closeHandler(v -> end("the connection was closed"));
+    socket.exceptionHandler(e -> end(e.getMessage()));
+    if (isDialler) {
+      write(Frame.HELLO, own.toBytes());
+    }
+  }
+
+  /** Whether it has said who it is; before the proof that is only a claim. */
+  boolean isKnown() {
+    return other != null;
+  }
+
+  int slot() {
+    return other.slot();
+  }
+
+  String node() {
+    return other.node();
+  }
+
+  long incarnation() {
+    return other.incarnation();
+  }
+
+  void send(Message message) {
+    if (isOver) {
+      return;
+    }
+    byte[] bytes = message.toBytes();
+    if (bytes.length > Pieces.SIZE) {
+      pieces.send(bytes);
+    } else {
+      write(Frame.MESSAGE, bytes);
+    }
+  }
+
+  /** Says that it is there, and looks whether the other one is. */
+  void beat(long patienceNanos) {
+    if (System.nanoTime() - lastHeardNanos > patienceNanos) {
+      end("nothing came for a while");
+    } else if (isUp) {
+      write(Frame.ALIVE, new byte[0]);
+    }
+  }
+
+  void end(String why) {
+    if (!isOver) {
+      isOver = true;
+      socket.close();
+      owner.down(this, why);
+    }
+  }
+
+  boolean isUp() {
+    return isUp && !isOver;
+  }
+
+  @Override
+  public void piece(long stream, int left, byte[] bytes, int from, int to) {
+    write(
+        Frame.PIECE,
+        new WireWriter(to - from + 16)
+            .number(stream)
+            .number(left)
+            .bytes(bytes, from, to)
+            .toBytes());
+  }
+
+  @Override
+  public void credit(long stream, int bytes) {
+    write(Frame.CREDIT, new WireWriter(16).number(stream).number(bytes).toBytes());
+  }
+
+  @Override
+  public void message(byte[] whole) {
+    Message message = Message.of(whole);
+    if (message != null) {
+      owner.message(this, message);
+    }
+  }
+
+  private void write(Frame frame, byte[] payload) {
+    unsent.appendInt(payload.length + 1).appendByte((byte) frame.ordinal()).appendBytes(payload);
+    if (!flushing) {
+      flushing = true;
+      vertx.runOnContext(v -> flush());
+    }
+  }
+
+  private void flush() {
+    flushing = false;
+    if (isOver) {
+      return;
+    }
+    Buffer full = unsent;
+    unsent = Buffer.buffer();
+    queued += full.length();
+    if (queued > MAX_QUEUED) {
+      end("it does not take what is sent to it");
+      return;
+    }
+    socket.write(full).onComplete(done -> queued -= full.length());
+  }
+
+  private void read(Buffer buffer) {
+    if (isOver) {
+      return;
+    }
+    lastHeardNanos = System.nanoTime();
+    if (!hasLength) {
+      int length = buffer.getInt(0);
+      if (length < 1 || length > MAX_FRAME) {
+        end("a frame of " + length + " bytes");
+        return;
+      }
+      hasLength = true;
+      parser.fixedSizeMode(length);
+      return;
+    }
+    hasLength = false;
+    parser.fixedSizeMode(4);
+    Frame frame = Frame.of(buffer.getByte(0) & 0xFF);
+    try {
+      take(frame, buffer.getBytes(1, buffer.length()));
+    } catch (RuntimeException e) {
+      end("it sent what is no message: " + e.getMessage());
+    }
+  }
+
+  private void take(Frame frame, byte[] payload) {
+    if (frame == null) {
+      return;
+    }
+    switch (frame) {
+      case HELLO -> hello(Hello.of(payload));
+      case PROOF -> proof(payload);
+      case REFUSAL -> end("it refuses this node: " + new WireReader(payload).text());
+      case ALIVE -> {
+        // it was heard of, and that is all
+      }
+      case MESSAGE -> {
+        requireUp();
+        message(payload);
+      }
+      case PIECE -> {
+        requireUp();
+        WireReader in = new WireReader(payload);
+        pieces.came(in.number(), (int) in.number(), in.bytes());
+      }
+      case CREDIT -> {
+        WireReader in = new WireReader(payload);
+        pieces.credited(in.number(), (int) in.number());
+      }
+    }
+  }
+
+  private void requireUp() {
+    if (!isUp) {
+      throw new IllegalArgumentException("a message before the greeting");
+    }
+  }
+
+  private void hello(Hello greeting) {
+    if (other != null) {
+      throw new IllegalArgumentException("a second greeting");
+    }
+    other = greeting;
+    String objection = own.objection(greeting);
+    if (objection != null) {
+      refuse(objection);
+    } else if (!isDialler) {
+      write(Frame.HELLO, own.toBytes());
+      write(Frame.PROOF, Greeting.proof(owner.key(), false, greeting, own));
+    }
+  }
+
+  private void proof(byte[] proof) {
+    Hello first = isDialler ? own : other;
+    Hello second = isDialler ? other : own;
+    boolean isRight =
+        other != null
+            && !isUp
+            && Greeting.isSame(proof, Greeting.proof(owner.key(), !isDialler, first, second));
+    if (!isRight) {
+      refuse("its cluster.secret is another one");
+      return;
+    }
+    if (isDialler) {
+      write(Frame.PROOF, Greeting.proof(owner.key(), true, own, other));
+    }
+    isUp = true;
+    if (!owner.up(this)) {
+      end("another connection took its place");
+    }
+  }
+
+  private void refuse(String why) {
+    write(Frame.REFUSAL, new WireWriter().text(why).toBytes());
+    flush();
+    end(why);
+  }
+}

@@ -1,0 +1,334 @@
+package dev.mcpbridge.cluster.link;
+
+import dev.mcpbridge.cluster.agreement.Message.Signed;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.net.NetClient;
+import io.vertx.core.net.NetClientOptions;
+import io.vertx.core.net.NetServer;
+import io.vertx.core.net.NetServerOptions;
+import io.vertx.core.net.NetSocket;
+import io.vertx.core.net.SocketAddress;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+
+/**
+ * The connections to all other nodes: of each pair the node that comes first in the list dials, and
+ * dials again. A question whose link is lost, or whose time is over, fails with an unknown outcome;
+ * one that cannot be sent fails as not executed. Confined to the context that opens it.
+ */
+public final class Links {
+
+  /** What this version speaks, and the oldest that it can talk to. */
+  static final int PROTOCOL = 1;
+
+  static final int OLDEST_PROTOCOL = 1;
+
+  private static final Logger LOG = System.getLogger(Links.class.getName());
+  private static final long REDIAL_MILLIS = 200;
+
+  private final Vertx vertx;
+  private final Identity self;
+  private final Options options;
+  private final byte[] key;
+  private final Listener listener;
+  private final Map<Integer, Link> up = new HashMap<>();
+  private final Set<Link> all = new HashSet<>();
+  private final Map<Long, Question> questions = new HashMap<>();
+  private final Map<Integer, String> lastTrouble = new HashMap<>();
+  private NetServer server;
+  private NetClient client;
+  private long count;
+  private boolean closing;
+
+  /**
+   * How nodes reach each other.
+   *
+   * @param server where this one listens, with its certificate where there is one
+   * @param client how it dials
+   * @param maxMessage bytes
+   * @param patienceMillis after which a silent connection is cut
+   */
+  public record Options(
+      NetServerOptions server,
+      NetClientOptions client,
+      String secret,
+      int maxMessage,
+      long patienceMillis) {}
+
+  /** What comes from other nodes; called on the context. */
+  public interface Listener {
+    void up(int slot, String node);
+
+    void down(int slot);
+
+    void agreement(Signed message);
+
+    void news(int slot, String topic, byte[] body);
+
+    /**
+     * @param answer takes the answer, or else the failure, as bytes; once
+     */
+    void question(int slot, String address, byte[] body, BiConsumer<byte[], byte[]> answer);
+  }
+
+  private record Question(int slot, Promise<byte[]> promise, long untilNanos) {}
+
+  /** What another node answered in place of a result, as bytes. */
+  public static final class RemoteFailure extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+    private final transient byte[] bytes;
+
+    RemoteFailure(byte[] bytes) {
+      super("remote failure", null, false, false);
+      this.bytes = bytes;
+    }
+
+    public byte[] bytes() {
+      return bytes;
+    }
+  }
+
+  public Links(Vertx vertx, Identity self, Options options, Listener listener) {
+    this.vertx = vertx;
+    this.self = self;
+    this.options = options;
+    this.key = Greeting.key(options.secret());
+    this.listener = listener;
+  }
+
+  /** Listens, and dials; fails where the address cannot be bound. */
+  public Future<Void> open() {
+    client = vertx.createNetClient(options.client());
+    server = vertx.createNetServer(options.server()).connectHandler(socket -> begin(socket, -1));
+    return server
+        .listen()
+        .onSuccess(
+            listening -> {
+              for (int slot = self.slot() + 1; slot < self.members().size(); slot++) {
+                dial(slot);
+              }
+              vertx.setPeriodic(Math.max(20, options.patienceMillis() / 5), t -> beat());
+            })
+        .mapEmpty();
+  }
+
+  public Future<Void> close() {
+    closing = true;
+    List.copyOf(all).forEach(link -> link.end("this node stops"));
+    return server == null ? Future.succeededFuture() : server.close();
+  }
+
+  public boolean isUp(int slot) {
+    return up.containsKey(slot);
+  }
+
+  /** The names of the nodes that are connected, by slot. */
+  public Map<Integer, String> nodes() {
+    Map<Integer, String> nodes = new HashMap<>();
+    up.forEach((slot, link) -> nodes.put(slot, link.node()));
+    return nodes;
+  }
+
+  /** Sends what may be lost. */
+  public void send(int slot, Signed message) {
+    send(slot, new Message(Message.Kind.AGREEMENT, 0, "", message.toBytes()));
+  }
+
+  /** Tells a node something; it is lost where the node is not connected. */
+  public void tell(int slot, String topic, byte[] body) {
+    send(slot, new Message(Message.Kind.NEWS, 0, topic, body));
+  }
+
+  /**
+   * Asks a node.
+   *
+   * @return the answer; fails with {@link RemoteFailure} or a BridgeException
+   */
+  public Future<byte[]> ask(int slot, String address, byte[] body, long timeoutMillis) {
+    Link link = up.get(slot);
+    if (link == null) {
+      return Future.failedFuture(
+          new BridgeException(
+                  ErrorCode.NODE_UNREACHABLE, "Node " + name(slot) + " is not connected")
+              .withRetryAfter(1000));
+    }
+    long id = ++count;
+    Promise<byte[]> promise = Promise.promise();
+    long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+    questions.put(id, new Question(slot, promise, until));
+    link.send(new Message(Message.Kind.QUESTION, id, address, body));
+    return promise.future();
+  }
+
+  private void send(int slot, Message message) {
+    Link link = up.get(slot);
+    if (link != null) {
+      link.send(message);
+    }
+  }
+
+  private String name(int slot) {
+    return self.members().get(slot);
+  }
+
+  private void dial(int slot) {
+    if (closing) {
+      return;
+    }
+    String[] address = self.members().get(slot).split(":(?=\\d+$)");
+    client
+        .connect(SocketAddress.inetSocketAddress(Integer.parseInt(address[1]), address[0]))
+        .onSuccess(socket -> begin(socket, slot))
+        .onFailure(
+            e -> {
+              report(slot, e.getMessage());
+              vertx.setTimer(REDIAL_MILLIS, t -> dial(slot));
+            });
+  }
+
+  /**
+   * @param dialled the slot that was dialled; -1 where somebody else dialled
+   */
+  private void begin(NetSocket socket, int dialled) {
+    if (closing) {
+      socket.close();
+      return;
+    }
+    all.add(
+        new Link(
+            vertx,
+            socket,
+            dialled >= 0,
+            Greeting.Hello.of(self),
+            options.maxMessage(),
+            new End(dialled)));
+  }
+
+  private void beat() {
+    long patience = TimeUnit.MILLISECONDS.toNanos(options.patienceMillis());
+    List.copyOf(all).forEach(link -> link.beat(patience));
+    long now = System.nanoTime();
+    List<Question> late = new ArrayList<>();
+    questions.values().removeIf(q -> q.untilNanos() - now <= 0 && late.add(q));
+    late.forEach(
+        q ->
+            q.promise()
+                .fail(
+                    new BridgeException(
+                            ErrorCode.DEADLINE_EXCEEDED,
+                            "Node " + name(q.slot()) + " did not answer in time")
+                        .withExecuted(Executed.UNKNOWN)));
+  }
+
+  private void report(int slot, String trouble) {
+    if (!String.valueOf(trouble).equals(lastTrouble.put(slot, String.valueOf(trouble)))) {
+      LOG.log(Level.INFO, "node={0} connected=false reason={1}", name(slot), trouble);
+    }
+  }
+
+  /** What becomes of one link. */
+  private final class End implements Link.Owner {
+    private final int dialled;
+
+    End(int dialled) {
+      this.dialled = dialled;
+    }
+
+    @Override
+    public byte[] key() {
+      return key;
+    }
+
+    @Override
+    public boolean up(Link link) {
+      int slot = link.slot();
+      boolean isExpected = dialled < 0 ? slot < self.slot() && slot >= 0 : slot == dialled;
+      if (!isExpected) {
+        return false;
+      }
+      Link before = up.put(slot, link);
+      if (before != null) {
+        before.end("it has connected again");
+      }
+      lastTrouble.remove(slot);
+      LOG.log(Level.INFO, "node={0} connected=true name={1}", name(slot), link.node());
+      listener.up(slot, link.node());
+      return true;
+    }
+
+    @Override
+    public void down(Link link, String why) {
+      all.remove(link);
+      int slot = dialled >= 0 ? dialled : link.isKnown() ? link.slot() : -1;
+      if (slot >= 0 && slot < self.members().size()) {
+        report(slot, why);
+        if (up.remove(slot, link)) {
+          lost(slot);
+          listener.down(slot);
+        }
+      } else {
+        LOG.log(Level.WARNING, "a connection to the cluster port was refused: {0}", why);
+      }
+      if (dialled >= 0 && !closing && !up.containsKey(dialled)) {
+        vertx.setTimer(REDIAL_MILLIS, t -> dial(dialled));
+      }
+    }
+
+    @Override
+    public void message(Link link, Message message) {
+      switch (message.kind()) {
+        case AGREEMENT -> listener.agreement(Signed.of(message.body()));
+        case NEWS -> listener.news(link.slot(), message.name(), message.body());
+        case QUESTION ->
+            listener.question(
+                link.slot(),
+                message.name(),
+                message.body(),
+                (answer, failure) -> link.send(reply(message.id(), answer, failure)));
+        case ANSWER -> settle(message.id(), promise -> promise.tryComplete(message.body()));
+        case FAILURE ->
+            settle(message.id(), promise -> promise.tryFail(new RemoteFailure(message.body())));
+      }
+    }
+
+    private static Message reply(long id, byte[] answer, byte[] failure) {
+      return failure == null
+          ? new Message(Message.Kind.ANSWER, id, "", answer)
+          : new Message(Message.Kind.FAILURE, id, "", failure);
+    }
+
+    private void settle(long id, java.util.function.Consumer<Promise<byte[]>> how) {
+      Question question = questions.remove(id);
+      if (question != null) {
+        how.accept(question.promise());
+      }
+    }
+
+    private void lost(int slot) {
+      List<Question> open = new ArrayList<>();
+      questions.values().removeIf(q -> q.slot() == slot && open.add(q));
+      open.forEach(
+          q ->
+              q.promise()
+                  .tryFail(
+                      new BridgeException(
+                              ErrorCode.NODE_LOST,
+                              "Node " + name(slot) + " was lost while the call ran there")
+                          .withExecuted(Executed.UNKNOWN)
+                          .withRetryAfter(1000)));
+    }
+  }
+}

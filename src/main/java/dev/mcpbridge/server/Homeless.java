@@ -1,0 +1,35 @@
+package dev.mcpbridge.server;
+
+import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.Residence;
+import dev.mcpbridge.model.ServerState;
+import dev.mcpbridge.model.ServerView;
+import java.util.List;
+
+/** What is to be seen of a server that no node can run. */
+final class Homeless {
+  private Homeless() {}
+
+  static ServerView view(ServerConfig server, Residence nowhere) {
+    String reason =
+        server.placement().isEmpty()
+            ? "no node of the cluster can run it"
+            : "no node of the cluster has the labels " + String.join(", ", server.placement());
+    return new ServerView(
+        server.id(),
+        new ServerState.Refused(ErrorCode.SERVER_UNAVAILABLE, reason),
+        List.of(),
+        null,
+        null,
+        null,
+        server.risk(),
+        server.timeouts(),
+        server.sandbox() == null ? null : server.sandbox().container().image(),
+        null,
+        ServerView.Counters.ZERO,
+        reason,
+        System.currentTimeMillis(),
+        nowhere);
+  }
+}
