@@ -55,7 +55,7 @@ public final class Bridge {
     this.config = config;
     this.cluster = cluster(vertx, config);
     Bus bus = Bus.create(vertx, cluster);
-    this.risk = new RiskVerticle(bus, config.risk());
+    this.risk = new RiskVerticle(bus, cluster, config.risk());
     this.http = new HttpVerticle(bus, cluster, config, Version.current());
     Sandboxes sandboxes = new Sandboxes(vertx, bus, config.sandbox(), Version.current());
     Transports transports =

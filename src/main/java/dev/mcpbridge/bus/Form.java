@@ -11,15 +11,15 @@ import java.util.function.Function;
  * <p>Two adjacent versions understand each other: a newer one adds fields at the end, and reads
  * them where they are there.
  */
-record Form<T>(BiConsumer<WireWriter, T> write, Function<WireReader, T> read) {
+public record Form<T>(BiConsumer<WireWriter, T> write, Function<WireReader, T> read) {
 
-  byte[] bytes(T value) {
+  public byte[] bytes(T value) {
     WireWriter out = new WireWriter();
     write.accept(out, value);
     return out.toBytes();
   }
 
-  T of(byte[] bytes) {
+  public T of(byte[] bytes) {
     return read.apply(new WireReader(bytes));
   }
 }

@@ -2,12 +2,16 @@ package dev.mcpbridge.bus;
 
 import dev.mcpbridge.bus.Addresses.BridgeEvent;
 import dev.mcpbridge.bus.Addresses.Cancellation;
+import dev.mcpbridge.bus.Addresses.PendingConfirmation;
 import dev.mcpbridge.bus.Addresses.Question;
 import dev.mcpbridge.bus.Addresses.ResourceUpdate;
 import dev.mcpbridge.bus.Addresses.Watch;
+import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.Confirmation;
+import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Envelope;
@@ -16,7 +20,7 @@ import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 
 /** How calls, answers and news travel between nodes. */
-final class Forms {
+public final class Forms {
   static final Form<String> TEXT = new Form<>(WireWriter::text, WireReader::text);
   static final Form<String> TEXT_OR_NULL =
       new Form<>(
@@ -24,8 +28,18 @@ final class Forms {
   static final Form<Long> NUMBER = new Form<>(WireWriter::number, WireReader::number);
   static final Form<ServerId> SERVER =
       new Form<>((out, id) -> out.text(id.name()), in -> new ServerId(in.text()));
-  static final Form<JsonSlice> JSON = new Form<>(Forms::json, Forms::json);
-  static final Form<Call> CALL = new Form<>(Forms::call, Forms::call);
+  public static final Form<JsonSlice> JSON = new Form<>(Forms::json, Forms::json);
+  public static final Form<BridgeException> FAILURE = Failures.FORM;
+  public static final Form<Call> CALL = new Form<>(Forms::call, Forms::call);
+  public static final Form<Confirmation> CONFIRMATION =
+      new Form<>(Forms::confirmation, Forms::confirmation);
+  public static final Form<PendingConfirmation> PENDING =
+      new Form<>(
+          (out, pending) ->
+              out.part(pending.confirmation(), Forms::confirmation)
+                  .optional(pending.token(), WireWriter::text),
+          in ->
+              new PendingConfirmation(in.part(Forms::confirmation), in.optional(WireReader::text)));
   static final Form<Cancellation> CANCELLATION =
       new Form<>(
           (out, c) -> out.text(c.callId()).text(c.reason()),
@@ -111,5 +125,26 @@ final class Forms {
 
   private static Envelope envelope(WireReader in) {
     return new Envelope(json(in), json(in), json(in), in.optional(WireReader::text));
+  }
+
+  private static void confirmation(WireWriter out, Confirmation confirmation) {
+    out.text(confirmation.id())
+        .part(confirmation.call(), Forms::call)
+        .octet(confirmation.level().number())
+        .text(confirmation.definitionDigest())
+        .text(confirmation.digest())
+        .number(confirmation.createdAtMillis())
+        .number(confirmation.expiresAtMillis());
+  }
+
+  private static Confirmation confirmation(WireReader in) {
+    return new Confirmation(
+        in.text(),
+        in.part(Forms::call),
+        RiskLevel.of(in.octet()).orElse(RiskLevel.HIGH),
+        in.text(),
+        in.text(),
+        in.number(),
+        in.number());
   }
 }

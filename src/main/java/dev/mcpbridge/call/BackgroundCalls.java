@@ -1,9 +1,14 @@
 package dev.mcpbridge.call;
 
+import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.Arguments;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -15,10 +20,13 @@ import java.util.function.Supplier;
  */
 public final class BackgroundCalls {
   private static final long KEPT_MILLIS = 600_000;
+  private static final long LOOK_MILLIS = 50;
   private static final int MAX_CALLS = 10_000;
   private static final long MAX_BYTES = 64L << 20;
 
+  private final Vertx vertx;
   private final Clock clock;
+  private final CallRecords records;
   private final Map<String, BackgroundCall> calls = new LinkedHashMap<>();
   private long bytes;
 
@@ -56,17 +64,40 @@ public final class BackgroundCalls {
     }
   }
 
-  public BackgroundCalls(Clock clock) {
+  public BackgroundCalls(Vertx vertx, Clock clock, Cluster cluster) {
+    this.vertx = vertx;
     this.clock = clock;
+    this.records = cluster.isAlone() ? null : new CallRecords(cluster, "calls");
   }
 
-  /** Keeps a call; refuses with OVERLOADED, before it runs, where too many are kept. */
-  public BackgroundCall add(CallRequest request, Supplier<Future<CallOutcome>> run) {
+  /** Keeps a call; fails with OVERLOADED, before it runs, where too many are kept. */
+  public Future<BackgroundCall> add(CallRequest request, Supplier<Future<CallOutcome>> run) {
     forgetOld();
     if (calls.size() >= MAX_CALLS || bytes > MAX_BYTES) {
-      throw new BridgeException(ErrorCode.OVERLOADED, "Too many background calls are kept")
-          .withRetryAfter(10_000);
+      return Future.failedFuture(
+          new BridgeException(ErrorCode.OVERLOADED, "Too many background calls are kept")
+              .withRetryAfter(10_000));
     }
+    if (records == null) {
+      return Future.succeededFuture(begin(request, run));
+    }
+    return records
+        .claim(
+            request.id(),
+            request.caller().name(),
+            request.server(),
+            request.target(),
+            clock.millis())
+        .map(
+            claim -> {
+              BackgroundCall call = begin(request, run);
+              call.outcome.onComplete(
+                  done -> records.settle(request.id(), claim, call.outcome, KEPT_MILLIS));
+              return call;
+            });
+  }
+
+  private BackgroundCall begin(CallRequest request, Supplier<Future<CallOutcome>> run) {
     BackgroundCall call = new BackgroundCall(request, clock.millis());
     calls.put(call.id(), call);
     call.outcome = run.get();
@@ -75,13 +106,54 @@ public final class BackgroundCalls {
   }
 
   /** Fails with CALL_NOT_FOUND, for somebody else's call too. */
-  public BackgroundCall find(String id, String caller) {
+  public Future<BackgroundCall> find(String id, String caller) {
     forgetOld();
     BackgroundCall call = calls.get(id);
-    if (call == null || !call.request.caller().name().equals(caller)) {
-      throw new BridgeException(ErrorCode.CALL_NOT_FOUND, "Call '" + id + "' not found");
+    if (call != null) {
+      return call.request.caller().name().equals(caller)
+          ? Future.succeededFuture(call)
+          : Future.failedFuture(unknown(id));
     }
+    if (records == null) {
+      return Future.failedFuture(unknown(id));
+    }
+    return records
+        .find(id)
+        .map(
+            found ->
+                found
+                    .filter(record -> record.owner().equals(caller))
+                    .map(record -> elsewhere(id, caller, record))
+                    .orElseThrow(() -> unknown(id)));
+  }
+
+  /** One that another node runs or ran. */
+  private static BackgroundCall elsewhere(String id, String caller, CallRecord record) {
+    CallRequest request =
+        new CallRequest(
+            id, record.server(), record.target(), Arguments.NONE, Caller.of(caller), false);
+    BackgroundCall call = new BackgroundCall(request, record.sinceMillis());
+    call.outcome =
+        record.outcome() == null ? Promise.<CallOutcome>promise().future() : record.outcome();
     return call;
+  }
+
+  /** The call, as soon as it is over. */
+  public Future<BackgroundCall> awaitEnd(BackgroundCall call) {
+    if (call.outcome.isComplete()) {
+      return Future.succeededFuture(call);
+    }
+    if (calls.get(call.id()) == call) {
+      return call.outcome.transform(done -> Future.succeededFuture(call));
+    }
+    return vertx
+        .timer(LOOK_MILLIS)
+        .compose(later -> find(call.id(), call.request.caller().name()))
+        .compose(this::awaitEnd);
+  }
+
+  private static BridgeException unknown(String id) {
+    return new BridgeException(ErrorCode.CALL_NOT_FOUND, "Call '" + id + "' not found");
   }
 
   private void ended(BackgroundCall call) {

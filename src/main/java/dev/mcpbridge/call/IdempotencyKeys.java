@@ -1,5 +1,6 @@
 package dev.mcpbridge.call;
 
+import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
@@ -23,6 +24,7 @@ public final class IdempotencyKeys {
   private static final long MAX_BYTES = 64L << 20;
 
   private final Clock clock;
+  private final CallRecords records;
   private final Map<Key, Entry> entries = new LinkedHashMap<>();
   private long bytes;
 
@@ -47,14 +49,62 @@ public final class IdempotencyKeys {
     }
   }
 
-  public IdempotencyKeys(Clock clock) {
+  /** Keys of this process alone. */
+  IdempotencyKeys(Clock clock) {
     this.clock = clock;
+    this.records = null;
+  }
+
+  /** Keys of all nodes. */
+  public IdempotencyKeys(Clock clock, Cluster cluster) {
+    this.clock = clock;
+    this.records = cluster.isAlone() ? null : new CallRecords(cluster, "idempotency");
   }
 
   /** Runs a request; the same key with another tool or other arguments is refused. */
   public Future<CallOutcome> once(
       Key key, CallRequest request, Supplier<Future<CallOutcome>> call) {
-    return once(key, fingerprint(request), call);
+    String fingerprint = fingerprint(request);
+    return records == null
+        ? once(key, fingerprint, call)
+        : onceOnAnyNode(key, fingerprint, request, call);
+  }
+
+  /** What this node runs it knows itself; what it does not know it asks for first. */
+  private Future<CallOutcome> onceOnAnyNode(
+      Key key, String fingerprint, CallRequest request, Supplier<Future<CallOutcome>> call) {
+    if (entries.containsKey(key)) {
+      return once(key, fingerprint, call);
+    }
+    String name = Sha256.of(key.caller()).end().add(key.route()).end().add(key.value()).hex();
+    return records
+        .claim(name, fingerprint, request.server(), request.target(), clock.millis())
+        .compose(
+            claim ->
+                claim.isTaken()
+                    ? once(key, fingerprint, () -> kept(name, claim, call.get()))
+                    : repeat(claim.record(), fingerprint));
+  }
+
+  /** The answer leaves when the other nodes know it, too. */
+  private Future<CallOutcome> kept(
+      String name, CallRecords.Claim claim, Future<CallOutcome> running) {
+    return running.transform(
+        outcome -> {
+          boolean isFree = outcome.failed() && isHarmless(outcome.cause());
+          Future<Void> known =
+              isFree
+                  ? records.release(name, claim)
+                  : records.settle(name, claim, running, KEPT_MILLIS);
+          return known.transform(done -> running);
+        });
+  }
+
+  private static Future<CallOutcome> repeat(CallRecord known, String fingerprint) {
+    if (!known.owner().equals(fingerprint)) {
+      return Future.failedFuture(mismatch());
+    }
+    return known.outcome() == null ? Future.failedFuture(inProgress()) : known.outcome();
   }
 
   Future<CallOutcome> once(Key key, String fingerprint, Supplier<Future<CallOutcome>> call) {
@@ -85,20 +135,25 @@ public final class IdempotencyKeys {
 
   private static Future<CallOutcome> repeat(Entry known, String fingerprint) {
     if (!known.fingerprint.equals(fingerprint)) {
-      return Future.failedFuture(
-          new BridgeException(
-              ErrorCode.IDEMPOTENCY_MISMATCH,
-              "The Idempotency-Key was used before with another body"));
+      return Future.failedFuture(mismatch());
     }
     if (!known.isDone()) {
-      return Future.failedFuture(
-          new BridgeException(
-                  ErrorCode.IDEMPOTENCY_IN_PROGRESS,
-                  "The request with this Idempotency-Key is still running")
-              .withExecuted(Executed.UNKNOWN)
-              .withRetryAfter(1000));
+      return Future.failedFuture(inProgress());
     }
     return known.outcome;
+  }
+
+  private static BridgeException mismatch() {
+    return new BridgeException(
+        ErrorCode.IDEMPOTENCY_MISMATCH, "The Idempotency-Key was used before with another body");
+  }
+
+  private static BridgeException inProgress() {
+    return new BridgeException(
+            ErrorCode.IDEMPOTENCY_IN_PROGRESS,
+            "The request with this Idempotency-Key is still running")
+        .withExecuted(Executed.UNKNOWN)
+        .withRetryAfter(1000);
   }
 
   private void keep(Entry entry) {
@@ -107,10 +162,13 @@ public final class IdempotencyKeys {
   }
 
   private void release(Key key, Throwable failure) {
-    boolean harmless = failure instanceof BridgeException known && known.executed() == Executed.NO;
-    if (harmless) {
+    if (isHarmless(failure)) {
       entries.remove(key);
     }
+  }
+
+  private static boolean isHarmless(Throwable failure) {
+    return failure instanceof BridgeException known && known.executed() == Executed.NO;
   }
 
   private static int size(CallOutcome outcome) {

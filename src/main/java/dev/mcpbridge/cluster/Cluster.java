@@ -30,6 +30,15 @@ public interface Cluster {
   /** Whether this is the only node there can be. */
   boolean isAlone();
 
+  /** Which of the nodes this is. */
+  int slot();
+
+  /** Of this process, another one after each start. */
+  long life();
+
+  /** Whether a process is still part of this bridge. */
+  boolean lives(int slot, long life);
+
   /** This node's name; null where it is alone. */
   String name();
 

@@ -193,6 +193,21 @@ public final class ClusterNode
   }
 
   @Override
+  public int slot() {
+    return config.slot();
+  }
+
+  @Override
+  public long life() {
+    return identity.incarnation();
+  }
+
+  @Override
+  public boolean lives(int slot, long life) {
+    return state.member(slot).filter(member -> member.life() == life).isPresent();
+  }
+
+  @Override
   public String name() {
     return config.node();
   }
@@ -459,8 +474,8 @@ public final class ClusterNode
     }
 
     @Override
-    public Future<Change> put(String key, long expected, byte[] value, long ttlMillis) {
-      return decide(new Command.Put(name, key, expected, value, ttlMillis));
+    public Future<Change> put(String key, long expected, byte[] value, long ttlMillis, Keep keep) {
+      return decide(new Command.Put(name, key, expected, value, ttlMillis, keep));
     }
 
     @Override

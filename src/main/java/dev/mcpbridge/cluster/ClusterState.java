@@ -98,8 +98,7 @@ final class ClusterState implements StateMachine {
 
   private Change obey(long op, Command command) {
     if (command instanceof Put put) {
-      return tables.put(
-          put.map(), put.key(), put.expected(), put.value(), put.ttlMillis(), op, millis);
+      return tables.put(put, op, millis);
     }
     if (command instanceof Remove remove) {
       return tables.remove(remove.map(), remove.key(), remove.expected(), millis);

@@ -1,5 +1,6 @@
 package dev.mcpbridge.cluster;
 
+import dev.mcpbridge.cluster.SharedMap.Keep;
 import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 
@@ -15,7 +16,7 @@ sealed interface Command {
   /** A server that a node owned has stopped there. */
   record Release(String server, int slot, long life, long epoch) implements Command {}
 
-  record Put(String map, String key, long expected, byte[] value, long ttlMillis)
+  record Put(String map, String key, long expected, byte[] value, long ttlMillis, Keep keep)
       implements Command {}
 
   record Remove(String map, String key, long expected) implements Command {}
@@ -41,7 +42,8 @@ sealed interface Command {
           .text(put.key())
           .number(put.expected())
           .bytes(put.value())
-          .number(put.ttlMillis());
+          .number(put.ttlMillis())
+          .octet(put.keep().ordinal());
     } else if (this instanceof Remove remove) {
       out.octet(5).text(remove.map()).text(remove.key()).number(remove.expected());
     } else {
@@ -57,7 +59,14 @@ sealed interface Command {
       case 1 -> new Join(in.part(Member::read));
       case 2 -> new Leave((int) in.number(), in.number());
       case 3 -> new Release(in.text(), (int) in.number(), in.number(), in.number());
-      case 4 -> new Put(in.text(), in.text(), in.number(), in.bytes(), in.number());
+      case 4 ->
+          new Put(
+              in.text(),
+              in.text(),
+              in.number(),
+              in.bytes(),
+              in.number(),
+              Keep.values()[in.octet()]);
       case 5 -> new Remove(in.text(), in.text(), in.number());
       default -> new Look();
     };

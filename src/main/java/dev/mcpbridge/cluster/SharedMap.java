@@ -17,11 +17,24 @@ public interface SharedMap {
    *
    * @param version of this value; null values have {@link #ABSENT}
    * @param millis the cluster's clock at the moment that this was true
+   * @param untilMillis when it will be gone, on the same clock
    */
-  record Item(byte[] value, long version, long millis) {
+  record Item(byte[] value, long version, long millis, long untilMillis) {
     public boolean isThere() {
       return value != null;
     }
+
+    static Item absent(long millis) {
+      return new Item(null, ABSENT, millis, millis);
+    }
+  }
+
+  /** What becomes of an entry where there is no room for a new one. */
+  enum Keep {
+    /** It stays, and the new one is refused. */
+    FIRM,
+    /** The oldest of these goes. */
+    WHILE_ROOM
   }
 
   /**
@@ -30,7 +43,7 @@ public interface SharedMap {
    * @param ttlMillis after which it is gone
    * @return the entry afterwards; its version is new exactly where it was set
    */
-  Future<Change> put(String key, long expected, byte[] value, long ttlMillis);
+  Future<Change> put(String key, long expected, byte[] value, long ttlMillis, Keep keep);
 
   /** Removes an entry where its version is still the given one. */
   Future<Change> remove(String key, long expected);

@@ -34,6 +34,21 @@ public final class Solo implements Cluster {
   }
 
   @Override
+  public int slot() {
+    return 0;
+  }
+
+  @Override
+  public long life() {
+    return 0;
+  }
+
+  @Override
+  public boolean lives(int slot, long life) {
+    return true;
+  }
+
+  @Override
   public String name() {
     return null;
   }
@@ -150,8 +165,12 @@ public final class Solo implements Cluster {
     }
 
     @Override
-    public Future<Change> put(String key, long expected, byte[] value, long ttlMillis) {
-      return told(tables.put(name, key, expected, value, ttlMillis, ++versions, clock.millis()));
+    public Future<Change> put(String key, long expected, byte[] value, long ttlMillis, Keep keep) {
+      return told(
+          tables.put(
+              new Command.Put(name, key, expected, value, ttlMillis, keep),
+              ++versions,
+              clock.millis()));
     }
 
     @Override

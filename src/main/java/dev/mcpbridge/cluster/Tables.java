@@ -2,9 +2,11 @@ package dev.mcpbridge.cluster;
 
 import dev.mcpbridge.cluster.SharedMap.Change;
 import dev.mcpbridge.cluster.SharedMap.Item;
+import dev.mcpbridge.cluster.SharedMap.Keep;
 import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -18,7 +20,7 @@ final class Tables {
 
   private final TreeMap<String, Table> tables = new TreeMap<>();
 
-  private record Row(byte[] value, long version, long untilMillis) {
+  private record Row(byte[] value, long version, long untilMillis, boolean isFirm) {
     boolean isOver(long millis) {
       return untilMillis <= millis;
     }
@@ -45,21 +47,22 @@ final class Tables {
     }
   }
 
-  Change put(
-      String map, String key, long expected, byte[] value, long ttl, long version, long millis) {
+  Change put(Command.Put put, long version, long millis) {
+    String map = put.map();
+    String key = put.key();
+    byte[] value = put.value();
     Table table = tables.computeIfAbsent(map, name -> new Table());
     Item before = get(map, key, millis);
-    if (before.version() != expected) {
+    if (before.version() != put.expected()) {
       return new Change(false, false, before);
     }
-    if (!table.hasRoomFor(key, value)) {
-      sweep(table, millis);
-    }
+    makeRoom(table, key, value, millis);
     if (!table.hasRoomFor(key, value)) {
       return new Change(false, true, before);
     }
-    table.put(key, new Row(value, version, ttl == Long.MAX_VALUE ? ttl : millis + ttl));
-    return new Change(true, false, new Item(value, version, millis));
+    long until = put.ttlMillis() == Long.MAX_VALUE ? Long.MAX_VALUE : millis + put.ttlMillis();
+    table.put(key, new Row(value, version, until, put.keep() == Keep.FIRM));
+    return new Change(true, false, new Item(value, version, millis, until));
   }
 
   Change remove(String map, String key, long expected, long millis) {
@@ -68,15 +71,15 @@ final class Tables {
       return new Change(false, false, before);
     }
     tables.get(map).remove(key);
-    return new Change(true, false, new Item(null, SharedMap.ABSENT, millis));
+    return new Change(true, false, Item.absent(millis));
   }
 
   Item get(String map, String key, long millis) {
     Table table = tables.get(map);
     Row row = table == null ? null : table.rows.get(key);
     return row == null || row.isOver(millis)
-        ? new Item(null, SharedMap.ABSENT, millis)
-        : new Item(row.value(), row.version(), millis);
+        ? Item.absent(millis)
+        : new Item(row.value(), row.version(), millis, row.untilMillis());
   }
 
   Map<String, Item> all(String map, long millis) {
@@ -86,7 +89,7 @@ final class Tables {
       table.rows.forEach(
           (key, row) -> {
             if (!row.isOver(millis)) {
-              items.put(key, new Item(row.value(), row.version(), millis));
+              items.put(key, new Item(row.value(), row.version(), millis, row.untilMillis()));
             }
           });
     }
@@ -113,7 +116,8 @@ final class Tables {
                         r.text(row.getKey())
                             .bytes(row.getValue().value())
                             .number(row.getValue().version())
-                            .number(row.getValue().untilMillis())));
+                            .number(row.getValue().untilMillis())
+                            .flag(row.getValue().isFirm())));
   }
 
   void read(WireReader in) {
@@ -124,10 +128,26 @@ final class Tables {
           return r.list(
               row -> {
                 String key = row.text();
-                table.put(key, new Row(row.bytes(), row.number(), row.number()));
+                table.put(key, new Row(row.bytes(), row.number(), row.number(), row.flag()));
                 return key;
               });
         });
+  }
+
+  private static void makeRoom(Table table, String key, byte[] value, long millis) {
+    if (!table.hasRoomFor(key, value)) {
+      sweep(table, millis);
+    }
+    List<String> oldest =
+        table.hasRoomFor(key, value)
+            ? List.of()
+            : table.rows.entrySet().stream()
+                .filter(row -> !row.getValue().isFirm())
+                .map(Map.Entry::getKey)
+                .toList();
+    for (int i = 0; i < oldest.size() && !table.hasRoomFor(key, value); i++) {
+      table.remove(oldest.get(i));
+    }
   }
 
   private static void sweep(Table table, long millis) {

@@ -74,8 +74,8 @@ record Doors(
             bus, directory, new ArgumentSchemas(vertx), new OutputSchemas(vertx, bus), credentials);
     CallIds ids = new CallIds();
     CallAnswers answers = new CallAnswers(config.risk().pendingStatus());
-    BackgroundCalls background = new BackgroundCalls(Clock.systemUTC());
-    IdempotencyKeys idempotency = new IdempotencyKeys(Clock.systemUTC());
+    BackgroundCalls background = new BackgroundCalls(vertx, Clock.systemUTC(), cluster);
+    IdempotencyKeys idempotency = new IdempotencyKeys(Clock.systemUTC(), cluster);
     ToolCallsApi calls =
         new ToolCallsApi(
             bus,

@@ -4,6 +4,9 @@ import dev.mcpbridge.bus.Addresses.Confirmable;
 import dev.mcpbridge.bus.Addresses.HumanDecision;
 import dev.mcpbridge.bus.Addresses.PendingConfirmation;
 import dev.mcpbridge.bus.Addresses.Viewer;
+import dev.mcpbridge.cluster.SharedMap;
+import dev.mcpbridge.cluster.SharedMap.Item;
+import dev.mcpbridge.cluster.SharedMap.Keep;
 import dev.mcpbridge.config.RiskConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -11,52 +14,45 @@ import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.protocol.Sha256;
+import io.vertx.core.Future;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
- * The calls that wait for a human. An approval takes the confirmation out <em>before</em> the call
- * runs, so that any number of simultaneous approvals run it once, and it covers what was shown: the
- * arguments are kept here and not taken from whoever approves.
+ * The calls that wait for a human, known to every node. An approval takes the confirmation out
+ * <em>before</em> the call runs, so that any number of simultaneous approvals run it once, and it
+ * covers what was shown: the arguments are kept here and not taken from whoever approves.
  *
- * <p>Bounded in number and in bytes. Confined to its verticle's context.
+ * <p>Whether one has expired the clock of all nodes says, whichever node is asked. Bounded in
+ * number and in bytes. Confined to its verticle's context.
  */
 public final class Confirmations {
-  private static final int MAX_PENDING = 10_000;
-  private static final long MAX_BYTES = 64L << 20;
-
   private final RiskConfig config;
   private final Clock clock;
   private final SecureRandom random;
   private final FailedAttempts failedAttempts;
-  private final Map<String, Entry> pending = new LinkedHashMap<>();
-  private long bytes;
+  private final SharedMap pending;
 
   /**
-   * @param tokenHash SHA-256; the token itself is nowhere
+   * @param clock of this node, for what is shown
    */
-  private record Entry(Confirmation confirmation, byte[] tokenHash) {}
-
-  public Confirmations(RiskConfig config, Clock clock, SecureRandom random) {
+  public Confirmations(RiskConfig config, Clock clock, SecureRandom random, SharedMap pending) {
     this.config = config;
     this.clock = clock;
     this.random = random;
     this.failedAttempts = new FailedAttempts(clock);
+    this.pending = pending;
   }
 
-  /** Keeps a call. The token is in the answer only where the caller may decide. */
-  public PendingConfirmation add(Confirmable asked) {
-    forgetOld();
+  /**
+   * Keeps a call; done when more than half of the nodes keep it. The token is in the answer only
+   * where the caller may decide.
+   */
+  public Future<PendingConfirmation> add(Confirmable asked) {
     Call call = asked.call();
-    if (pending.size() >= MAX_PENDING || bytes + call.arguments().length() > MAX_BYTES) {
-      throw new BridgeException(ErrorCode.OVERLOADED, "Too many confirmations are pending")
-          .withRetryAfter(config.expiryMillis());
-    }
     long now = clock.millis();
     String token = randomHex();
     Confirmation confirmation =
@@ -68,27 +64,52 @@ public final class Confirmations {
             digest(call, asked.definitionDigest()),
             now,
             now + config.expiryMillis());
-    pending.put(confirmation.id(), new Entry(confirmation, Sha256.of(token).bytes()));
-    bytes += call.arguments().length();
-    return new PendingConfirmation(confirmation, config.operatorApproves() ? null : token);
+    byte[] kept = new Pending(confirmation, Sha256.of(token).bytes()).toBytes();
+    return pending
+        .put(confirmation.id(), SharedMap.ABSENT, kept, keptMillis(), Keep.FIRM)
+        .map(
+            change -> {
+              if (!change.isDone()) {
+                throw new BridgeException(
+                        ErrorCode.OVERLOADED, "Too many confirmations are pending")
+                    .withRetryAfter(config.expiryMillis());
+              }
+              return new PendingConfirmation(
+                  confirmation, config.operatorApproves() ? null : token);
+            });
   }
 
   /**
    * Takes a confirmation out, approved or rejected.
    *
-   * @return the confirmation, whose call is the decider's to run if it was approved
-   * @throws BridgeException 404 unknown, used or somebody else's; 410 expired; 403 wrong token or
-   *     not theirs to decide; 429 after too many wrong tokens
+   * @return the confirmation, whose call is the decider's to run if it was approved; fails with 404
+   *     unknown, used or somebody else's; 410 expired; 403 wrong token or not theirs to decide; 429
+   *     after too many wrong tokens
    */
-  public Confirmation claim(HumanDecision decision) {
+  public Future<Confirmation> claim(HumanDecision decision) {
+    return pending
+        .get(decision.confirmationId())
+        .compose(
+            item ->
+                pending
+                    .remove(decision.confirmationId(), check(decision, item).version())
+                    .map(
+                        change -> {
+                          if (!change.isDone()) {
+                            throw notFound(decision);
+                          }
+                          return Pending.of(item.value()).confirmation();
+                        }));
+  }
+
+  /** One that may be claimed by whoever decides; throws where not. */
+  private Item check(HumanDecision decision, Item item) {
     failedAttempts.check(decision.by().name());
-    Entry entry = pending.get(decision.confirmationId());
+    Pending entry = item.isThere() ? Pending.of(item.value()) : null;
     if (entry == null || !mayKnow(decision.by(), entry.confirmation())) {
-      throw new BridgeException(
-          ErrorCode.CONFIRMATION_NOT_FOUND,
-          "Confirmation '" + decision.confirmationId() + "' not found or expired");
+      throw notFound(decision);
     }
-    if (entry.confirmation().isExpired(clock.millis())) {
+    if (isExpired(item)) {
       throw new BridgeException(
           ErrorCode.CONFIRMATION_EXPIRED,
           "Confirmation '" + decision.confirmationId() + "' has expired");
@@ -98,15 +119,34 @@ public final class Confirmations {
     } else if (config.requireToken()) {
       requireToken(decision, entry);
     }
-    return remove(entry.confirmation().id());
+    return item;
   }
 
-  public List<Confirmation> visibleTo(Viewer viewer) {
-    long now = clock.millis();
-    return pending.values().stream()
-        .map(Entry::confirmation)
-        .filter(confirmation -> !confirmation.isExpired(now) && mayKnow(viewer, confirmation))
-        .toList();
+  private static BridgeException notFound(HumanDecision decision) {
+    return new BridgeException(
+        ErrorCode.CONFIRMATION_NOT_FOUND,
+        "Confirmation '" + decision.confirmationId() + "' not found or expired");
+  }
+
+  public Future<List<Confirmation>> visibleTo(Viewer viewer) {
+    return pending
+        .all()
+        .map(
+            items ->
+                items.values().stream()
+                    .filter(item -> !isExpired(item))
+                    .map(item -> Pending.of(item.value()).confirmation())
+                    .filter(confirmation -> mayKnow(viewer, confirmation))
+                    .toList());
+  }
+
+  /** One that has expired is kept for as long again, so that it can say so. */
+  private long keptMillis() {
+    return 2 * config.expiryMillis();
+  }
+
+  private boolean isExpired(Item item) {
+    return item.millis() >= item.untilMillis() - config.expiryMillis();
   }
 
   private static boolean mayKnow(Viewer viewer, Confirmation confirmation) {
@@ -121,7 +161,7 @@ public final class Confirmations {
     }
   }
 
-  private void requireToken(HumanDecision decision, Entry entry) {
+  private void requireToken(HumanDecision decision, Pending entry) {
     String token = decision.token();
     if (token == null || !MessageDigest.isEqual(Sha256.of(token).bytes(), entry.tokenHash())) {
       failedAttempts.record(decision.by().name());
@@ -131,23 +171,6 @@ public final class Confirmations {
               ? "The token that came with the confirmation is required"
               : "The token is not the one that came with the confirmation");
     }
-  }
-
-  private Confirmation remove(String id) {
-    Confirmation removed = pending.remove(id).confirmation();
-    bytes -= removed.call().arguments().length();
-    return removed;
-  }
-
-  /** An expired one is kept for as long again, so that it can say that it expired. */
-  private void forgetOld() {
-    long horizon = clock.millis() - config.expiryMillis();
-    pending.values().stream()
-        .map(Entry::confirmation)
-        .filter(confirmation -> confirmation.isExpired(horizon))
-        .map(Confirmation::id)
-        .toList()
-        .forEach(this::remove);
   }
 
   private String randomHex() {

@@ -6,6 +6,7 @@ import dev.mcpbridge.bus.Addresses.Confirmable;
 import dev.mcpbridge.bus.Addresses.HumanDecision;
 import dev.mcpbridge.bus.Addresses.PendingConfirmation;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.config.RiskConfig;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.protocol.JsonWriter;
@@ -20,10 +21,12 @@ public final class RiskVerticle extends VerticleBase {
   private final Confirmations confirmations;
   private volatile RiskPolicy policy;
 
-  public RiskVerticle(Bus bus, RiskConfig config) {
+  public RiskVerticle(Bus bus, Cluster cluster, RiskConfig config) {
     this.bus = bus;
     this.policy = new RiskPolicy(config);
-    this.confirmations = new Confirmations(config, Clock.systemUTC(), new SecureRandom());
+    this.confirmations =
+        new Confirmations(
+            config, Clock.systemUTC(), new SecureRandom(), cluster.map("confirmations"));
   }
 
   @Override
@@ -31,8 +34,7 @@ public final class RiskVerticle extends VerticleBase {
     bus.serve(Addresses.ASSESS, assessment -> Future.succeededFuture(policy.decide(assessment)));
     bus.serve(Addresses.CONFIRM_LATER, this::confirmLater);
     bus.serve(Addresses.DECIDE, this::decide);
-    bus.serve(
-        Addresses.CONFIRMATIONS, viewer -> Future.succeededFuture(confirmations.visibleTo(viewer)));
+    bus.serve(Addresses.CONFIRMATIONS, confirmations::visibleTo);
     return Future.succeededFuture();
   }
 
@@ -42,15 +44,14 @@ public final class RiskVerticle extends VerticleBase {
   }
 
   private Future<PendingConfirmation> confirmLater(Confirmable asked) {
-    PendingConfirmation added = confirmations.add(asked);
-    tell(added.confirmation(), "pending");
-    return Future.succeededFuture(added);
+    return confirmations.add(asked).onSuccess(added -> tell(added.confirmation(), "pending"));
   }
 
   private Future<Confirmation> decide(HumanDecision decision) {
-    Confirmation claimed = confirmations.claim(decision);
-    tell(claimed, decision.confirm() ? "approved" : "rejected");
-    return Future.succeededFuture(decision.confirm() ? claimed : null);
+    return confirmations
+        .claim(decision)
+        .onSuccess(claimed -> tell(claimed, decision.confirm() ? "approved" : "rejected"))
+        .map(claimed -> decision.confirm() ? claimed : null);
   }
 
   private void tell(Confirmation confirmation, String status) {

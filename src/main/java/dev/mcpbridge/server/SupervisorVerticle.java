@@ -7,6 +7,7 @@ import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.SharedMap;
 import dev.mcpbridge.cluster.SharedMap.Change;
 import dev.mcpbridge.cluster.SharedMap.Item;
+import dev.mcpbridge.cluster.SharedMap.Keep;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigException;
 import dev.mcpbridge.config.ConfigProblem;
@@ -235,7 +236,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
     long timeout = server.supervision().startTimeout() + 1_000;
     long version = before == null ? SharedMap.ABSENT : before.version();
     return shared
-        .put(id.name(), version, definition.toBytes(), Long.MAX_VALUE)
+        .put(id.name(), version, definition.toBytes(), Long.MAX_VALUE, Keep.FIRM)
         .compose(change -> change.isDone() ? isThere(id) : Future.failedFuture(refused(id, change)))
         .compose(there -> bus.request(Addresses.ready(id), timeout))
         .recover(
@@ -278,7 +279,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
     Item before = shared.known().get(id.name());
     long version = before == null ? SharedMap.ABSENT : before.version();
     return definitions.isFromFile(id)
-        ? shared.put(id.name(), version, Definitions.STOPPED, Long.MAX_VALUE)
+        ? shared.put(id.name(), version, Definitions.STOPPED, Long.MAX_VALUE, Keep.FIRM)
         : shared.remove(id.name(), version);
   }
 

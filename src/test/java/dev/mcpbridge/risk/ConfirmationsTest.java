@@ -1,14 +1,16 @@
 package dev.mcpbridge.risk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.bus.Addresses.Confirmable;
 import dev.mcpbridge.bus.Addresses.HumanDecision;
 import dev.mcpbridge.bus.Addresses.PendingConfirmation;
 import dev.mcpbridge.bus.Addresses.Viewer;
+import dev.mcpbridge.cluster.Solo;
 import dev.mcpbridge.config.RiskConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -37,7 +39,8 @@ class ConfirmationsTest {
     Confirmations confirmations = confirmations(false, true);
     PendingConfirmation asked = ask(confirmations, "{\"a\":1}");
 
-    assertEquals("{\"a\":1}", confirmations.claim(yes(asked, ALICE)).call().arguments().text());
+    assertEquals(
+        "{\"a\":1}", confirmations.claim(yes(asked, ALICE)).result().call().arguments().text());
     assertFails(ErrorCode.CONFIRMATION_NOT_FOUND, confirmations, yes(asked, ALICE));
   }
 
@@ -47,8 +50,8 @@ class ConfirmationsTest {
     PendingConfirmation asked = ask(confirmations, "{}");
 
     assertFails(ErrorCode.CONFIRMATION_NOT_FOUND, confirmations, yes(asked, BOB));
-    assertEquals(List.of(), confirmations.visibleTo(BOB));
-    assertEquals(1, confirmations.visibleTo(ALICE).size());
+    assertEquals(List.of(), confirmations.visibleTo(BOB).result());
+    assertEquals(1, confirmations.visibleTo(ALICE).result().size());
   }
 
   @Test
@@ -62,7 +65,7 @@ class ConfirmationsTest {
     }
     assertFails(ErrorCode.RATE_LIMITED, confirmations, guess);
     now += 60_000;
-    confirmations.claim(yes(asked, ALICE));
+    assertTrue(confirmations.claim(yes(asked, ALICE)).succeeded());
   }
 
   @Test
@@ -73,7 +76,7 @@ class ConfirmationsTest {
     now += 600_000;
 
     assertFails(ErrorCode.CONFIRMATION_EXPIRED, confirmations, yes(asked, ALICE));
-    assertEquals(List.of(), confirmations.visibleTo(ALICE));
+    assertEquals(List.of(), confirmations.visibleTo(ALICE).result());
   }
 
   @Test
@@ -84,7 +87,7 @@ class ConfirmationsTest {
     assertNull(asked.token());
     assertFails(ErrorCode.FORBIDDEN, confirmations, yes(asked, ALICE));
     assertFails(ErrorCode.FORBIDDEN, confirmations, yes(asked, new Viewer("alice", true)));
-    confirmations.claim(yes(asked, BOSS));
+    assertTrue(confirmations.claim(yes(asked, BOSS)).succeeded());
   }
 
   @Test
@@ -92,7 +95,8 @@ class ConfirmationsTest {
     Confirmations confirmations = confirmations(false, false);
     PendingConfirmation asked = ask(confirmations, "{}");
 
-    confirmations.claim(new HumanDecision(asked.confirmation().id(), true, null, ALICE));
+    HumanDecision decision = new HumanDecision(asked.confirmation().id(), true, null, ALICE);
+    assertTrue(confirmations.claim(decision).succeeded());
   }
 
   @Test
@@ -111,7 +115,8 @@ class ConfirmationsTest {
   private static void assertFails(
       ErrorCode code, Confirmations confirmations, HumanDecision decision) {
     assertEquals(
-        code, assertThrows(BridgeException.class, () -> confirmations.claim(decision)).code());
+        code,
+        assertInstanceOf(BridgeException.class, confirmations.claim(decision).cause()).code());
   }
 
   private static PendingConfirmation ask(Confirmations confirmations, String arguments) {
@@ -125,7 +130,7 @@ class ConfirmationsTest {
             0,
             false,
             Envelope.NONE);
-    return confirmations.add(new Confirmable(call, "definition"));
+    return confirmations.add(new Confirmable(call, "definition")).result();
   }
 
   private Confirmations confirmations(boolean operator, boolean token) {
@@ -147,6 +152,9 @@ class ConfirmationsTest {
           }
         };
     return new Confirmations(
-        new RiskConfig(null, true, operator, token, 600_000, 200), clock, new SecureRandom());
+        new RiskConfig(null, true, operator, token, 600_000, 200),
+        clock,
+        new SecureRandom(),
+        new Solo(clock).map("confirmations"));
   }
 }

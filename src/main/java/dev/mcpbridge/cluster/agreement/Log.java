@@ -11,9 +11,11 @@ import java.util.List;
  */
 final class Log {
   private static final int MAX_COMMITTED = 5_000;
+  private static final long MAX_BYTES = 16L << 20;
 
   private final ArrayDeque<Entry> entries = new ArrayDeque<>();
   private long base;
+  private long bytes;
 
   /** The number before that of the first entry which is kept. */
   long base() {
@@ -26,6 +28,7 @@ final class Log {
 
   void add(Entry entry) {
     entries.addLast(entry);
+    bytes += entry.command().length;
   }
 
   /** Those after a number, oldest first. */
@@ -41,19 +44,20 @@ final class Log {
   /** Puts others in the place of all after a number. */
   void replaceAfter(long op, List<Entry> others) {
     while (last() > op) {
-      entries.removeLast();
+      bytes -= entries.removeLast().command().length;
     }
-    entries.addAll(others);
+    others.forEach(this::add);
   }
 
   void restart(long newBase) {
     entries.clear();
+    bytes = 0;
     base = newBase;
   }
 
   void forget(long commit) {
-    while (commit - base > MAX_COMMITTED) {
-      entries.removeFirst();
+    while (commit > base && (commit - base > MAX_COMMITTED || bytes > MAX_BYTES)) {
+      bytes -= entries.removeFirst().command().length;
       base++;
     }
   }

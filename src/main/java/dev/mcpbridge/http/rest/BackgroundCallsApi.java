@@ -7,6 +7,7 @@ import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.protocol.JsonWriter;
+import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Instant;
 
@@ -24,16 +25,22 @@ public final class BackgroundCallsApi {
 
   /** GET /calls/{call}. */
   public void show(RoutingContext ctx) {
-    show(ctx, 200, find(ctx), answers);
+    find(ctx).onSuccess(call -> show(ctx, 200, call, answers)).onFailure(ctx::fail);
   }
 
   /** DELETE /calls/{call}: gives it up; its outcome becomes {@code cancelled}. */
   public void cancel(RoutingContext ctx) {
-    BackgroundCall call = find(ctx);
+    find(ctx)
+        .onSuccess(this::giveUp)
+        .compose(calls::awaitEnd)
+        .onSuccess(ended -> show(ctx, 200, ended, answers))
+        .onFailure(ctx::fail);
+  }
+
+  private void giveUp(BackgroundCall call) {
     if (!call.outcome().isComplete()) {
       pipeline.cancel(call.server(), call.id(), "The caller has cancelled the call");
     }
-    call.outcome().onComplete(ended -> show(ctx, 200, call, answers));
   }
 
   static void show(RoutingContext ctx, int status, BackgroundCall call, CallAnswers answers) {
@@ -58,7 +65,7 @@ public final class BackgroundCallsApi {
     Replies.json(ctx, status, out.endObject());
   }
 
-  private BackgroundCall find(RoutingContext ctx) {
+  private Future<BackgroundCall> find(RoutingContext ctx) {
     return calls.find(ctx.pathParam("call"), Callers.of(ctx).name());
   }
 }

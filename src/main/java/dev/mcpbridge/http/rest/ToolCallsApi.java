@@ -141,10 +141,15 @@ public final class ToolCallsApi {
   }
 
   private void inBackground(RoutingContext ctx, CallRequest request) {
-    BackgroundCalls.BackgroundCall call = background.add(request, () -> once(ctx, request));
-    ctx.response().putHeader("location", "/calls/" + call.id());
-    ctx.response().putHeader("preference-applied", "respond-async");
-    BackgroundCallsApi.show(ctx, 202, call, answers);
+    background
+        .add(request, () -> once(ctx, request))
+        .onSuccess(
+            call -> {
+              ctx.response().putHeader("location", "/calls/" + call.id());
+              ctx.response().putHeader("preference-applied", "respond-async");
+              BackgroundCallsApi.show(ctx, 202, call, answers);
+            })
+        .onFailure(ctx::fail);
   }
 
   /** Runs the request, or finds the outcome of the one with the same Idempotency-Key. */

@@ -1,0 +1,87 @@
+package dev.mcpbridge.call;
+
+import dev.mcpbridge.cluster.Cluster;
+import dev.mcpbridge.cluster.SharedMap;
+import dev.mcpbridge.cluster.SharedMap.Item;
+import dev.mcpbridge.cluster.SharedMap.Keep;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.Target;
+import io.vertx.core.Future;
+import java.util.Optional;
+
+/**
+ * The calls of which all nodes know, under names that are taken before a call runs. What ran on a
+ * node that is gone has an unknown end, and is never run again. Confined to the event loop.
+ */
+final class CallRecords {
+  private static final long RUNNING_MILLIS = 24 * 3600 * 1000L;
+
+  private final Cluster cluster;
+  private final SharedMap records;
+
+  /**
+   * A name as it is after it was tried to take it.
+   *
+   * @param isTaken whether the call is now this node's to run
+   * @param record of whoever had it before, or of the new one
+   */
+  record Claim(boolean isTaken, long version, CallRecord record) {}
+
+  CallRecords(Cluster cluster, String map) {
+    this.cluster = cluster;
+    this.records = cluster.map(map);
+  }
+
+  Future<Claim> claim(String name, String owner, ServerId server, Target target, long millis) {
+    CallRecord own =
+        new CallRecord(owner, server, target, millis, cluster.slot(), cluster.life(), null);
+    return records
+        .put(name, SharedMap.ABSENT, own.toBytes(), RUNNING_MILLIS, Keep.FIRM)
+        .map(
+            change -> {
+              if (change.isFull()) {
+                throw new BridgeException(ErrorCode.OVERLOADED, "Too many calls are kept")
+                    .withRetryAfter(10_000);
+              }
+              return change.isDone()
+                  ? new Claim(true, change.item().version(), own)
+                  : new Claim(false, change.item().version(), known(change.item()));
+            });
+  }
+
+  /** Keeps how a call ended; whether that could be done or not, the future succeeds. */
+  Future<Void> settle(String name, Claim claim, Future<CallOutcome> outcome, long keptMillis) {
+    byte[] ended = claim.record().ended(outcome).toBytes();
+    return records
+        .put(name, claim.version(), ended, keptMillis, Keep.WHILE_ROOM)
+        .<Void>mapEmpty()
+        .otherwiseEmpty();
+  }
+
+  /** The name is free again: nothing has happened. */
+  Future<Void> release(String name, Claim claim) {
+    return records.remove(name, claim.version()).<Void>mapEmpty().otherwiseEmpty();
+  }
+
+  Future<Optional<CallRecord>> find(String name) {
+    return records
+        .get(name)
+        .map(item -> item.isThere() ? Optional.of(known(item)) : Optional.empty());
+  }
+
+  private CallRecord known(Item item) {
+    CallRecord record = CallRecord.of(item.value());
+    boolean isLost = record.outcome() == null && !cluster.lives(record.slot(), record.life());
+    return isLost ? record.ended(Future.failedFuture(lost(record))) : record;
+  }
+
+  private BridgeException lost(CallRecord record) {
+    return new BridgeException(
+            ErrorCode.NODE_LOST,
+            "Node " + cluster.name(record.slot()) + " was lost while the call ran")
+        .withExecuted(Executed.UNKNOWN);
+  }
+}
