@@ -64,6 +64,14 @@ public final class Addresses {
   public static final Topic<String> CONVERSATION_OVER =
       Topic.everywhere("conversations.over", Forms.TEXT);
 
+  /** What a client of a session said that the node which heard it knows nothing of. */
+  public static final Topic<SessionMessage> SESSION_SAID =
+      Topic.everywhere("sessions.said", Forms.SESSION_MESSAGE);
+
+  /** What is to be said to a client of a session that listens at another node. */
+  public static final Topic<SessionMessage> SESSION_TOLD =
+      Topic.everywhere("sessions.told", Forms.SESSION_MESSAGE);
+
   /** What clients of {@code /events} hear. */
   public static final Topic<BridgeEvent> EVENTS = Topic.everywhere("events", Forms.EVENT);
 
@@ -225,6 +233,9 @@ public final class Addresses {
    * @param approver whether they hold the scope {@code approve}
    */
   public record Viewer(String name, boolean approver) {}
+
+  /** A message of a session, on its way between nodes. */
+  public record SessionMessage(String session, JsonSlice message) {}
 
   /** A call to be given up, and why. */
   public record Cancellation(String callId, String reason) {}

@@ -5,6 +5,7 @@ import dev.mcpbridge.bus.Addresses.Cancellation;
 import dev.mcpbridge.bus.Addresses.PendingConfirmation;
 import dev.mcpbridge.bus.Addresses.Question;
 import dev.mcpbridge.bus.Addresses.ResourceUpdate;
+import dev.mcpbridge.bus.Addresses.SessionMessage;
 import dev.mcpbridge.bus.Addresses.Watch;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.model.Call;
@@ -44,6 +45,10 @@ public final class Forms {
       new Form<>(
           (out, c) -> out.text(c.callId()).text(c.reason()),
           in -> new Cancellation(in.text(), in.text()));
+  static final Form<SessionMessage> SESSION_MESSAGE =
+      new Form<>(
+          (out, said) -> json(out.text(said.session()), said.message()),
+          in -> new SessionMessage(in.text(), json(in)));
   static final Form<CallEvent> CALL_EVENT =
       new Form<>(
           (out, event) -> json(out.text(event.name()), event.data()),

@@ -494,6 +494,11 @@ public final class ClusterNode
     }
 
     @Override
+    public Item known(String key) {
+      return state.tables().get(name, key, state.millis());
+    }
+
+    @Override
     public Map<String, Item> known() {
       return state.tables().all(name, state.millis());
     }

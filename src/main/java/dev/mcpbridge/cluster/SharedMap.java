@@ -54,6 +54,9 @@ public interface SharedMap {
   /** All that is there now. */
   Future<Map<String, Item>> all();
 
+  /** What this node knows, which may be a moment old. */
+  Item known(String key);
+
   /** All that this node knows of, which may be a moment old. */
   Map<String, Item> known();
 

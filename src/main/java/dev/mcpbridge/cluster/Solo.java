@@ -189,6 +189,11 @@ public final class Solo implements Cluster {
     }
 
     @Override
+    public Item known(String key) {
+      return tables.get(name, key, clock.millis());
+    }
+
+    @Override
     public Map<String, Item> known() {
       return tables.all(name, clock.millis());
     }

@@ -100,6 +100,7 @@ record Doors(
             new McpDoor.Foundations(
                 vertx,
                 bus,
+                cluster,
                 pipeline,
                 ids,
                 streams,

@@ -243,7 +243,9 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
             failure ->
                 isOfAnother(failure)
                     ? Future.failedFuture(failure)
-                    : withdraw(id).transform(gone -> Future.failedFuture(startFailure(failure))));
+                    : withdraw(id)
+                        .transform(withdrawn -> gone(id))
+                        .transform(gone -> Future.failedFuture(startFailure(failure))));
   }
 
   private static BridgeException refused(ServerId id, Change change) {

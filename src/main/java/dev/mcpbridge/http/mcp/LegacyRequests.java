@@ -39,6 +39,7 @@ final class LegacyRequests {
       PostReplies replies,
       ResourceWatch watch) {
     this.sessions = sessions;
+    sessions.onSaidElsewhere(this::heardElsewhere);
     this.calls = calls;
     this.introductions = introductions;
     this.replies = replies;
@@ -52,13 +53,20 @@ final class LegacyRequests {
       initialize(ctx, message, endpoint, offers);
       return;
     }
-    LegacySession session = session(ctx, endpoint);
+    session(ctx, endpoint)
+        .map(session -> take(ctx, session, message, offers))
+        .onFailure(failure -> McpDoor.refuse(ctx, message.id(), failure));
+  }
+
+  private LegacySession take(
+      RoutingContext ctx, LegacySession session, Inbound message, Supplier<Future<Offer>> offers) {
     Caller caller = Callers.caller(ctx, session.caller());
     Reply reply = message.isRequest() ? replies.to(ctx, session) : null;
     converse(session, caller, message, offers, reply);
     if (!message.isRequest()) {
       ctx.response().setStatusCode(202).end();
     }
+    return session;
   }
 
   /**
@@ -71,7 +79,16 @@ final class LegacyRequests {
       List<Inbound> messages,
       ServerId endpoint,
       Supplier<Future<Offer>> offers) {
-    LegacySession session = session(ctx, endpoint);
+    session(ctx, endpoint)
+        .map(session -> takeBatch(ctx, session, messages, offers))
+        .onFailure(failure -> McpDoor.refuse(ctx, null, failure));
+  }
+
+  private LegacySession takeBatch(
+      RoutingContext ctx,
+      LegacySession session,
+      List<Inbound> messages,
+      Supplier<Future<Offer>> offers) {
     if (!session.takesBatches()) {
       throw new BridgeException(
           ErrorCode.MALFORMED_REQUEST, "The body must be one message; only 2025-03-26 has batches");
@@ -87,11 +104,15 @@ final class LegacyRequests {
     if (requests.isEmpty()) {
       ctx.response().setStatusCode(202).end();
     }
+    return session;
   }
 
   /** GET: the stream of a session, or what is left of one that broke. */
   void listen(RoutingContext ctx, ServerId endpoint) {
-    LegacySession session = session(ctx, endpoint);
+    session(ctx, endpoint).map(session -> listen(ctx, session)).onFailure(ctx::fail);
+  }
+
+  private LegacySession listen(RoutingContext ctx, LegacySession session) {
     if (!EventStream.isWanted(ctx)) {
       throw new BridgeException(
           ErrorCode.NOT_ACCEPTABLE, "GET answers with text/event-stream, which Accept must name");
@@ -102,15 +123,21 @@ final class LegacyRequests {
     } else {
       session.resume(lastEventId).accept(replies.stream(ctx));
     }
+    return session;
   }
 
   /** DELETE: the end of a session. */
   void end(RoutingContext ctx, ServerId endpoint) {
-    sessions.end(session(ctx, endpoint));
-    ctx.response().setStatusCode(204).end();
+    session(ctx, endpoint)
+        .onSuccess(
+            session -> {
+              sessions.end(session);
+              ctx.response().setStatusCode(204).end();
+            })
+        .onFailure(ctx::fail);
   }
 
-  private LegacySession session(RoutingContext ctx, ServerId endpoint) {
+  private Future<LegacySession> session(RoutingContext ctx, ServerId endpoint) {
     for (String version : ctx.request().headers().getAll(VERSION)) {
       if (ProtocolVersion.of(version).isEmpty()) {
         throw new BridgeException(
@@ -148,15 +175,15 @@ final class LegacyRequests {
     }
     return offers
         .get()
-        .map(
+        .compose(
             offer -> {
               JsonWriter result =
                   new JsonWriter().beginObject().member("protocolVersion", version.date());
               introductions.write(result, offer, true);
-              LegacySession session =
-                  sessions.open(
-                      new LegacySession.Opening(principal, endpoint, version, capabilities));
-              return new Opened(session, result.endObject().toSlice());
+              JsonSlice introduction = result.endObject().toSlice();
+              return sessions
+                  .open(new LegacySession.Opening(principal, endpoint, version, capabilities))
+                  .map(session -> new Opened(session, introduction));
             });
   }
 
@@ -174,7 +201,9 @@ final class LegacyRequests {
     if (message.isAnswer()) {
       session.answered(message);
     } else if (message.isNotification()) {
-      notified(session, message);
+      if (!notified(session, message)) {
+        session.unknownHere(message);
+      }
     } else {
       offers
           .get()
@@ -239,15 +268,27 @@ final class LegacyRequests {
     return Future.succeededFuture(JsonSlice.EMPTY_OBJECT);
   }
 
-  private void notified(LegacySession session, Inbound message) {
-    if (McpMethod.CANCELLED.equals(message.method())) {
-      JsonSlice requestId = message.params().get("requestId");
-      McpRequest.Running running = session.running(requestId);
-      session.cancelled(requestId);
-      if (running != null) {
-        calls.cancel(running, "The client has cancelled the request");
-      }
+  /** What a client said to another node. */
+  private void heardElsewhere(LegacySession session, Inbound message) {
+    if (message.isAnswer()) {
+      session.takesAnswer(message);
+    } else {
+      notified(session, message);
     }
+  }
+
+  /** False where it concerns what is not known here. */
+  private boolean notified(LegacySession session, Inbound message) {
+    if (!McpMethod.CANCELLED.equals(message.method())) {
+      return true;
+    }
+    JsonSlice requestId = message.params().get("requestId");
+    McpRequest.Running running = session.running(requestId);
+    session.cancelled(requestId);
+    if (running != null) {
+      calls.cancel(running, "The client has cancelled the request");
+    }
+    return running != null;
   }
 
   private static String required(Inbound message, String name) {

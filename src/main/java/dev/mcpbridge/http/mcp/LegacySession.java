@@ -3,11 +3,13 @@ package dev.mcpbridge.http.mcp;
 import dev.mcpbridge.auth.Principal;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.mcp.SessionRecords.SessionRecord;
 import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.ProtocolVersion;
 import io.vertx.core.Future;
@@ -29,6 +31,8 @@ final class LegacySession implements Client {
 
   private final Vertx vertx;
   private final String id;
+  private final int node;
+  private final Elsewhere elsewhere;
   private final Principal principal;
   private final Caller caller;
   private final ServerId server;
@@ -57,7 +61,42 @@ final class LegacySession implements Client {
   record Opening(
       Principal principal, ServerId server, ProtocolVersion version, JsonSlice capabilities) {}
 
-  LegacySession(Vertx vertx, EventBudget budget, String id, Opening opening) {
+  /** The other nodes that know this session. */
+  interface Elsewhere {
+    Elsewhere NONE =
+        new Elsewhere() {
+          @Override
+          public void said(String session, JsonSlice message) {
+            // there is nobody else
+          }
+
+          @Override
+          public void tell(String session, JsonSlice message) {
+            // nobody else listens
+          }
+
+          @Override
+          public void changed(String session, SessionRecord record) {
+            // nobody else knows it
+          }
+        };
+
+    /** The client said something that is not known here. */
+    void said(String session, JsonSlice message);
+
+    /** The client may listen there. */
+    void tell(String session, JsonSlice message);
+
+    void changed(String session, SessionRecord record);
+  }
+
+  /**
+   * @param node which of the nodes this is
+   */
+  LegacySession(
+      Vertx vertx, EventBudget budget, String id, int node, Opening opening, Elsewhere elsewhere) {
+    this.node = node;
+    this.elsewhere = elsewhere;
     this.vertx = vertx;
     this.budget = budget;
     this.id = id;
@@ -129,6 +168,16 @@ final class LegacySession implements Client {
 
   void setLogLevel(String level) {
     logLevel = level;
+    elsewhere.changed(id, record());
+  }
+
+  /** What it was told at another node. */
+  void hears(String level) {
+    logLevel = level;
+  }
+
+  SessionRecord record() {
+    return new SessionRecord(principal.name(), server, version, capabilities, logLevel);
   }
 
   /**
@@ -136,7 +185,7 @@ final class LegacySession implements Client {
    * away has not said no: it may answer in another request, until the patience ends.
    */
   Future<JsonSlice> ask(McpRequest request, String method, JsonSlice params, long patienceMillis) {
-    String question = "bridge-" + ++questions;
+    String question = "bridge-" + node + "-" + ++questions;
     if (!request.reply().send(RpcReplies.request(question, method, params))) {
       return Future.failedFuture(
           new BridgeException(
@@ -163,6 +212,21 @@ final class LegacySession implements Client {
 
   /** Takes an answer of the client; one that nobody waits for is dropped. */
   void answered(Inbound message) {
+    if (!takesAnswer(message)) {
+      elsewhere.said(id, message.answer().detached());
+    }
+  }
+
+  /** A notification that may concern what another node does. */
+  void unknownHere(Inbound notification) {
+    JsonWriter params = new JsonWriter().beginObject();
+    notification.params().forEach(params::member);
+    elsewhere.said(
+        id, RpcReplies.notification(notification.method(), params.endObject().toSlice()));
+  }
+
+  /** Whether the answer was waited for here. */
+  boolean takesAnswer(Inbound message) {
     Asked question = asked.get(JsonObjects.string(message.id()));
     if (question != null) {
       Map<String, JsonSlice> answer = JsonObjects.members(message.answer());
@@ -172,6 +236,7 @@ final class LegacySession implements Client {
         question.answer().tryFail(refused(answer.get("error").detached()));
       }
     }
+    return question != null;
   }
 
   /** A stream over a connection, to which the client may come back over another. */
@@ -236,8 +301,18 @@ final class LegacySession implements Client {
   }
 
   void updated(JsonSlice params) {
+    JsonSlice news = RpcReplies.notification(McpMethod.RESOURCE_UPDATED, params);
+    if (listening == null) {
+      elsewhere.tell(id, news);
+    } else {
+      listening.send(news);
+    }
+  }
+
+  /** Says something where the client listens, if that is here. */
+  void tellListener(JsonSlice message) {
     if (listening != null) {
-      listening.send(RpcReplies.notification(McpMethod.RESOURCE_UPDATED, params));
+      listening.send(message);
     }
   }
 

@@ -2,13 +2,19 @@ package dev.mcpbridge.http.mcp;
 
 import dev.mcpbridge.auth.Principal;
 import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Addresses.SessionMessage;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.mcp.SessionRecords.SessionRecord;
 import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.JsonSlice;
+import io.vertx.core.Future;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 
 /**
  * The sessions of clients with a handshake: bounded, ended when they are not used for long, good
@@ -16,54 +22,169 @@ import java.util.concurrent.TimeUnit;
  * HTTP verticle.
  */
 final class LegacySessions {
+  private static final int MAX_DEPTH = 1_000;
   private static final long SWEEP_MILLIS = 60_000;
   private static final long MAX_KEPT_BYTES = 64L << 20;
   private static final long KEEP_NANOS = TimeUnit.MINUTES.toNanos(5);
 
   private final McpDoor.Foundations on;
+  private final SessionRecords records;
   private final EventBudget budget = new EventBudget(MAX_KEPT_BYTES);
   private final Map<String, LegacySession> open = new HashMap<>();
+  private BiConsumer<LegacySession, Inbound> saidElsewhere = (session, message) -> {};
 
   LegacySessions(McpDoor.Foundations on, CatalogueChanges changes) {
     this.on = on;
+    this.records =
+        on.cluster().isAlone()
+            ? null
+            : new SessionRecords(on.cluster().map("sessions"), on.idleMillis());
     on.vertx().setPeriodic(Math.min(SWEEP_MILLIS, on.idleMillis()), t -> sweep());
     changes.listen(
         (server, methods) -> open.values().forEach(session -> session.changed(server, methods)));
+    if (records != null) {
+      on.bus().subscribe(Addresses.CONVERSATION_OVER, this::overElsewhere);
+      on.bus().subscribe(Addresses.SESSION_SAID, this::said);
+      on.bus().subscribe(Addresses.SESSION_TOLD, this::told);
+    }
   }
 
-  LegacySession open(LegacySession.Opening opening) {
+  /** Hears what clients said to nodes that know nothing of what it is about. */
+  void onSaidElsewhere(BiConsumer<LegacySession, Inbound> hear) {
+    saidElsewhere = hear;
+  }
+
+  /** Opens a session, of which all nodes know when the future is done. */
+  Future<LegacySession> open(LegacySession.Opening opening) {
     if (open.size() >= on.maxSessions()) {
       throw new BridgeException(ErrorCode.OVERLOADED, "Too many sessions are open")
           .withRetryAfter(60_000);
     }
     String id = Handles.next();
-    LegacySession session = new LegacySession(on.vertx(), budget, id, opening);
+    LegacySession session = keep(id, opening);
+    return records == null
+        ? Future.succeededFuture(session)
+        : records.add(id, session.record()).map(session).onFailure(failure -> open.remove(id));
+  }
+
+  private LegacySession keep(String id, LegacySession.Opening opening) {
+    LegacySession session =
+        new LegacySession(on.vertx(), budget, id, on.cluster().slot(), opening, elsewhere());
     open.put(id, session);
     return session;
   }
 
+  /** Where what concerns this session but is not known here goes; nowhere for a single node. */
+  private LegacySession.Elsewhere elsewhere() {
+    return records == null
+        ? LegacySession.Elsewhere.NONE
+        : new LegacySession.Elsewhere() {
+          @Override
+          public void said(String session, JsonSlice message) {
+            on.bus().publish(Addresses.SESSION_SAID, new SessionMessage(session, message));
+          }
+
+          @Override
+          public void tell(String session, JsonSlice message) {
+            on.bus().publish(Addresses.SESSION_TOLD, new SessionMessage(session, message));
+          }
+
+          @Override
+          public void changed(String session, SessionRecord record) {
+            records.change(session, record);
+          }
+        };
+  }
+
   /**
-   * The session that a request names.
+   * The session that a request names; one that another node has opened is known here from now on.
    *
    * @throws BridgeException MALFORMED_REQUEST where it names none, SESSION_NOT_FOUND
    */
-  LegacySession find(String id, Principal caller, ServerId endpoint) {
+  Future<LegacySession> find(String id, Principal caller, ServerId endpoint) {
     if (id == null) {
       throw new BridgeException(
           ErrorCode.MALFORMED_REQUEST, "The header Mcp-Session-Id is missing");
     }
     LegacySession session = open.get(id);
+    if (session == null && records != null) {
+      return records.find(id).map(record -> adopt(id, record, caller, endpoint));
+    }
+    return Future.succeededFuture(use(session, caller, endpoint));
+  }
+
+  private LegacySession adopt(
+      String id, SessionRecord record, Principal caller, ServerId endpoint) {
+    boolean isTheirs =
+        record != null
+            && record.principal().equals(caller.name())
+            && Objects.equals(record.endpoint(), endpoint);
+    if (!isTheirs) {
+      throw unknown();
+    }
+    LegacySession known = open.get(id);
+    if (known == null) {
+      known =
+          keep(
+              id,
+              new LegacySession.Opening(caller, endpoint, record.version(), record.capabilities()));
+    }
+    return use(known, caller, endpoint);
+  }
+
+  private LegacySession use(LegacySession session, Principal caller, ServerId endpoint) {
     if (session == null || !session.belongsTo(caller, endpoint)) {
-      throw new BridgeException(ErrorCode.SESSION_NOT_FOUND, "No such session, or not any more");
+      throw unknown();
     }
     session.use();
+    if (records != null) {
+      SessionRecord record = records.known(session.id());
+      if (record != null) {
+        session.hears(record.logLevel());
+      }
+      records.refresh(session.id());
+    }
     return session;
+  }
+
+  private static BridgeException unknown() {
+    return new BridgeException(ErrorCode.SESSION_NOT_FOUND, "No such session, or not any more");
   }
 
   void end(LegacySession session) {
     open.remove(session.id());
     session.end();
+    if (records != null) {
+      records.remove(session.id());
+    }
     on.bus().publish(Addresses.CONVERSATION_OVER, session.caller().conversation());
+  }
+
+  /** Another node has heard the end of it. */
+  private void overElsewhere(String conversation) {
+    List<LegacySession> over =
+        open.values().stream()
+            .filter(session -> session.caller().conversation().equals(conversation))
+            .toList();
+    over.forEach(
+        session -> {
+          open.remove(session.id());
+          session.end();
+        });
+  }
+
+  private void said(SessionMessage said) {
+    LegacySession session = open.get(said.session());
+    if (session != null) {
+      saidElsewhere.accept(session, Inbound.read(said.message().toBytes(), MAX_DEPTH));
+    }
+  }
+
+  private void told(SessionMessage told) {
+    LegacySession session = open.get(told.session());
+    if (session != null) {
+      session.tellListener(told.message());
+    }
   }
 
   private void sweep() {
@@ -72,6 +193,16 @@ final class LegacySessions {
     long since = now - TimeUnit.MILLISECONDS.toNanos(on.idleMillis());
     List<LegacySession> idle =
         open.values().stream().filter(session -> session.isIdleSince(since)).toList();
-    idle.forEach(this::end);
+    idle.forEach(this::endOrForget);
+  }
+
+  /** One that is in use at another node is only forgotten here. */
+  private void endOrForget(LegacySession session) {
+    if (records != null && records.known(session.id()) != null) {
+      open.remove(session.id());
+      session.end();
+    } else {
+      end(session);
+    }
   }
 }

@@ -5,6 +5,7 @@ import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallPipeline;
 import dev.mcpbridge.call.Offer;
 import dev.mcpbridge.call.Offers;
+import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Problems;
@@ -40,6 +41,7 @@ public final class McpDoor {
   public record Foundations(
       Vertx vertx,
       Bus bus,
+      Cluster cluster,
       CallPipeline pipeline,
       CallIds ids,
       StreamSlots streams,
@@ -148,6 +150,11 @@ public final class McpDoor {
   /** Answers a request that did not come to anything, with the status that says so. */
   static void refuse(Reply reply, Inbound message, Throwable failure) {
     reply.finish(Problems.of(failure).code().status(), error(message.id(), failure));
+  }
+
+  /** Refuses a request that no session takes. */
+  static void refuse(RoutingContext ctx, JsonSlice id, Throwable failure) {
+    Replies.json(ctx, Problems.of(failure).code().status(), error(id, failure));
   }
 
   static BridgeException unknownMethod(String method) {

@@ -1,0 +1,107 @@
+package dev.mcpbridge.http.mcp;
+
+import dev.mcpbridge.cluster.SharedMap;
+import dev.mcpbridge.cluster.SharedMap.Change;
+import dev.mcpbridge.cluster.SharedMap.Item;
+import dev.mcpbridge.cluster.SharedMap.Keep;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.ProtocolVersion;
+import dev.mcpbridge.wire.WireReader;
+import dev.mcpbridge.wire.WireWriter;
+import io.vertx.core.Future;
+
+/**
+ * What all nodes know of the open sessions, so that each of them can take any request of any
+ * session. A record that no node has refreshed for as long as a session may be idle is gone.
+ */
+final class SessionRecords {
+  private final SharedMap records;
+  private final long idleMillis;
+
+  /**
+   * What a client said when it came, and since.
+   *
+   * @param endpoint null for all servers
+   */
+  record SessionRecord(
+      String principal,
+      ServerId endpoint,
+      ProtocolVersion version,
+      JsonSlice capabilities,
+      String logLevel) {
+
+    private byte[] toBytes() {
+      return new WireWriter()
+          .text(principal)
+          .optional(endpoint == null ? null : endpoint.name(), WireWriter::text)
+          .text(version.date())
+          .bytes(capabilities.toBytes())
+          .text(logLevel)
+          .toBytes();
+    }
+
+    private static SessionRecord of(byte[] bytes) {
+      WireReader in = new WireReader(bytes);
+      String principal = in.text();
+      String endpoint = in.optional(WireReader::text);
+      return new SessionRecord(
+          principal,
+          endpoint == null ? null : new ServerId(endpoint),
+          ProtocolVersion.of(in.text()).orElse(ProtocolVersion.LATEST),
+          JsonSlice.of(in.bytes()),
+          in.text());
+    }
+  }
+
+  SessionRecords(SharedMap records, long idleMillis) {
+    this.records = records;
+    this.idleMillis = idleMillis;
+  }
+
+  Future<Void> add(String id, SessionRecord record) {
+    return records
+        .put(id, SharedMap.ABSENT, record.toBytes(), idleMillis, Keep.FIRM)
+        .map(
+            change -> {
+              if (!change.isDone()) {
+                throw new BridgeException(ErrorCode.OVERLOADED, "Too many sessions are open")
+                    .withRetryAfter(60_000);
+              }
+              return null;
+            });
+  }
+
+  /** Null where there is no such session, or not any more. */
+  Future<SessionRecord> find(String id) {
+    return records.get(id).map(item -> item.isThere() ? SessionRecord.of(item.value()) : null);
+  }
+
+  /** As this node knows it; null where it knows none. */
+  SessionRecord known(String id) {
+    Item item = records.known(id);
+    return item.isThere() ? SessionRecord.of(item.value()) : null;
+  }
+
+  /** It is in use: it stays. */
+  void refresh(String id) {
+    Item item = records.known(id);
+    if (item.isThere() && item.untilMillis() - item.millis() < idleMillis / 2) {
+      records.put(id, item.version(), item.value(), idleMillis, Keep.FIRM);
+    }
+  }
+
+  Future<Change> change(String id, SessionRecord record) {
+    Item item = records.known(id);
+    return records.put(id, item.version(), record.toBytes(), idleMillis, Keep.FIRM);
+  }
+
+  void remove(String id) {
+    Item item = records.known(id);
+    if (item.isThere()) {
+      records.remove(id, item.version());
+    }
+  }
+}
