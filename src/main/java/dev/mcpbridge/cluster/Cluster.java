@@ -45,17 +45,7 @@ public interface Cluster {
   /** The slot of the node that has a server, or {@link #HERE}, or {@link #NOWHERE}. */
   int owner(String server);
 
-  /** Whether any node has a server, or is still to stop it. */
-  boolean isOwned(String server);
-
-  /** Whether any node can run a server. */
-  boolean hasCandidate(String server);
-
-  /** Whether a server is known to any node at all. */
-  boolean knows(String server);
-
-  /** Since when, in the count of all nodes, things stand as they do with a server. */
-  long epoch(String server);
+  Owners owners();
 
   /** Whether this node has what a server asks for. */
   boolean fits(List<String> placement);

@@ -2,7 +2,6 @@ package dev.mcpbridge.cluster;
 
 import dev.mcpbridge.cluster.Command.Join;
 import dev.mcpbridge.cluster.Command.Leave;
-import dev.mcpbridge.cluster.Command.Look;
 import dev.mcpbridge.cluster.Command.Release;
 import dev.mcpbridge.cluster.SharedMap.Change;
 import dev.mcpbridge.cluster.agreement.Entry;
@@ -17,12 +16,9 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -44,6 +40,7 @@ public final class ClusterNode
   private final String version;
   private final Links links;
   private final ClusterState state;
+  private final Ownership ownership;
   private final Replica replica;
   private final Decisions decisions;
   private final Map<String, ReplicatedMap> maps = new HashMap<>();
@@ -51,7 +48,6 @@ public final class ClusterNode
   private String url = "";
   private Correspondent correspondent;
   private Promise<Void> nextChange = Promise.promise();
-  private Set<String> offered = Set.of();
   private Orders orders;
   private boolean isLeaving;
   private boolean isTold;
@@ -74,6 +70,7 @@ public final class ClusterNode
             version,
             System.currentTimeMillis() * 1000);
     this.state = new ClusterState(this);
+    this.ownership = new Ownership(state, config.slot(), identity.incarnation());
     this.links = new Links(vertx, identity, ClusterSockets.options(config, maxMessage), this);
     this.replica =
         new Replica(
@@ -168,7 +165,7 @@ public final class ClusterNode
         url,
         version,
         config.labels(),
-        List.copyOf(offered),
+        List.copyOf(ownership.offered()),
         isLeaving);
   }
 
@@ -214,36 +211,13 @@ public final class ClusterNode
 
   @Override
   public int owner(String server) {
-    Optional<Holding> holding = state.holding(server);
-    if (holding.isEmpty()) {
-      return NOWHERE;
-    }
-    int slot = holding.get().slot();
-    if (slot != config.slot()) {
-      return slot;
-    }
-    return isMine(server, holding.get()) && mayAct() ? HERE : NOWHERE;
+    int owner = ownership.owner(server);
+    return owner == HERE && !mayAct() ? NOWHERE : owner;
   }
 
   @Override
-  public boolean isOwned(String server) {
-    return state.holding(server).isPresent();
-  }
-
-  @Override
-  public boolean hasCandidate(String server) {
-    return state.wanted(server).isPresent();
-  }
-
-  @Override
-  public boolean knows(String server) {
-    return isOwned(server)
-        || state.members().stream().anyMatch(member -> member.servers().contains(server));
-  }
-
-  @Override
-  public long epoch(String server) {
-    return state.holding(server).map(Holding::epoch).orElseGet(state::lastEpoch);
+  public Owners owners() {
+    return ownership;
   }
 
   @Override
@@ -253,7 +227,7 @@ public final class ClusterNode
 
   @Override
   public SharedMap map(String name) {
-    return maps.computeIfAbsent(name, ReplicatedMap::new);
+    return maps.computeIfAbsent(name, unused -> new ReplicatedMap(name, state, this::decide));
   }
 
   @Override
@@ -263,7 +237,7 @@ public final class ClusterNode
 
   @Override
   public Future<Void> offer(Set<String> servers, Orders here) {
-    offered = new LinkedHashSet<>(servers);
+    ownership.offer(servers);
     orders = here;
     joinAskedNanos = 0;
     introduceItself(now());
@@ -272,31 +246,13 @@ public final class ClusterNode
 
   @Override
   public Set<String> mine() {
-    Set<String> mine = new LinkedHashSet<>();
-    if (!tenure.isOver()) {
-      for (String server : offered) {
-        state.holding(server).filter(h -> isMine(server, h)).ifPresent(h -> mine.add(server));
-      }
-    }
-    return mine;
-  }
-
-  /** Whether it has it, and is to keep it. */
-  private boolean isMine(String server, Holding holding) {
-    return isHeldHere(holding)
-        && state.wanted(server).filter(holding::isOf).isPresent()
-        && offered.contains(server);
-  }
-
-  private boolean isHeldHere(Holding holding) {
-    return holding.slot() == config.slot() && holding.life() == identity.incarnation();
+    return tenure.isOver() ? Set.of() : ownership.mine();
   }
 
   @Override
   public void stopped(String server) {
-    state
-        .holding(server)
-        .filter(this::isHeldHere)
+    ownership
+        .held(server)
         .ifPresent(h -> decide(new Release(server, h.slot(), h.life(), h.epoch())));
   }
 
@@ -311,10 +267,8 @@ public final class ClusterNode
   }
 
   private void leaveWhenEmpty(Promise<Void> left, long until) {
-    boolean holds =
-        offered.stream().anyMatch(s -> state.holding(s).filter(this::isHeldHere).isPresent());
     boolean isKnown = state.member(config.slot()).filter(Member::isLeaving).isPresent();
-    if (isKnown && !holds) {
+    if (isKnown && !ownership.holdsAnything()) {
       decide(new Leave(config.slot(), identity.incarnation()))
           .onComplete(
               gone -> {
@@ -462,54 +416,5 @@ public final class ClusterNode
   @Override
   public void question(int slot, String address, byte[] body, BiConsumer<byte[], byte[]> answer) {
     correspondent.asked(slot, address, body, answer);
-  }
-
-  /** A map of which each change is a decision of all. */
-  private final class ReplicatedMap implements SharedMap {
-    private final String name;
-    private final List<Runnable> listeners = new ArrayList<>();
-
-    ReplicatedMap(String name) {
-      this.name = name;
-    }
-
-    @Override
-    public Future<Change> put(String key, long expected, byte[] value, long ttlMillis, Keep keep) {
-      return decide(new Command.Put(name, key, expected, value, ttlMillis, keep));
-    }
-
-    @Override
-    public Future<Change> remove(String key, long expected) {
-      return decide(new Command.Remove(name, key, expected));
-    }
-
-    @Override
-    public Future<Item> get(String key) {
-      return decide(new Look()).map(seen -> state.tables().get(name, key, state.millis()));
-    }
-
-    @Override
-    public Future<Map<String, Item>> all() {
-      return decide(new Look()).map(seen -> known());
-    }
-
-    @Override
-    public Item known(String key) {
-      return state.tables().get(name, key, state.millis());
-    }
-
-    @Override
-    public Map<String, Item> known() {
-      return state.tables().all(name, state.millis());
-    }
-
-    @Override
-    public void onChange(Runnable heard) {
-      listeners.add(heard);
-    }
-
-    void heard() {
-      listeners.forEach(Runnable::run);
-    }
   }
 }

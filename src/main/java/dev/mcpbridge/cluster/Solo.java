@@ -16,6 +16,7 @@ public final class Solo implements Cluster {
   private final Clock clock;
   private final Tables tables = new Tables();
   private final Map<String, SharedMap> maps = new HashMap<>();
+  private final Owners owners = new Everything();
   private Set<String> servers = Set.of();
   private long versions;
 
@@ -59,23 +60,8 @@ public final class Solo implements Cluster {
   }
 
   @Override
-  public boolean isOwned(String server) {
-    return servers.contains(server);
-  }
-
-  @Override
-  public boolean hasCandidate(String server) {
-    return true;
-  }
-
-  @Override
-  public boolean knows(String server) {
-    return servers.contains(server);
-  }
-
-  @Override
-  public long epoch(String server) {
-    return 0;
+  public Owners owners() {
+    return owners;
   }
 
   @Override
@@ -208,6 +194,28 @@ public final class Solo implements Cluster {
         listeners.forEach(Runnable::run);
       }
       return Future.succeededFuture(change);
+    }
+  }
+
+  private final class Everything implements Owners {
+    @Override
+    public boolean isOwned(String server) {
+      return servers.contains(server);
+    }
+
+    @Override
+    public boolean hasCandidate(String server) {
+      return true;
+    }
+
+    @Override
+    public boolean knows(String server) {
+      return servers.contains(server);
+    }
+
+    @Override
+    public long epoch(String server) {
+      return 0;
     }
   }
 }

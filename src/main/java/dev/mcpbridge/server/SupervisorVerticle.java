@@ -195,11 +195,11 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
   private void showWhatRunsNowhere() {
     wanted.forEach(
         (id, server) -> {
-          if (!cluster.hasCandidate(id.name()) && !cluster.isOwned(id.name())) {
+          if (!cluster.owners().hasCandidate(id.name()) && !cluster.owners().isOwned(id.name())) {
             shown.add(id);
-            Residence nowhere = new Residence(null, cluster.epoch(id.name()));
+            Residence nowhere = new Residence(null, cluster.owners().epoch(id.name()));
             bus.publishHere(Addresses.SERVER_CHANGED, Homeless.view(server, nowhere));
-          } else if (cluster.knows(id.name())) {
+          } else if (cluster.owners().knows(id.name())) {
             shown.add(id);
           }
         });
@@ -210,7 +210,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
         id -> {
           boolean isOver =
               !wanted.containsKey(id)
-                  && !cluster.knows(id.name())
+                  && !cluster.owners().knows(id.name())
                   && !deployed.containsKey(id)
                   && !ending.containsKey(id);
           if (isOver) {
@@ -291,7 +291,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
   }
 
   private Future<Void> goneElsewhere(ServerId id, long untilNanos) {
-    if (cluster.isAlone() || !cluster.isOwned(id.name())) {
+    if (cluster.isAlone() || !cluster.owners().isOwned(id.name())) {
       return Future.succeededFuture();
     }
     if (System.nanoTime() - untilNanos > 0) {
@@ -303,7 +303,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
 
   private void deploy(ServerConfig server) {
     String name = server.id().name();
-    Residence residence = new Residence(cluster.name(), cluster.epoch(name));
+    Residence residence = new Residence(cluster.name(), cluster.owners().epoch(name));
     ServerVerticle verticle =
         new ServerVerticle(
             bus,

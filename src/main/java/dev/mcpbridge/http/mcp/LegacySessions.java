@@ -138,13 +138,20 @@ final class LegacySessions {
     }
     session.use();
     if (records != null) {
-      SessionRecord record = records.known(session.id());
-      if (record != null) {
-        session.hears(record.logLevel());
-      }
-      records.refresh(session.id());
+      asAllKnowIt(session);
     }
     return session;
+  }
+
+  private void asAllKnowIt(LegacySession session) {
+    SessionRecord record = records.known(session.id());
+    if (record == null) {
+      open.remove(session.id());
+      session.end();
+      throw unknown();
+    }
+    session.hears(record.logLevel());
+    records.refresh(session.id());
   }
 
   private static BridgeException unknown() {

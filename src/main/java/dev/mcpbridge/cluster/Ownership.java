@@ -1,0 +1,89 @@
+package dev.mcpbridge.cluster;
+
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+
+/** Which servers are whose, as one node knows it. Confined to the loop. */
+final class Ownership implements Owners {
+  private final ClusterState state;
+  private final int slot;
+  private final long life;
+  private Set<String> offered = Set.of();
+
+  Ownership(ClusterState state, int slot, long life) {
+    this.state = state;
+    this.slot = slot;
+    this.life = life;
+  }
+
+  /** What this node can run. */
+  void offer(Set<String> servers) {
+    offered = new LinkedHashSet<>(servers);
+  }
+
+  Set<String> offered() {
+    return offered;
+  }
+
+  /** The slot of a server's owner; {@link Cluster#HERE} only where this node is to keep it. */
+  int owner(String server) {
+    Optional<Holding> holding = state.holding(server);
+    if (holding.isEmpty()) {
+      return Cluster.NOWHERE;
+    }
+    if (holding.get().slot() != slot) {
+      return holding.get().slot();
+    }
+    return isMine(server, holding.get()) ? Cluster.HERE : Cluster.NOWHERE;
+  }
+
+  /** What this node has, and is to keep. */
+  Set<String> mine() {
+    Set<String> mine = new LinkedHashSet<>();
+    for (String server : offered) {
+      state.holding(server).filter(h -> isMine(server, h)).ifPresent(h -> mine.add(server));
+    }
+    return mine;
+  }
+
+  /** What this node has, and may have to give up. */
+  Optional<Holding> held(String server) {
+    return state.holding(server).filter(this::isHeldHere);
+  }
+
+  boolean holdsAnything() {
+    return offered.stream().anyMatch(server -> held(server).isPresent());
+  }
+
+  @Override
+  public boolean isOwned(String server) {
+    return state.holding(server).isPresent();
+  }
+
+  @Override
+  public boolean hasCandidate(String server) {
+    return state.wanted(server).isPresent();
+  }
+
+  @Override
+  public boolean knows(String server) {
+    return isOwned(server)
+        || state.members().stream().anyMatch(member -> member.servers().contains(server));
+  }
+
+  @Override
+  public long epoch(String server) {
+    return state.holding(server).map(Holding::epoch).orElseGet(state::lastEpoch);
+  }
+
+  private boolean isMine(String server, Holding holding) {
+    return isHeldHere(holding)
+        && offered.contains(server)
+        && state.wanted(server).filter(holding::isOf).isPresent();
+  }
+
+  private boolean isHeldHere(Holding holding) {
+    return holding.slot() == slot && holding.life() == life;
+  }
+}
