@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 record BridgeProcess(Process process, int port, Path config) implements AutoCloseable {
 
   /** From its jar. */
-  static BridgeProcess ofJar(String jar, String configuration) throws IOException {
-    return started(List.of(Ladder.java(), "-XX:+UseSerialGC", "-jar", jar), configuration);
+  static BridgeProcess ofJar(String jar, String configuration, String... more) throws IOException {
+    return started(List.of(Ladder.java(), "-XX:+UseSerialGC", "-jar", jar), configuration, more);
   }
 
   /** From the launcher beside its jar, with the settings of memory that it has. */
@@ -20,12 +20,13 @@ record BridgeProcess(Process process, int port, Path config) implements AutoClos
     return started(List.of(jar.replaceAll("\\.jar$", "")), configuration);
   }
 
-  private static BridgeProcess started(List<String> program, String configuration)
+  private static BridgeProcess started(List<String> program, String configuration, String... more)
       throws IOException {
     Path config = Files.createTempFile("bench", ".json");
     Files.writeString(config, configuration);
     List<String> command = new ArrayList<>(program);
     command.addAll(List.of("serve", "--port", "0", "--config", config.toString()));
+    command.addAll(List.of(more));
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     int port = Ladder.port(process, "MCP Bridge is listening on http://127.0.0.1:");

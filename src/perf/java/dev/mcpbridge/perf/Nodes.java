@@ -1,0 +1,108 @@
+package dev.mcpbridge.perf;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/**
+ * Three nodes on loopback: the same call at the node that has the server and at one that has not,
+ * at 1, 8 and 64 requests under way, in turns. Only the ratios count.
+ *
+ * <p>Arguments: the bridge's jar, the folder for the figures, seconds for each rung.
+ */
+public final class Nodes {
+  private static final String ARGUMENTS =
+      "{\"text\":\"the quick brown fox jumps over the lazy dog\",\"count\":42}";
+  private static final double WARM_UP_SECONDS = 15;
+  private static final int ROUNDS = 3;
+  private static final String PATH = "/servers/echo/tools/echo";
+
+  private final HttpClient client = HttpClient.newHttpClient();
+  private final List<BridgeProcess> nodes = new ArrayList<>();
+
+  public static void main(String[] args) throws Exception {
+    Nodes cluster = new Nodes();
+    try {
+      cluster.start(args[0]);
+      cluster.measure(Double.parseDouble(args[2]));
+    } finally {
+      for (BridgeProcess node : cluster.nodes) {
+        node.close();
+      }
+    }
+  }
+
+  private void start(String jar) throws Exception {
+    List<Integer> ports = List.of(free(), free(), free());
+    String members =
+        ports.stream().map(port -> "\"127.0.0.1:" + port + '"').collect(Collectors.joining(","));
+    String configuration =
+        "{\"cluster\":{\"members\":["
+            + members
+            + "]},\"mcpServers\":{\"echo\":{\"command\":\""
+            + Ladder.java()
+            + "\",\"args\":[\"-XX:+UseSerialGC\",\"-cp\",\""
+            + System.getProperty("java.class.path")
+            + "\",\""
+            + EchoUpstream.class.getName()
+            + "\"]}}}";
+    for (int port : ports) {
+      nodes.add(BridgeProcess.ofJar(jar, configuration, "--cluster-port", Integer.toString(port)));
+    }
+    for (BridgeProcess node : nodes) {
+      while (get(node, "/health/ready").statusCode() != 200) {
+        Thread.sleep(100);
+      }
+    }
+  }
+
+  private void measure(double seconds) throws Exception {
+    BridgeProcess owner = null;
+    BridgeProcess other = null;
+    String has = get(nodes.get(0), "/servers/echo").body();
+    for (BridgeProcess node : nodes) {
+      String name = get(node, "/health/ready").body().replaceAll(".*\"node\":\"([^\"]+)\".*", "$1");
+      if (has.contains("\"node\":\"" + name + '"')) {
+        owner = node;
+      } else {
+        other = node;
+      }
+    }
+    new HttpLoad(owner.port(), 64, PATH, ARGUMENTS).run(WARM_UP_SECONDS, 1);
+    new HttpLoad(other.port(), 64, PATH, ARGUMENTS).run(WARM_UP_SECONDS, 1);
+    for (int connections : new int[] {1, 8, 64}) {
+      for (int round = 0; round < ROUNDS; round++) {
+        Samples here = new HttpLoad(owner.port(), connections, PATH, ARGUMENTS).run(1, seconds);
+        Samples there = new HttpLoad(other.port(), connections, PATH, ARGUMENTS).run(1, seconds);
+        System.out.printf(
+            Locale.ROOT,
+            "c=%-3d owner %8.0f/s p50 %7.1f us   other %8.0f/s p50 %7.1f us   %.2f   %+.1f us%n",
+            connections,
+            here.perSecond(),
+            here.micros(0.5),
+            there.perSecond(),
+            there.micros(0.5),
+            there.perSecond() / here.perSecond(),
+            there.micros(0.5) - here.micros(0.5));
+      }
+    }
+  }
+
+  private HttpResponse<String> get(BridgeProcess node, String path) throws Exception {
+    URI uri = URI.create("http://127.0.0.1:" + node.port() + path);
+    return client.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private static int free() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+}
