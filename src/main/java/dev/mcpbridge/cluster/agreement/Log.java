@@ -2,6 +2,7 @@ package dev.mcpbridge.cluster.agreement;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 
@@ -36,8 +37,9 @@ final class Log {
     List<Entry> later = new ArrayList<>();
     Iterator<Entry> newest = entries.descendingIterator();
     for (long number = last(); number > op && newest.hasNext(); number--) {
-      later.add(0, newest.next());
+      later.add(newest.next());
     }
+    Collections.reverse(later);
     return later;
   }
 

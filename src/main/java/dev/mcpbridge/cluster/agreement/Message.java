@@ -7,17 +7,42 @@ import java.util.List;
 /** What replicas say to each other; the names are those of the paper where it has one. */
 public sealed interface Message {
 
+  /** What is said within a group, and means nothing to others. */
+  sealed interface OfGroup extends Message {}
+
+  void reach(Receiver receiver);
+
   /** Please give this command a place. */
-  record Propose(long view, Entry entry) implements Message {}
+  record Propose(long view, Entry entry) implements OfGroup {
+    @Override
+    public void reach(Receiver receiver) {
+      receiver.propose(this);
+    }
+  }
 
   /** The primary gave it one. */
-  record Prepare(long view, long op, long commit, Entry entry) implements Message {}
+  record Prepare(long view, long op, long commit, Entry entry) implements OfGroup {
+    @Override
+    public void reach(Receiver receiver) {
+      receiver.prepare(this);
+    }
+  }
 
   /** Everything up to here is kept. */
-  record PrepareOk(long view, long op) implements Message {}
+  record PrepareOk(long view, long op) implements OfGroup {
+    @Override
+    public void reach(Receiver receiver) {
+      receiver.prepareOk(this);
+    }
+  }
 
   /** A majority keeps everything up to here. */
-  record Commit(long view, long commit) implements Message {}
+  record Commit(long view, long commit) implements OfGroup {
+    @Override
+    public void reach(Receiver receiver) {
+      receiver.commit(this);
+    }
+  }
 
   /**
    * The primary is there.
@@ -27,7 +52,12 @@ public sealed interface Message {
    * @param grantNanos how long, from then on, the receiver may act
    */
   record Ping(long view, long op, long commit, long sentNanos, long echoNanos, long grantNanos)
-      implements Message {}
+      implements OfGroup {
+    @Override
+    public void reach(Receiver receiver) {
+      receiver.ping(this);
+    }
+  }
 
   /**
    * So is the receiver, which will not follow another primary for as long as a lease lasts.
@@ -35,14 +65,24 @@ public sealed interface Message {
    * @param echoNanos {@code sentNanos} of the Ping
    * @param sentNanos on the sender's clock
    */
-  record Pong(long view, long op, long echoNanos, long sentNanos) implements Message {}
+  record Pong(long view, long op, long echoNanos, long sentNanos) implements OfGroup {
+    @Override
+    public void reach(Receiver receiver) {
+      receiver.pong(this);
+    }
+  }
 
   /**
    * Would you follow the primary of that view? Binds nobody.
    *
    * @param released whether the present primary itself asks, since it leaves
    */
-  record StartViewChange(long view, boolean released) implements Message {}
+  record StartViewChange(long view, boolean released) implements OfGroup {
+    @Override
+    public void reach(Receiver receiver) {
+      receiver.startViewChange(this);
+    }
+  }
 
   /**
    * The sender has left its old view for good.
@@ -51,13 +91,28 @@ public sealed interface Message {
    * @param promiseNanos for how much longer leases of the old primary may be valid
    */
   record DoViewChange(long view, long lastNormal, long op, long commit, long promiseNanos)
-      implements Message {}
+      implements OfGroup {
+    @Override
+    public void reach(Receiver receiver) {
+      receiver.doViewChange(this);
+    }
+  }
 
   /** The new primary has everything; fetch what you miss. */
-  record StartView(long view, long op, long commit) implements Message {}
+  record StartView(long view, long op, long commit) implements OfGroup {
+    @Override
+    public void reach(Receiver receiver) {
+      receiver.startView(this);
+    }
+  }
 
   /** What comes after this? */
-  record GetState(long view, long after) implements Message {}
+  record GetState(long view, long after) implements OfGroup {
+    @Override
+    public void reach(Receiver receiver) {
+      receiver.getState(this);
+    }
+  }
 
   /**
    * This does.
@@ -67,15 +122,29 @@ public sealed interface Message {
    * @param snapshot null where the entries are enough
    */
   record NewState(long view, long commit, long base, byte[] snapshot, List<Entry> entries)
-      implements Message {}
+      implements OfGroup {
+    @Override
+    public void reach(Receiver receiver) {
+      receiver.newState(this);
+    }
+  }
 
   /** Who are you all? Asked by whoever has no state, or follows nobody. */
-  record Hail(long nonce) implements Message {}
+  record Hail(long nonce) implements Message {
+    @Override
+    public void reach(Receiver receiver) {
+      receiver.hail(this);
+    }
+  }
 
   /**
    * @param kind what the sender is
    */
   record Hailed(long nonce, Kind kind, long view, long op) implements Message {
+    @Override
+    public void reach(Receiver receiver) {
+      receiver.hailed(this);
+    }
 
     /** What a replica is to one that looks for a group. */
     public enum Kind {
@@ -87,17 +156,32 @@ public sealed interface Message {
   }
 
   /** Shall we, who have no state, begin with an empty one? */
-  record Found(long generation) implements Message {}
+  record Found(long generation) implements Message {
+    @Override
+    public void reach(Receiver receiver) {
+      receiver.found(this);
+    }
+  }
 
   /**
    * Yes; the sender answers nobody else for a while.
    *
    * @param isSettled whether it has been without state for longer than any lease goes on
    */
-  record FoundOk(long generation, boolean isSettled) implements Message {}
+  record FoundOk(long generation, boolean isSettled) implements Message {
+    @Override
+    public void reach(Receiver receiver) {
+      receiver.foundOk(this);
+    }
+  }
 
   /** It has begun. */
-  record Founded(long generation, long view) implements Message {}
+  record Founded(long generation, long view) implements Message {
+    @Override
+    public void reach(Receiver receiver) {
+      receiver.founded(this);
+    }
+  }
 
   /**
    * A message with who sent it.

@@ -1,22 +1,9 @@
 package dev.mcpbridge.cluster.agreement;
 
-import dev.mcpbridge.cluster.agreement.Message.Commit;
 import dev.mcpbridge.cluster.agreement.Message.DoViewChange;
-import dev.mcpbridge.cluster.agreement.Message.Found;
-import dev.mcpbridge.cluster.agreement.Message.FoundOk;
-import dev.mcpbridge.cluster.agreement.Message.Founded;
 import dev.mcpbridge.cluster.agreement.Message.GetState;
-import dev.mcpbridge.cluster.agreement.Message.Hail;
-import dev.mcpbridge.cluster.agreement.Message.Hailed;
-import dev.mcpbridge.cluster.agreement.Message.NewState;
-import dev.mcpbridge.cluster.agreement.Message.Ping;
-import dev.mcpbridge.cluster.agreement.Message.Pong;
-import dev.mcpbridge.cluster.agreement.Message.Prepare;
-import dev.mcpbridge.cluster.agreement.Message.PrepareOk;
 import dev.mcpbridge.cluster.agreement.Message.Propose;
 import dev.mcpbridge.cluster.agreement.Message.Signed;
-import dev.mcpbridge.cluster.agreement.Message.StartView;
-import dev.mcpbridge.cluster.agreement.Message.StartViewChange;
 import java.util.random.RandomGenerator;
 
 /**
@@ -51,20 +38,17 @@ public final class Replica {
   final Peers peers;
   final long[] incarnations;
 
+  final Leadership leadership;
+  final Following following;
+  final Succession succession;
+  final Outside outside;
+
   private final Proposals proposals;
   private final History history;
-  private final Leadership leadership;
-  private final Succession succession;
-  private final Outside outside;
   private long generation;
   private long view;
   private long lastNormal;
   private Status status = Status.OUTSIDE;
-  private int source;
-  private long askedNanos;
-  private long promisedUntil;
-  private long leaseUntil;
-  private long followsSince;
 
   /**
    * @param incarnation higher than that of every earlier life of this slot
@@ -84,6 +68,7 @@ public final class Replica {
     this.proposals = new Proposals(terms.retryNanos());
     this.history = new History(machine, proposals, self);
     this.leadership = new Leadership(this, history);
+    this.following = new Following(this, history);
     this.succession = new Succession(this, random);
     this.outside = new Outside(this);
   }
@@ -136,7 +121,7 @@ public final class Replica {
     if (status != Status.NORMAL) {
       return Long.MIN_VALUE;
     }
-    return isPrimary() ? leadership.leaseUntil(now) : leaseUntil;
+    return isPrimary() ? leadership.leaseUntil(now) : following.leaseUntil();
   }
 
   public Status status() {
@@ -175,15 +160,17 @@ public final class Replica {
       case OUTSIDE -> outside.tick(now, history.wallMillis());
       case NORMAL -> {
         if (!isPrimary() || !leadership.lead(now)) {
-          succession.watch(promisedUntil, now);
+          succession.watch(following.promisedUntil(), now);
         }
       }
       case FETCHING -> {
-        askAgain(now);
-        succession.watch(Math.max(promisedUntil, followsSince + terms.leaseNanos()), now);
+        following.askAgain(now);
+        succession.watch(following.waitsUntil(), now);
       }
       case CHANGING -> {
-        askAgain(now);
+        if (succession.isFetching()) {
+          following.askAgain(now);
+        }
         succession.insist(now);
       }
     }
@@ -203,55 +190,9 @@ public final class Replica {
     if (signed.incarnations()[from] < incarnations[from]) {
       return;
     }
-    Message message = signed.message();
-    if (message instanceof Hail hail) {
-      send(from, outside.introduction(hail, now));
-    } else if (message instanceof Hailed hailed) {
-      outside.hailed(from, signed.generation(), hailed, now);
-    } else if (message instanceof Found found) {
-      outside.asked(from, found, now);
-    } else if (message instanceof FoundOk ok) {
-      outside.agreed(from, ok, now);
-    } else if (message instanceof Founded founded) {
-      outside.founded(from, founded, now);
-    } else if (status != Status.OUTSIDE && signed.generation() == generation) {
-      receive(from, message, now);
-    }
-  }
-
-  private void receive(int from, Message message, long now) {
-    if (message instanceof Prepare prepare) {
-      prepare(from, prepare, now);
-    } else if (message instanceof PrepareOk ok) {
-      if (isPrimary() && ok.view() == view) {
-        leadership.prepared(from, ok.op());
-      }
-    } else if (message instanceof Commit known) {
-      if (follows(from, known.view(), now)) {
-        history.advance(known.commit());
-      }
-    } else if (message instanceof Ping ping) {
-      ping(from, ping, now);
-    } else if (message instanceof Pong pong) {
-      if (isPrimary() && pong.view() == view) {
-        leadership.pong(from, pong, now);
-      }
-    } else if (message instanceof Propose propose) {
-      if (isPrimary()) {
-        leadership.append(propose.entry());
-      }
-    } else if (message instanceof GetState question) {
-      tell(from, question);
-    } else if (message instanceof NewState state) {
-      adopt(from, state, now);
-    } else if (message instanceof StartView start) {
-      if (start.view() >= view && primary(start.view()) == from) {
-        follows(from, start.view(), now);
-      }
-    } else if (message instanceof StartViewChange change) {
-      succession.asked(from, change, promise(now), now);
-    } else if (message instanceof DoViewChange change) {
-      succession.left(from, change, promise(now), now);
+    boolean isMember = status != Status.OUTSIDE && signed.generation() == generation;
+    if (isMember || !(signed.message() instanceof Message.OfGroup)) {
+      signed.message().reach(new Reception(this, signed, now));
     }
   }
 
@@ -263,107 +204,31 @@ public final class Replica {
     }
   }
 
-  private void prepare(int from, Prepare prepare, long now) {
-    if (!follows(from, prepare.view(), now)) {
-      return;
-    }
-    if (prepare.op() == history.last() + 1) {
-      history.add(prepare.entry());
-    } else if (prepare.op() > history.last()) {
-      ask(from, history.last(), now);
-    }
-    send(from, new PrepareOk(view, history.last()));
-    history.advance(prepare.commit());
-  }
-
-  private void ping(int from, Ping ping, long now) {
-    if (!follows(from, ping.view(), now)) {
-      if (status == Status.FETCHING && ping.view() == view) {
-        promisedUntil = now + terms.leaseNanos();
-        send(from, new Pong(view, history.commit(), ping.sentNanos(), now));
-      }
-      return;
-    }
-    promisedUntil = now + terms.leaseNanos();
-    succession.calm();
-    history.advance(ping.commit());
-    if (ping.op() > history.last()) {
-      ask(from, history.last(), now);
-    }
-    if (ping.grantNanos() > 0 && history.commit() >= ping.commit()) {
-      leaseUntil = Math.max(leaseUntil, ping.echoNanos() + ping.grantNanos());
-    }
-    send(from, new Pong(view, history.last(), ping.sentNanos(), now));
-  }
-
-  /**
-   * Whether a message is of the primary whom this replica follows; one of a later view is followed
-   * from now on, once it was asked for what it knows.
-   */
-  private boolean follows(int from, long inView, long now) {
-    if (inView < view || primary(inView) != from) {
-      return false;
-    }
-    if (inView > view || status == Status.CHANGING) {
-      fetchFrom(from, inView, now);
-      return false;
-    }
-    return status == Status.NORMAL;
-  }
-
-  /** Follows a primary, and learns from it what was decided; keeps its own log until then. */
-  void fetchFrom(int primary, long inView, long now) {
-    view = inView;
-    status = Status.FETCHING;
-    followsSince = now;
-    leaseUntil = Long.MIN_VALUE;
-    succession.calm();
-    ask(primary, history.commit(), now);
-  }
-
-  private void ask(int whom, long after, long now) {
-    source = whom;
-    askedNanos = now;
-    send(whom, new GetState(view, after));
-  }
-
-  private void askAgain(long now) {
-    boolean waits = status == Status.FETCHING || succession.isFetching();
-    if (waits && now - askedNanos >= terms.retryNanos()) {
-      ask(source, history.commit(), now);
-    }
-  }
-
-  private void tell(int from, GetState question) {
+  void tell(int from, GetState question) {
     boolean mayBeAsked = isPrimary() || status == Status.CHANGING;
     if (mayBeAsked && question.view() == view) {
       send(from, history.since(question.after(), view));
     }
   }
 
-  private void adopt(int from, NewState state, long now) {
-    boolean isExpected = state.view() == view && from == source && !isPrimary();
-    if (!isExpected || !history.adopt(state, status != Status.NORMAL)) {
-      return;
-    }
-    if (status == Status.CHANGING) {
-      succession.fetched(now);
-      return;
-    }
-    if (status == Status.FETCHING) {
-      status = Status.NORMAL;
-      lastNormal = view;
-    }
-    history.advance(state.commit());
-    send(from, new PrepareOk(view, history.last()));
-  }
-
-  // --- what Succession and Outside do to it
+  // --- what its parts do to it
 
   /** Leaves its view for good, and takes no orders from its primary any more. */
   void leaveFor(long nextView) {
     view = nextView;
     status = Status.CHANGING;
+  }
+
+  /** Follows the primary of a view, once it knows what was decided. */
+  void fetchIn(long itsView) {
+    view = itsView;
+    status = Status.FETCHING;
+  }
+
+  /** Has the log of the primary of its view. */
+  void becomeNormal() {
+    status = Status.NORMAL;
+    lastNormal = view;
   }
 
   /**
@@ -373,8 +238,7 @@ public final class Replica {
    * @param promised for how long leases of the last primary may go on
    */
   void begin(long known, long promised, long now) {
-    status = Status.NORMAL;
-    lastNormal = view;
+    becomeNormal();
     leadership.begin(known, promised, now);
   }
 
@@ -382,15 +246,14 @@ public final class Replica {
   void enter(long newGeneration, long firstView, long now) {
     generation = newGeneration;
     view = firstView;
-    lastNormal = firstView;
-    status = Status.NORMAL;
-    promisedUntil = now + terms.leaseNanos();
+    becomeNormal();
+    following.promise(now);
   }
 
   /** Belongs to a group that has state, which it fetches. */
   void join(long itsGeneration, long itsView, long now) {
     generation = itsGeneration;
-    fetchFrom(primary(itsView), itsView, now);
+    following.fetchFrom(primary(itsView), itsView, now);
   }
 
   /** Its state counts for nothing any more: begins anew, as if it had been restarted. */
@@ -400,7 +263,7 @@ public final class Replica {
     view = 0;
     lastNormal = 0;
     status = Status.OUTSIDE;
-    leaseUntil = Long.MIN_VALUE;
+    following.endLease();
     proposals.clear();
     succession.calm();
     history.reset();
@@ -413,10 +276,6 @@ public final class Replica {
   boolean isBefore(DoViewChange other) {
     return lastNormal < other.lastNormal()
         || lastNormal == other.lastNormal() && history.last() < other.op();
-  }
-
-  void fetchFor(int slot, long now) {
-    ask(slot, history.commit(), now);
   }
 
   /** Whether it leads, and nobody else can. */
@@ -445,8 +304,8 @@ public final class Replica {
   }
 
   /** For how much longer it follows nobody else. */
-  private long promise(long now) {
-    long until = isPrimary() ? leadership.promisedUntil(now) : promisedUntil;
+  long promise(long now) {
+    long until = isPrimary() ? leadership.promisedUntil(now) : following.promisedUntil();
     return Math.max(0, until - now);
   }
 

@@ -155,7 +155,7 @@ final class Succession {
             .orElseThrow();
     if (replica.isBefore(best.value()) && best.from() != replica.self) {
       isFetching = true;
-      replica.fetchFor(best.from(), now);
+      replica.following.ask(best.from(), now);
       return;
     }
     begin(now);
