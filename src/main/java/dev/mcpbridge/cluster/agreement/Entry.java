@@ -21,6 +21,10 @@ public record Entry(
     return new Entry(proposer, incarnation, number, oldestOpen, millis, command);
   }
 
+  Entry of(long life) {
+    return new Entry(proposer, life, number, oldestOpen, timeMillis, command);
+  }
+
   static void write(WireWriter out, Entry entry) {
     out.number(entry.proposer)
         .number(entry.incarnation)

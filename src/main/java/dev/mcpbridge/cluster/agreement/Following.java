@@ -77,7 +77,11 @@ final class Following {
 
   /** Follows nobody else for as long as a lease lasts. */
   void promise(long now) {
-    promisedUntil = now + terms.leaseNanos();
+    promiseUntil(now + terms.leaseNanos());
+  }
+
+  void promiseUntil(long end) {
+    promisedUntil = Math.max(promisedUntil, end);
   }
 
   /**
@@ -97,7 +101,7 @@ final class Following {
 
   /** Follows a primary, and learns from it what was decided; keeps its own log until then. */
   void fetchFrom(int primary, long inView, long now) {
-    replica.fetchIn(inView);
+    replica.fetchIn(inView, now);
     since = now;
     leaseUntil = Long.MIN_VALUE;
     replica.succession.calm();

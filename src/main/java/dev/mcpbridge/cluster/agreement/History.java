@@ -53,8 +53,8 @@ final class History {
     for (int i = 0; commit < to; i++) {
       commit++;
       Entry entry = ready.get(i);
+      proposals.applied(entry, self);
       if (executed.add(entry)) {
-        proposals.applied(entry, self);
         machine.apply(commit, entry);
       }
     }

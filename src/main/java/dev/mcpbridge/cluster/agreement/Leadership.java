@@ -70,6 +70,7 @@ final class Leadership {
     leases.pong(from, pong, now);
     prepared(from, pong.op());
     if (wasAlone && isFollowed(now)) {
+      leases.followedAgain(now);
       pingAll(now);
     }
   }
@@ -79,8 +80,8 @@ final class Leadership {
     return leases.promisedUntil(now) > now;
   }
 
-  long promisedUntil(long now) {
-    return leases.promisedUntil(now);
+  long owesUntil(long now) {
+    return leases.owesUntil(now);
   }
 
   /** Until when this node may act itself; it has to know what its predecessors decided. */

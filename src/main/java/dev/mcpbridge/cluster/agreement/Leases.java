@@ -17,6 +17,8 @@ final class Leases {
   private final long[] revokedAt;
   private long beganNanos;
   private long waitNanos;
+  private long followedSince;
+  private long owedUntil;
 
   Leases(Terms terms, int self) {
     this.terms = terms;
@@ -42,6 +44,8 @@ final class Leases {
     Arrays.fill(revokedAt, op);
     beganNanos = now;
     waitNanos = promised;
+    followedSince = now;
+    owedUntil = now;
   }
 
   void pong(int from, Message.Pong pong, long now) {
@@ -58,7 +62,20 @@ final class Leases {
     return times[terms.size() - terms.majority()] + terms.leaseNanos();
   }
 
-  /** The same, but for a primary which has just begun, and has the time to gather promises. */
+  /** Until when somebody may act by what was promised, though whoever did may have forgotten. */
+  long owesUntil(long now) {
+    return Math.max(owedUntil, promisedUntil(now));
+  }
+
+  /** After a time in which nobody could be heard, everybody has the time to answer. */
+  void followedAgain(long now) {
+    followedSince = now;
+  }
+
+  /**
+   * As {@link #promisedUntil}, but for a primary which has just begun, and has the time to gather
+   * promises.
+   */
   long lastPromise(long now) {
     return Math.max(promisedUntil(now), beganNanos + terms.leaseNanos());
   }
@@ -78,7 +95,7 @@ final class Leases {
   boolean isOver(int slot, long now) {
     long takeover = terms.takeoverNanos();
     return slot != self
-        && now - heard[slot] >= terms.leaseNanos()
+        && now - Math.max(heard[slot], followedSince) >= terms.leaseNanos()
         && now - granted[slot] >= takeover
         && now - beganNanos >= waitNanos + takeover;
   }
@@ -90,6 +107,7 @@ final class Leases {
 
   /** A life that begins knows nothing of the promises of the one before. */
   void forget(int slot, long now) {
+    owedUntil = owesUntil(now);
     pinged[slot] = now - 2 * terms.leaseNanos();
     pongSent[slot] = 0;
   }

@@ -6,6 +6,7 @@ import dev.mcpbridge.cluster.agreement.Message.Founded;
 import dev.mcpbridge.cluster.agreement.Message.Hail;
 import dev.mcpbridge.cluster.agreement.Message.Hailed;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * How a replica without state finds its group, or begins one.
@@ -51,9 +52,13 @@ final class Outside {
       return;
     }
     lonelySince = isInTouch ? 0 : lonelySince == 0 ? now : lonelySince;
-    if (lonelySince != 0 && now - lonelySince >= 2 * replica.terms.leaseNanos()) {
+    if (isLonely(now)) {
       hail(now);
     }
+  }
+
+  private boolean isLonely(long now) {
+    return lonelySince != 0 && now - lonelySince >= 2 * replica.terms.leaseNanos();
   }
 
   Hailed introduction(Hail hail, long now) {
@@ -79,11 +84,11 @@ final class Outside {
     }
     seen.add(from, new Seen(generation, hailed, now));
     boolean isOutside = replica.status() == Replica.Status.OUTSIDE;
-    if (isOutside || lonelySince != 0) {
+    if (isOutside || isLonely(now)) {
       majority(now).ifPresent(group -> follow(group, isOutside, now));
     }
-    if (!isOutside && lonelySince != 0 && strangers(now) > spare()) {
-      giveUp(now);
+    if (isLonely(now) && strangers(now) > spare()) {
+      giveUp();
     }
   }
 
@@ -97,14 +102,21 @@ final class Outside {
     return replica.terms.size() - replica.terms.majority();
   }
 
-  private long outside(long now) {
-    return recent(now).filter(s -> s.hailed().kind() == Hailed.Kind.OUTSIDE).count();
+  void giveUp() {
+    replica.reset();
+    forget();
   }
 
-  private void giveUp(long now) {
-    replica.reset(now);
+  /** The group that was joined does not answer. */
+  void searchAgain() {
+    replica.leave();
+    forget();
+  }
+
+  private void forget() {
     lonelySince = 0;
     founding = 0;
+    votedFor = 0;
     seen.clear();
   }
 
@@ -157,7 +169,7 @@ final class Outside {
         .count();
   }
 
-  private java.util.stream.Stream<Seen> recent(long now) {
+  private Stream<Seen> recent(long now) {
     return seen.valid()
         .map(Votes.Vote::value)
         .filter(s -> now - s.atNanos() < replica.terms.leaseNanos());
@@ -170,7 +182,7 @@ final class Outside {
       lonelySince = now;
       seen.clear();
     } else {
-      giveUp(now);
+      giveUp();
     }
   }
 

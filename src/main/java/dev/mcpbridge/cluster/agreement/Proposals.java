@@ -48,6 +48,11 @@ final class Proposals {
     }
   }
 
+  /** None of them was sent yet, and now it is another life that wants them. */
+  void renew(long incarnation) {
+    open.replaceAll((number, each) -> new Open(each.entry().of(incarnation), each.sentNanos()));
+  }
+
   void remove(long number) {
     open.remove(number);
   }

@@ -70,12 +70,12 @@ final class Reception implements Receiver {
 
   @Override
   public void startViewChange(StartViewChange change) {
-    replica.succession.asked(from, change, replica.promise(now), now);
+    replica.succession.asked(from, change, now);
   }
 
   @Override
   public void doViewChange(DoViewChange change) {
-    replica.succession.left(from, change, replica.promise(now), now);
+    replica.succession.left(from, change, now);
   }
 
   @Override

@@ -33,6 +33,8 @@ public final class Replica {
     boolean isReachable(int slot);
   }
 
+  private static final long NEVER = -1;
+
   final Terms terms;
   final int self;
   final Peers peers;
@@ -47,7 +49,7 @@ public final class Replica {
   private final History history;
   private long generation;
   private long view;
-  private long lastNormal;
+  private long lastNormal = NEVER;
   private Status status = Status.OUTSIDE;
 
   /**
@@ -165,7 +167,11 @@ public final class Replica {
       }
       case FETCHING -> {
         following.askAgain(now);
-        succession.watch(following.waitsUntil(), now);
+        if (!isRecovering()) {
+          succession.watch(following.waitsUntil(), now);
+        } else if (now - following.waitsUntil() >= 0) {
+          outside.searchAgain();
+        }
       }
       case CHANGING -> {
         if (succession.isFetching()) {
@@ -174,24 +180,29 @@ public final class Replica {
         succession.insist(now);
       }
     }
-    if (status == Status.NORMAL) {
+    if (isInTouch(now)) {
       proposals.due(now).forEach(this::submit);
     }
     outside.lookAround(now, isInTouch(now));
   }
 
-  /** Takes a message in; one of another group, or of a life that is over, is not heard. */
+  /**
+   * Takes a message in; one of another group, of a life that is over, or for one that is over, is
+   * not heard.
+   */
   public void receive(Signed signed, long now) {
     int from = signed.from();
-    if (from < 0 || from >= terms.size() || from == self) {
+    long[] known = signed.incarnations();
+    if (from < 0 || from >= terms.size() || from == self || known.length != terms.size()) {
       return;
     }
-    learn(signed.incarnations(), now);
-    if (signed.incarnations()[from] < incarnations[from]) {
+    learn(known, now);
+    if (known[from] < incarnations[from]) {
       return;
     }
     boolean isMember = status != Status.OUTSIDE && signed.generation() == generation;
-    if (isMember || !(signed.message() instanceof Message.OfGroup)) {
+    boolean isForThisLife = known[self] == incarnations[self];
+    if (isMember && isForThisLife || !(signed.message() instanceof Message.OfGroup)) {
       signed.message().reach(new Reception(this, signed, now));
     }
   }
@@ -214,15 +225,27 @@ public final class Replica {
   // --- what its parts do to it
 
   /** Leaves its view for good, and takes no orders from its primary any more. */
-  void leaveFor(long nextView) {
+  void leaveFor(long nextView, long now) {
+    keepPromise(now);
     view = nextView;
     status = Status.CHANGING;
   }
 
   /** Follows the primary of a view, once it knows what was decided. */
-  void fetchIn(long itsView) {
+  void fetchIn(long itsView, long now) {
+    keepPromise(now);
     view = itsView;
     status = Status.FETCHING;
+  }
+
+  /** Leases that it gave as the primary go on when it is not the primary any more. */
+  private void keepPromise(long now) {
+    following.promiseUntil(now + promise(now));
+  }
+
+  /** Whether it has joined a group and knows nothing yet: what it once knew there is lost. */
+  boolean isRecovering() {
+    return lastNormal == NEVER;
   }
 
   /** Has the log of the primary of its view. */
@@ -239,6 +262,7 @@ public final class Replica {
    */
   void begin(long known, long promised, long now) {
     becomeNormal();
+    following.promiseUntil(now + promised);
     leadership.begin(known, promised, now);
   }
 
@@ -250,19 +274,28 @@ public final class Replica {
     following.promise(now);
   }
 
-  /** Belongs to a group that has state, which it fetches. */
+  /**
+   * Belongs to a group that has state, which it fetches. The life before may have promised
+   * something a moment ago.
+   */
   void join(long itsGeneration, long itsView, long now) {
     generation = itsGeneration;
+    following.promise(now);
     following.fetchFrom(primary(itsView), itsView, now);
   }
 
-  /** Its state counts for nothing any more: begins anew, as if it had been restarted. */
-  void reset(long now) {
-    incarnations[self]++;
+  /** Was told nothing by the group that it has joined. */
+  void leave() {
     generation = 0;
     view = 0;
-    lastNormal = 0;
     status = Status.OUTSIDE;
+  }
+
+  /** Its state counts for nothing any more: begins anew, as if it had been restarted. */
+  void reset() {
+    incarnations[self]++;
+    leave();
+    lastNormal = NEVER;
     following.endLease();
     proposals.clear();
     succession.calm();
@@ -303,25 +336,40 @@ public final class Replica {
     }
   }
 
-  /** For how much longer it follows nobody else. */
+  /** For how much longer somebody may act who must not once there is another primary. */
   long promise(long now) {
-    long until = isPrimary() ? leadership.promisedUntil(now) : following.promisedUntil();
+    long until = following.promisedUntil();
+    if (isPrimary()) {
+      until = Math.max(until, leadership.owesUntil(now));
+    }
     return Math.max(0, until - now);
   }
 
   private boolean isInTouch(long now) {
-    return status == Status.NORMAL && promise(now) > 0;
+    boolean isPromised = following.promisedUntil() > now;
+    return status == Status.NORMAL && (isPrimary() ? leadership.isFollowed(now) : isPromised);
   }
 
   private void learn(long[] known, long now) {
-    for (int slot = 0; slot < Math.min(known.length, terms.size()); slot++) {
-      if (slot == self) {
-        incarnations[self] =
-            known[self] > incarnations[self] ? known[self] + 1 : incarnations[self];
-      } else if (known[slot] > incarnations[slot]) {
+    for (int slot = 0; slot < known.length; slot++) {
+      if (known[slot] > incarnations[slot]) {
         incarnations[slot] = known[slot];
-        leadership.forget(slot, now);
+        if (slot == self) {
+          outlive();
+        } else {
+          leadership.forget(slot, now);
+        }
       }
+    }
+  }
+
+  /** There was a life of this slot that seems to be later than this one, which is no more. */
+  private void outlive() {
+    if (status == Status.OUTSIDE) {
+      incarnations[self]++;
+      proposals.renew(incarnations[self]);
+    } else {
+      outside.giveUp();
     }
   }
 }

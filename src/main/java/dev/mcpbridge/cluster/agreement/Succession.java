@@ -17,9 +17,9 @@ final class Succession {
   private final Votes<Boolean> wouldFollow;
   private final Votes<DoViewChange> farewells;
   private long candidate;
+  private long released;
   private long askedNanos;
   private long leftNanos;
-  private long promisedUntil;
   private long patienceNanos;
   private boolean isFetching;
 
@@ -51,24 +51,27 @@ final class Succession {
     }
   }
 
+  /** The primary itself wants another one, and so binds nobody to follow it. */
   void resign(long now) {
-    seek(next(replica.view()), true, now);
+    released = next(replica.view());
+    seek(released, true, now);
   }
 
   /** There is a primary: nothing of what was asked counts any more. */
   void calm() {
     candidate = 0;
+    released = 0;
     wouldFollow.clear();
     isFetching = false;
     drawPatience();
   }
 
-  /**
-   * @param promiseNanos for how much longer this replica follows nobody else
-   */
-  void asked(int from, StartViewChange change, long promiseNanos, long now) {
-    boolean isReleased = change.released() && from == replica.primary();
-    if (change.view() <= replica.view() || promiseNanos > 0 && !isReleased) {
+  void asked(int from, StartViewChange change, long now) {
+    if (change.released() && from == replica.primary()) {
+      released = change.view();
+    }
+    boolean isBound = replica.promise(now) > 0 && change.view() != released;
+    if (change.view() <= replica.view() || isBound || replica.isRecovering()) {
       return;
     }
     if (change.view() > candidate) {
@@ -76,19 +79,21 @@ final class Succession {
     }
     if (change.view() == candidate) {
       wouldFollow.add(from, true);
-      leaveIfMostWould(promiseNanos, now);
+      leaveIfMostWould(now);
     }
   }
 
   /** Somebody has left for a view whose primary this is. */
-  void left(int from, DoViewChange change, long promiseNanos, long now) {
+  void left(int from, DoViewChange change, long now) {
     boolean isMine = replica.primary(change.view()) == replica.self;
     boolean isOld = change.view() < replica.view() || replica.isPrimary();
-    if (!isMine || isOld || promiseNanos > 0 && change.promiseNanos() == 0) {
+    boolean isReleased = change.promiseNanos() > 0;
+    boolean isBound = replica.isRecovering() || replica.promise(now) > 0 && !isReleased;
+    if (!isMine || isOld || isBound) {
       return;
     }
     if (change.view() > replica.view()) {
-      leave(change.view(), promiseNanos, now);
+      leave(change.view(), now);
     }
     farewells.add(from, change);
     beginIfMostLeft(now);
@@ -100,7 +105,10 @@ final class Succession {
 
   /** What the best informed one knew is here now. */
   void fetched(long now) {
-    begin(now);
+    isFetching = false;
+    if (farewells.size() >= replica.terms.majority()) {
+      begin(now);
+    }
   }
 
   private void seek(long view, boolean released, long now) {
@@ -111,27 +119,26 @@ final class Succession {
     askedNanos = now;
     wouldFollow.add(replica.self, true);
     replica.broadcast(new StartViewChange(candidate, released));
-    leaveIfMostWould(0, now);
+    leaveIfMostWould(now);
   }
 
-  private void leaveIfMostWould(long promiseNanos, long now) {
+  private void leaveIfMostWould(long now) {
     if (candidate > replica.view() && wouldFollow.size() >= replica.terms.majority()) {
-      leave(candidate, promiseNanos, now);
+      leave(candidate, now);
     }
   }
 
-  private void leave(long view, long promiseNanos, long now) {
-    replica.leaveFor(view);
+  private void leave(long view, long now) {
+    replica.leaveFor(view, now);
     leftNanos = now;
     askedNanos = now;
     isFetching = false;
-    promisedUntil = now + promiseNanos;
     farewells.clear();
     sayFarewell(now);
   }
 
   private void sayFarewell(long now) {
-    DoViewChange farewell = replica.farewell(Math.max(0, promisedUntil - now));
+    DoViewChange farewell = replica.farewell(replica.promise(now));
     int next = replica.primary(farewell.view());
     if (next == replica.self) {
       farewells.add(next, farewell);
