@@ -10,17 +10,22 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 
 /**
  * Nodes, a network between them and clocks, all of them played in one thread from one seed. What
  * must never happen is checked at every step: two nodes that apply different commands at the same
- * place, a command that is applied twice, two nodes that act as the owner of the same thing.
+ * place, a command that is applied twice, one that was applied somewhere and is missing at a node
+ * that has applied a later one, two nodes that act as the owner of the same thing, a node that is
+ * declared dead and acts.
  *
  * <p>The thing that is owned is one, and wanted by the lowest slot that is up in the state that the
  * commands {@code up n}, {@code down n} and {@code free n} make; who has it keeps it until it is
@@ -35,12 +40,15 @@ final class Simulation {
   final Terms terms;
   private final RandomGenerator random;
   private final PriorityQueue<Event> events = new PriorityQueue<>();
-  private final Map<String, String> agreed = new HashMap<>();
+  private final Map<Long, TreeMap<Long, String>> agreed = new HashMap<>();
   private final Set<String> cut = new HashSet<>();
-  private final Map<String, Long> lastArrival = new HashMap<>();
   private long now = 3_600_000 * MILLI;
   private long count;
   double loss;
+
+  /** How many of the messages come seconds later than the others. */
+  double late;
+
   int maxDelayMillis = 3;
 
   private record Event(long at, long order, Runnable what) implements Comparable<Event> {
@@ -52,43 +60,66 @@ final class Simulation {
 
   final class Node implements Replica.Peers, StateMachine {
     final int slot;
-    final long offset;
-    final List<String> applied = new ArrayList<>();
+    final double rate;
+    final TreeMap<Long, String> applied = new TreeMap<>();
     final Set<String> texts = new HashSet<>();
+    final Map<String, Long> wanted = new LinkedHashMap<>();
     final TreeSet<Integer> up = new TreeSet<>();
     int owner = -1;
     boolean isFreeing;
     Replica replica;
     boolean isAlive;
     boolean isFrozen;
-    long frozenFor;
+    long lastIncarnation;
     long lastLease;
+    long offset;
     long wantsUpAt;
     final List<Runnable> whileFrozen = new ArrayList<>();
 
     Node(int slot) {
       this.slot = slot;
-      this.offset = random.nextLong(1_000_000 * MILLI);
+      this.rate = 0.995 + random.nextDouble() * 0.01;
     }
 
     void start() {
+      if (isAlive) {
+        return;
+      }
       isAlive = true;
+      offset = random.nextLong(1_000_000 * MILLI);
       restore(null);
+      wanted.clear();
       lastLease = 0;
       wantsUpAt = 0;
-      replica = new Replica(terms, slot, now / MILLI + 1, this, this, random);
+      lastIncarnation = Math.max(now / MILLI, lastIncarnation + 1);
+      replica = new Replica(terms, slot, lastIncarnation, this, this, random);
       tick(replica);
     }
 
     void crash() {
+      if (!isAlive) {
+        return;
+      }
       isAlive = false;
       isFrozen = false;
       whileFrozen.clear();
+      lastIncarnation = replica.incarnation();
       replica = null;
     }
 
+    void resign() {
+      if (isAlive && !isFrozen) {
+        replica.resign(clock());
+      }
+    }
+
+    boolean has(String text) {
+      return texts.contains(text);
+    }
+
+    /** It has begun anywhere when the node started, and goes about as fast as the others. */
     long clock() {
-      return now + offset;
+      return offset + (long) (now * rate);
     }
 
     private void tick(Replica life) {
@@ -108,7 +139,9 @@ final class Simulation {
     /** What the bridge does beside: declares the dead, and wants to be up itself. */
     private void duties() {
       for (int other : List.copyOf(up)) {
-        replica.declare(other, ("down " + other).getBytes(StandardCharsets.UTF_8), clock());
+        if (replica.declare(other, ("down " + other).getBytes(StandardCharsets.UTF_8), clock())) {
+          assertFalse(nodes[other].mayRun(), () -> slot + " declared " + other + "\n" + picture());
+        }
       }
       boolean wants = !up.contains(slot) && replica.leaseUntil(clock()) > clock();
       if (wants && clock() - wantsUpAt > terms.leaseNanos()) {
@@ -122,6 +155,7 @@ final class Simulation {
     }
 
     void propose(String text) {
+      wanted.put(text, replica.incarnation());
       replica.propose(text.getBytes(StandardCharsets.UTF_8), clock());
     }
 
@@ -133,19 +167,31 @@ final class Simulation {
       }
     }
 
-    boolean isActing() {
-      return isAlive && !isFrozen && owns() && replica.leaseUntil(clock()) > clock();
+    boolean mayAct() {
+      return isAlive && !isFrozen && replica.leaseUntil(clock()) > clock();
     }
 
     /** What it has started is stopped when its lease has been over for a while. */
-    boolean isRunning() {
-      if (!isAlive || !owns()) {
-        return false;
-      }
-      if (!isFrozen && replica.leaseUntil(clock()) > clock()) {
+    boolean mayRun() {
+      if (mayAct()) {
         lastLease = Math.max(lastLease, replica.leaseUntil(clock()));
       }
-      return lastLease + terms.patienceNanos() > clock() && !isFrozen;
+      return isAlive && !isFrozen && lastLease + terms.patienceNanos() > clock();
+    }
+
+    boolean isActing() {
+      return mayAct() && owns();
+    }
+
+    boolean isRunning() {
+      return mayRun() && owns();
+    }
+
+    /** What it wants in this life and was not done yet. */
+    List<String> open() {
+      return wanted.keySet().stream()
+          .filter(text -> wanted.get(text) == replica.incarnation() && !texts.contains(text))
+          .toList();
     }
 
     private boolean owns() {
@@ -180,6 +226,9 @@ final class Simulation {
       }
       Node receiver = nodes[to];
       long arrival = now + random.nextLong(1, maxDelayMillis * MILLI + 1);
+      if (random.nextDouble() < late) {
+        arrival += random.nextLong(5_000 * MILLI);
+      }
       at(
           arrival,
           () -> {
@@ -197,18 +246,34 @@ final class Simulation {
     @Override
     public void apply(long op, Entry entry) {
       String text = new String(entry.command(), StandardCharsets.UTF_8);
-      String known = agreed.putIfAbsent(replica.generation() + "/" + op, text);
-      assertEquals(known == null ? text : known, text, () -> "op " + op + " at node " + slot);
+      assertSame(op, text);
       if (!text.startsWith("down")) {
         assertTrue(texts.add(text), () -> text + " is applied twice");
       }
-      applied.add(text);
+      applied.put(op, text);
       obey(text);
+    }
+
+    private void assertSame(long op, String text) {
+      TreeMap<Long, String> all =
+          agreed.computeIfAbsent(replica.generation(), generation -> new TreeMap<>());
+      boolean isKnown = !all.isEmpty() && all.lastKey() >= op;
+      if (!isKnown) {
+        all.put(op, text);
+      }
+      assertEquals(all.get(op), text, () -> "op " + op + " at node " + slot);
+      long before = applied.isEmpty() ? 0 : applied.lastKey();
+      assertTrue(
+          all.subMap(before, false, op, false).isEmpty(),
+          () -> "node " + slot + " misses what is between " + before + " and " + op);
     }
 
     @Override
     public byte[] snapshot() {
-      return String.join("\n", applied).getBytes(StandardCharsets.UTF_8);
+      return applied.entrySet().stream()
+          .map(each -> each.getKey() + "\t" + each.getValue())
+          .collect(Collectors.joining("\n"))
+          .getBytes(StandardCharsets.UTF_8);
     }
 
     @Override
@@ -220,9 +285,12 @@ final class Simulation {
       isFreeing = false;
       if (snapshot != null && snapshot.length > 0) {
         for (String text : new String(snapshot, StandardCharsets.UTF_8).split("\n")) {
-          applied.add(text);
-          texts.add(text);
-          obey(text);
+          String[] opAndText = text.split("\t");
+          long op = Long.parseLong(opAndText[0]);
+          assertSame(op, opAndText[1]);
+          applied.put(op, opAndText[1]);
+          texts.add(opAndText[1]);
+          obey(opAndText[1]);
         }
       }
     }
@@ -260,6 +328,7 @@ final class Simulation {
   void heal() {
     cut.clear();
     loss = 0;
+    late = 0;
   }
 
   void freeze(int slot) {
@@ -288,6 +357,20 @@ final class Simulation {
     now = end;
   }
 
+  /**
+   * Until all is well, which it has to be before long.
+   *
+   * @return after how many milliseconds it was
+   */
+  int settle() {
+    int millis = 0;
+    for (; millis < 20_000 && !isSettled(); millis += 100) {
+      run(100);
+    }
+    assertTrue(isSettled(), this::picture);
+    return millis;
+  }
+
   /** Whether all that live follow one primary and know the same. */
   boolean isSettled() {
     List<Node> living = Arrays.stream(nodes).filter(node -> node.isAlive).toList();
@@ -297,6 +380,7 @@ final class Simulation {
     return primaries == 1
         && known == 1
         && allUp
+        && living.stream().allMatch(node -> node.open().isEmpty())
         && living.stream().allMatch(n -> n.replica.leaseUntil(n.clock()) > n.clock());
   }
 
@@ -331,7 +415,7 @@ final class Simulation {
               () -> acting.slot + " acts, " + other.slot + " runs\n" + picture());
         }
       }
-      acting.isRunning();
+      acting.mayRun();
     }
   }
 
