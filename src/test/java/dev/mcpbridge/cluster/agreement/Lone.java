@@ -83,6 +83,14 @@ final class Lone implements Replica.Peers, StateMachine {
     return replica.propose(text.getBytes(StandardCharsets.UTF_8), now);
   }
 
+  Ping lastPingTo(int slot) {
+    return sent.stream()
+        .filter(each -> each.to() == slot && each.message() instanceof Ping)
+        .map(each -> (Ping) each.message())
+        .reduce((first, second) -> second)
+        .orElseThrow();
+  }
+
   <M extends Message> List<M> sent(Class<M> type) {
     return sent.stream().map(Sent::message).filter(type::isInstance).map(type::cast).toList();
   }

@@ -1,6 +1,5 @@
 package dev.mcpbridge.cluster.agreement;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,7 +7,6 @@ import dev.mcpbridge.cluster.agreement.Message.Signed;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,7 +38,7 @@ final class Simulation {
   final Terms terms;
   private final RandomGenerator random;
   private final PriorityQueue<Event> events = new PriorityQueue<>();
-  private final Map<Long, TreeMap<Long, String>> agreed = new HashMap<>();
+  private final Decided decided = new Decided();
   private final Set<String> cut = new HashSet<>();
   private long now = 3_600_000 * MILLI;
   private long count;
@@ -139,9 +137,7 @@ final class Simulation {
     /** What the bridge does beside: declares the dead, and wants to be up itself. */
     private void duties() {
       for (int other : List.copyOf(up)) {
-        if (replica.declare(other, ("down " + other).getBytes(StandardCharsets.UTF_8), clock())) {
-          assertFalse(nodes[other].mayRun(), () -> slot + " declared " + other + "\n" + picture());
-        }
+        replica.declare(other, ("down " + other).getBytes(StandardCharsets.UTF_8), clock());
       }
       boolean wants = !up.contains(slot) && replica.leaseUntil(clock()) > clock();
       if (wants && clock() - wantsUpAt > terms.leaseNanos()) {
@@ -246,26 +242,28 @@ final class Simulation {
     @Override
     public void apply(long op, Entry entry) {
       String text = new String(entry.command(), StandardCharsets.UTF_8);
-      assertSame(op, text);
       if (!text.startsWith("down")) {
         assertTrue(texts.add(text), () -> text + " is applied twice");
+      }
+      note(op, text);
+    }
+
+    private void note(long op, String text) {
+      long before = applied.isEmpty() ? 0 : applied.lastKey();
+      if (decided.note(replica.generation(), before, op, text)) {
+        assertDead(op, text);
       }
       applied.put(op, text);
       obey(text);
     }
 
-    private void assertSame(long op, String text) {
-      TreeMap<Long, String> all =
-          agreed.computeIfAbsent(replica.generation(), generation -> new TreeMap<>());
-      boolean isKnown = !all.isEmpty() && all.lastKey() >= op;
-      if (!isKnown) {
-        all.put(op, text);
+    private void assertDead(long op, String text) {
+      if (text.startsWith("down ")) {
+        Node dead = nodes[Integer.parseInt(text.substring(5))];
+        assertFalse(
+            dead.mayRun() && dead.replica.committed() < op,
+            () -> dead.slot + " is declared dead by op " + op + " and acts\n" + picture());
       }
-      assertEquals(all.get(op), text, () -> "op " + op + " at node " + slot);
-      long before = applied.isEmpty() ? 0 : applied.lastKey();
-      assertTrue(
-          all.subMap(before, false, op, false).isEmpty(),
-          () -> "node " + slot + " misses what is between " + before + " and " + op);
     }
 
     @Override
@@ -286,11 +284,8 @@ final class Simulation {
       if (snapshot != null && snapshot.length > 0) {
         for (String text : new String(snapshot, StandardCharsets.UTF_8).split("\n")) {
           String[] opAndText = text.split("\t");
-          long op = Long.parseLong(opAndText[0]);
-          assertSame(op, opAndText[1]);
-          applied.put(op, opAndText[1]);
           texts.add(opAndText[1]);
-          obey(opAndText[1]);
+          note(Long.parseLong(opAndText[0]), opAndText[1]);
         }
       }
     }

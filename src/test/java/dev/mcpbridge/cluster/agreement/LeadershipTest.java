@@ -1,0 +1,194 @@
+package dev.mcpbridge.cluster.agreement;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.cluster.agreement.Message.DoViewChange;
+import dev.mcpbridge.cluster.agreement.Message.GetState;
+import dev.mcpbridge.cluster.agreement.Message.NewState;
+import dev.mcpbridge.cluster.agreement.Message.Pong;
+import dev.mcpbridge.cluster.agreement.Message.Prepare;
+import dev.mcpbridge.cluster.agreement.Message.PrepareOk;
+import dev.mcpbridge.cluster.agreement.Message.StartView;
+import dev.mcpbridge.cluster.agreement.Message.StartViewChange;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a primary must do where a random schedule seldom leads. */
+class LeadershipTest {
+
+  @Test
+  void aPrimaryThatIsSucceededTellsTheNextOneHowLongItsLeasesGoOn() {
+    Lone node = new Lone(5, 0).leading();
+    node.now += 1_000 * Lone.MILLI;
+    node.isFollowedBy(1, 2);
+    node.now += 100 * Lone.MILLI;
+    node.hears(1, new StartView(1, 0, 0));
+    node.hears(1, new NewState(1, 0, 0, null, List.of()));
+    node.hears(1, new StartViewChange(2, true));
+    node.hears(3, new StartViewChange(2, true));
+    node.hears(4, new StartViewChange(2, true));
+    assertEquals(1_400 * Lone.MILLI, node.last(DoViewChange.class).promiseNanos());
+  }
+
+  @Test
+  void aPrimaryThatWaitsForLeasesOfTheLastOneTellsTheNextOne() {
+    Lone node = new Lone(5, 1).following();
+    node.now += Lone.LEASE; // its own promise is over
+    node.hears(2, new DoViewChange(1, 0, 0, 0, 0));
+    node.hears(3, new DoViewChange(1, 0, 0, 0, 1_200 * Lone.MILLI));
+    assertTrue(node.replica.isPrimary());
+    node.now += 100 * Lone.MILLI;
+    node.hears(2, new StartView(2, 0, 0));
+    node.hears(2, new NewState(2, 0, 0, null, List.of()));
+    node.hears(2, new StartViewChange(3, true));
+    node.hears(3, new StartViewChange(3, true));
+    node.hears(4, new StartViewChange(3, true));
+    assertEquals(1_100 * Lone.MILLI, node.last(DoViewChange.class).promiseNanos());
+  }
+
+  @Test
+  void aPrimaryStandsByLeasesThatItGaveByThePromiseOfALifeThatIsOver() {
+    Lone node = new Lone(5, 0).leading();
+    node.isFollowedBy(1, 2, 3, 4);
+    node.now += 1_400 * Lone.MILLI;
+    node.isFollowedBy(1, 2);
+    assertTrue(node.replica.leaseUntil(node.now) > node.now + 1_400 * Lone.MILLI);
+    node.lives[2] = 6;
+    node.now += 200 * Lone.MILLI;
+    node.hears(3, new StartViewChange(1, false));
+    assertTrue(node.replica.leaseUntil(node.now) < node.now);
+    assertNull(node.last(StartViewChange.class));
+  }
+
+  @Test
+  void aVoteOfALifeThatIsOverDoesNotMakeAPrimaryThatHadToFetchFirst() {
+    Lone node = new Lone(5, 1).following();
+    node.now += Lone.LEASE;
+    node.hears(2, new DoViewChange(1, 0, 1, 0, 0));
+    node.hears(3, new DoViewChange(1, 0, 0, 0, 0));
+    assertEquals(1, node.last(GetState.class).view());
+    node.lives[3] = 6;
+    node.hears(2, new NewState(1, 0, 0, null, List.of(node.entry(2, 1, "a"))));
+    assertFalse(node.replica.isPrimary());
+    node.hears(4, new DoViewChange(1, 0, 0, 0, 0));
+    assertTrue(node.replica.isPrimary());
+  }
+
+  @Test
+  void aPrimaryThatNobodyFollowsDoesNotRepeatItselfInItsLog() {
+    Lone node = new Lone(3, 0).leading();
+    node.propose("mine");
+    node.pass(2_000);
+    assertEquals(1, node.replica.lastOp());
+    node.isFollowedBy(1);
+    assertEquals(List.of("mine"), node.applied);
+  }
+
+  @Test
+  void aPrimaryThatWasFrozenDeclaresNobodyBeforeHeCouldAnswer() {
+    Lone node = new Lone(3, 0).leading();
+    node.isFollowedBy(1, 2);
+    node.now += 10 * Lone.LEASE;
+    node.isFollowedBy(1);
+    assertFalse(node.replica.isOver(2, node.now));
+    node.now += Lone.LEASE / 2;
+    node.isFollowedBy(1);
+    node.now += Lone.LEASE / 2;
+    assertTrue(node.replica.isOver(2, node.now));
+  }
+
+  @Test
+  void whatOnlyALifeThatIsOverKeptIsNotKept() {
+    Lone node = new Lone(5, 0).leading();
+    node.isFollowedBy(1, 2);
+    node.propose("mine");
+    node.hears(2, new PrepareOk(0, 1));
+    node.lives[2] = 6;
+    node.hears(1, new PrepareOk(0, 1));
+    assertEquals(0, node.replica.committed());
+    node.hears(2, new PrepareOk(0, 1));
+    assertEquals(1, node.replica.committed());
+  }
+
+  @Test
+  void aNodeThatIsDeclaredActsAgainOnlyWhenItKnows() {
+    Lone node = new Lone(3, 0).leading();
+    for (int i = 0; i < 4; i++) {
+      node.isFollowedBy(1);
+      node.now += Lone.LEASE / 2;
+    }
+    node.isFollowedBy(1);
+    assertTrue(node.replica.declare(2, new byte[] {1}, node.now));
+    long op = node.replica.lastOp();
+    node.hears(2, new Pong(0, op - 1, node.now, node.now));
+    node.hears(1, new PrepareOk(0, op));
+    node.pass(200);
+    assertEquals(0, node.lastPingTo(2).grantNanos());
+    node.hears(2, new PrepareOk(0, op));
+    node.isFollowedBy(1);
+    node.pass(200);
+    assertTrue(node.lastPingTo(2).grantNanos() > 0);
+  }
+
+  @Test
+  void aPrimaryActsWhenItKnowsWhatItsPredecessorsDecided() {
+    Lone node = new Lone(3, 1).following();
+    node.hears(0, new Prepare(0, 1, 0, node.entry(0, 1, "a")));
+    node.now += Lone.LEASE;
+    node.hears(2, new DoViewChange(1, 0, 0, 0, 0));
+    node.hears(2, new Pong(1, 0, node.now, node.now));
+    assertTrue(node.replica.isPrimary());
+    assertTrue(node.replica.leaseUntil(node.now) < node.now);
+    node.hears(2, new Pong(1, 1, node.now, node.now));
+    assertTrue(node.replica.leaseUntil(node.now) > node.now);
+  }
+
+  @Test
+  void theLogOfTheLatestViewWinsOverTheLongestOne() {
+    Lone node = new Lone(5, 1).following();
+    node.hears(0, new Prepare(0, 1, 0, node.entry(0, 1, "a")));
+    node.hears(0, new Prepare(0, 2, 0, node.entry(0, 2, "b")));
+    node.now += Lone.LEASE;
+    node.hears(2, new DoViewChange(6, 3, 1, 0, 0));
+    node.hears(3, new DoViewChange(6, 0, 0, 0, 0));
+    assertFalse(node.replica.isPrimary());
+    assertEquals(new GetState(6, 0), node.last(GetState.class));
+    node.hears(2, new NewState(6, 0, 0, null, List.of(node.entry(2, 1, "c"))));
+    node.hears(2, new PrepareOk(6, 1));
+    node.hears(3, new PrepareOk(6, 1));
+    assertEquals(List.of("c"), node.applied);
+  }
+
+  @Test
+  void aLeaseIsNotLongerThanWhatAMajorityPromised() {
+    Lone node = new Lone(3, 0).leading();
+    node.hears(1, new Pong(0, 0, node.now, node.now));
+    long sent = node.now;
+    node.now += 1_000 * Lone.MILLI;
+    node.hears(1, new Pong(0, 0, sent, node.now));
+    node.pass(40);
+    assertTrue(node.lastPingTo(1).grantNanos() > 0);
+    assertTrue(node.lastPingTo(1).grantNanos() <= 500 * Lone.MILLI);
+  }
+
+  @Test
+  void whatWasSaidInAnotherViewIsNotCounted() {
+    Lone node = new Lone(3, 0).leading();
+    node.propose("mine");
+    node.hears(1, new PrepareOk(3, 1));
+    node.hears(1, new Pong(3, 1, node.now, node.now));
+    assertEquals(0, node.replica.committed());
+    assertTrue(node.replica.leaseUntil(node.now) < node.now);
+  }
+
+  @Test
+  void aPrimaryThatNobodyFollowsDeclaresNobody() {
+    Lone node = new Lone(3, 0).leading();
+    node.isFollowedBy(1, 2);
+    node.now += 4 * Lone.LEASE;
+    assertFalse(node.replica.isOver(1, node.now));
+  }
+}
