@@ -11,7 +11,8 @@ import java.util.random.RandomGenerator;
  * keeps is committed, and applied by everybody in that order. {@link Succession} finds the next
  * primary, {@link Outside} finds the group.
  *
- * <p>Confined to one thread. Times are of a monotonic clock, in nanoseconds.
+ * <p>Confined to one thread. Times are of a monotonic clock, in nanoseconds, and greater than 0,
+ * which {@link System#nanoTime} alone does not promise.
  */
 public final class Replica {
 
