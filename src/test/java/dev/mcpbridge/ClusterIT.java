@@ -1,0 +1,389 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.Door;
+import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.Nodes;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Every door of a node, in front of servers that run on other nodes. */
+@ExtendWith(Nodes.Shown.class)
+class ClusterIT {
+  private static final String ELICITATION = "{\"method\":\"elicitation/create\"}";
+
+  /** Runs on the node of that number, and is asked at the first. */
+  private static final String THERE = "two";
+
+  private static final List<String> SERVERS = List.of("one", "two", "three");
+
+  @TempDir static Path folder;
+  private static Nodes nodes;
+
+  @BeforeAll
+  static void start() throws Exception {
+    List<String> servers = new ArrayList<>();
+    for (String server : SERVERS) {
+      String placement = "'timeout':30,'placement':['n" + (SERVERS.indexOf(server) + 1) + "']";
+      servers.add("'" + server + "':" + Nodes.entry(folder, placement));
+    }
+    nodes = Nodes.start(folder, 3, String.join(",", servers));
+    for (String server : SERVERS) {
+      for (int node = 1; node <= 3; node++) {
+        nodes.awaitReady(node, server);
+      }
+    }
+  }
+
+  @AfterEach
+  void allAnswer() throws Exception {
+    for (int node = 1; node <= 3; node++) {
+      for (String server : SERVERS) {
+        assertEquals(200, nodes.call(node, server, "echo", "{}").status());
+      }
+    }
+  }
+
+  @AfterAll
+  static void stop() {
+    nodes.close();
+  }
+
+  @Test
+  void allNodesShowTheSameOwners() throws Exception {
+    for (int node = 1; node <= 3; node++) {
+      JsonNode shown = nodes.get(node, "/servers").body();
+      for (int i = 0; i < 3; i++) {
+        String server = SERVERS.get(i);
+        JsonNode one = nodes.get(node, "/servers/" + server).body();
+        assertEquals("n" + (i + 1), one.path("node").asText(), one.toString());
+        assertTrue(one.path("epoch").asLong() > 0, one.toString());
+        JsonNode first = nodes.get(1, "/servers/" + server).body();
+        assertEquals(first.path("epoch"), one.path("epoch"));
+        assertEquals(first.path("pids"), one.path("pids"));
+        assertTrue(shown.findValuesAsText("id").contains(server), shown.toString());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void whatGoesInAtAnyNodeComesOutAsItWas(int node) throws Exception {
+    String arguments =
+        "{\"big\":9007199254740993,\"d\":1.10,\"e\":1e2,\"z\":-0,\"s\":\"\\u00e9\\/\",\"a\":null}";
+
+    for (String server : SERVERS) {
+      Answer answer = nodes.call(node, server, "echo", arguments);
+
+      assertEquals("{\"content\":[],\"structuredContent\":" + arguments + "}", answer.text());
+    }
+  }
+
+  @Test
+  void resourcesPromptsAndListsComeFromAnotherNode() throws Exception {
+    String at = "/servers/" + THERE;
+    Answer resource = nodes.get(1, at + "/resources/test%3A%2F%2Fa%20b%2525");
+    assertEquals("content of test://a b%25", resource.body().at("/contents/0/text").asText());
+    assertEquals(1, nodes.get(1, at + "/resources").body().path("resources").size());
+    assertEquals(
+        0, nodes.get(1, at + "/resource-templates").body().path("resourceTemplates").size());
+    assertEquals(1, nodes.get(1, at + "/prompts").body().path("prompts").size());
+    assertTrue(nodes.post(1, at + "/prompts/greet", "{}").body().has("messages"));
+    for (String list : List.of("/tools", "/resources", "/prompts")) {
+      assertEquals(nodes.get(2, at + list).text(), nodes.get(1, at + list).text());
+    }
+    assertTrue(nodes.get(1, at + "/tools").text().contains("\"x-unknown\":1.10"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/servers/two/openapi.json", "/tools/openapi.json", "/tools"})
+  void documentsAreTheSameAtAllNodes(String path) throws Exception {
+    JsonNode here = nodes.get(1, path).body();
+    JsonNode there = nodes.get(2, path).body();
+
+    assertTrue(here.toString().contains("progress"), here.toString());
+    assertEquals(withoutServers(there), withoutServers(here));
+  }
+
+  /** Each node names itself. */
+  private static JsonNode withoutServers(JsonNode document) {
+    ((com.fasterxml.jackson.databind.node.ObjectNode) document).remove("servers");
+    return document;
+  }
+
+  @Test
+  void aBatchIsAnsweredInOrderFromAllNodes() throws Exception {
+    Answer batch =
+        nodes.post(
+            1,
+            "/batch",
+            "{\"calls\":[{\"server\":\"two\",\"tool\":\"sleep\",\"arguments\":{\"ms\":50}},"
+                + "{\"server\":\"three\",\"tool\":\"nope\"},{\"server\":\"none\",\"tool\":\"x\"},"
+                + "{\"server\":\"three\",\"tool\":\"echo\",\"arguments\":{\"n\":1.10}},"
+                + "{\"server\":\"one\",\"tool\":\"echo\"}]}");
+
+    List<Integer> statuses = new ArrayList<>();
+    batch.body().path("results").forEach(r -> statuses.add(r.path("status").asInt()));
+    assertEquals(List.of(200, 404, 404, 200, 200), statuses, batch.toString());
+    assertTrue(batch.text().contains("{\"n\":1.10}"));
+  }
+
+  @Test
+  void aModelsTurnCallsServersOfAllNodes() throws Exception {
+    List<String> calls = new ArrayList<>();
+    for (String server : SERVERS) {
+      calls.add(
+          "{\"id\":\"c_%s\",\"type\":\"function\",\"function\":{\"name\":\"%s__echo\","
+                  .formatted(server, server)
+              + "\"arguments\":\"{\\\"n\\\":1.10}\"}}");
+    }
+
+    Answer turn =
+        nodes.post(
+            1,
+            "/toolcall",
+            "{\"role\":\"assistant\",\"tool_calls\":[" + String.join(",", calls) + "]}");
+
+    JsonNode answers = turn.body().path("tool_responses");
+    for (int i = 0; i < 3; i++) {
+      assertEquals("c_" + SERVERS.get(i), answers.get(i).path("tool_call_id").asText());
+      assertEquals("completed", answers.get(i).path("outcome").asText(), turn.toString());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "true,/mcp,two__",
+    "true,/servers/two/mcp,''",
+    "false,/mcp,two__",
+    "false,/servers/two/mcp,''"
+  })
+  void bothErasOfMcpReachAnotherNode(boolean stateless, String path, String prefix)
+      throws Exception {
+    Door door = Door.to(nodes.uri(1, path), stateless, prefix, "{\"elicitation\":{}}");
+    String arguments = "{\"n\":12345678901234567890,\"d\":1.10,\"ü\":null}";
+
+    assertTrue(door.call("echo", arguments).text().contains(arguments));
+    assertTrue(door.ask("tools/list", "").text().contains("\"x-unknown\":1.10"));
+    McpClient.Reply progress = door.call("progress", "{\"steps\":3}", "\"progressToken\":\"t\"");
+    assertEquals(3, progress.notifications("notifications/progress").size(), progress.text());
+    assertEquals("finished", progress.said());
+    McpClient.Reply broken = door.call("fail", "{}");
+    assertEquals(-32000, broken.errorCode(), broken.text());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "true,elicitation/create", "true,sampling/createMessage", "true,roots/list",
+    "false,elicitation/create", "false,sampling/createMessage", "false,roots/list"
+  })
+  void aToolAsksItsClientAtAnotherNode(boolean stateless, String method) throws Exception {
+    Door door =
+        Door.to(
+                nodes.uri(1, "/servers/two/mcp"),
+                stateless,
+                "",
+                "{\"elicitation\":{},\"sampling\":{},\"roots\":{}}")
+            .answering(question -> "{\"action\":\"accept\",\"roots\":[],\"n\":1.10}");
+    String params = "{\"message\":\"?\",\"requestedSchema\":{\"type\":\"object\"},\"x\":1.10}";
+
+    McpClient.Reply reply =
+        door.call("ask", "{\"method\":\"" + method + "\",\"params\":" + params + "}");
+
+    assertTrue(reply.said().startsWith("result {"), reply.text());
+    assertTrue(reply.said().contains("1.10"), reply.text());
+    assertEquals(1, door.questions().size());
+    assertTrue(door.questions().get(0).contains("\"x\":1.10"), door.questions().toString());
+  }
+
+  @Test
+  void aQuestionThatNobodyCanAnswerIsRefusedAtAnotherNodeToo() throws Exception {
+    Answer refused = nodes.call(1, THERE, "ask", ELICITATION);
+
+    assertTrue(refused.said().startsWith("error "), refused.toString());
+  }
+
+  @Test
+  void progressAndLogMessagesOfAnotherNodeAreStreamedBeforeTheResult() throws Exception {
+    Answer progress =
+        nodes.call(1, THERE, "progress", "{\"steps\":3}", "accept", "text/event-stream");
+
+    assertEquals(
+        List.of("event: progress", "event: progress", "event: progress", "event: result"),
+        progress.text().lines().filter(l -> l.startsWith("event:")).toList());
+    Answer log = nodes.call(1, THERE, "log", "{}", "accept", "text/event-stream");
+    assertTrue(log.text().contains("event: message"), log.text());
+    Answer failed = nodes.call(1, THERE, "fail", "{}", "accept", "text/event-stream");
+    assertTrue(failed.text().contains("event: error"), failed.text());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"application/json", "text/event-stream"})
+  void aClientThatLeavesGivesUpItsCallAtAnotherNode(String accept) throws Exception {
+    int before = cancels();
+    URI at = nodes.uri(1, "/servers/two/tools/never");
+    try (Socket socket = new Socket(at.getHost(), at.getPort())) {
+      socket
+          .getOutputStream()
+          .write(
+              ("POST "
+                      + at.getPath()
+                      + " HTTP/1.1\r\nHost: localhost\r\nAccept: "
+                      + accept
+                      + "\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
+                  .getBytes(StandardCharsets.US_ASCII));
+      nodes.until(() -> nodes.get(1, "/servers/two").body().path("pending_calls").asInt() > 0);
+    }
+    nodes.until(() -> cancels() == before + 1);
+  }
+
+  @Test
+  void aCallInTheBackgroundAtAnotherNodeIsPolledAndGivenUp() throws Exception {
+    String slept =
+        nodes.call(1, THERE, "sleep", "{\"ms\":300}", "prefer", "respond-async").header("location");
+    nodes.until(() -> nodes.get(1, slept).body().path("status").asText().equals("done"));
+    int before = cancels();
+    String hanging =
+        nodes.call(1, THERE, "never", "{}", "prefer", "respond-async").header("location");
+    nodes.until(() -> nodes.get(1, "/servers/two").body().path("pending_calls").asInt() > 0);
+
+    assertEquals("cancelled", nodes.delete(1, hanging).body().at("/problem/code").asText());
+
+    nodes.until(() -> cancels() == before + 1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anMcpClientGivesUpItsCallAtAnotherNode(boolean stateless) throws Exception {
+    int before = cancels();
+    Door door = Door.to(nodes.uri(1, "/servers/two/mcp"), stateless, "", "{}");
+
+    McpClient.Leave call = door.begin("never");
+    nodes.until(() -> nodes.get(1, "/servers/two").body().path("pending_calls").asInt() > 0);
+    call.leave();
+
+    nodes.until(() -> cancels() == before + 1);
+  }
+
+  private static int cancels() throws Exception {
+    return Integer.parseInt(nodes.call(2, THERE, "cancels", "{}").said());
+  }
+
+  @Test
+  void failuresOfAnotherNodeAreThoseOfTheOwner() throws Exception {
+    for (String[] call :
+        List.of(
+            new String[] {"sleep", "{\"ms\":\"soon\"}"},
+            new String[] {"fail", "{}"},
+            new String[] {"nope", "{}"},
+            new String[] {"tool_error", "{}"},
+            new String[] {"bad_result", "{\"result\":[1]}"},
+            new String[] {"never", "{}", "x-mcp-timeout", "1"})) {
+      Answer here = nodes.call(1, THERE, call[0], call[1]);
+      Answer there = nodes.call(2, THERE, call[0], call[1]);
+
+      assertEquals(there.status(), here.status(), here + " " + there);
+      for (String member :
+          List.of("code", "executed", "retryable", "errors", "error", "upstream")) {
+        assertEquals(there.body().get(member), here.body().get(member), here + " " + there);
+      }
+    }
+  }
+
+  @Test
+  void largeArgumentsAndResultsPassWhileSmallCallsGoOn() throws Exception {
+    String filler = "{\"s\":\"" + "ü".repeat(3 << 19) + "\",\"n\":1.10}";
+    List<CompletableFuture<Answer>> large = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      large.add(nodes.callLater(1, THERE, "big", "{\"size\":" + (10 << 20) + "}"));
+      large.add(nodes.callLater(1, THERE, "echo", filler));
+    }
+    int small = 0;
+    while (!large.stream().allMatch(CompletableFuture::isDone)) {
+      assertEquals(200, nodes.call(1, "three", "echo", "{}").status());
+      assertTrue(nodes.call(1, THERE, "echo", "{\"n\":1.10}").text().contains("{\"n\":1.10}"));
+      small++;
+    }
+
+    assertNotEquals(0, small);
+    for (int i = 0; i < large.size(); i += 2) {
+      assertEquals(10 << 20, large.get(i).join().said().length(), large.get(i).join().toString());
+      assertTrue(large.get(i + 1).join().text().contains(filler), "not what was sent");
+    }
+  }
+
+  @Test
+  void answersOfManyParallelCallersAreNeverMixedUp() {
+    List<CompletableFuture<Void>> checks = new ArrayList<>();
+    for (int i = 0; i < 600; i++) {
+      String own = "{\"u\":" + i + "}";
+      checks.add(
+          nodes
+              .callLater(1 + i % 3, SERVERS.get(i / 3 % 3), "echo", own)
+              .thenAccept(answer -> assertTrue(answer.text().contains(own), answer.text())));
+    }
+    CompletableFuture.allOf(checks.toArray(CompletableFuture[]::new)).join();
+  }
+
+  @Test
+  void aGrowingCatalogueIsHeardOfAtOtherNodes() throws Exception {
+    String etag = nodes.get(1, "/servers/two/tools").header("etag");
+    assertEquals(304, nodes.get(1, "/servers/two/tools", "if-none-match", etag).status());
+    Door modern = Door.to(nodes.uri(1, "/servers/two/mcp"), true, "", "{}");
+    Door session = Door.to(nodes.uri(3, "/mcp"), false, "two__", "{}");
+    try (Door.Ear one = modern.listen(null);
+        Door.Ear two = session.listen(null)) {
+      CompletableFuture<String> first = one.hearing("notifications/tools/list_changed");
+      CompletableFuture<String> second = two.hearing("notifications/tools/list_changed");
+
+      nodes.call(2, THERE, "grow", "{}");
+
+      first.get(30, java.util.concurrent.TimeUnit.SECONDS);
+      second.get(30, java.util.concurrent.TimeUnit.SECONDS);
+    }
+    nodes.until(() -> nodes.get(1, "/servers/two/tools", "if-none-match", etag).status() == 200);
+    assertEquals(
+        nodes.get(2, "/servers/two/tools").header("etag"),
+        nodes.get(1, "/servers/two/tools").header("etag"));
+  }
+
+  @Test
+  void aRestartFromAnotherNodeReplacesTheProcess() throws Exception {
+    JsonNode before = nodes.get(1, "/servers/three").body();
+
+    Answer restarted = nodes.post(1, "/servers/three/restart", "");
+
+    assertEquals(200, restarted.status(), restarted.toString());
+    assertNotEquals(before.path("pids"), restarted.body().path("pids"), restarted.toString());
+    assertEquals("n3", restarted.body().path("node").asText());
+    nodes.until(
+        () ->
+            nodes
+                .get(2, "/servers/three")
+                .body()
+                .path("pids")
+                .equals(restarted.body().path("pids")));
+    TestBridge.Answer echo = nodes.call(2, "three", "echo", "{}");
+    assertEquals(200, echo.status(), echo.toString());
+  }
+}
