@@ -1,0 +1,304 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.Load;
+import dev.mcpbridge.fixture.Load.Made;
+import dev.mcpbridge.fixture.Nodes;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Nodes that die, sleep, leave and come back, under load: no call runs twice or on two nodes. */
+@ExtendWith(Nodes.Shown.class)
+class ClusterFaultsIT {
+  private static final List<String> SERVERS = List.of("a", "b", "c", "d", "e");
+
+  @TempDir Path folder;
+  private Path effects;
+  private Nodes nodes;
+  private final AtomicInteger turn = new AtomicInteger();
+
+  @BeforeEach
+  void start() throws Exception {
+    effects = folder.resolve("effects");
+    List<String> servers = new ArrayList<>();
+    for (String server : SERVERS) {
+      servers.add(
+          "'"
+              + server
+              + "':"
+              + Nodes.entry(folder, "'env':{'EFFECTS':'" + effects + "'},'timeout':30"));
+    }
+    nodes = Nodes.start(folder, 3, String.join(",", servers));
+    for (String server : SERVERS) {
+      for (int node = 1; node <= 3; node++) {
+        nodes.awaitReady(node, server);
+      }
+    }
+  }
+
+  /** Nobody is left whose node has ended. */
+  @AfterEach
+  void nothingIsLeft() throws Exception {
+    try (Nodes ending = nodes) {
+      for (int node : ending.up()) {
+        ending.stop(node);
+      }
+      ending.until(() -> ending.processes().isEmpty());
+    }
+  }
+
+  private int anyUp() {
+    List<Integer> up = nodes.up();
+    return up.get(turn.incrementAndGet() % up.size());
+  }
+
+  private List<String> ownedBy(int node, int asked) throws Exception {
+    List<String> owned = new ArrayList<>();
+    for (String server : SERVERS) {
+      if (nodes.owner(asked, server) == node) {
+        owned.add(server);
+      }
+    }
+    return owned;
+  }
+
+  /** One that has a server. */
+  private int anOwner() throws Exception {
+    return nodes.owner(1, "a");
+  }
+
+  private int primary(int asked) throws Exception {
+    String name = nodes.get(asked, "/health/ready").body().at("/cluster/primary").asText();
+    return Integer.parseInt(name.substring(1));
+  }
+
+  private void assertAllAnswer() throws Exception {
+    for (int node : nodes.up()) {
+      for (String server : SERVERS) {
+        Answer echo = nodes.call(node, server, "echo", "{}");
+        assertEquals(200, echo.status(), "n" + node + " " + server + " " + echo);
+      }
+    }
+  }
+
+  @Test
+  void aKilledOwnersServersMoveAndNoOthersAreTouched() throws Exception {
+    int dead = anOwner();
+    List<String> moved = ownedBy(dead, dead);
+    List<Integer> doors = nodes.up().stream().filter(node -> node != dead).toList();
+    try (Load load =
+        new Load(nodes, SERVERS, 200, () -> doors.get(turn.incrementAndGet() % doors.size()))) {
+      load.awaitMore(50);
+
+      nodes.kill(dead);
+      load.awaitMore(50);
+
+      List<Made> made = load.end();
+      System.err.println("killed owner: " + Load.outcomes(made));
+      Load.assertTrue(made, effects);
+      for (Made call : made) {
+        boolean mayFail =
+            moved.contains(call.server()) && call.outcome().startsWith("502 node_lost");
+        assertTrue(call.isDone() || mayFail, call.server() + " " + call.answer());
+      }
+    }
+    nodes.awaitMembers();
+    assertAllAnswer();
+    nodes.start(dead);
+    nodes.awaitMembers();
+    assertAllAnswer();
+  }
+
+  @Test
+  void aKilledPrimaryIsFollowedByAnother() throws Exception {
+    int dead = primary(1);
+    List<String> moved = ownedBy(dead, dead);
+    List<Integer> doors = nodes.up().stream().filter(node -> node != dead).toList();
+    try (Load load =
+        new Load(nodes, SERVERS, 20, () -> doors.get(turn.incrementAndGet() % doors.size()))) {
+      load.awaitMore(10);
+
+      nodes.kill(dead);
+      nodes.until(() -> nodes.areMembers(doors));
+      load.awaitMore(10);
+
+      List<Made> made = load.end();
+      System.err.println("killed primary: " + Load.outcomes(made));
+      Load.assertTrue(made, effects);
+      for (Made call : made) {
+        assertTrue(call.isDone() || moved.contains(call.server()), call.server() + call.answer());
+      }
+    }
+    assertNotEquals(dead, primary(doors.get(0)));
+    assertEquals(primary(doors.get(0)), primary(doors.get(1)));
+  }
+
+  @Test
+  void aNodeThatSleepsLosesItsServersAndNeverActsForThemAgain() throws Exception {
+    int asleep = anOwner();
+    List<String> moved = ownedBy(asleep, asleep);
+    JsonNode before = nodes.get(asleep, "/servers/a").body();
+    long old = before.path("pids").get(0).asLong();
+    try (Load load = new Load(nodes, SERVERS, 30, this::anyUp)) {
+      load.awaitMore(20);
+
+      nodes.pause(asleep);
+      List<Integer> awake = nodes.up().stream().filter(node -> node != asleep).toList();
+      for (String server : moved) {
+        nodes.until(() -> nodes.owner(awake.get(0), server) != asleep);
+        nodes.awaitReady(awake.get(0), server);
+        assertEquals(200, nodes.call(awake.get(0), server, "echo", "{}").status());
+      }
+      long epoch = nodes.get(awake.get(0), "/servers/a").body().path("epoch").asLong();
+      assertTrue(epoch > before.path("epoch").asLong());
+      TimeUnit.SECONDS.sleep(3); // it sleeps on: what is tried is how long it was away
+      nodes.goOn(asleep);
+
+      nodes.until(() -> ProcessHandle.of(old).filter(ProcessHandle::isAlive).isEmpty());
+      nodes.awaitMembers();
+      load.awaitMore(20);
+      List<Made> made = load.end();
+      System.err.println("asleep: " + Load.outcomes(made));
+      Load.assertTrue(made, effects);
+    }
+    assertAllAnswer();
+  }
+
+  @Test
+  void aNodeThatLeavesInPeaceIsNotNoticedByCallers() throws Exception {
+    int leaving = anOwner();
+    List<Integer> doors = nodes.up().stream().filter(node -> node != leaving).toList();
+    try (Load load =
+        new Load(nodes, SERVERS, 30, () -> doors.get(turn.incrementAndGet() % doors.size()))) {
+      load.awaitMore(20);
+
+      nodes.stop(leaving);
+      nodes.until(() -> nodes.areMembers(doors));
+      load.awaitMore(20);
+
+      List<Made> made = load.end();
+      System.err.println("left in peace: " + Load.outcomes(made));
+      Load.assertTrue(made, effects);
+      assertEquals(List.of("200"), List.copyOf(Load.outcomes(made).keySet()));
+    }
+    assertAllAnswer();
+  }
+
+  @Test
+  void aRollingRestartIsNotNoticedByCallers() throws Exception {
+    List<Integer> doors = new java.util.concurrent.CopyOnWriteArrayList<>(nodes.up());
+    try (Load load =
+        new Load(nodes, SERVERS, 20, () -> doors.get(turn.incrementAndGet() % doors.size()))) {
+      for (int node = 1; node <= 3; node++) {
+        load.awaitMore(20);
+        doors.remove((Integer) node);
+        nodes.stop(node);
+        nodes.awaitMembers();
+        load.awaitMore(5);
+        nodes.start(node);
+        nodes.awaitMembers();
+        doors.add(node);
+      }
+      load.awaitMore(20);
+
+      List<Made> made = load.end();
+      System.err.println("rolling restart: " + Load.outcomes(made));
+      Load.assertTrue(made, effects);
+      assertEquals(List.of("200"), List.copyOf(Load.outcomes(made).keySet()));
+    }
+    assertAllAnswer();
+  }
+
+  @Test
+  void allNodesAreStoppedAndStartedAgain() throws Exception {
+    CompletableFuture.allOf(
+            nodes.up().stream()
+                .map(node -> CompletableFuture.runAsync(() -> nodes.stop(node)))
+                .toArray(CompletableFuture[]::new))
+        .get(60, TimeUnit.SECONDS);
+    nodes.until(() -> nodes.processes().isEmpty());
+
+    nodes.startAll();
+    nodes.awaitMembers();
+
+    for (String server : SERVERS) {
+      nodes.awaitReady(1, server);
+    }
+    assertAllAnswer();
+  }
+
+  @Test
+  void allNodesAreKilledAndStartedAgain() throws Exception {
+    for (int node = 1; node <= 3; node++) {
+      nodes.kill(node);
+    }
+
+    nodes.startAll();
+    nodes.awaitMembers();
+
+    assertAllAnswer();
+  }
+
+  @Test
+  void aNodeWithoutAMajoritySaysSoAndStopsItsServersUntilTheOthersComeBack() throws Exception {
+    int left = anOwner();
+    List<Integer> dead = nodes.up().stream().filter(node -> node != left).toList();
+
+    for (int node : dead) {
+      nodes.kill(node);
+    }
+    nodes.until(() -> nodes.state(left).equals("cut_off"));
+    for (String server : SERVERS) {
+      nodes.until(() -> nodes.call(left, server, "echo", "{}").code().equals("no_quorum"));
+    }
+    Answer refused = nodes.call(left, "a", "echo", "{}");
+    assertEquals(503, refused.status());
+    assertEquals("no", refused.body().path("executed").asText());
+    assertTrue(refused.body().path("retryable").asBoolean());
+    assertFalse(refused.header("retry-after").isEmpty());
+    assertEquals(503, nodes.get(left, "/health/ready").status());
+    assertEquals(200, nodes.get(left, "/health/live").status());
+    nodes.until(() -> nodes.processes().size() == 1);
+
+    nodes.start(dead.get(0));
+    nodes.start(dead.get(1));
+    nodes.awaitMembers();
+    assertAllAnswer();
+  }
+
+  @Test
+  void whoLostTheMajorityAfterServersHadMovedGivesThemBack() throws Exception {
+    int first = anOwner();
+    int left = nodes.other(first);
+    int second = nodes.other(first, left);
+    nodes.kill(first);
+    nodes.awaitMembers();
+    assertAllAnswer();
+
+    nodes.kill(second);
+    nodes.until(() -> nodes.call(left, "a", "echo", "{}").code().equals("no_quorum"));
+    TimeUnit.SECONDS.sleep(6); // longer than a decision is waited for
+    nodes.start(first);
+    nodes.awaitMembers();
+
+    assertAllAnswer();
+    nodes.start(second);
+    nodes.awaitMembers();
+    assertAllAnswer();
+  }
+}
