@@ -24,7 +24,10 @@ final class Failures {
         .number(failure.retryAfterSeconds())
         .list(
             failure.members().entrySet(),
-            (w, member) -> w.text(member.getKey()).bytes(json(member.getValue())));
+            (w, member) ->
+                w.text(member.getKey())
+                    .flag(member.getValue() instanceof JsonSlice)
+                    .bytes(json(member.getValue())));
   }
 
   private static BridgeException read(WireReader in) {
@@ -41,7 +44,11 @@ final class Failures {
 
   private static Map.Entry<String, Object> member(WireReader in) {
     String name = in.text();
+    boolean isAsWritten = in.flag();
     byte[] json = in.bytes();
+    if (isAsWritten) {
+      return Map.entry(name, JsonSlice.of(json));
+    }
     try {
       return Map.entry(name, Json.mapper().readValue(json, Object.class));
     } catch (IOException e) {
