@@ -66,6 +66,9 @@ public interface Cluster {
   /** The servers that this node is to run now. */
   Set<String> mine();
 
+  /** The servers that this node has, and is to stop where they are not {@link #mine}. */
+  Set<String> held();
+
   /** A server has stopped here: others may start it. */
   void stopped(String server);
 

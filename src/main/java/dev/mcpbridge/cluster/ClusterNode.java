@@ -28,8 +28,7 @@ import java.util.random.RandomGenerator;
  * A node of several: wires what nodes agree on to the connections between them and to the clock.
  * Confined to the event loop that opened it.
  */
-public final class ClusterNode
-    implements Cluster, Replica.Peers, ClusterState.Witness, Links.Listener {
+public final class ClusterNode implements Cluster, ClusterState.Witness, Links.Listener {
   private static final Logger LOG = System.getLogger(ClusterNode.class.getName());
   private static final long BORN = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
 
@@ -77,7 +76,7 @@ public final class ClusterNode
             terms,
             config.slot(),
             identity.incarnation(),
-            this,
+            links,
             state,
             RandomGenerator.getDefault());
     this.decisions = new Decisions(replica, config.slot());
@@ -108,6 +107,9 @@ public final class ClusterNode
     introduceItself(now);
     if (++ticks % 8 == 0) {
       changed();
+    }
+    if (ticks % 40 == 0 && !ownership.mine().containsAll(ownership.held())) {
+      moved();
     }
   }
 
@@ -250,9 +252,14 @@ public final class ClusterNode
   }
 
   @Override
+  public Set<String> held() {
+    return ownership.held();
+  }
+
+  @Override
   public void stopped(String server) {
     ownership
-        .held(server)
+        .release(server)
         .ifPresent(h -> decide(new Release(server, h.slot(), h.life(), h.epoch())));
   }
 
@@ -268,7 +275,7 @@ public final class ClusterNode
 
   private void leaveWhenEmpty(Promise<Void> left, long until) {
     boolean isKnown = state.member(config.slot()).filter(Member::isLeaving).isPresent();
-    if (isKnown && !ownership.holdsAnything()) {
+    if (isKnown && ownership.held().isEmpty()) {
       decide(new Leave(config.slot(), identity.incarnation()))
           .onComplete(
               gone -> {
@@ -341,16 +348,6 @@ public final class ClusterNode
   }
 
   // --- what comes from the agreement
-
-  @Override
-  public void send(int slot, Signed message) {
-    links.send(slot, message);
-  }
-
-  @Override
-  public boolean isReachable(int slot) {
-    return links.isUp(slot);
-  }
 
   @Override
   public void applied(Entry entry, Change change) {

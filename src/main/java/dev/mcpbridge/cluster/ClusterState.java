@@ -12,6 +12,7 @@ import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -59,6 +60,10 @@ final class ClusterState implements StateMachine {
 
   Optional<Holding> holding(String server) {
     return Optional.ofNullable(holdings.get(server));
+  }
+
+  Map<String, Holding> holdings() {
+    return holdings;
   }
 
   /** Who should have a server; nobody where nobody can run it. */

@@ -1,6 +1,8 @@
 package dev.mcpbridge.cluster;
 
+import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -9,6 +11,7 @@ final class Ownership implements Owners {
   private final ClusterState state;
   private final int slot;
   private final long life;
+  private final Map<String, Long> released = new HashMap<>();
   private Set<String> offered = Set.of();
 
   Ownership(ClusterState state, int slot, long life) {
@@ -47,13 +50,28 @@ final class Ownership implements Owners {
     return mine;
   }
 
-  /** What this node has, and may have to give up. */
-  Optional<Holding> held(String server) {
-    return state.holding(server).filter(this::isHeldHere);
+  /**
+   * Gives up what this node has: by this epoch it never runs it again, whenever the others hear of
+   * that.
+   */
+  Optional<Holding> release(String server) {
+    Optional<Holding> held = state.holding(server).filter(this::isHeldHere);
+    held.ifPresent(holding -> released.put(server, holding.epoch()));
+    return held;
   }
 
-  boolean holdsAnything() {
-    return offered.stream().anyMatch(server -> held(server).isPresent());
+  /** Everything that this node has, whether or not it is to keep it. */
+  Set<String> held() {
+    Set<String> held = new LinkedHashSet<>();
+    state
+        .holdings()
+        .forEach(
+            (server, holding) -> {
+              if (isHeldHere(holding)) {
+                held.add(server);
+              }
+            });
+    return held;
   }
 
   @Override
@@ -79,6 +97,7 @@ final class Ownership implements Owners {
 
   private boolean isMine(String server, Holding holding) {
     return isHeldHere(holding)
+        && !Long.valueOf(holding.epoch()).equals(released.get(server))
         && offered.contains(server)
         && state.wanted(server).filter(holding::isOf).isPresent();
   }

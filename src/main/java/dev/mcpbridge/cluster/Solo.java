@@ -92,6 +92,11 @@ public final class Solo implements Cluster {
   }
 
   @Override
+  public Set<String> held() {
+    return servers;
+  }
+
+  @Override
   public void stopped(String server) {
     // nobody waits for it
   }

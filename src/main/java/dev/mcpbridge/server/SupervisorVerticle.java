@@ -163,6 +163,9 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
     if (closing) {
       return;
     }
+    if (wasTakenAway()) {
+      stopAll();
+    }
     Map<ServerId, ServerConfig> target = new LinkedHashMap<>();
     for (String name : cluster.mine()) {
       ServerId id = new ServerId(name);
@@ -177,8 +180,19 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
             deploy(server);
           }
         });
+    releaseWhatDoesNotRun(target.keySet());
     showWhatRunsNowhere();
     forgetWhatIsWantedNoMore();
+  }
+
+  /** What this node has and neither runs nor is to run; said again until all know it. */
+  private void releaseWhatDoesNotRun(Set<ServerId> target) {
+    for (String name : cluster.held()) {
+      ServerId id = new ServerId(name);
+      if (!target.contains(id) && !deployed.containsKey(id) && !ending.containsKey(id)) {
+        cluster.stopped(name);
+      }
+    }
   }
 
   @Override
@@ -186,6 +200,13 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
     deployed.values().forEach(running -> running.verticle().hurry());
     vertx.executeBlocking(Orphans::endOwn, false);
     endAll();
+  }
+
+  /** Others believe that this node is gone: what runs here has no owner, or another one. */
+  private boolean wasTakenAway() {
+    Set<String> held = cluster.held();
+    return !cluster.isAlone()
+        && deployed.keySet().stream().anyMatch(id -> !held.contains(id.name()));
   }
 
   private static boolean isSame(ServerConfig running, ServerConfig target) {
@@ -334,9 +355,6 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
     end.onComplete(
         gone -> {
           ending.remove(id, end);
-          if (!cluster.mine().contains(id.name())) {
-            cluster.stopped(id.name());
-          }
           changed();
         });
   }

@@ -1,6 +1,7 @@
 package dev.mcpbridge.cluster.link;
 
 import dev.mcpbridge.cluster.agreement.Message.Signed;
+import dev.mcpbridge.cluster.agreement.Replica;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
@@ -29,7 +30,7 @@ import java.util.function.BiConsumer;
  * dials again. A question whose link is lost, or whose time is over, fails with an unknown outcome;
  * one that cannot be sent fails as not executed. Confined to the context that opens it.
  */
-public final class Links {
+public final class Links implements Replica.Peers {
 
   /** What this version speaks, and the oldest that it can talk to. */
   static final int PROTOCOL = 1;
@@ -131,7 +132,8 @@ public final class Links {
     return server == null ? Future.succeededFuture() : server.close();
   }
 
-  public boolean isUp(int slot) {
+  @Override
+  public boolean isReachable(int slot) {
     return up.containsKey(slot);
   }
 
@@ -143,6 +145,7 @@ public final class Links {
   }
 
   /** Sends what may be lost. */
+  @Override
   public void send(int slot, Signed message) {
     send(slot, new Message(Message.Kind.AGREEMENT, 0, "", message.toBytes()));
   }
