@@ -63,7 +63,8 @@ public final class Bridge {
             Map.of(
                 Contained.class, sandboxes.opener(),
                 OpenApiSource.class, new OpenApiServers(),
-                ToolCallSource.class, new ToolCallServers()));
+                ToolCallSource.class, new ToolCallServers()),
+            cluster.mayAct());
     this.supervisor =
         new SupervisorVerticle(bus, cluster, config, transports, sandboxes::of, Version.current());
   }

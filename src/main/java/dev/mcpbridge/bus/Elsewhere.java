@@ -69,7 +69,8 @@ final class Elsewhere implements Cluster.Correspondent {
                   ErrorCode.NO_QUORUM, "This node is cut off from more than half of the others")
               .withRetryAfter(2_000));
     }
-    if (System.nanoTime() - untilNanos >= 0 || waiting >= MAX_WAITING) {
+    boolean isOver = System.nanoTime() - untilNanos >= 0 || !cluster.owners().knows(server.name());
+    if (isOver || waiting >= MAX_WAITING) {
       return Future.failedFuture(
           last != null
               ? last

@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 
 /**
  * The nodes of this bridge, as one of them sees them. Confined to the event loop.
@@ -91,6 +92,9 @@ public interface Cluster {
 
   /** What is to be said of the cluster. */
   View view();
+
+  /** Whether this node may begin anything at this moment; may be asked by any thread. */
+  BooleanSupplier mayAct();
 
   /** Whether this node follows nobody for so long that waiting makes no sense. */
   boolean isCutOff();

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 
 /**
@@ -147,7 +148,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   /** Says what it is until all know it. */
   private void introduceItself(long now) {
     boolean isTime = now - joinAskedNanos >= terms.leaseNanos() / 3;
-    if (orders == null || !mayAct() || !isTime) {
+    if (orders == null || !hasLease() || !isTime) {
       return;
     }
     Member self = self();
@@ -175,7 +176,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
     return decisions.make(command, now());
   }
 
-  private boolean mayAct() {
+  private boolean hasLease() {
     return replica.leaseUntil(now()) > now();
   }
 
@@ -214,7 +215,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   @Override
   public int owner(String server) {
     int owner = ownership.owner(server);
-    return owner == HERE && !mayAct() ? NOWHERE : owner;
+    return owner == HERE && !hasLease() ? NOWHERE : owner;
   }
 
   @Override
@@ -330,10 +331,15 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
     if (isLeaving) {
       return "leaving";
     }
-    if (mayAct() && state.member(config.slot()).isPresent()) {
+    if (hasLease() && state.member(config.slot()).isPresent()) {
       return "member";
     }
     return tenure.hasBegun() && tenure.isOver() ? "cut_off" : "joining";
+  }
+
+  @Override
+  public BooleanSupplier mayAct() {
+    return () -> tenure.until() > now();
   }
 
   @Override

@@ -10,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /** A node that is the whole bridge: it has everything, and nobody else to ask. */
 public final class Solo implements Cluster {
@@ -135,6 +136,11 @@ public final class Solo implements Cluster {
   @Override
   public View view() {
     return new View("alone", null, null, List.of(), 0, 0);
+  }
+
+  @Override
+  public BooleanSupplier mayAct() {
+    return () -> true;
   }
 
   @Override

@@ -6,7 +6,7 @@ import dev.mcpbridge.cluster.agreement.Terms;
 final class Tenure {
   private final Terms terms;
   private final long bornNanos;
-  private long untilNanos;
+  private volatile long untilNanos;
   private boolean mayAct;
   private boolean isOver = true;
 
@@ -37,6 +37,11 @@ final class Tenure {
       return News.OVER;
     }
     return News.AS_BEFORE;
+  }
+
+  /** Until when it surely may act; for any thread. */
+  long until() {
+    return untilNanos;
   }
 
   boolean isOver() {

@@ -334,9 +334,11 @@ final class Upstream implements Instance.Owner {
     return failed.attempts() > 1 || catalogue == null;
   }
 
+  /** Where there are other nodes one of them may have it next. */
   private BridgeException stopping() {
     return new BridgeException(
-        ErrorCode.SERVER_UNAVAILABLE, "Server '" + config.id() + "' is being stopped");
+        residence.node() == null ? ErrorCode.SERVER_UNAVAILABLE : ErrorCode.NOT_OWNER,
+        "Server '" + config.id() + "' is being stopped");
   }
 
   private static BridgeException refused(ServerState.Refused refusal) {

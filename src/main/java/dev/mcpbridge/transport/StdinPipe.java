@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -18,17 +19,22 @@ import java.util.function.Consumer;
  * call; beyond it a writer thread takes over, until the child has caught up. What is sent in one
  * turn of the event loop goes out in one write.
  *
+ * <p>A process that was frozen writes nothing of what it had begun where it may not act any more:
+ * that is asked right before each write, and what may not go waits.
+ *
  * <p>Owned by the context; only the queue is shared with the writer thread.
  */
 final class StdinPipe {
   private static final int SURELY_FITS = 32 * 1024;
   private static final byte[] CLOSE = new byte[0];
+  private static final long LOOK_MILLIS = 10;
 
   private final Context context;
   private final OutputStream stdin;
   private final String name;
   private final int maxQueued;
   private final Consumer<String> broken;
+  private final BooleanSupplier mayAct;
   private final Queue<byte[]> turn = new ArrayDeque<>();
   private final LinkedBlockingQueue<byte[]> queue = new LinkedBlockingQueue<>();
   private Thread writer;
@@ -37,10 +43,19 @@ final class StdinPipe {
   private long queued;
   private long turnBytes;
   private boolean flushing;
-  private boolean closed;
+  private volatile boolean closed;
 
+  /**
+   * @param mayAct whether anything may be begun at this moment; asked by any thread
+   */
   StdinPipe(
-      Context context, OutputStream stdin, String name, int maxQueued, Consumer<String> broken) {
+      Context context,
+      OutputStream stdin,
+      String name,
+      int maxQueued,
+      BooleanSupplier mayAct,
+      Consumer<String> broken) {
+    this.mayAct = mayAct;
     this.context = context;
     this.stdin = stdin;
     this.name = name;
@@ -72,7 +87,9 @@ final class StdinPipe {
     if (closed) {
       return;
     }
-    flush();
+    if (mayAct.getAsBoolean()) {
+      flush();
+    }
     closed = true;
     if (writer != null) {
       queue.add(CLOSE);
@@ -82,6 +99,10 @@ final class StdinPipe {
   }
 
   private void flush() {
+    if (!mayAct.getAsBoolean() && !closed) {
+      context.owner().setTimer(LOOK_MILLIS, t -> flush());
+      return;
+    }
     flushing = false;
     byte[] bytes = takeTurn();
     if (bytes.length == 0 || closed) {
@@ -128,6 +149,12 @@ final class StdinPipe {
   private void drain() {
     try {
       for (byte[] bytes = queue.take(); bytes != CLOSE; bytes = queue.take()) {
+        while (!mayAct.getAsBoolean() && !closed) {
+          Thread.sleep(LOOK_MILLIS);
+        }
+        if (!mayAct.getAsBoolean()) {
+          break;
+        }
         write(bytes);
         int length = bytes.length;
         context.runOnContext(v -> queued -= length);

@@ -8,6 +8,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.io.IOException;
 import java.util.OptionalLong;
+import java.util.function.BooleanSupplier;
 
 /**
  * A child process that speaks MCP over its stdin and stdout, one message a line (MCP
@@ -44,13 +45,19 @@ public final class StdioTransport implements Transport {
   public record Limits(int maxMessageBytes, int maxDepth, int maxQueuedBytes) {}
 
   private StdioTransport(
-      Context context, TransportListener listener, ProcessTree tree, String name, Limits limits) {
+      Context context,
+      TransportListener listener,
+      ProcessTree tree,
+      String name,
+      Limits limits,
+      BooleanSupplier mayAct) {
     this.context = context;
     this.listener = listener;
     this.tree = tree;
     Process process = tree.process();
     this.stdin =
-        new StdinPipe(context, process.getOutputStream(), name, limits.maxQueuedBytes(), this::cut);
+        new StdinPipe(
+            context, process.getOutputStream(), name, limits.maxQueuedBytes(), mayAct, this::cut);
     this.stderr = new StderrTail(process.getErrorStream());
     this.reader =
         daemon(
@@ -64,9 +71,15 @@ public final class StdioTransport implements Transport {
    *
    * @param context where the listener is called; the caller's own
    * @param name for thread names
+   * @param mayAct whether anything may be sent at this moment; asked by any thread
    */
   public static Future<Transport> start(
-      Context context, Launch launch, String name, Limits limits, TransportListener listener) {
+      Context context,
+      Launch launch,
+      String name,
+      Limits limits,
+      BooleanSupplier mayAct,
+      TransportListener listener) {
     Promise<Transport> started = Promise.promise();
     daemon(
             "mcp-" + name + "-start",
@@ -74,7 +87,7 @@ public final class StdioTransport implements Transport {
               try {
                 ProcessTree tree = ProcessTree.start(launch);
                 context.runOnContext(
-                    v -> started.complete(open(context, listener, tree, name, limits)));
+                    v -> started.complete(open(context, listener, tree, name, limits, mayAct)));
               } catch (IOException | RuntimeException e) {
                 context.runOnContext(v -> started.fail(failure(e)));
               }
@@ -84,8 +97,13 @@ public final class StdioTransport implements Transport {
   }
 
   private static Transport open(
-      Context context, TransportListener listener, ProcessTree tree, String name, Limits limits) {
-    StdioTransport transport = new StdioTransport(context, listener, tree, name, limits);
+      Context context,
+      TransportListener listener,
+      ProcessTree tree,
+      String name,
+      Limits limits,
+      BooleanSupplier mayAct) {
+    StdioTransport transport = new StdioTransport(context, listener, tree, name, limits, mayAct);
     transport.reader.start();
     tree.process().onExit().thenRun(() -> context.runOnContext(v -> transport.exited()));
     return transport;

@@ -87,9 +87,18 @@ final class Outside {
     if (isOutside || isLonely(now)) {
       majority(now).ifPresent(group -> follow(group, isOutside, now));
     }
-    if (isLonely(now) && strangers(now) > spare()) {
+    if (isLonely(now) && (strangers(now) > spare() || isHopeless(now))) {
       giveUp();
     }
+  }
+
+  /**
+   * Nobody has come for so long who knows this group, and with those who know nothing there would
+   * be enough for a new one: better that than none. It is as if this replica had been restarted.
+   */
+  private boolean isHopeless(long now) {
+    return now - lonelySince >= 10 * replica.terms.leaseNanos()
+        && withoutState(now) >= replica.terms.majority();
   }
 
   /** Those who have left the group that this replica belongs to, and know nothing of it. */
@@ -187,12 +196,17 @@ final class Outside {
   }
 
   private void foundOrWait(long now) {
-    long outside = 1 + recent(now).filter(s -> s.hailed().kind() == Hailed.Kind.OUTSIDE).count();
-    boolean isAll = outside == replica.terms.size();
-    boolean isEnough = outside >= replica.terms.majority() && isSettled(now);
+    long without = withoutState(now);
+    boolean isAll = without == replica.terms.size();
+    boolean isEnough = without >= replica.terms.majority() && isSettled(now);
     if ((isAll || isEnough) && isFirst(now)) {
       found(now);
     }
+  }
+
+  /** This replica, and those that know nothing. */
+  private long withoutState(long now) {
+    return 1 + recent(now).filter(s -> s.hailed().kind() == Hailed.Kind.OUTSIDE).count();
   }
 
   private boolean isSettled(long now) {

@@ -99,6 +99,14 @@ final class Link implements Pieces.Sink {
     }
   }
 
+  /** Ends it when everything that was sent has left. */
+  void sayGoodbye() {
+    if (!isOver) {
+      flush();
+      end("this node stops");
+    }
+  }
+
   void end(String why) {
     if (!isOver) {
       isOver = true;

@@ -128,7 +128,7 @@ public final class Links implements Replica.Peers {
 
   public Future<Void> close() {
     closing = true;
-    List.copyOf(all).forEach(link -> link.end("this node stops"));
+    List.copyOf(all).forEach(Link::sayGoodbye);
     return server == null ? Future.succeededFuture() : server.close();
   }
 

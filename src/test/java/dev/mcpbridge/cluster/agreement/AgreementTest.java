@@ -98,6 +98,21 @@ class AgreementTest {
   }
 
   @Test
+  void twoOfThreeBeginAnewWhereOneKnowsNothingAndTheThirdDoesNotComeBack() {
+    Simulation cluster = new Simulation(3, new SplittableRandom(8)).startAll();
+    cluster.run(2_000);
+    cluster.nodes[1].crash();
+    cluster.nodes[2].crash();
+    cluster.run(3_000);
+    cluster.nodes[1].start();
+    cluster.run(25_000);
+    assertTrue(cluster.isSettled(), cluster::picture);
+    cluster.nodes[2].start();
+    cluster.run(3_000);
+    assertTrue(cluster.isSettled(), cluster::picture);
+  }
+
+  @Test
   void oneOfTwoThatComesBackFindsTheOtherOne() {
     Simulation cluster = new Simulation(2, new SplittableRandom(7)).startAll();
     cluster.run(2_000);
