@@ -1,0 +1,240 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.Nodes;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Servers that come and go over the API of any node, and where they may run. */
+@ExtendWith(Nodes.Shown.class)
+class ClusterServersIT {
+  @TempDir static Path folder;
+  private static Nodes nodes;
+
+  @BeforeAll
+  static void start() throws Exception {
+    nodes =
+        Nodes.start(
+            folder,
+            3,
+            "'fixed':%s,'homeless':%s"
+                .formatted(
+                    Nodes.entry(folder, "'placement':['n2']"),
+                    Nodes.entry(folder, "'placement':['quantum']")));
+    for (int node = 1; node <= 3; node++) {
+      nodes.awaitReady(node, "fixed");
+    }
+  }
+
+  @AfterAll
+  static void stop() {
+    nodes.close();
+  }
+
+  /** The definition of a scripted server as the API takes it. */
+  private static String definition(String id, String... modes) {
+    String entry = TestBridge.json(Nodes.entry(folder, "", modes));
+    return "{\"id\":\"" + id + "\"," + entry.substring(1);
+  }
+
+  private static void assertGoneEverywhere(String id) throws Exception {
+    for (int node = 1; node <= 3; node++) {
+      int asked = node;
+      nodes.until(() -> nodes.get(asked, "/servers/" + id).status() == 404);
+      assertEquals(404, nodes.call(node, id, "echo", "{}").status());
+    }
+  }
+
+  @Test
+  void aServerOfOneNodesApiIsCallableAtAllAndStoppedAtAnother() throws Exception {
+    for (int i = 0; i < 6; i++) {
+      String id = "new" + i;
+      Answer started = nodes.post(1 + i % 3, "/servers", definition(id));
+      assertEquals(201, started.status(), started.toString());
+      for (int node = 1; node <= 3; node++) {
+        Answer echo = nodes.call(node, id, "echo", "{\"n\":1.10}");
+        assertTrue(echo.text().contains("{\"n\":1.10}"), "n" + node + " " + echo);
+      }
+      long pid = nodes.get(1, "/servers/" + id).body().path("pids").get(0).asLong();
+
+      Answer stopped = nodes.delete(1 + (i + 1) % 3, "/servers/" + id);
+
+      assertEquals(200, stopped.status(), stopped.toString());
+      assertTrue(ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty(), "it still runs");
+      assertGoneEverywhere(id);
+    }
+  }
+
+  @Test
+  void ofTwoThatAreStartedAtOnceWithOneIdOneIs() throws Exception {
+    for (int round = 0; round < 3; round++) {
+      String id = "twin" + round;
+      List<CompletableFuture<Answer>> both =
+          Stream.of(1, 2).map(n -> nodes.postLater(n, "/servers", definition(id))).toList();
+
+      List<Integer> statuses = both.stream().map(a -> a.join().status()).sorted().toList();
+
+      assertEquals(List.of(201, 409), statuses, both.get(0).join() + " " + both.get(1).join());
+      assertEquals(409, nodes.post(3, "/servers", definition(id)).status());
+      assertEquals(200, nodes.call(3, id, "echo", "{}").status());
+      assertEquals(200, nodes.delete(3, "/servers/" + id).status());
+      assertGoneEverywhere(id);
+    }
+  }
+
+  @Test
+  void aServerThatDoesNotStartIsKnownNowhere() throws Exception {
+    for (int node = 1; node <= 3; node++) {
+      Answer failed = nodes.post(node, "/servers", definition("broken" + node, "--exit"));
+
+      assertEquals(502, failed.status(), failed.toString());
+      assertEquals("start_failed", failed.code());
+      assertGoneEverywhere("broken" + node);
+      assertEquals(201, nodes.post(1, "/servers", definition("broken" + node)).status());
+      assertEquals(200, nodes.delete(1, "/servers/broken" + node).status());
+    }
+  }
+
+  @Test
+  void twoThatStopOneServerAtOnceAreBothAnswered() throws Exception {
+    nodes.post(1, "/servers", definition("shortlived"));
+    List<CompletableFuture<Integer>> both =
+        IntStream.of(1, 2, 3)
+            .mapToObj(node -> CompletableFuture.supplyAsync(() -> stopped(node, "shortlived")))
+            .toList();
+
+    for (CompletableFuture<Integer> each : both) {
+      assertTrue(List.of(200, 404).contains(each.get(90, TimeUnit.SECONDS)));
+    }
+    assertGoneEverywhere("shortlived");
+  }
+
+  private static int stopped(int node, String id) {
+    try {
+      return nodes.delete(node, "/servers/" + id).status();
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void aServerOfTheConfigurationThatIsStoppedAtOneNodeIsStartedByNoOther(@TempDir Path other)
+      throws Exception {
+    try (Nodes two = Nodes.start(other, 2, "'s':" + Nodes.entry(other, ""))) {
+      two.awaitReady(1, "s");
+      two.awaitReady(2, "s");
+
+      assertEquals(200, two.delete(two.other(two.owner(1, "s")), "/servers/s").status());
+
+      two.until(() -> two.get(1, "/servers/s").status() == 404);
+      two.until(() -> two.get(2, "/servers/s").status() == 404);
+      assertEquals(404, two.call(1, "s", "echo", "{}").status());
+    }
+  }
+
+  @Test
+  void aServerRunsWhereItsLabelIs() throws Exception {
+    for (int node = 1; node <= 3; node++) {
+      assertEquals(2, nodes.owner(node, "fixed"));
+    }
+  }
+
+  @Test
+  void aServerWhoseLabelNobodyHasSaysSo() throws Exception {
+    for (int node = 1; node <= 3; node++) {
+      JsonNode shown = nodes.get(node, "/servers/homeless").body();
+      assertEquals("failed", shown.path("state").asText(), shown.toString());
+      assertTrue(shown.path("last_error").asText().contains("quantum"), shown.toString());
+      assertTrue(shown.path("pids").isEmpty());
+      Answer refused = nodes.call(node, "homeless", "echo", "{}");
+      assertEquals(503, refused.status(), refused.toString());
+      assertEquals("server_unavailable", refused.code());
+      assertEquals("no", refused.body().path("executed").asText());
+      assertTrue(refused.body().path("detail").asText().contains("quantum"), refused.toString());
+    }
+  }
+
+  @Test
+  void eventsOfAServerAreHeardAtAllNodes() throws Exception {
+    List<CompletableFuture<String>> heard =
+        IntStream.of(1, 2, 3).mapToObj(node -> hearing(node, "\"heard\"")).toList();
+
+    assertEquals(201, nodes.post(2, "/servers", definition("heard")).status());
+
+    for (CompletableFuture<String> each : heard) {
+      assertTrue(each.get(30, TimeUnit.SECONDS).contains("\"state\":\"ready\""));
+    }
+    assertEquals(200, nodes.delete(1, "/servers/heard").status());
+  }
+
+  /** An event of a node that has this word and says that something is ready; listens on return. */
+  private static CompletableFuture<String> hearing(int node, String word) {
+    try {
+      HttpResponse<java.io.InputStream> stream =
+          nodes
+              .client()
+              .send(
+                  HttpRequest.newBuilder(nodes.uri(node, "/events")).build(),
+                  HttpResponse.BodyHandlers.ofInputStream());
+      return CompletableFuture.supplyAsync(
+          () -> {
+            try (BufferedReader lines =
+                new BufferedReader(new InputStreamReader(stream.body(), StandardCharsets.UTF_8))) {
+              return lines
+                  .lines()
+                  .filter(line -> line.contains(word) && line.contains("ready"))
+                  .findFirst()
+                  .orElseThrow();
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          },
+          task -> new Thread(task, "hearing").start());
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void aServerOfTheApiOutlivesTheNodesItCameOverAndRanOn(@TempDir Path other) throws Exception {
+    try (Nodes mortal = Nodes.start(other, 3, "")) {
+      String entry = TestBridge.json(Nodes.entry(other, ""));
+      assertEquals(201, mortal.post(1, "/servers", "{\"id\":\"s\"," + entry.substring(1)).status());
+
+      int owner = mortal.owner(1, "s");
+      mortal.kill(owner);
+      mortal.awaitMembers();
+      int next = mortal.other();
+      mortal.until(() -> mortal.owner(next, "s") != owner);
+      assertEquals(200, mortal.call(next, "s", "echo", "{}").status());
+
+      mortal.start(owner);
+      mortal.awaitMembers();
+      mortal.awaitReady(owner, "s");
+      assertEquals(200, mortal.call(owner, "s", "echo", "{}").status());
+      assertEquals(
+          409, mortal.post(owner, "/servers", "{\"id\":\"s\"," + entry.substring(1)).status());
+    }
+  }
+}
