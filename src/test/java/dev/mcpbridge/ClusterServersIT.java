@@ -111,7 +111,8 @@ class ClusterServersIT {
       assertEquals(502, failed.status(), failed.toString());
       assertEquals("start_failed", failed.code());
       assertGoneEverywhere("broken" + node);
-      assertEquals(201, nodes.post(1, "/servers", definition("broken" + node)).status());
+      Answer started = nodes.post(1, "/servers", definition("broken" + node));
+      assertEquals(201, started.status(), started.toString());
       assertEquals(200, nodes.delete(1, "/servers/broken" + node).status());
     }
   }
@@ -180,7 +181,8 @@ class ClusterServersIT {
     List<CompletableFuture<String>> heard =
         IntStream.of(1, 2, 3).mapToObj(node -> hearing(node, "\"heard\"")).toList();
 
-    assertEquals(201, nodes.post(2, "/servers", definition("heard")).status());
+    Answer started = nodes.post(2, "/servers", definition("heard"));
+    assertEquals(201, started.status(), started.toString());
 
     for (CompletableFuture<String> each : heard) {
       assertTrue(each.get(30, TimeUnit.SECONDS).contains("\"state\":\"ready\""));

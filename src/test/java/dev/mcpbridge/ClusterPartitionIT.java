@@ -1,0 +1,190 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.fixture.Load;
+import dev.mcpbridge.fixture.Load.Made;
+import dev.mcpbridge.fixture.Network;
+import dev.mcpbridge.fixture.Nodes;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Nodes on machines of their own, whose network fails without a word. */
+@ExtendWith(Nodes.Shown.class)
+class ClusterPartitionIT {
+  private static final List<String> SERVERS = List.of("a", "b", "c", "d", "e");
+
+  @TempDir Path folder;
+  private Path effects;
+  private Network network;
+  private Nodes nodes;
+  private final AtomicInteger turn = new AtomicInteger();
+
+  @BeforeEach
+  void start() throws Exception {
+    effects = folder.resolve("effects");
+    List<String> servers = new ArrayList<>();
+    for (String server : SERVERS) {
+      String keys = "'env':{'EFFECTS':'" + effects + "'},'timeout':30";
+      servers.add("'" + server + "':" + Nodes.entry(folder, keys));
+    }
+    network = new Network(3);
+    nodes = Nodes.on(network, folder, 3, "'mcpServers':{" + String.join(",", servers) + "}");
+    for (String server : SERVERS) {
+      for (int node = 1; node <= 3; node++) {
+        nodes.awaitReady(node, server);
+      }
+    }
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    try (Nodes ending = nodes) {
+      for (int node : ending.up()) {
+        ending.stop(node);
+      }
+      ending.until(() -> ending.processes().isEmpty());
+    } finally {
+      network.close();
+    }
+  }
+
+  private int anyUp() {
+    return 1 + turn.incrementAndGet() % 3;
+  }
+
+  private void assertAllAnswer() throws Exception {
+    for (int node : nodes.up()) {
+      for (String server : SERVERS) {
+        Answer echo = nodes.call(node, server, "echo", "{}");
+        assertEquals(200, echo.status(), "n" + node + " " + server + " " + echo);
+      }
+    }
+  }
+
+  @Test
+  void whoIsCutOffStopsWhatItRunsBeforeAnotherStartsIt() throws Exception {
+    int alone = nodes.owner(1, "a");
+    int other = nodes.other(alone);
+    try (Load load = new Load(nodes, SERVERS, 30, this::anyUp)) {
+      load.awaitMore(20);
+      List<Long> pids = new ArrayList<>();
+      for (String server : SERVERS) {
+        if (nodes.owner(alone, server) == alone) {
+          pids.add(nodes.get(alone, "/servers/" + server).body().path("pids").get(0).asLong());
+        }
+      }
+
+      network.pullOut(alone);
+      for (String server : SERVERS) {
+        nodes.until(() -> nodes.owner(other, server) != alone);
+        nodes.awaitReady(other, server);
+        assertEquals(200, nodes.call(other, server, "echo", "{}").status());
+      }
+      for (long pid : pids) {
+        assertTrue(ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty());
+      }
+      nodes.until(() -> nodes.state(alone).equals("cut_off"));
+      nodes.until(() -> nodes.call(alone, "a", "echo", "{}").code().equals("no_quorum"));
+
+      network.plugIn(alone);
+      nodes.awaitMembers();
+      load.awaitMore(20);
+      List<Made> made = load.end();
+      System.err.println("cut off: " + Load.outcomes(made));
+      Load.assertTrue(made, effects);
+    }
+    assertAllAnswer();
+  }
+
+  @Test
+  void whoeverIsThePrimaryMayBeCutOff() throws Exception {
+    int primary = primary(1);
+    int other = nodes.other(primary);
+
+    network.pullOut(primary);
+    nodes.until(() -> primary(other) != primary && primary(other) != 0);
+    nodes.until(() -> nodes.state(primary).equals("cut_off"));
+    for (String server : SERVERS) {
+      assertEquals(200, nodes.call(other, server, "echo", "{}").status());
+    }
+    network.plugIn(primary);
+
+    nodes.awaitMembers();
+    assertNotEquals(0, primary(primary));
+    assertAllAnswer();
+  }
+
+  private int primary(int asked) throws Exception {
+    String name = nodes.get(asked, "/health/ready").body().at("/cluster/primary").asText("");
+    return name.startsWith("n") ? Integer.parseInt(name.substring(1)) : 0;
+  }
+
+  @Test
+  void aNetworkThatIsGoneForAMomentIsHardlyNoticed() throws Exception {
+    try (Load load = new Load(nodes, SERVERS, 20, this::anyUp)) {
+      for (int i = 0; i < 6; i++) {
+        load.awaitMore(10);
+        int node = 1 + i % 3;
+        network.pullOut(node);
+        TimeUnit.MILLISECONDS.sleep(200 + 300 * i); // from a blink to longer than a lease
+        network.plugIn(node);
+        nodes.awaitMembers();
+      }
+      load.awaitMore(10);
+      List<Made> made = load.end();
+      System.err.println("blinks: " + Load.outcomes(made));
+      Load.assertTrue(made, effects);
+    }
+    assertAllAnswer();
+  }
+
+  @Test
+  void allThatAreCutOffFromEachOtherFindTogetherAgain() throws Exception {
+    for (int node = 1; node <= 3; node++) {
+      network.pullOut(node);
+    }
+    for (int node = 1; node <= 3; node++) {
+      int each = node;
+      nodes.until(() -> nodes.state(each).equals("cut_off"));
+    }
+    nodes.until(() -> nodes.processes().size() == 3);
+    for (int node = 1; node <= 3; node++) {
+      network.plugIn(node);
+    }
+
+    nodes.awaitMembers();
+
+    assertAllAnswer();
+  }
+
+  @Test
+  void aCallThatRanWhereNobodyGetsToIsSoonGivenUp() throws Exception {
+    int alone = nodes.owner(1, "a");
+    int other = nodes.other(alone);
+    String call = "{\"method\":\"elicitation/create\"}";
+    CompletableFuture<Answer> hanging = nodes.callLater(other, "a", "never", call);
+    nodes.until(() -> nodes.get(alone, "/servers/a").body().path("pending_calls").asInt() == 1);
+
+    network.pullOut(alone);
+
+    Answer lost = hanging.get(20, TimeUnit.SECONDS);
+    assertEquals("node_lost", lost.code(), lost.toString());
+    assertEquals("unknown", lost.body().path("executed").asText());
+    network.plugIn(alone);
+    nodes.awaitMembers();
+    assertAllAnswer();
+  }
+}
