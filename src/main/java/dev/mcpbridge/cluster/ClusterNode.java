@@ -37,7 +37,6 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   private final ClusterConfig config;
   private final Terms terms;
   private final Identity identity;
-  private final String version;
   private final Links links;
   private final ClusterState state;
   private final Ownership ownership;
@@ -58,7 +57,6 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   public ClusterNode(Vertx vertx, ClusterConfig config, String version, int maxMessage) {
     this.vertx = vertx;
     this.config = config;
-    this.version = version;
     this.terms =
         new Terms(config.members().size(), TimeUnit.MILLISECONDS.toNanos(config.leaseMillis()));
     this.identity =
@@ -161,15 +159,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   }
 
   private Member self() {
-    return new Member(
-        config.slot(),
-        identity.incarnation(),
-        config.node(),
-        url,
-        version,
-        config.labels(),
-        List.copyOf(ownership.offered()),
-        isLeaving);
+    return Member.of(identity, config.labels(), url, ownership.offered(), isLeaving);
   }
 
   private Future<Change> decide(Command command) {

@@ -1,8 +1,10 @@
 package dev.mcpbridge.cluster;
 
+import dev.mcpbridge.cluster.link.Identity;
 import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 import java.util.List;
+import java.util.Set;
 
 /**
  * A node that takes part.
@@ -23,8 +25,17 @@ public record Member(
     List<String> servers,
     boolean isLeaving) {
 
-  Member leaving() {
-    return new Member(slot, life, name, url, version, labels, servers, true);
+  static Member of(
+      Identity node, List<String> labels, String url, Set<String> servers, boolean isLeaving) {
+    return new Member(
+        node.slot(),
+        node.incarnation(),
+        node.node(),
+        url,
+        node.version(),
+        labels,
+        List.copyOf(servers),
+        isLeaving);
   }
 
   static void write(WireWriter out, Member member) {
