@@ -9,9 +9,11 @@ import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
 import io.vertx.core.Future;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Every server as it was last published, so that a call is resolved without asking anybody. Only a
@@ -19,10 +21,15 @@ import java.util.Map;
  */
 public final class Directory {
   private final Bus bus;
-  private final Map<ServerId, ServerView> views = new LinkedHashMap<>();
+  private final Map<ServerId, ServerView> views;
 
-  public Directory(Bus bus) {
+  /**
+   * @param byName whether all nodes list them alike, whichever they heard of first
+   */
+  public Directory(Bus bus, boolean byName) {
     this.bus = bus;
+    this.views =
+        byName ? new TreeMap<>(Comparator.comparing(ServerId::name)) : new LinkedHashMap<>();
   }
 
   /** Begins to listen; called once, before the servers start. */

@@ -158,6 +158,9 @@ final class ClusterState implements StateMachine {
     members.clear();
     holdings.clear();
     tables.clear();
+    millis = 0;
+    moves = 0;
+    lastEpoch = 0;
     if (snapshot != null) {
       WireReader in = new WireReader(snapshot);
       millis = in.number();

@@ -81,12 +81,13 @@ final class Ownership implements Owners {
 
   @Override
   public boolean hasCandidate(String server) {
-    return state.wanted(server).isPresent();
+    return state.members().isEmpty() || state.wanted(server).isPresent();
   }
 
   @Override
   public boolean knows(String server) {
-    return isOwned(server)
+    return state.members().isEmpty()
+        || isOwned(server)
         || state.members().stream().anyMatch(member -> member.servers().contains(server));
   }
 

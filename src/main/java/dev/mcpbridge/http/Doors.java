@@ -66,7 +66,7 @@ record Doors(
       StreamSlots streams,
       Supplier<HealthApi.Phase> phase) {
     int depth = config.limits().depth();
-    Directory directory = new Directory(bus);
+    Directory directory = new Directory(bus, !cluster.isAlone());
     directory.open();
     UpstreamCredentials credentials = new UpstreamCredentials(Clock.systemUTC());
     CallPipeline pipeline =

@@ -20,6 +20,7 @@ import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.handler.BodyHandler;
 import io.vertx.ext.web.handler.CorsHandler;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Set;
 
@@ -61,7 +62,12 @@ public final class HttpVerticle extends VerticleBase {
             .connectionHandler(guard::opened)
             .invalidRequestHandler(new InvalidRequests())
             .requestHandler(request -> accept(router, request));
-    return server.listen();
+    return server.listen().recover(e -> Future.failedFuture(cannotListen(e)));
+  }
+
+  private IOException cannotListen(Throwable cause) {
+    return new IOException(
+        config.http().host() + ":" + config.http().port() + ": " + cause.getMessage(), cause);
   }
 
   /** The servers have been told to start: from now on readiness is theirs to say. */

@@ -1,6 +1,5 @@
 package dev.mcpbridge.server;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
@@ -9,16 +8,12 @@ import dev.mcpbridge.cluster.SharedMap.Change;
 import dev.mcpbridge.cluster.SharedMap.Item;
 import dev.mcpbridge.cluster.SharedMap.Keep;
 import dev.mcpbridge.config.BridgeConfig;
-import dev.mcpbridge.config.ConfigException;
-import dev.mcpbridge.config.ConfigProblem;
-import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
-import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.transport.Opener;
 import dev.mcpbridge.transport.Orphans;
@@ -26,7 +21,6 @@ import dev.mcpbridge.transport.StdioTransport;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
-import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -216,7 +210,11 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
   private void showWhatRunsNowhere() {
     wanted.forEach(
         (id, server) -> {
-          if (!cluster.owners().hasCandidate(id.name()) && !cluster.owners().isOwned(id.name())) {
+          boolean isHomeless =
+              !cluster.fits(server.placement())
+                  && !cluster.owners().hasCandidate(id.name())
+                  && !cluster.owners().isOwned(id.name());
+          if (isHomeless) {
             shown.add(id);
             Residence nowhere = new Residence(null, cluster.owners().epoch(id.name()));
             bus.publishHere(Addresses.SERVER_CHANGED, Homeless.view(server, nowhere));
@@ -242,7 +240,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
   }
 
   private Future<ServerView> startAtRunTime(JsonSlice definition) {
-    ServerConfig server = understand(definition);
+    ServerConfig server = PostedServer.read(definition, config.sandbox());
     ServerId id = server.id();
     Item before = shared.known().get(id.name());
     boolean isTaken =
@@ -258,7 +256,11 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
     long version = before == null ? SharedMap.ABSENT : before.version();
     return shared
         .put(id.name(), version, definition.toBytes(), Long.MAX_VALUE, Keep.FIRM)
-        .compose(change -> change.isDone() ? isThere(id) : Future.failedFuture(refused(id, change)))
+        .compose(
+            change ->
+                change.isDone()
+                    ? isThere(id, System.nanoTime() + timeout * 1_000_000)
+                    : Future.failedFuture(refused(id, change)))
         .compose(there -> bus.request(Addresses.ready(id), timeout))
         .recover(
             failure ->
@@ -284,9 +286,16 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
     return failure instanceof BridgeException known && known.code() == ErrorCode.SERVER_EXISTS;
   }
 
-  private Future<?> isThere(ServerId id) {
+  /** It is deployed here, or some node has said that it can run it. */
+  private Future<?> isThere(ServerId id, long untilNanos) {
     Deployed here = deployed.get(id);
-    return here == null ? Future.succeededFuture() : here.isThere();
+    if (here != null) {
+      return here.isThere();
+    }
+    boolean isKnown = cluster.isAlone() || cluster.owners().knows(id.name());
+    return isKnown || System.nanoTime() - untilNanos > 0
+        ? Future.succeededFuture()
+        : cluster.change().compose(changed -> isThere(id, untilNanos));
   }
 
   private Future<ServerId> stopServer(ServerId id) {
@@ -389,30 +398,5 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
           late ? ErrorCode.DEADLINE_EXCEEDED : ErrorCode.START_FAILED, known.getMessage());
     }
     return failure;
-  }
-
-  /** The failures that the original's API has come with its status and its sentence. */
-  private ServerConfig understand(JsonSlice definition) {
-    try {
-      JsonNode body = Json.tree(definition);
-      if (!body.hasNonNull("id") || !body.hasNonNull("command")) {
-        throw new BridgeException(
-            ErrorCode.MALFORMED_REQUEST, "Server ID and command are required");
-      }
-      return ConfigReader.readServer(body, config.sandbox());
-    } catch (IOException e) {
-      throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "The body is not valid JSON");
-    } catch (ConfigException e) {
-      throw refusal(e);
-    }
-  }
-
-  private static BridgeException refusal(ConfigException e) {
-    List<String> paths = e.problems().stream().map(ConfigProblem::path).toList();
-    List<String> all = e.problems().stream().map(ConfigProblem::toString).toList();
-    boolean inContract = paths.contains("riskLevel") || paths.contains("docker.image");
-    return new BridgeException(
-            inContract ? ErrorCode.MALFORMED_REQUEST : ErrorCode.INVALID_SERVER, e.getMessage())
-        .with("errors", all);
   }
 }

@@ -14,6 +14,7 @@ import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
+import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -85,7 +86,7 @@ public final class Links implements Replica.Peers {
     void question(int slot, String address, byte[] body, BiConsumer<byte[], byte[]> answer);
   }
 
-  private record Question(int slot, Promise<byte[]> promise, long untilNanos) {}
+  private record Question(Link link, int slot, Promise<byte[]> promise, long untilNanos) {}
 
   /** What another node answered in place of a result, as bytes. */
   public static final class RemoteFailure extends RuntimeException {
@@ -116,6 +117,7 @@ public final class Links implements Replica.Peers {
     server = vertx.createNetServer(options.server()).connectHandler(socket -> begin(socket, -1));
     return server
         .listen()
+        .recover(e -> Future.failedFuture(cannotListen(e)))
         .onSuccess(
             listening -> {
               for (int slot = self.slot() + 1; slot < self.members().size(); slot++) {
@@ -124,6 +126,11 @@ public final class Links implements Replica.Peers {
               vertx.setPeriodic(Math.max(20, options.patienceMillis() / 5), t -> beat());
             })
         .mapEmpty();
+  }
+
+  private IOException cannotListen(Throwable cause) {
+    return new IOException(
+        "cluster address " + name(self.slot()) + ": " + cause.getMessage(), cause);
   }
 
   public Future<Void> close() {
@@ -171,7 +178,7 @@ public final class Links implements Replica.Peers {
     long id = ++count;
     Promise<byte[]> promise = Promise.promise();
     long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
-    questions.put(id, new Question(slot, promise, until));
+    questions.put(id, new Question(link, slot, promise, until));
     link.send(new Message(Message.Kind.QUESTION, id, address, body));
     return promise.future();
   }
@@ -236,6 +243,13 @@ public final class Links implements Replica.Peers {
                         .withExecuted(Executed.UNKNOWN)));
   }
 
+  /** Said once, however many come with it. */
+  private void reportStranger(String why) {
+    if (!String.valueOf(why).equals(lastTrouble.put(-1, String.valueOf(why)))) {
+      LOG.log(Level.WARNING, "a connection to the cluster port was refused: {0}", why);
+    }
+  }
+
   private void report(int slot, String trouble) {
     if (!String.valueOf(trouble).equals(lastTrouble.put(slot, String.valueOf(trouble)))) {
       LOG.log(Level.INFO, "node={0} connected=false reason={1}", name(slot), trouble);
@@ -264,6 +278,7 @@ public final class Links implements Replica.Peers {
       }
       Link before = up.put(slot, link);
       if (before != null) {
+        lost(before);
         before.end("it has connected again");
       }
       lastTrouble.remove(slot);
@@ -279,11 +294,11 @@ public final class Links implements Replica.Peers {
       if (slot >= 0 && slot < self.members().size()) {
         report(slot, why);
         if (up.remove(slot, link)) {
-          lost(slot);
+          lost(link);
           listener.down(slot);
         }
       } else {
-        LOG.log(Level.WARNING, "a connection to the cluster port was refused: {0}", why);
+        reportStranger(why);
       }
       if (dialled >= 0 && !closing && !up.containsKey(dialled)) {
         vertx.setTimer(REDIAL_MILLIS, t -> dial(dialled));
@@ -320,16 +335,16 @@ public final class Links implements Replica.Peers {
       }
     }
 
-    private void lost(int slot) {
+    private void lost(Link link) {
       List<Question> open = new ArrayList<>();
-      questions.values().removeIf(q -> q.slot() == slot && open.add(q));
+      questions.values().removeIf(q -> q.link() == link && open.add(q));
       open.forEach(
           q ->
               q.promise()
                   .tryFail(
                       new BridgeException(
                               ErrorCode.NODE_LOST,
-                              "Node " + name(slot) + " was lost while the call ran there")
+                              "Node " + name(q.slot()) + " was lost while the call ran there")
                           .withExecuted(Executed.UNKNOWN)
                           .withRetryAfter(1000)));
     }
