@@ -40,6 +40,7 @@ import java.util.Set;
 public final class SupervisorVerticle extends VerticleBase implements Cluster.Orders {
   private static final Logger LOG = System.getLogger(SupervisorVerticle.class.getName());
   private static final long STOP_MILLIS = 60_000;
+  private static final long LAST_WORDS_MILLIS = 1_000;
 
   private final Bus bus;
   private final Cluster cluster;
@@ -86,6 +87,9 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
   public Future<?> start() {
     bus.serve(Addresses.START_SERVER, this::startAtRunTime);
     bus.serve(Addresses.STOP_SERVER, this::stopServer);
+    if (!cluster.isAlone()) {
+      bus.subscribe(Addresses.SERVER_CHANGED, view -> heardOf(view.id()));
+    }
     definitions.read(config.servers(), config.sandbox());
     shared.onChange(this::offer);
     offer();
@@ -222,6 +226,14 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
             shown.add(id);
           }
         });
+  }
+
+  /** The last words of a server may come after everybody has forgotten it. */
+  private void heardOf(ServerId id) {
+    shown.add(id);
+    if (!cluster.owners().knows(id.name())) {
+      vertx.setTimer(LAST_WORDS_MILLIS, t -> forgetWhatIsWantedNoMore());
+    }
   }
 
   private void forgetWhatIsWantedNoMore() {
