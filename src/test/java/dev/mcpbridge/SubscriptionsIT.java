@@ -67,31 +67,32 @@ class SubscriptionsIT {
       bridge.reload(entry + ",'timeout':30}}}");
       bridge.until(() -> bridge.state("s").equals("ready") && bridge.pids("s").get(0) != pid);
 
-      String heard = McpClient.next(stream).path("method").asText();
-      while (heard.endsWith("list_changed")) {
-        if (heard.equals("notifications/resources/list_changed")) {
-          bridge.call("test_update_resource", "{}");
-        }
-        heard = McpClient.next(stream).path("method").asText();
+      CompletableFuture<JsonNode> heard = hearing(stream);
+      while (!heard.isDone()) {
+        bridge.call("test_update_resource", "{}");
       }
-      assertEquals("notifications/resources/updated", heard);
+      String method = heard.get(20, TimeUnit.SECONDS).path("method").asText();
+      assertEquals("notifications/resources/updated", method);
     }
   }
 
   /** One change is one notification: none is left over for the next look. */
   private static void update(TestBridge bridge, BufferedReader stream) throws Exception {
-    CompletableFuture<JsonNode> heard =
-        CompletableFuture.supplyAsync(
-            () -> {
-              try {
-                return McpClient.next(stream);
-              } catch (IOException e) {
-                throw new UncheckedIOException(e);
-              }
-            });
+    CompletableFuture<JsonNode> heard = hearing(stream);
     assertEquals(200, bridge.call("test_update_resource", "{}").status());
     JsonNode notification = heard.get(20, TimeUnit.SECONDS);
     assertEquals("notifications/resources/updated", notification.path("method").asText());
     assertEquals("{\"uri\":\"" + URI + "\"}", notification.path("params").toString());
+  }
+
+  private static CompletableFuture<JsonNode> hearing(BufferedReader stream) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return McpClient.next(stream);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
   }
 }
