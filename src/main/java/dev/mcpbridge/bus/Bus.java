@@ -3,7 +3,6 @@ package dev.mcpbridge.bus;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.error.Executed;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -119,7 +118,7 @@ public final class Bus {
     }
     outcome.onComplete(
         answered -> parcel.reply().accept(answered),
-        failed -> parcel.reply().accept(failure(failed)));
+        failed -> parcel.reply().accept(BridgeException.of(failed)));
   }
 
   private static <A> void settle(Promise<A> promise, Object answer) {
@@ -128,13 +127,6 @@ public final class Bus {
     } else {
       promise.tryComplete(cast(answer));
     }
-  }
-
-  static BridgeException failure(Throwable cause) {
-    return cause instanceof BridgeException known
-        ? known
-        : new BridgeException(ErrorCode.INTERNAL, "Internal error", cause)
-            .withExecuted(Executed.UNKNOWN);
   }
 
   /** Who has a server may not answer for it yet, or not any more. */

@@ -182,7 +182,7 @@ final class Elsewhere implements Cluster.Correspondent {
               if (done.succeeded()) {
                 answer.accept(address.answer().bytes(done.result()), null);
               } else {
-                answer.accept(null, Failures.FORM.bytes(Bus.failure(done.cause())));
+                answer.accept(null, Failures.FORM.bytes(BridgeException.of(done.cause())));
               }
             });
   }

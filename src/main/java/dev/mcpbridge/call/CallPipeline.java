@@ -9,7 +9,6 @@ import dev.mcpbridge.bus.Addresses.Decision;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Confirmation;
@@ -200,9 +199,7 @@ public final class CallPipeline {
   private static Future<CallOutcome> recorded(ServerId server, Target target, Throwable failure) {
     if (!(failure instanceof BridgeException known)) {
       LOG.log(Level.ERROR, "server=" + server + " code=internal_error", failure);
-      return Future.failedFuture(
-          new BridgeException(ErrorCode.INTERNAL, "Internal error", failure)
-              .withExecuted(Executed.UNKNOWN));
+      return Future.failedFuture(BridgeException.of(failure));
     }
     FAILURES.log(
         server + " " + known.code(),

@@ -60,7 +60,7 @@ record CallRecord(
   /** A result that is too large to be kept everywhere is kept as what it was: done. */
   private static void write(WireWriter out, Future<CallOutcome> outcome) {
     if (outcome.failed()) {
-      Forms.FAILURE.write().accept(out.octet(1), Failed.of(outcome.cause()));
+      Forms.FAILURE.write().accept(out.octet(1), BridgeException.of(outcome.cause()));
     } else if (outcome.result() instanceof CallOutcome.Completed completed) {
       boolean isSmall = completed.result().length() <= MAX_BYTES;
       if (isSmall) {
@@ -87,15 +87,5 @@ record CallRecord(
             ErrorCode.RESPONSE_TOO_LARGE,
             "The call was done; its result is too large to be kept for other nodes")
         .withExecuted(Executed.YES);
-  }
-
-  /** A failure as the bridge says it. */
-  private static final class Failed {
-    static BridgeException of(Throwable cause) {
-      return cause instanceof BridgeException known
-          ? known
-          : new BridgeException(ErrorCode.INTERNAL, "Internal error")
-              .withExecuted(Executed.UNKNOWN);
-    }
   }
 }

@@ -96,11 +96,6 @@ final class Tables {
     return items;
   }
 
-  /** Forgets what is over. */
-  void sweep(long millis) {
-    tables.values().forEach(table -> sweep(table, millis));
-  }
-
   void clear() {
     tables.clear();
   }

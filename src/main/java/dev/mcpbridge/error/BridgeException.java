@@ -38,6 +38,14 @@ public final class BridgeException extends RuntimeException {
     this.members = members;
   }
 
+  /** Any failure as one of the bridge; what nobody foresaw may have had an effect. */
+  public static BridgeException of(Throwable cause) {
+    return cause instanceof BridgeException known
+        ? known
+        : new BridgeException(ErrorCode.INTERNAL, "Internal error", cause)
+            .withExecuted(Executed.UNKNOWN);
+  }
+
   public BridgeException withExecuted(Executed known) {
     return new BridgeException(code, getMessage(), getCause(), known, retryAfterSeconds, members);
   }

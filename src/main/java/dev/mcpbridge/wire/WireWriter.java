@@ -82,10 +82,6 @@ public final class WireWriter {
     return bytes(part.bytes, 0, part.size);
   }
 
-  public int size() {
-    return size;
-  }
-
   public byte[] toBytes() {
     return Arrays.copyOf(bytes, size);
   }

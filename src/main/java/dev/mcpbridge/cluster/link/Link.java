@@ -74,10 +74,6 @@ final class Link implements Pieces.Sink {
     return other.node();
   }
 
-  long incarnation() {
-    return other.incarnation();
-  }
-
   void send(Message message) {
     if (isOver) {
       return;
