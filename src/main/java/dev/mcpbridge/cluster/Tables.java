@@ -16,6 +16,7 @@ import java.util.TreeMap;
  */
 final class Tables {
   private static final int MAX_ENTRIES = 20_000;
+  private static final Map<String, Integer> FEWER = Map.of("confirmations", 10_000);
   private static final long MAX_BYTES = 64L << 20;
 
   private final TreeMap<String, Table> tables = new TreeMap<>();
@@ -27,8 +28,13 @@ final class Tables {
   }
 
   private static final class Table {
+    final int maxEntries;
     final Map<String, Row> rows = new LinkedHashMap<>();
     long bytes;
+
+    Table(String map) {
+      maxEntries = FEWER.getOrDefault(map, MAX_ENTRIES);
+    }
 
     void put(String key, Row row) {
       remove(key);
@@ -42,7 +48,7 @@ final class Tables {
     }
 
     boolean hasRoomFor(String key, byte[] value) {
-      return (rows.containsKey(key) || rows.size() < MAX_ENTRIES)
+      return (rows.containsKey(key) || rows.size() < maxEntries)
           && bytes + value.length <= MAX_BYTES;
     }
   }
@@ -51,7 +57,7 @@ final class Tables {
     String map = put.map();
     String key = put.key();
     byte[] value = put.value();
-    Table table = tables.computeIfAbsent(map, name -> new Table());
+    Table table = tables.computeIfAbsent(map, Table::new);
     Item before = get(map, key, millis);
     if (before.version() != put.expected()) {
       return new Change(false, false, before);
@@ -119,7 +125,7 @@ final class Tables {
     clear();
     in.list(
         r -> {
-          Table table = tables.computeIfAbsent(r.text(), name -> new Table());
+          Table table = tables.computeIfAbsent(r.text(), Table::new);
           return r.list(
               row -> {
                 String key = row.text();

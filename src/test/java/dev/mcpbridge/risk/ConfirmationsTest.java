@@ -10,6 +10,7 @@ import dev.mcpbridge.bus.Addresses.Confirmable;
 import dev.mcpbridge.bus.Addresses.HumanDecision;
 import dev.mcpbridge.bus.Addresses.PendingConfirmation;
 import dev.mcpbridge.bus.Addresses.Viewer;
+import dev.mcpbridge.cluster.SharedMap;
 import dev.mcpbridge.cluster.Solo;
 import dev.mcpbridge.config.RiskConfig;
 import dev.mcpbridge.error.BridgeException;
@@ -20,6 +21,8 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
+import io.vertx.core.Future;
+import java.lang.reflect.Proxy;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
@@ -33,6 +36,7 @@ class ConfirmationsTest {
   private static final Viewer BOSS = new Viewer("boss", true);
 
   private long now = 1_000_000;
+  private int looks;
 
   @Test
   void isClaimedOnce() {
@@ -66,6 +70,37 @@ class ConfirmationsTest {
     assertFails(ErrorCode.RATE_LIMITED, confirmations, guess);
     now += 60_000;
     assertTrue(confirmations.claim(yes(asked, ALICE)).succeeded());
+  }
+
+  @Test
+  void aGuesserWhoIsSlowedDownCostsNobodyAnything() {
+    Confirmations confirmations = confirmations(false, true);
+    PendingConfirmation asked = ask(confirmations, "{}");
+    HumanDecision guess = new HumanDecision(asked.confirmation().id(), true, "0".repeat(32), ALICE);
+    for (int i = 0; i < 10; i++) {
+      confirmations.claim(guess);
+    }
+    int before = looks;
+
+    assertFails(ErrorCode.RATE_LIMITED, confirmations, guess);
+
+    assertEquals(before, looks);
+  }
+
+  @Test
+  void tenThousandArePendingAtMost() {
+    Confirmations confirmations = confirmations(false, true);
+    PendingConfirmation first = ask(confirmations, "{}");
+    for (int i = 1; i < 10_000; i++) {
+      ask(confirmations, "{}");
+    }
+
+    Future<PendingConfirmation> refused = confirmations.add(new Confirmable(call("{}"), "d"));
+
+    BridgeException failure = assertInstanceOf(BridgeException.class, refused.cause());
+    assertEquals(ErrorCode.OVERLOADED, failure.code());
+    assertTrue(confirmations.claim(yes(first, ALICE)).succeeded());
+    assertTrue(confirmations.add(new Confirmable(call("{}"), "d")).succeeded());
   }
 
   @Test
@@ -120,17 +155,31 @@ class ConfirmationsTest {
   }
 
   private static PendingConfirmation ask(Confirmations confirmations, String arguments) {
-    Call call =
-        new Call(
-            "c",
-            new ServerId("s"),
-            Target.tool("t"),
-            JsonSlice.of(arguments),
-            Caller.of("alice"),
-            0,
-            false,
-            Envelope.NONE);
-    return confirmations.add(new Confirmable(call, "definition")).result();
+    return confirmations.add(new Confirmable(call(arguments), "definition")).result();
+  }
+
+  private static Call call(String arguments) {
+    return new Call(
+        "c",
+        new ServerId("s"),
+        Target.tool("t"),
+        JsonSlice.of(arguments),
+        Caller.of("alice"),
+        0,
+        false,
+        Envelope.NONE);
+  }
+
+  /** The map of a single node, with its looks counted. */
+  private SharedMap counted(SharedMap map) {
+    return (SharedMap)
+        Proxy.newProxyInstance(
+            SharedMap.class.getClassLoader(),
+            new Class<?>[] {SharedMap.class},
+            (proxy, method, arguments) -> {
+              looks += method.getName().equals("get") ? 1 : 0;
+              return method.invoke(map, arguments);
+            });
   }
 
   private Confirmations confirmations(boolean operator, boolean token) {
@@ -155,6 +204,6 @@ class ConfirmationsTest {
         new RiskConfig(null, true, operator, token, 600_000, 200),
         clock,
         new SecureRandom(),
-        new Solo(clock).map("confirmations"));
+        counted(new Solo(clock).map("confirmations")));
   }
 }
