@@ -52,6 +52,13 @@ final class CallRecords {
             });
   }
 
+  /** Whether this very process has taken the name, and not said how the call ended. */
+  boolean isOwnAndOpen(CallRecord record) {
+    return record.outcome() == null
+        && record.slot() == cluster.slot()
+        && record.life() == cluster.life();
+  }
+
   /** Keeps how a call ended; whether that could be done or not, the future succeeds. */
   Future<Void> settle(String name, Claim claim, Future<CallOutcome> outcome, long keptMillis) {
     byte[] ended = claim.record().ended(outcome).toBytes();

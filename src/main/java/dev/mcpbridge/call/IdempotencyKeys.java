@@ -81,9 +81,19 @@ public final class IdempotencyKeys {
         .claim(name, fingerprint, request.server(), request.target(), clock.millis())
         .compose(
             claim ->
-                claim.isTaken()
-                    ? once(key, fingerprint, () -> kept(name, claim, call.get()))
+                claim.isTaken() || isLeftOver(claim, key, fingerprint)
+                    ? kept(name, claim, once(key, fingerprint, call))
                     : repeat(claim.record(), fingerprint));
+  }
+
+  /**
+   * Whether a name was taken by this process, which never learned of it: nothing has run then, and
+   * may run now.
+   */
+  private boolean isLeftOver(CallRecords.Claim claim, Key key, String fingerprint) {
+    return records.isOwnAndOpen(claim.record())
+        && claim.record().owner().equals(fingerprint)
+        && !entries.containsKey(key);
   }
 
   /** The answer leaves when the other nodes know it, too. */
