@@ -273,7 +273,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
                 replica.resign(now());
                 vertx.setTimer(50, t -> left.complete());
               });
-    } else if (now() > until) {
+    } else if (now() > until || tenure.isOver()) {
       left.complete();
     } else {
       change().onComplete(changed -> leaveWhenEmpty(left, until));
