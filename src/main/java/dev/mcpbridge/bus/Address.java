@@ -25,7 +25,8 @@ public record Address<Q, A>(
   }
 
   static <Q, A> Address<Q, A> atOwner(
-      String name, ServerId server, Form<Q> question, Form<A> answer, Patience<Q> patience) {
-    return new Address<>(name, Reach.owner(server), question, answer, patience);
+      ServerId server, String what, Form<Q> question, Form<A> answer, Patience<Q> patience) {
+    Reach owner = Reach.owner(server);
+    return new Address<>(owner.name(what), owner, question, answer, patience);
   }
 }

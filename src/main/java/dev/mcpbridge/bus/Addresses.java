@@ -89,54 +89,33 @@ public final class Addresses {
 
   /** Runs a call at its server; answers the result as bytes. */
   public static Address<Call, JsonSlice> call(ServerId server) {
-    return Address.atOwner(
-        "server." + server.name() + ".call", server, Forms.CALL, Forms.JSON, Addresses::patience);
+    return Address.atOwner(server, "call", Forms.CALL, Forms.JSON, Addresses::patience);
   }
 
   /** Runs a call of a server in a container; answers the result with where it ran. */
   public static Address<Call, JsonSlice> isolated(ServerId server) {
-    return Address.atOwner(
-        "server." + server.name() + ".isolated",
-        server,
-        Forms.CALL,
-        Forms.JSON,
-        Addresses::patience);
+    return Address.atOwner(server, "isolated", Forms.CALL, Forms.JSON, Addresses::patience);
   }
 
   /** Gives up calls of a server, by their ids. */
   public static Topic<Cancellation> cancel(ServerId server) {
-    return new Topic<>(
-        "server." + server.name() + ".cancel", Reach.owner(server), Forms.CANCELLATION);
+    return Topic.atOwner(server, "cancel", Forms.CANCELLATION);
   }
 
   /** Waits, for so many milliseconds, until the server has a catalogue; starts it if it is lazy. */
   public static Address<Long, ServerView> ready(ServerId server) {
     return Address.atOwner(
-        "server." + server.name() + ".ready",
-        server,
-        Forms.NUMBER,
-        Views.WHOLE,
-        millis -> millis + GRACE_MILLIS);
+        server, "ready", Forms.NUMBER, Views.WHOLE, millis -> millis + GRACE_MILLIS);
   }
 
   /** The server with its counters as they are at this moment. */
   public static Address<ServerId, ServerView> view(ServerId server) {
-    return Address.atOwner(
-        "server." + server.name() + ".view",
-        server,
-        Forms.SERVER,
-        Views.COUNTERS,
-        asked -> LOOK_MILLIS);
+    return Address.atOwner(server, "view", Forms.SERVER, Views.COUNTERS, asked -> LOOK_MILLIS);
   }
 
   /** Replaces the server's processes; queued calls wait. */
   public static Address<ServerId, ServerView> restart(ServerId server) {
-    return Address.atOwner(
-        "server." + server.name() + ".restart",
-        server,
-        Forms.SERVER,
-        Views.WHOLE,
-        asked -> RESTART_MILLIS);
+    return Address.atOwner(server, "restart", Forms.SERVER, Views.WHOLE, asked -> RESTART_MILLIS);
   }
 
   /**
@@ -144,12 +123,7 @@ public final class Addresses {
    * whose upstream will tell of them, as in {@link ResourceUpdate}.
    */
   public static Address<Watch, String> watch(ServerId server) {
-    return Address.atOwner(
-        "server." + server.name() + ".watch",
-        server,
-        Forms.WATCH,
-        Forms.TEXT_OR_NULL,
-        watch -> WATCH_MILLIS);
+    return Address.atOwner(server, "watch", Forms.WATCH, Forms.TEXT_OR_NULL, watch -> WATCH_MILLIS);
   }
 
   /** What a server asks the client of one call, while that runs; answers the client's result. */

@@ -19,4 +19,9 @@ record Reach(boolean isEverywhere, ServerId server, String callId) {
   static Reach caller(String callId) {
     return new Reach(false, null, callId);
   }
+
+  /** The name of one thing at a server. */
+  String name(String what) {
+    return "server." + server.name() + "." + what;
+  }
 }

@@ -5,16 +5,11 @@ import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.SharedMap;
 import dev.mcpbridge.cluster.SharedMap.Change;
-import dev.mcpbridge.cluster.SharedMap.Item;
-import dev.mcpbridge.cluster.SharedMap.Keep;
 import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.config.SandboxConfig;
 import dev.mcpbridge.config.ServerConfig;
-import dev.mcpbridge.error.BridgeException;
-import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.ServerId;
-import dev.mcpbridge.model.ServerView;
-import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.transport.Opener;
 import dev.mcpbridge.transport.Orphans;
 import dev.mcpbridge.transport.StdioTransport;
@@ -39,7 +34,6 @@ import java.util.Set;
  */
 public final class SupervisorVerticle extends VerticleBase implements Cluster.Orders {
   private static final Logger LOG = System.getLogger(SupervisorVerticle.class.getName());
-  private static final long STOP_MILLIS = 60_000;
   private static final long LAST_WORDS_MILLIS = 1_000;
 
   private final Bus bus;
@@ -49,6 +43,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
   private final String version;
   private final SharedMap shared;
   private final Definitions definitions = new Definitions();
+  private final PostedServers posted;
   private final Map<ServerId, Deployed> deployed = new LinkedHashMap<>();
   private final Map<ServerId, Future<Void>> ending = new LinkedHashMap<>();
   private final Set<ServerId> shown = new HashSet<>();
@@ -81,12 +76,13 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
     this.companions = companions;
     this.version = version;
     this.shared = cluster.map("servers");
+    this.posted = new PostedServers(bus, cluster, shared, definitions, new Local());
   }
 
   @Override
   public Future<?> start() {
-    bus.serve(Addresses.START_SERVER, this::startAtRunTime);
-    bus.serve(Addresses.STOP_SERVER, this::stopServer);
+    bus.serve(Addresses.START_SERVER, posted::start);
+    bus.serve(Addresses.STOP_SERVER, posted::stop);
     if (!cluster.isAlone()) {
       bus.subscribe(Addresses.SERVER_CHANGED, view -> heardOf(view.id()));
     }
@@ -251,98 +247,6 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
         });
   }
 
-  private Future<ServerView> startAtRunTime(JsonSlice definition) {
-    ServerConfig server = PostedServer.read(definition, config.sandbox());
-    ServerId id = server.id();
-    Item before = shared.known().get(id.name());
-    boolean isTaken =
-        wanted.keySet().stream().anyMatch(known -> known.name().equalsIgnoreCase(id.name()));
-    if (isTaken) {
-      return Future.failedFuture(exists(id));
-    }
-    if (server.refusal() != null) {
-      return Future.failedFuture(
-          new BridgeException(server.refusal().code(), server.refusal().reason()));
-    }
-    long timeout = server.supervision().startTimeout() + 1_000;
-    long version = before == null ? SharedMap.ABSENT : before.version();
-    return shared
-        .put(id.name(), version, definition.toBytes(), Long.MAX_VALUE, Keep.FIRM)
-        .compose(
-            change ->
-                change.isDone()
-                    ? isThere(id, System.nanoTime() + timeout * 1_000_000)
-                    : Future.failedFuture(refused(id, change)))
-        .compose(there -> bus.request(Addresses.ready(id), timeout))
-        .recover(
-            failure ->
-                isOfAnother(failure)
-                    ? Future.failedFuture(failure)
-                    : withdraw(id)
-                        .transform(withdrawn -> gone(id))
-                        .transform(gone -> Future.failedFuture(startFailure(failure))));
-  }
-
-  private static BridgeException refused(ServerId id, Change change) {
-    return change.isFull()
-        ? new BridgeException(ErrorCode.OVERLOADED, "Too many servers are kept")
-        : exists(id);
-  }
-
-  private static BridgeException exists(ServerId id) {
-    return new BridgeException(
-        ErrorCode.SERVER_EXISTS, "Server with ID '" + id + "' already exists");
-  }
-
-  private static boolean isOfAnother(Throwable failure) {
-    return failure instanceof BridgeException known && known.code() == ErrorCode.SERVER_EXISTS;
-  }
-
-  /** It is deployed here, or some node has said that it can run it. */
-  private Future<?> isThere(ServerId id, long untilNanos) {
-    Deployed here = deployed.get(id);
-    if (here != null) {
-      return here.isThere();
-    }
-    boolean isKnown = cluster.isAlone() || cluster.owners().knows(id.name());
-    return isKnown || System.nanoTime() - untilNanos > 0
-        ? Future.succeededFuture()
-        : cluster.change().compose(changed -> isThere(id, untilNanos));
-  }
-
-  private Future<ServerId> stopServer(ServerId id) {
-    if (!wanted.containsKey(id)) {
-      return Future.failedFuture(
-          new BridgeException(ErrorCode.SERVER_NOT_FOUND, "Server '" + id + "' not found"));
-    }
-    return withdraw(id).compose(done -> gone(id)).map(id);
-  }
-
-  /** Nobody wants it any more, on any node. */
-  private Future<Change> withdraw(ServerId id) {
-    Item before = shared.known().get(id.name());
-    long version = before == null ? SharedMap.ABSENT : before.version();
-    return definitions.isFromFile(id)
-        ? shared.put(id.name(), version, Definitions.STOPPED, Long.MAX_VALUE, Keep.FIRM)
-        : shared.remove(id.name(), version);
-  }
-
-  private Future<Void> gone(ServerId id) {
-    Future<Void> here = ending.get(id);
-    return here != null ? here : goneElsewhere(id, System.nanoTime() + STOP_MILLIS * 1_000_000);
-  }
-
-  private Future<Void> goneElsewhere(ServerId id, long untilNanos) {
-    if (cluster.isAlone() || !cluster.owners().isOwned(id.name())) {
-      return Future.succeededFuture();
-    }
-    if (System.nanoTime() - untilNanos > 0) {
-      return Future.failedFuture(
-          new BridgeException(ErrorCode.DEADLINE_EXCEEDED, "Server '" + id + "' does not stop"));
-    }
-    return cluster.change().compose(changed -> goneElsewhere(id, untilNanos));
-  }
-
   private void deploy(ServerConfig server) {
     String name = server.id().name();
     Residence residence = new Residence(cluster.name(), cluster.owners().epoch(name));
@@ -402,13 +306,27 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
     return new StdioTransport.Limits(message, config.limits().depth() + 10, 2 * message);
   }
 
-  /** For whoever starts a server its being down is not a state but the outcome. */
-  private static Throwable startFailure(Throwable failure) {
-    if (failure instanceof BridgeException known && known.code() == ErrorCode.SERVER_UNAVAILABLE) {
-      boolean late = known.getMessage().contains("timed out");
-      return new BridgeException(
-          late ? ErrorCode.DEADLINE_EXCEEDED : ErrorCode.START_FAILED, known.getMessage());
+  /** What runs here, for those who start and stop servers over the API. */
+  private final class Local implements PostedServers.Here {
+    @Override
+    public Set<ServerId> wanted() {
+      return wanted.keySet();
     }
-    return failure;
+
+    @Override
+    public SandboxConfig ceiling() {
+      return config.sandbox();
+    }
+
+    @Override
+    public Future<?> begun(ServerId id) {
+      Deployed here = deployed.get(id);
+      return here == null ? null : here.isThere();
+    }
+
+    @Override
+    public Future<Void> ending(ServerId id) {
+      return ending.get(id);
+    }
   }
 }
