@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.Effects;
 import dev.mcpbridge.fixture.Load;
 import dev.mcpbridge.fixture.Load.Made;
 import dev.mcpbridge.fixture.Nodes;
@@ -28,38 +29,21 @@ class ClusterFaultsIT {
   private static final List<String> SERVERS = List.of("a", "b", "c", "d", "e");
 
   @TempDir Path folder;
-  private Path effects;
+  private Effects effects;
   private Nodes nodes;
   private final AtomicInteger turn = new AtomicInteger();
 
   @BeforeEach
   void start() throws Exception {
-    effects = folder.resolve("effects");
-    List<String> servers = new ArrayList<>();
-    for (String server : SERVERS) {
-      servers.add(
-          "'"
-              + server
-              + "':"
-              + Nodes.entry(folder, "'env':{'EFFECTS':'" + effects + "'},'timeout':30"));
-    }
-    nodes = Nodes.start(folder, 3, String.join(",", servers));
-    for (String server : SERVERS) {
-      for (int node = 1; node <= 3; node++) {
-        nodes.awaitReady(node, server);
-      }
-    }
+    effects = new Effects(folder);
+    nodes = Nodes.start(folder, 3, effects.servers(SERVERS));
+    nodes.awaitReady(SERVERS);
   }
 
   /** Nobody is left whose node has ended. */
   @AfterEach
   void nothingIsLeft() throws Exception {
-    try (Nodes ending = nodes) {
-      for (int node : ending.up()) {
-        ending.stop(node);
-      }
-      ending.until(() -> ending.processes().isEmpty());
-    }
+    nodes.end();
   }
 
   private int anyUp() {
@@ -87,15 +71,6 @@ class ClusterFaultsIT {
     return Integer.parseInt(name.substring(1));
   }
 
-  private void assertAllAnswer() throws Exception {
-    for (int node : nodes.up()) {
-      for (String server : SERVERS) {
-        Answer echo = nodes.call(node, server, "echo", "{}");
-        assertEquals(200, echo.status(), "n" + node + " " + server + " " + echo);
-      }
-    }
-  }
-
   @Test
   void aKilledOwnersServersMoveAndNoOthersAreTouched() throws Exception {
     int dead = anOwner();
@@ -110,7 +85,7 @@ class ClusterFaultsIT {
 
       List<Made> made = load.end();
       System.err.println("killed owner: " + Load.outcomes(made));
-      Load.assertTrue(made, effects);
+      effects.assertAgree(made);
       for (Made call : made) {
         boolean mayFail =
             moved.contains(call.server()) && call.outcome().startsWith("502 node_lost");
@@ -118,10 +93,10 @@ class ClusterFaultsIT {
       }
     }
     nodes.awaitMembers();
-    assertAllAnswer();
+    nodes.assertAllAnswer(SERVERS);
     nodes.start(dead);
     nodes.awaitMembers();
-    assertAllAnswer();
+    nodes.assertAllAnswer(SERVERS);
   }
 
   @Test
@@ -139,7 +114,7 @@ class ClusterFaultsIT {
 
       List<Made> made = load.end();
       System.err.println("killed primary: " + Load.outcomes(made));
-      Load.assertTrue(made, effects);
+      effects.assertAgree(made);
       for (Made call : made) {
         assertTrue(call.isDone() || moved.contains(call.server()), call.server() + call.answer());
       }
@@ -174,9 +149,9 @@ class ClusterFaultsIT {
       load.awaitMore(20);
       List<Made> made = load.end();
       System.err.println("asleep: " + Load.outcomes(made));
-      Load.assertTrue(made, effects);
+      effects.assertAgree(made);
     }
-    assertAllAnswer();
+    nodes.assertAllAnswer(SERVERS);
   }
 
   @Test
@@ -193,10 +168,10 @@ class ClusterFaultsIT {
 
       List<Made> made = load.end();
       System.err.println("left in peace: " + Load.outcomes(made));
-      Load.assertTrue(made, effects);
+      effects.assertAgree(made);
       assertAllDone(made);
     }
-    assertAllAnswer();
+    nodes.assertAllAnswer(SERVERS);
   }
 
   private static void assertAllDone(List<Made> made) {
@@ -208,9 +183,9 @@ class ClusterFaultsIT {
   @Test
   void whatWaitsForItsTurnAtANodeThatLeavesIsAnsweredByTheNextOwner(@TempDir Path other)
       throws Exception {
-    Path marks = other.resolve("effects");
-    String keys = "'env':{'EFFECTS':'" + marks + "'},'timeout':30,'maxInFlight':1";
-    try (Nodes small = Nodes.start(other, 3, "'s':" + Nodes.entry(other, keys))) {
+    Effects marks = new Effects(other);
+    String one = marks.servers(List.of("s"), "'maxInFlight':1");
+    try (Nodes small = Nodes.start(other, 3, one)) {
       small.awaitReady(1, "s");
       int owner = small.owner(1, "s");
       int door = small.other(owner);
@@ -226,8 +201,8 @@ class ClusterFaultsIT {
       for (CompletableFuture<Answer> call : calls) {
         assertEquals("done", call.get(60, TimeUnit.SECONDS).said(), call.join().toString());
       }
-      assertEquals(20, Load.effects(marks).stream().map(Load.Effect::note).distinct().count());
-      assertEquals(20, Load.effects(marks).size());
+      assertEquals(20, marks.happened().stream().map(Effects.Effect::note).distinct().count());
+      assertEquals(20, marks.happened().size());
     }
   }
 
@@ -250,10 +225,10 @@ class ClusterFaultsIT {
 
       List<Made> made = load.end();
       System.err.println("rolling restart: " + Load.outcomes(made));
-      Load.assertTrue(made, effects);
+      effects.assertAgree(made);
       assertAllDone(made);
     }
-    assertAllAnswer();
+    nodes.assertAllAnswer(SERVERS);
   }
 
   @Test
@@ -271,7 +246,7 @@ class ClusterFaultsIT {
     for (String server : SERVERS) {
       nodes.awaitReady(1, server);
     }
-    assertAllAnswer();
+    nodes.assertAllAnswer(SERVERS);
   }
 
   @Test
@@ -283,7 +258,7 @@ class ClusterFaultsIT {
     nodes.startAll();
     nodes.awaitMembers();
 
-    assertAllAnswer();
+    nodes.assertAllAnswer(SERVERS);
   }
 
   @Test
@@ -310,7 +285,7 @@ class ClusterFaultsIT {
     nodes.start(dead.get(0));
     nodes.start(dead.get(1));
     nodes.awaitMembers();
-    assertAllAnswer();
+    nodes.assertAllAnswer(SERVERS);
   }
 
   @Test
@@ -325,7 +300,7 @@ class ClusterFaultsIT {
     nodes.start(first);
     nodes.awaitMembers();
 
-    assertAllAnswer();
+    nodes.assertAllAnswer(SERVERS);
   }
 
   @Test
@@ -335,7 +310,7 @@ class ClusterFaultsIT {
     int second = nodes.other(first, left);
     nodes.kill(first);
     nodes.awaitMembers();
-    assertAllAnswer();
+    nodes.assertAllAnswer(SERVERS);
 
     nodes.kill(second);
     nodes.until(() -> nodes.call(left, "a", "echo", "{}").code().equals("no_quorum"));
@@ -344,6 +319,6 @@ class ClusterFaultsIT {
     nodes.start(second);
     nodes.awaitMembers();
 
-    assertAllAnswer();
+    nodes.assertAllAnswer(SERVERS);
   }
 }

@@ -48,20 +48,12 @@ class ClusterIT {
       servers.add("'" + server + "':" + Nodes.entry(folder, placement));
     }
     nodes = Nodes.start(folder, 3, String.join(",", servers));
-    for (String server : SERVERS) {
-      for (int node = 1; node <= 3; node++) {
-        nodes.awaitReady(node, server);
-      }
-    }
+    nodes.awaitReady(SERVERS);
   }
 
   @AfterEach
   void allAnswer() throws Exception {
-    for (int node = 1; node <= 3; node++) {
-      for (String server : SERVERS) {
-        assertEquals(200, nodes.call(node, server, "echo", "{}").status());
-      }
-    }
+    nodes.assertAllAnswer(SERVERS);
   }
 
   @AfterAll

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.mcpbridge.fixture.Effects;
 import dev.mcpbridge.fixture.Load;
 import dev.mcpbridge.fixture.Load.Made;
 import dev.mcpbridge.fixture.Network;
@@ -27,35 +28,23 @@ class ClusterPartitionIT {
   private static final List<String> SERVERS = List.of("a", "b", "c", "d", "e");
 
   @TempDir Path folder;
-  private Path effects;
+  private Effects effects;
   private Network network;
   private Nodes nodes;
   private final AtomicInteger turn = new AtomicInteger();
 
   @BeforeEach
   void start() throws Exception {
-    effects = folder.resolve("effects");
-    List<String> servers = new ArrayList<>();
-    for (String server : SERVERS) {
-      String keys = "'env':{'EFFECTS':'" + effects + "'},'timeout':30";
-      servers.add("'" + server + "':" + Nodes.entry(folder, keys));
-    }
+    effects = new Effects(folder);
     network = new Network(3);
-    nodes = Nodes.on(network, folder, 3, "'mcpServers':{" + String.join(",", servers) + "}");
-    for (String server : SERVERS) {
-      for (int node = 1; node <= 3; node++) {
-        nodes.awaitReady(node, server);
-      }
-    }
+    nodes = Nodes.on(network, folder, 3, "'mcpServers':{" + effects.servers(SERVERS) + "}");
+    nodes.awaitReady(SERVERS);
   }
 
   @AfterEach
   void stop() throws Exception {
-    try (Nodes ending = nodes) {
-      for (int node : ending.up()) {
-        ending.stop(node);
-      }
-      ending.until(() -> ending.processes().isEmpty());
+    try {
+      nodes.end();
     } finally {
       network.close();
     }
@@ -63,15 +52,6 @@ class ClusterPartitionIT {
 
   private int anyUp() {
     return 1 + turn.incrementAndGet() % 3;
-  }
-
-  private void assertAllAnswer() throws Exception {
-    for (int node : nodes.up()) {
-      for (String server : SERVERS) {
-        Answer echo = nodes.call(node, server, "echo", "{}");
-        assertEquals(200, echo.status(), "n" + node + " " + server + " " + echo);
-      }
-    }
   }
 
   @Test
@@ -104,9 +84,9 @@ class ClusterPartitionIT {
       load.awaitMore(20);
       List<Made> made = load.end();
       System.err.println("cut off: " + Load.outcomes(made));
-      Load.assertTrue(made, effects);
+      effects.assertAgree(made);
     }
-    assertAllAnswer();
+    nodes.assertAllAnswer(SERVERS);
   }
 
   @Test
@@ -124,7 +104,7 @@ class ClusterPartitionIT {
 
     nodes.awaitMembers();
     assertNotEquals(0, primary(primary));
-    assertAllAnswer();
+    nodes.assertAllAnswer(SERVERS);
   }
 
   private int primary(int asked) throws Exception {
@@ -146,9 +126,9 @@ class ClusterPartitionIT {
       load.awaitMore(10);
       List<Made> made = load.end();
       System.err.println("blinks: " + Load.outcomes(made));
-      Load.assertTrue(made, effects);
+      effects.assertAgree(made);
     }
-    assertAllAnswer();
+    nodes.assertAllAnswer(SERVERS);
   }
 
   @Test
@@ -167,7 +147,7 @@ class ClusterPartitionIT {
 
     nodes.awaitMembers();
 
-    assertAllAnswer();
+    nodes.assertAllAnswer(SERVERS);
   }
 
   @Test
@@ -185,6 +165,6 @@ class ClusterPartitionIT {
     assertEquals("unknown", lost.body().path("executed").asText());
     network.plugIn(alone);
     nodes.awaitMembers();
-    assertAllAnswer();
+    nodes.assertAllAnswer(SERVERS);
   }
 }
