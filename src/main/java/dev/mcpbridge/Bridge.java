@@ -57,13 +57,14 @@ public final class Bridge {
     Bus bus = Bus.create(vertx, cluster);
     this.risk = new RiskVerticle(bus, cluster, config.risk());
     this.http = new HttpVerticle(bus, cluster, config, Version.current());
-    Sandboxes sandboxes = new Sandboxes(vertx, bus, config.sandbox(), Version.current());
+    Sandboxes sandboxes =
+        new Sandboxes(vertx, bus, cluster.mayAct(), config.sandbox(), Version.current());
     Transports transports =
         new Transports(
             Map.of(
                 Contained.class, sandboxes.opener(),
-                OpenApiSource.class, new OpenApiServers(),
-                ToolCallSource.class, new ToolCallServers()),
+                OpenApiSource.class, new OpenApiServers(cluster.mayAct()),
+                ToolCallSource.class, new ToolCallServers(cluster.mayAct())),
             cluster.mayAct());
     this.supervisor =
         new SupervisorVerticle(bus, cluster, config, transports, sandboxes::of, Version.current());

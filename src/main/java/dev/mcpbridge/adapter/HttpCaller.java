@@ -15,6 +15,7 @@ import io.vertx.core.http.HttpMethod;
 import java.net.URI;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -26,9 +27,12 @@ public final class HttpCaller {
   private final Vertx vertx;
   private final HttpSender sender;
 
-  public HttpCaller(Vertx vertx, HttpAccess access) {
+  /**
+   * @param mayAct whether anything may be begun at this moment
+   */
+  public HttpCaller(Vertx vertx, HttpAccess access, BooleanSupplier mayAct) {
     this.vertx = vertx;
-    this.sender = new HttpSender(vertx, access);
+    this.sender = new HttpSender(vertx, access, mayAct);
   }
 
   /** An answer, read whole. */

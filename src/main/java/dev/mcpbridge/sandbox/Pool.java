@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -33,12 +34,14 @@ final class Pool {
   /** Making a container takes the processors that the call which has just begun could use. */
   private static final long REFILL_MILLIS = 50;
 
+  private static final long LOOK_MILLIS = 10;
   private static final long FIRST_PAUSE_MILLIS = 500;
   private static final long MAX_PAUSE_MILLIS = 15_000;
 
   private final Vertx vertx;
   private final ServerId server;
   private final Sandbox config;
+  private final BooleanSupplier mayAct;
   private final Supplier<Future<Standby>> starter;
   private final WaitingCalls waiting;
   private final Deque<Standby> ready = new ArrayDeque<>();
@@ -51,10 +54,12 @@ final class Pool {
   private long pausedUntilNanos = System.nanoTime();
   private BridgeException lastFailure;
   private boolean missed;
+  private boolean looksAgain;
   private boolean closed;
   private Promise<Void> empty;
 
   /**
+   * @param mayAct whether a call may be begun at this moment
    * @param starter starts one container
    */
   Pool(
@@ -62,10 +67,12 @@ final class Pool {
       ServerId server,
       Sandbox config,
       int maxQueued,
+      BooleanSupplier mayAct,
       Supplier<Future<Standby>> starter) {
     this.vertx = vertx;
     this.server = server;
     this.config = config;
+    this.mayAct = mayAct;
     this.starter = starter;
     this.waiting = new WaitingCalls(vertx, server, maxQueued);
     this.wanted = config.min();
@@ -81,6 +88,9 @@ final class Pool {
     if (closed) {
       return Future.failedFuture(stopping());
     }
+    if (!mayAct.getAsBoolean()) {
+      return waitsForRight(call);
+    }
     Standby standby = waiting.size() == 0 ? usable() : null;
     if (standby != null) {
       vertx.setTimer(REFILL_MILLIS, t -> refill());
@@ -94,6 +104,26 @@ final class Pool {
     Future<JsonSlice> turn = waiting.add(call);
     refill();
     return turn;
+  }
+
+  /** While others may believe that this node is gone nothing is begun. */
+  private Future<JsonSlice> waitsForRight(Call call) {
+    Future<JsonSlice> turn = waiting.add(call);
+    lookAgain();
+    return turn;
+  }
+
+  private void lookAgain() {
+    if (!looksAgain) {
+      looksAgain = true;
+      vertx.setTimer(
+          LOOK_MILLIS,
+          t -> {
+            looksAgain = false;
+            dispatch();
+            refill();
+          });
+    }
   }
 
   void cancel(String callId, String reason) {
@@ -191,6 +221,10 @@ final class Pool {
   }
 
   private void dispatch() {
+    if (!mayAct.getAsBoolean() && waiting.size() > 0) {
+      lookAgain();
+      return;
+    }
     while (!ready.isEmpty() && waiting.size() > 0) {
       Standby standby = usable();
       if (standby != null && !waiting.next(call -> run(call, standby))) {

@@ -16,6 +16,7 @@ import dev.mcpbridge.session.Handshake;
 import dev.mcpbridge.transport.StdioTransport;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import java.util.function.BooleanSupplier;
 
 /**
  * Serves the calls of one server that run in containers of their own, and takes the containers with
@@ -23,6 +24,7 @@ import io.vertx.core.VerticleBase;
  */
 final class SandboxVerticle extends VerticleBase implements Standby.News {
   private final Bus bus;
+  private final BooleanSupplier mayAct;
   private final ServerConfig config;
   private final Standby.Recipe recipe;
   private final String version;
@@ -32,12 +34,14 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
 
   SandboxVerticle(
       Bus bus,
+      BooleanSupplier mayAct,
       ServerConfig config,
       Containers containers,
       StdioTransport.Limits limits,
       String version,
       long drainMillis) {
     this.bus = bus;
+    this.mayAct = mayAct;
     this.config = config;
     this.version = version;
     this.drainMillis = drainMillis;
@@ -49,7 +53,7 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
   @Override
   public Future<?> start() {
     int maxQueued = config.supervision().maxQueued();
-    pool = new Pool(vertx, config.id(), sizes(), maxQueued, this::standby);
+    pool = new Pool(vertx, config.id(), sizes(), maxQueued, mayAct, this::standby);
     bus.serve(Addresses.isolated(config.id()), call -> pool.run(admitted(call)));
     bus.subscribe(Addresses.cancel(config.id()), c -> pool.cancel(c.callId(), c.reason()));
     pool.open();

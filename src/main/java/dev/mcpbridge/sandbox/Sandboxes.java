@@ -12,6 +12,7 @@ import io.vertx.core.Vertx;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /**
  * Everything about containers that the rest of the bridge needs: transports into them, a verticle
@@ -24,12 +25,18 @@ public final class Sandboxes {
   private final Vertx vertx;
   private final Context own;
   private final Bus bus;
+  private final BooleanSupplier mayAct;
   private final Engine engine;
   private final Containers containers;
   private final String version;
   private boolean isUsed;
 
-  public Sandboxes(Vertx vertx, Bus bus, SandboxConfig config, String version) {
+  /**
+   * @param mayAct whether this bridge may begin anything at this moment
+   */
+  public Sandboxes(
+      Vertx vertx, Bus bus, BooleanSupplier mayAct, SandboxConfig config, String version) {
+    this.mayAct = mayAct;
     this.vertx = vertx;
     this.own = vertx.getOrCreateContext();
     this.bus = bus;
@@ -53,7 +60,8 @@ public final class Sandboxes {
       return Optional.empty();
     }
     use();
-    return Optional.of(new SandboxVerticle(bus, server, containers, limits, version, drainMillis));
+    return Optional.of(
+        new SandboxVerticle(bus, mayAct, server, containers, limits, version, drainMillis));
   }
 
   /**

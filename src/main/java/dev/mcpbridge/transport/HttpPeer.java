@@ -8,15 +8,16 @@ import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpMethod;
 import java.net.URI;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /** What is sent to one remote MCP server, with its configured headers. */
 final class HttpPeer {
   private final Remote remote;
   private final HttpSender sender;
 
-  HttpPeer(Vertx vertx, Remote remote) {
+  HttpPeer(Vertx vertx, Remote remote, BooleanSupplier mayAct) {
     this.remote = remote;
-    this.sender = new HttpSender(vertx, remote.access());
+    this.sender = new HttpSender(vertx, remote.access(), mayAct);
   }
 
   URI url() {

@@ -14,17 +14,31 @@ import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.PemTrustOptions;
 import java.net.URI;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
-/** Sends requests to where an entry says; redirects are left to whoever asks. */
+/**
+ * Sends requests to where an entry says; redirects are left to whoever asks. A process that was
+ * frozen sends nothing of what it had begun where it may not act any more: that is asked right
+ * before each request goes, and what may not go waits.
+ */
 public final class HttpSender {
   private static final int CONNECT_MILLIS = 10_000;
   private static final int KEEP_ALIVE_SECONDS = 30;
   private static final int MAX_CONNECTIONS = 256;
+  private static final long LOOK_MILLIS = 10;
 
+  private final Vertx vertx;
+  private final BooleanSupplier mayAct;
   private final HttpClient client;
+  private volatile boolean closed;
 
-  public HttpSender(Vertx vertx, HttpAccess access) {
+  /**
+   * @param mayAct whether anything may be begun at this moment
+   */
+  public HttpSender(Vertx vertx, HttpAccess access, BooleanSupplier mayAct) {
+    this.vertx = vertx;
+    this.mayAct = mayAct;
     HttpClientOptions options =
         new HttpClientOptions()
             .setConnectTimeout(CONNECT_MILLIS)
@@ -55,9 +69,21 @@ public final class HttpSender {
             .compose(
                 request ->
                     posting.begun(request)
-                        ? gone(request, going).map(response -> Sent.of(request, response))
+                        ? allowed()
+                            .compose(yes -> gone(request, going))
+                            .map(response -> Sent.of(request, response))
                         : Future.failedFuture("given up"))
             .recover(failure -> Future.failedFuture(explained(url, failure))));
+  }
+
+  private Future<Void> allowed() {
+    if (mayAct.getAsBoolean()) {
+      return Future.succeededFuture();
+    }
+    return closed
+        ? Future.failedFuture(
+            new BridgeException(ErrorCode.NOT_OWNER, "This node does not have the server any more"))
+        : vertx.timer(LOOK_MILLIS).compose(later -> allowed());
   }
 
   /** What is wrong with a header is not repeated: it may hold a secret. */
@@ -86,6 +112,7 @@ public final class HttpSender {
   }
 
   public Future<Void> close() {
+    closed = true;
     return client.close();
   }
 }

@@ -37,9 +37,9 @@ public final class Transports implements Opener {
         : others.get(reach.getClass()).open(context, reach, name, limits, listener);
   }
 
-  private static Future<Transport> remote(
+  private Future<Transport> remote(
       Context context, Remote remote, StdioTransport.Limits limits, TransportListener listener) {
-    HttpPeer peer = new HttpPeer(context.owner(), remote);
+    HttpPeer peer = new HttpPeer(context.owner(), remote, mayAct);
     return remote.kind() == Remote.Kind.SSE
         ? SseTransport.open(context, peer, limits, listener).onFailure(failed -> peer.close())
         : Future.succeededFuture(new StreamableHttpTransport(context, peer, limits, listener));

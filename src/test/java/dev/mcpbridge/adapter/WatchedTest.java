@@ -104,7 +104,8 @@ class WatchedTest {
     return new Watched<>(
         vertx,
         "s",
-        new Texts(vertx, new HttpCaller(vertx, ACCESS), new TextSource.In(file), ACCESS),
+        new Texts(
+            vertx, new HttpCaller(vertx, ACCESS, () -> true), new TextSource.In(file), ACCESS),
         this::understood);
   }
 

@@ -39,12 +39,12 @@ final class OpenApiBackend implements Backend {
   private final Results results;
   private final NetClient prober;
 
-  OpenApiBackend(Vertx vertx, String name, OpenApiSource source, int maxBody) {
+  OpenApiBackend(Vertx vertx, String name, OpenApiSource source, HttpCaller http, int maxBody) {
     this.vertx = vertx;
     this.name = name;
     this.source = source;
     this.maxBody = maxBody;
-    this.http = new HttpCaller(vertx, source.access());
+    this.http = http;
     this.document =
         new Watched<>(
             vertx,

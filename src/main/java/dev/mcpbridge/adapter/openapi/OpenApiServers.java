@@ -1,6 +1,7 @@
 package dev.mcpbridge.adapter.openapi;
 
 import dev.mcpbridge.adapter.AdaptedTransport;
+import dev.mcpbridge.adapter.HttpCaller;
 import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.config.Reach;
 import dev.mcpbridge.transport.Opener;
@@ -9,9 +10,19 @@ import dev.mcpbridge.transport.Transport;
 import dev.mcpbridge.transport.TransportListener;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import java.util.function.BooleanSupplier;
 
 /** Opens transports to HTTP APIs. */
 public final class OpenApiServers implements Opener {
+  private final BooleanSupplier mayAct;
+
+  /**
+   * @param mayAct whether this bridge may begin anything at this moment
+   */
+  public OpenApiServers(BooleanSupplier mayAct) {
+    this.mayAct = mayAct;
+  }
+
   @Override
   public Future<Transport> open(
       Context context,
@@ -19,8 +30,10 @@ public final class OpenApiServers implements Opener {
       String name,
       StdioTransport.Limits limits,
       TransportListener listener) {
+    OpenApiSource source = (OpenApiSource) reach;
+    HttpCaller http = new HttpCaller(context.owner(), source.access(), mayAct);
     OpenApiBackend backend =
-        new OpenApiBackend(context.owner(), name, (OpenApiSource) reach, limits.maxMessageBytes());
+        new OpenApiBackend(context.owner(), name, source, http, limits.maxMessageBytes());
     return Future.succeededFuture(new AdaptedTransport(context, backend, listener));
   }
 }

@@ -30,11 +30,11 @@ final class ToolCallBackend implements Backend {
   private final Watched<List<JsonSlice>> definitions;
   private long calls;
 
-  ToolCallBackend(Vertx vertx, String name, ToolCallSource source, int maxBody) {
+  ToolCallBackend(Vertx vertx, String name, ToolCallSource source, HttpCaller http, int maxBody) {
     this.name = name;
     this.source = source;
     this.maxBody = maxBody;
-    this.http = new HttpCaller(vertx, source.access());
+    this.http = http;
     this.definitions =
         new Watched<>(
             vertx,

@@ -1,6 +1,7 @@
 package dev.mcpbridge.adapter.toolcall;
 
 import dev.mcpbridge.adapter.AdaptedTransport;
+import dev.mcpbridge.adapter.HttpCaller;
 import dev.mcpbridge.config.Reach;
 import dev.mcpbridge.config.ToolCallSource;
 import dev.mcpbridge.transport.Opener;
@@ -9,9 +10,19 @@ import dev.mcpbridge.transport.Transport;
 import dev.mcpbridge.transport.TransportListener;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import java.util.function.BooleanSupplier;
 
 /** Opens transports to executors of function calls. */
 public final class ToolCallServers implements Opener {
+  private final BooleanSupplier mayAct;
+
+  /**
+   * @param mayAct whether this bridge may begin anything at this moment
+   */
+  public ToolCallServers(BooleanSupplier mayAct) {
+    this.mayAct = mayAct;
+  }
+
   @Override
   public Future<Transport> open(
       Context context,
@@ -19,9 +30,10 @@ public final class ToolCallServers implements Opener {
       String name,
       StdioTransport.Limits limits,
       TransportListener listener) {
+    ToolCallSource source = (ToolCallSource) reach;
+    HttpCaller http = new HttpCaller(context.owner(), source.access(), mayAct);
     ToolCallBackend backend =
-        new ToolCallBackend(
-            context.owner(), name, (ToolCallSource) reach, limits.maxMessageBytes());
+        new ToolCallBackend(context.owner(), name, source, http, limits.maxMessageBytes());
     return Future.succeededFuture(new AdaptedTransport(context, backend, listener));
   }
 }

@@ -1,0 +1,114 @@
+package dev.mcpbridge.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.mcpbridge.config.HttpAccess;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpMethod;
+import java.net.URI;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Requests of a node that may not act at the moment. */
+class HttpSenderTest {
+  private final Vertx vertx = Vertx.vertx();
+  private final AtomicBoolean mayAct = new AtomicBoolean();
+  private final AtomicInteger looks = new AtomicInteger();
+  private final AtomicInteger arrived = new AtomicInteger();
+  private final HttpSender sender =
+      new HttpSender(vertx, new HttpAccess(Map.of(), null), this::isAllowed);
+  private URI url;
+
+  private boolean isAllowed() {
+    looks.incrementAndGet();
+    return mayAct.get();
+  }
+
+  @BeforeEach
+  void listen() throws Exception {
+    int port =
+        await(
+                vertx
+                    .createHttpServer()
+                    .requestHandler(
+                        request -> {
+                          arrived.incrementAndGet();
+                          request.response().end();
+                        })
+                    .listen(0, "127.0.0.1"))
+            .actualPort();
+    url = URI.create("http://127.0.0.1:" + port + "/");
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    await(vertx.close());
+  }
+
+  private static <T> T await(Future<T> future) throws Exception {
+    return future.toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+  }
+
+  private Posting post() {
+    return sender.send(HttpMethod.POST, url, HttpClientRequest::send);
+  }
+
+  private void awaitLooks() throws Exception {
+    for (int seen = looks.get(); looks.get() < seen + 3; ) {
+      TimeUnit.MILLISECONDS.sleep(1);
+    }
+  }
+
+  @Test
+  void whatMayNotGoWaitsAndGoesOnceItMay() throws Exception {
+    Posting posting = post();
+    awaitLooks();
+    assertEquals(0, arrived.get());
+
+    mayAct.set(true);
+
+    assertEquals(200, await(posting.answer()).response().statusCode());
+    assertEquals(1, arrived.get());
+  }
+
+  @Test
+  void whatWasGivenUpMeanwhileIsNeverSent() throws Exception {
+    Posting posting = post();
+    awaitLooks();
+    posting.giveUp();
+
+    mayAct.set(true);
+    assertThrows(ExecutionException.class, () -> await(posting.answer()));
+
+    assertEquals(200, await(post().answer()).response().statusCode());
+    assertEquals(1, arrived.get());
+  }
+
+  @Test
+  void whatStillWaitsWhenTheServerGoesAwayWasNotExecuted() throws Exception {
+    Posting posting = post();
+    awaitLooks();
+
+    sender.close();
+
+    Throwable failure =
+        assertThrows(ExecutionException.class, () -> await(posting.answer())).getCause();
+    BridgeException known = assertInstanceOf(BridgeException.class, failure);
+    assertEquals(ErrorCode.NOT_OWNER, known.code());
+    assertEquals(Executed.NO, known.executed());
+    assertEquals(0, arrived.get());
+  }
+}
