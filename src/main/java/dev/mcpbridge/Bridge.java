@@ -12,6 +12,7 @@ import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.config.ToolCallSource;
 import dev.mcpbridge.http.HttpVerticle;
 import dev.mcpbridge.http.Rehearsal;
+import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.risk.RiskVerticle;
 import dev.mcpbridge.sandbox.SandboxCheck;
 import dev.mcpbridge.sandbox.Sandboxes;
@@ -56,9 +57,9 @@ public final class Bridge {
     this.cluster = cluster(vertx, config);
     Bus bus = Bus.create(vertx, cluster);
     this.risk = new RiskVerticle(bus, cluster, config.risk());
-    this.http = new HttpVerticle(bus, cluster, config, Version.current());
-    Sandboxes sandboxes =
-        new Sandboxes(vertx, bus, cluster.mayAct(), config.sandbox(), Version.current());
+    BridgeIdentity self = new BridgeIdentity(Version.current(), cluster::bridge);
+    this.http = new HttpVerticle(bus, cluster, config, self);
+    Sandboxes sandboxes = new Sandboxes(vertx, bus, cluster.mayAct(), config.sandbox(), self);
     Transports transports =
         new Transports(
             Map.of(
@@ -66,8 +67,7 @@ public final class Bridge {
                 OpenApiSource.class, new OpenApiServers(cluster.mayAct()),
                 ToolCallSource.class, new ToolCallServers(cluster.mayAct())),
             cluster.mayAct());
-    this.supervisor =
-        new SupervisorVerticle(bus, cluster, config, transports, sandboxes::of, Version.current());
+    this.supervisor = new SupervisorVerticle(bus, cluster, config, transports, sandboxes::of, self);
   }
 
   private static Cluster cluster(Vertx vertx, BridgeConfig config) {

@@ -52,7 +52,8 @@ public final class Offers {
     return Future.any(Future.join(awaited).otherwiseEmpty(), late).map(done -> now());
   }
 
-  private Offer now() {
+  /** That of the servers whose lists are known. */
+  public Offer now() {
     Collection<ServerView> views = directory.all();
     return keep("all", views, () -> Offer.ofAll(views));
   }

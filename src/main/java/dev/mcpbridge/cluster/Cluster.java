@@ -43,6 +43,12 @@ public interface Cluster {
   /** This node's name; null where it is alone. */
   String name();
 
+  /**
+   * What other bridges know this one by, the same at all nodes; null before this node has heard of
+   * it. For any thread.
+   */
+  String bridge();
+
   /** The slot of the node that has a server, or {@link #HERE}, or {@link #NOWHERE}. */
   int owner(String server);
 

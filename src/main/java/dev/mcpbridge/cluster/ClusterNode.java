@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
@@ -44,6 +45,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   private final Decisions decisions;
   private final Map<String, ReplicatedMap> maps = new HashMap<>();
   private final Tenure tenure;
+  private final String ownName = UUID.randomUUID().toString();
   private String url = "";
   private Correspondent correspondent;
   private Promise<Void> nextChange = Promise.promise();
@@ -154,7 +156,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
     boolean isGone = isLeaving && state.member(config.slot()).isEmpty();
     if (!isKnown && !isGone) {
       joinAskedNanos = now;
-      decide(new Join(self));
+      decide(new Join(self, ownName));
     }
   }
 
@@ -190,6 +192,11 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   @Override
   public long life() {
     return identity.incarnation();
+  }
+
+  @Override
+  public String bridge() {
+    return state.bridge();
   }
 
   @Override

@@ -32,6 +32,7 @@ final class ClusterState implements StateMachine {
   private long millis;
   private long moves;
   private long lastEpoch;
+  private volatile String bridge;
 
   /** Who looks at what is decided. */
   interface Witness {
@@ -89,6 +90,11 @@ final class ClusterState implements StateMachine {
     return lastEpoch;
   }
 
+  /** What the first member has named the whole; null while there was none. For any thread. */
+  String bridge() {
+    return bridge;
+  }
+
   /** How often a server got an owner. */
   long moves() {
     return moves;
@@ -110,6 +116,7 @@ final class ClusterState implements StateMachine {
     }
     if (command instanceof Join join) {
       members.put(join.member().slot(), join.member());
+      bridge = bridge == null ? join.bridge() : bridge;
       settle();
     } else if (command instanceof Leave leave) {
       members.values().removeIf(m -> m.slot() == leave.slot() && m.life() == leave.life());
@@ -145,6 +152,7 @@ final class ClusterState implements StateMachine {
   public byte[] snapshot() {
     WireWriter out = new WireWriter(4096);
     out.number(millis).number(moves).number(lastEpoch);
+    out.optional(bridge, WireWriter::text);
     out.list(members.values(), (w, member) -> w.part(member, Member::write));
     out.list(
         holdings.entrySet(),
@@ -161,11 +169,13 @@ final class ClusterState implements StateMachine {
     millis = 0;
     moves = 0;
     lastEpoch = 0;
+    bridge = null;
     if (snapshot != null) {
       WireReader in = new WireReader(snapshot);
       millis = in.number();
       moves = in.number();
       lastEpoch = in.number();
+      bridge = in.optional(WireReader::text);
       in.list(r -> r.part(Member::read)).forEach(member -> members.put(member.slot(), member));
       in.list(r -> holdings.put(r.text(), r.part(Holding::read)));
       tables.read(in);

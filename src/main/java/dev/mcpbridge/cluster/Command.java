@@ -7,8 +7,12 @@ import dev.mcpbridge.wire.WireWriter;
 /** What nodes decide together. */
 sealed interface Command {
 
-  /** A node is there, or is not what it was. */
-  record Join(Member member) implements Command {}
+  /**
+   * A node is there, or is not what it was.
+   *
+   * @param bridge what the bridge is called from then on, where it has no name yet
+   */
+  record Join(Member member, String bridge) implements Command {}
 
   /** A node does not act any more, by the word of the primary or by its own. */
   record Leave(int slot, long life) implements Command {}
@@ -27,7 +31,7 @@ sealed interface Command {
   default byte[] toBytes() {
     WireWriter out = new WireWriter();
     if (this instanceof Join join) {
-      out.octet(1).part(join.member(), Member::write);
+      out.octet(1).part(join.member(), Member::write).text(join.bridge());
     } else if (this instanceof Leave leave) {
       out.octet(2).number(leave.slot()).number(leave.life());
     } else if (this instanceof Release release) {
@@ -56,7 +60,7 @@ sealed interface Command {
   static Command of(byte[] bytes) {
     WireReader in = new WireReader(bytes);
     return switch (in.octet()) {
-      case 1 -> new Join(in.part(Member::read));
+      case 1 -> new Join(in.part(Member::read), in.text());
       case 2 -> new Leave((int) in.number(), in.number());
       case 3 -> new Release(in.text(), (int) in.number(), in.number(), in.number());
       case 4 ->

@@ -10,11 +10,13 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.BooleanSupplier;
 
 /** A node that is the whole bridge: it has everything, and nobody else to ask. */
 public final class Solo implements Cluster {
   private final Clock clock;
+  private final String bridge = UUID.randomUUID().toString();
   private final Tables tables = new Tables();
   private final Map<String, SharedMap> maps = new HashMap<>();
   private final Owners owners = new Everything();
@@ -53,6 +55,11 @@ public final class Solo implements Cluster {
   @Override
   public String name() {
     return null;
+  }
+
+  @Override
+  public String bridge() {
+    return bridge;
   }
 
   @Override

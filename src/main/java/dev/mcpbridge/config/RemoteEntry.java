@@ -6,7 +6,7 @@ import java.util.List;
 /** Understands an entry with a {@code url} of an MCP server. Stateless. */
 final class RemoteEntry {
   private static final List<String> HTTP_TYPES =
-      List.of("http", "streamable-http", "streamableHttp");
+      List.of("http", "mcp", "streamable-http", "streamableHttp");
 
   private RemoteEntry() {}
 
@@ -19,7 +19,7 @@ final class RemoteEntry {
   private static Remote.Kind kind(Section entry) {
     String type = entry.text("type", "http");
     if (!HTTP_TYPES.contains(type) && !type.equals("sse")) {
-      entry.complain("type", "expected http, sse, openapi or toolcall");
+      entry.complain("type", "expected http, mcp, sse, openapi or toolcall");
     }
     return type.equals("sse") ? Remote.Kind.SSE : Remote.Kind.HTTP;
   }

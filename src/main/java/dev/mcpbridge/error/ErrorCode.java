@@ -61,7 +61,8 @@ public enum ErrorCode {
   NO_QUORUM("no_quorum", 503, 503, true),
   ISOLATION_UNAVAILABLE("isolation_unavailable", 503, 503, false),
   SANDBOX_TIMEOUT("sandbox_timeout", 504, 504, false),
-  DEADLINE_EXCEEDED("deadline_exceeded", 504, 504, true);
+  DEADLINE_EXCEEDED("deadline_exceeded", 504, 504, true),
+  LOOP_DETECTED("loop_detected", 508, 508, false);
 
   private final String slug;
   private final int status;

@@ -29,6 +29,7 @@ import dev.mcpbridge.http.rest.ServersApi;
 import dev.mcpbridge.http.rest.ToolCallsApi;
 import dev.mcpbridge.http.toolcall.ModelCalls;
 import dev.mcpbridge.http.toolcall.ToolCallDoor;
+import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -62,7 +63,7 @@ record Doors(
       Bus bus,
       Cluster cluster,
       BridgeConfig config,
-      String version,
+      BridgeIdentity self,
       StreamSlots streams,
       Supplier<HealthApi.Phase> phase) {
     int depth = config.limits().depth();
@@ -107,7 +108,7 @@ record Doors(
                 config.http().sessions().max(),
                 config.http().sessions().idleMillis()),
             offers,
-            version,
+            self,
             depth),
         new ToolCallDoor(
             vertx,

@@ -10,6 +10,7 @@ import dev.mcpbridge.config.HttpConfig;
 import dev.mcpbridge.http.openapi.DocsPage;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.http.rest.HealthApi;
+import dev.mcpbridge.protocol.BridgeIdentity;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpMethod;
@@ -36,17 +37,17 @@ public final class HttpVerticle extends VerticleBase {
   private final Bus bus;
   private final Cluster cluster;
   private final BridgeConfig config;
-  private final String version;
+  private final BridgeIdentity self;
   private final StreamSlots streams;
   private final CallerChecks callers;
   private volatile HealthApi.Phase phase = HealthApi.Phase.STARTING;
   private ConnectionGuard guard;
   private HttpServer server;
 
-  public HttpVerticle(Bus bus, Cluster cluster, BridgeConfig config, String version) {
+  public HttpVerticle(Bus bus, Cluster cluster, BridgeConfig config, BridgeIdentity self) {
     this.bus = bus;
     this.cluster = cluster;
-    this.version = version;
+    this.self = self;
     this.config = config;
     this.streams = new StreamSlots(config.http().maxStreams());
     this.callers = new CallerChecks(ApiKeys.of(config.auth()));
@@ -55,7 +56,7 @@ public final class HttpVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     guard = new ConnectionGuard(vertx, config.http());
-    Router router = router(Doors.open(vertx, bus, cluster, config, version, streams, () -> phase));
+    Router router = router(Doors.open(vertx, bus, cluster, config, self, streams, () -> phase));
     server =
         vertx
             .createHttpServer(options(config.http()))

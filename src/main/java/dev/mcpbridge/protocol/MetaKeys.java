@@ -19,6 +19,12 @@ public final class MetaKeys {
   /** Where the user of an API's server logs in: {@code {"server": …, "url": …}}. */
   public static final String LOGIN = "dev.mcpbridge/login";
 
+  /** The id of a bridge, in the result of its introduction. */
+  public static final String BRIDGE = "dev.mcpbridge/bridge";
+
+  /** The bridges that a request has passed, or over which an entry of a list is reached. */
+  public static final String VIA = "dev.mcpbridge/via";
+
   private static final Set<String> PER_HOP =
       Set.of(
           VERSION,

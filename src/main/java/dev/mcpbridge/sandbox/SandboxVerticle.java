@@ -10,6 +10,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.model.RiskLevel;
+import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.Era;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.session.Handshake;
@@ -27,7 +28,7 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
   private final BooleanSupplier mayAct;
   private final ServerConfig config;
   private final Standby.Recipe recipe;
-  private final String version;
+  private final BridgeIdentity self;
   private final long drainMillis;
   private Era era;
   private Pool pool;
@@ -38,12 +39,12 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
       ServerConfig config,
       Containers containers,
       StdioTransport.Limits limits,
-      String version,
+      BridgeIdentity self,
       long drainMillis) {
     this.bus = bus;
     this.mayAct = mayAct;
     this.config = config;
-    this.version = version;
+    this.self = self;
     this.drainMillis = drainMillis;
     this.era = config.conversation().era();
     this.recipe =
@@ -91,7 +92,8 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
 
   /** The era is asked once; a server that died of the question is not asked again. */
   private Future<Standby> standby() {
-    Handshake.Terms terms = new Handshake.Terms(era, config.conversation().takesRoots(), version);
+    Handshake.Terms terms =
+        new Handshake.Terms(era, config.conversation().takesRoots(), false, self);
     return Standby.start(context, recipe, terms, this)
         .onSuccess(found -> era = found.isStateless() ? Era.STATELESS : Era.LEGACY)
         .onFailure(failed -> era = next(terms.era()));

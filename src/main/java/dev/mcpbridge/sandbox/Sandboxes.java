@@ -3,6 +3,7 @@ package dev.mcpbridge.sandbox;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.config.SandboxConfig;
 import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.transport.Opener;
 import dev.mcpbridge.transport.StdioTransport;
 import io.vertx.core.Context;
@@ -28,19 +29,19 @@ public final class Sandboxes {
   private final BooleanSupplier mayAct;
   private final Engine engine;
   private final Containers containers;
-  private final String version;
+  private final BridgeIdentity self;
   private boolean isUsed;
 
   /**
    * @param mayAct whether this bridge may begin anything at this moment
    */
   public Sandboxes(
-      Vertx vertx, Bus bus, BooleanSupplier mayAct, SandboxConfig config, String version) {
+      Vertx vertx, Bus bus, BooleanSupplier mayAct, SandboxConfig config, BridgeIdentity self) {
     this.mayAct = mayAct;
     this.vertx = vertx;
     this.own = vertx.getOrCreateContext();
     this.bus = bus;
-    this.version = version;
+    this.self = self;
     this.engine = new Engine(vertx, config.engine(), Labels.own());
     this.containers = new Containers(vertx, engine);
   }
@@ -61,7 +62,7 @@ public final class Sandboxes {
     }
     use();
     return Optional.of(
-        new SandboxVerticle(bus, mayAct, server, containers, limits, version, drainMillis));
+        new SandboxVerticle(bus, mayAct, server, containers, limits, self, drainMillis));
   }
 
   /**

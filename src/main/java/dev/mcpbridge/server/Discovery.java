@@ -3,8 +3,10 @@ package dev.mcpbridge.server;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Catalogue;
+import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.Via;
 import dev.mcpbridge.session.Negotiated;
 import dev.mcpbridge.session.Pages;
 import dev.mcpbridge.session.Session;
@@ -13,23 +15,34 @@ import java.util.List;
 
 /** Asks a server for everything it offers, all lists at once, each over all its pages. */
 final class Discovery {
-  private Discovery() {}
+  private final Session session;
+  private final Negotiated negotiated;
+  private final BridgeIdentity self;
+  private final long timeoutMillis;
 
-  static Future<Catalogue> of(Session session, Negotiated negotiated, long timeoutMillis) {
-    boolean hasResources = negotiated.offers("resources");
-    Future<List<JsonSlice>> tools =
-        list(session, negotiated.offers("tools"), McpMethod.TOOLS_LIST, "tools", timeoutMillis);
-    Future<List<JsonSlice>> resources =
-        list(session, hasResources, McpMethod.RESOURCES_LIST, "resources", timeoutMillis);
+  private Discovery(
+      Session session, Negotiated negotiated, BridgeIdentity self, long timeoutMillis) {
+    this.session = session;
+    this.negotiated = negotiated;
+    this.self = self;
+    this.timeoutMillis = timeoutMillis;
+  }
+
+  /**
+   * @param self who asks: nothing that another bridge would get from there is taken from it
+   * @param timeoutMillis for each page
+   */
+  static Future<Catalogue> of(
+      Session session, Negotiated negotiated, BridgeIdentity self, long timeoutMillis) {
+    return new Discovery(session, negotiated, self, timeoutMillis).everything();
+  }
+
+  private Future<Catalogue> everything() {
+    Future<List<JsonSlice>> tools = list("tools", McpMethod.TOOLS_LIST, "tools");
+    Future<List<JsonSlice>> resources = list("resources", McpMethod.RESOURCES_LIST, "resources");
     Future<List<JsonSlice>> templates =
-        list(session, hasResources, McpMethod.TEMPLATES_LIST, "resourceTemplates", timeoutMillis);
-    Future<List<JsonSlice>> prompts =
-        list(
-            session,
-            negotiated.offers("prompts"),
-            McpMethod.PROMPTS_LIST,
-            "prompts",
-            timeoutMillis);
+        list("resources", McpMethod.TEMPLATES_LIST, "resourceTemplates");
+    Future<List<JsonSlice>> prompts = list("prompts", McpMethod.PROMPTS_LIST, "prompts");
     return Future.all(tools, resources, templates, prompts)
         .map(
             all ->
@@ -37,12 +50,19 @@ final class Discovery {
                     tools.result(), resources.result(), templates.result(), prompts.result()));
   }
 
-  private static Future<List<JsonSlice>> list(
-      Session session, boolean offered, String method, String member, long timeoutMillis) {
-    if (!offered) {
+  private Future<List<JsonSlice>> list(String capability, String method, String member) {
+    if (!negotiated.offers(capability)) {
       return Future.succeededFuture(List.of());
     }
-    return Pages.all(session, method, member, timeoutMillis).recover(Discovery::noneIfUnknown);
+    return Pages.all(session, method, member, timeoutMillis)
+        .map(this::reached)
+        .recover(Discovery::noneIfUnknown);
+  }
+
+  /** A bridge that is another one after a restart says so with its lists. */
+  private List<JsonSlice> reached(Pages.Listed listed) {
+    String bridge = listed.bridge() == null ? negotiated.bridge() : listed.bridge();
+    return bridge == null ? listed.entries() : Via.over(bridge, self.id(), listed.entries());
   }
 
   /** A server may declare a capability and still not know every list that belongs to it. */

@@ -1,6 +1,7 @@
 package dev.mcpbridge.server;
 
 import dev.mcpbridge.bus.Addresses.Question;
+import dev.mcpbridge.config.Remote;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -11,6 +12,7 @@ import dev.mcpbridge.model.ServerState.Failed;
 import dev.mcpbridge.model.ServerState.Ready;
 import dev.mcpbridge.model.ServerState.Starting;
 import dev.mcpbridge.model.ServerState.Stopped;
+import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.Era;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
@@ -50,7 +52,7 @@ final class Instance {
   private final StdioTransport.Limits limits;
   private final Owner owner;
   private final RestartPolicy policy;
-  private final String version;
+  private final BridgeIdentity self;
   private ServerState state = new Stopped();
   private Life life;
   private long retryTimer = -1;
@@ -68,6 +70,9 @@ final class Instance {
 
     void notified(Instance instance, RpcMessage notification);
 
+    /** The server tells of changes from now on: what was listed before may be old already. */
+    void heardNothingYet(Instance instance);
+
     /** The server asks something of a client. */
     Future<JsonSlice> asked(Instance instance, Question question);
 
@@ -83,7 +88,7 @@ final class Instance {
       Context context,
       Opener opener,
       StdioTransport.Limits limits,
-      String version,
+      BridgeIdentity self,
       Residence residence,
       BooleanSupplier mayAct) {}
 
@@ -92,7 +97,7 @@ final class Instance {
     this.context = surroundings.context();
     this.opener = surroundings.opener();
     this.limits = surroundings.limits();
-    this.version = surroundings.version();
+    this.self = surroundings.self();
     this.policy = policy;
     this.owner = owner;
   }
@@ -204,6 +209,7 @@ final class Instance {
     private final Heartbeat heartbeat =
         new Heartbeat(vertx(), config.supervision().heartbeat(), session, this::heartbeat);
     private Future<Transport> transport;
+    private Session.Listening lists;
     private boolean over;
 
     Life(Starting starting) {
@@ -231,7 +237,8 @@ final class Instance {
     }
 
     private Handshake.Terms terms() {
-      return new Handshake.Terms(era(), config.conversation().takesRoots(), version);
+      return new Handshake.Terms(
+          era(), config.conversation().takesRoots(), config.reach() instanceof Remote, self);
     }
 
     /** A server that died of the question is not asked again at its next start. */
@@ -245,7 +252,7 @@ final class Instance {
         return;
       }
       if (session.isStateless()) {
-        session.listen(EVERY_LIST);
+        lists = session.listen(EVERY_LIST);
       }
       String level = config.conversation().logLevel();
       if (level != null && !session.isStateless() && negotiated.offers("logging")) {
@@ -280,6 +287,14 @@ final class Instance {
     public void notified(RpcMessage notification) {
       if (!over) {
         owner.notified(Instance.this, notification);
+      }
+    }
+
+    /** Also after a stream that broke: the process behind it may be another one. */
+    @Override
+    public void agreed(long listening) {
+      if (!over && lists != null && lists.id() == listening) {
+        owner.heardNothingYet(Instance.this);
       }
     }
 

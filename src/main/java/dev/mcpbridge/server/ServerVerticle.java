@@ -12,6 +12,7 @@ import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.transport.Opener;
@@ -35,7 +36,7 @@ public final class ServerVerticle extends VerticleBase {
   private final ServerConfig config;
   private final Opener opener;
   private final StdioTransport.Limits limits;
-  private final String version;
+  private final BridgeIdentity self;
   private final Tenancy tenancy;
   private long drainMillis;
   private Upstreams upstreams;
@@ -55,14 +56,14 @@ public final class ServerVerticle extends VerticleBase {
       ServerConfig config,
       Opener opener,
       StdioTransport.Limits limits,
-      String version,
+      BridgeIdentity self,
       Tenancy tenancy,
       long drainMillis) {
     this.bus = bus;
     this.config = config;
     this.opener = opener;
     this.limits = limits;
-    this.version = version;
+    this.self = self;
     this.tenancy = tenancy;
     this.drainMillis = drainMillis;
   }
@@ -72,7 +73,7 @@ public final class ServerVerticle extends VerticleBase {
     ServerId id = config.id();
     Instance.Surroundings surroundings =
         new Instance.Surroundings(
-            context, opener, limits, version, tenancy.residence(), tenancy.mayAct());
+            context, opener, limits, self, tenancy.residence(), tenancy.mayAct());
     Telling telling = new Telling();
     upstreams = new Upstreams(config, surroundings, telling);
     bus.serve(Addresses.call(id), upstreams::call);

@@ -10,6 +10,7 @@ import dev.mcpbridge.config.SandboxConfig;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.transport.Opener;
 import dev.mcpbridge.transport.Orphans;
 import dev.mcpbridge.transport.StdioTransport;
@@ -40,7 +41,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
   private final Cluster cluster;
   private final Opener opener;
   private final Companions companions;
-  private final String version;
+  private final BridgeIdentity self;
   private final SharedMap shared;
   private final Definitions definitions = new Definitions();
   private final PostedServers posted;
@@ -68,13 +69,13 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
       BridgeConfig config,
       Opener opener,
       Companions companions,
-      String version) {
+      BridgeIdentity self) {
     this.bus = bus;
     this.cluster = cluster;
     this.config = config;
     this.opener = opener;
     this.companions = companions;
-    this.version = version;
+    this.self = self;
     this.shared = cluster.map("servers");
     this.posted = new PostedServers(bus, cluster, shared, definitions, new Local());
   }
@@ -256,7 +257,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
             server,
             opener,
             limits(),
-            version,
+            self,
             new ServerVerticle.Tenancy(residence, () -> cluster.owner(name) == Cluster.HERE),
             config.drainMillis());
     List<Future<String>> verticles = new ArrayList<>();

@@ -13,6 +13,7 @@ import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.ServerIdentity;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
@@ -42,6 +43,7 @@ final class Upstream implements Instance.Owner {
   private final ServerConfig config;
   private final String conversation;
   private final Residence residence;
+  private final BridgeIdentity self;
   private final News news;
   private final List<Instance> instances;
   private final Dispatcher dispatcher;
@@ -87,6 +89,7 @@ final class Upstream implements Instance.Owner {
     this.config = config;
     this.conversation = conversation;
     this.residence = surroundings.residence();
+    this.self = surroundings.self();
     this.news = news;
     this.state = config.refusal() == null ? new ServerState.Stopped() : config.refusal();
     this.lastError = config.refusal() == null ? null : config.refusal().reason();
@@ -237,7 +240,7 @@ final class Upstream implements Instance.Owner {
 
   @Override
   public Future<Void> discovered(Session session, Negotiated negotiated) {
-    return Discovery.of(session, negotiated, config.supervision().startTimeout())
+    return Discovery.of(session, negotiated, self, config.supervision().startTimeout())
         .map(
             found -> {
               catalogue = found;
@@ -283,6 +286,11 @@ final class Upstream implements Instance.Owner {
     }
   }
 
+  @Override
+  public void heardNothingYet(Instance instance) {
+    refreshSoon(instance);
+  }
+
   private void resourceUpdated(JsonSlice params) {
     String uri = params == null ? null : JsonObjects.string(JsonObjects.members(params).get("uri"));
     if (uri != null) {
@@ -310,7 +318,7 @@ final class Upstream implements Instance.Owner {
     if (!instance.state().takesCalls()) {
       return;
     }
-    Discovery.of(instance.session(), negotiated, config.supervision().startTimeout())
+    Discovery.of(instance.session(), negotiated, self, config.supervision().startTimeout())
         .onSuccess(
             found -> {
               if (!found.digest().equals(catalogue.digest())) {

@@ -2,6 +2,7 @@ package dev.mcpbridge.session;
 
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
@@ -15,8 +16,8 @@ final class Discover {
   private Discover() {}
 
   /** Fails where the server is of another era, or of no revision that the bridge speaks. */
-  static Future<Negotiated> perform(Session session, String version, long timeoutMillis) {
-    session.stateless(version);
+  static Future<Negotiated> perform(Session session, BridgeIdentity self, long timeoutMillis) {
+    session.stateless(self);
     return session
         .request(McpMethod.DISCOVER, JsonSlice.EMPTY_OBJECT, timeoutMillis)
         .map(Discover::negotiate);

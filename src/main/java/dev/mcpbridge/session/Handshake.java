@@ -2,6 +2,7 @@ package dev.mcpbridge.session;
 
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.Era;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -33,21 +34,42 @@ public final class Handshake {
   /**
    * What the bridge has to say for itself.
    *
+   * @param isElsewhere whether the server may be another bridge, which is told at once that one
+   *     asks
    * @param takesRoots whether the server may ask for roots
-   * @param version of the bridge
    */
-  public record Terms(Era era, boolean takesRoots, String version) {}
+  public record Terms(Era era, boolean takesRoots, boolean isElsewhere, BridgeIdentity self) {}
 
   /**
    * @param session not used before; told of the era it is in
    */
   public static Future<Negotiated> perform(Session session, Terms terms, long timeoutMillis) {
+    if (terms.isElsewhere()) {
+      session.follow(terms.self().id());
+    }
+    return open(session, terms, timeoutMillis)
+        .map(negotiated -> acquainted(session, negotiated, terms.self()));
+  }
+
+  /**
+   * With another bridge, each request says which way it has come; with itself it does not speak.
+   */
+  private static Negotiated acquainted(
+      Session session, Negotiated negotiated, BridgeIdentity self) {
+    if (self.id().equals(negotiated.bridge())) {
+      throw new BridgeException(ErrorCode.LOOP_DETECTED, "The server is this bridge itself");
+    }
+    session.follow(negotiated.bridge() == null ? null : self.id());
+    return negotiated;
+  }
+
+  private static Future<Negotiated> open(Session session, Terms terms, long timeoutMillis) {
     if (terms.era() == Era.LEGACY) {
       return initialize(session, terms, timeoutMillis);
     }
     boolean isSure = terms.era() == Era.STATELESS;
     long patience = isSure ? timeoutMillis : Math.min(timeoutMillis, PROBE_MILLIS);
-    Future<Negotiated> discovered = Discover.perform(session, terms.version(), patience);
+    Future<Negotiated> discovered = Discover.perform(session, terms.self(), patience);
     return isSure
         ? discovered
         : discovered.recover(refusal -> goOn(session, refusal, terms, timeoutMillis));
@@ -63,7 +85,7 @@ public final class Handshake {
             && known.members().get("upstream") instanceof JsonSlice raw
             && RpcError.read(raw).code() == RpcError.UNSUPPORTED_VERSION;
     if (isStateless) {
-      return Discover.perform(session, terms.version(), timeoutMillis);
+      return Discover.perform(session, terms.self(), timeoutMillis);
     }
     session.withHandshake();
     return initialize(session, terms, timeoutMillis);
@@ -81,11 +103,7 @@ public final class Handshake {
         .beginObject()
         .member("protocolVersion", ProtocolVersion.LATEST.date())
         .member("capabilities", terms.takesRoots() ? WITH_ROOTS : CAPABILITIES)
-        .name("clientInfo")
-        .beginObject()
-        .member("name", "mcp-bridge")
-        .member("version", terms.version())
-        .endObject()
+        .member("clientInfo", terms.self().implementation())
         .endObject()
         .toSlice();
   }

@@ -24,6 +24,7 @@ public final class Pages {
   private final String member;
   private final long timeoutMillis;
   private final List<JsonSlice> entries = new ArrayList<>();
+  private String bridge;
   private final Set<JsonSlice> seen = new HashSet<>();
 
   private Pages(Session session, String method, String member, long timeoutMillis) {
@@ -34,28 +35,36 @@ public final class Pages {
   }
 
   /**
+   * A list, whole.
+   *
+   * @param bridge which bridge answered, where it was one and said so; else null
+   */
+  public record Listed(List<JsonSlice> entries, String bridge) {}
+
+  /**
    * @param member the array's name in the result, {@code tools} for example
    * @param timeoutMillis for each page
    */
-  public static Future<List<JsonSlice>> all(
+  public static Future<Listed> all(
       Session session, String method, String member, long timeoutMillis) {
     return new Pages(session, method, member, timeoutMillis).from(JsonSlice.EMPTY_OBJECT);
   }
 
-  private Future<List<JsonSlice>> from(JsonSlice params) {
+  private Future<Listed> from(JsonSlice params) {
     return session.request(method, params, timeoutMillis).compose(this::take);
   }
 
-  private Future<List<JsonSlice>> take(JsonSlice result) {
+  private Future<Listed> take(JsonSlice result) {
     Map<String, JsonSlice> page = JsonObjects.members(result);
     JsonSlice list = page.get(member);
     if (list == null || !list.isArray()) {
       return Future.failedFuture(broken(method + " was answered without " + member));
     }
+    bridge = Negotiated.bridge(page.get("_meta"));
     entries.addAll(JsonObjects.elements(list));
     JsonSlice cursor = page.get("nextCursor");
     if (cursor == null || cursor.equals(JsonSlice.NULL)) {
-      return Future.succeededFuture(entries);
+      return Future.succeededFuture(new Listed(entries, bridge));
     }
     if (!seen.add(cursor.detached())) {
       return Future.failedFuture(broken(method + " repeats its cursor"));

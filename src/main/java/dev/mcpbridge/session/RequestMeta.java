@@ -1,10 +1,14 @@
 package dev.mcpbridge.session;
 
+import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.Envelope;
+import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.protocol.ProtocolVersion;
+import dev.mcpbridge.protocol.Via;
+import java.util.Map;
 
 /**
  * Writes the {@code _meta} of what goes to a server: the client's own members, the progress token,
@@ -12,16 +16,20 @@ import dev.mcpbridge.protocol.ProtocolVersion;
  */
 final class RequestMeta {
   private JsonSlice clientInfo;
+  private String self;
 
   /** From now on every request introduces itself (2026-07-28 basic/index). */
-  void introduce(String bridgeVersion) {
-    clientInfo =
-        new JsonWriter()
-            .beginObject()
-            .member("name", "mcp-bridge")
-            .member("version", bridgeVersion)
-            .endObject()
-            .toSlice();
+  void introduce(BridgeIdentity self) {
+    clientInfo = self.implementation();
+  }
+
+  /**
+   * From now on every request says which way it has come: the server is a bridge, too.
+   *
+   * @param bridge null where it turned out to be none
+   */
+  void follow(String bridge) {
+    self = bridge;
   }
 
   void withhold() {
@@ -36,10 +44,10 @@ final class RequestMeta {
   JsonSlice of(Exchange exchange) {
     Envelope envelope = exchange.request.envelope();
     boolean tells = exchange.request.progress() != null;
-    if (!tells && clientInfo == null && envelope.meta().length() <= 2) {
+    if (!tells && clientInfo == null && self == null && envelope.meta().length() <= 2) {
       return null;
     }
-    JsonWriter out = new JsonWriter().beginObject().membersOf(envelope.meta());
+    JsonWriter out = new JsonWriter().beginObject().membersOf(onward(envelope.meta()));
     if (tells) {
       out.member(MetaKeys.PROGRESS_TOKEN, exchange.id);
     }
@@ -52,5 +60,17 @@ final class RequestMeta {
       }
     }
     return out.endObject().toSlice();
+  }
+
+  /** Which bridges a request has passed is for other bridges only. */
+  private JsonSlice onward(JsonSlice meta) {
+    if (self == null && meta.length() <= 2) {
+      return meta;
+    }
+    Map<String, JsonSlice> members = JsonObjects.members(meta);
+    if (self != null) {
+      return JsonObjects.with(meta, MetaKeys.VIA, Via.of(members).then(self).toJson());
+    }
+    return members.containsKey(MetaKeys.VIA) ? JsonObjects.without(meta, MetaKeys.VIA) : meta;
   }
 }

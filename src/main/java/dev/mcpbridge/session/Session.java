@@ -3,6 +3,7 @@ package dev.mcpbridge.session;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
@@ -103,8 +104,17 @@ public final class Session implements TransportListener {
   }
 
   /** From now on every request says who asks: the server keeps no session (2026-07-28). */
-  public void stateless(String bridgeVersion) {
-    meta.introduce(bridgeVersion);
+  public void stateless(BridgeIdentity self) {
+    meta.introduce(self);
+  }
+
+  /**
+   * From now on every request says which bridges it has passed, this one last.
+   *
+   * @param self null for not any more
+   */
+  void follow(String self) {
+    meta.follow(self);
   }
 
   /** The server does not know such requests: it is one with a handshake. */
@@ -343,10 +353,14 @@ public final class Session implements TransportListener {
     JsonSlice meta = JsonObjects.members(params).get("_meta");
     JsonSlice id = meta == null ? null : JsonObjects.members(meta).get(MetaKeys.SUBSCRIPTION);
     RpcMessage named = new RpcMessage(RpcMessage.Kind.NOTIFICATION, id, null, null);
-    Promise<Void> agreement = id == null ? null : agreements.remove(named.numericId());
+    if (id == null) {
+      return;
+    }
+    Promise<Void> agreement = agreements.remove(named.numericId());
     if (agreement != null) {
       agreement.complete();
     }
+    listener.agreed(named.numericId());
   }
 
   private void progressed(JsonSlice params) {

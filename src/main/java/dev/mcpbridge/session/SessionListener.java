@@ -10,6 +10,13 @@ public interface SessionListener {
   /** A notification that belongs to no request of ours. */
   void notified(RpcMessage notification);
 
+  /**
+   * The server tells what was asked for by {@link Session#listen} from now on.
+   *
+   * @param listening its id
+   */
+  default void agreed(long listening) {}
+
   /** A request of the server; a failure is a refusal, and its message says why. */
   Future<JsonSlice> asked(String method, JsonSlice params);
 

@@ -12,6 +12,7 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.ProtocolVersion;
+import dev.mcpbridge.protocol.Via;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
@@ -179,7 +180,7 @@ final class LegacyRequests {
             offer -> {
               JsonWriter result =
                   new JsonWriter().beginObject().member("protocolVersion", version.date());
-              introductions.write(result, offer, true);
+              introductions.write(result, offer, true, Via.of(message.meta()));
               JsonSlice introduction = result.endObject().toSlice();
               return sessions
                   .open(new LegacySession.Opening(principal, endpoint, version, capabilities))

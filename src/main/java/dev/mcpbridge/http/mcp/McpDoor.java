@@ -13,7 +13,10 @@ import dev.mcpbridge.http.reply.Queries;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.Via;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -27,6 +30,7 @@ import java.util.function.Supplier;
  */
 public final class McpDoor {
   private final Offers offers;
+  private final BridgeIdentity self;
   private final int maxDepth;
   private final LegacyRequests legacy;
   private final StatelessRequests stateless;
@@ -48,12 +52,13 @@ public final class McpDoor {
       int maxSessions,
       long idleMillis) {}
 
-  public McpDoor(Foundations on, Offers offers, String version, int maxDepth) {
+  public McpDoor(Foundations on, Offers offers, BridgeIdentity self, int maxDepth) {
     this.offers = offers;
+    this.self = self;
     this.maxDepth = maxDepth;
     CatalogueChanges changes = new CatalogueChanges(on.bus());
     McpCalls calls = new McpCalls(on.vertx(), on.bus(), on.pipeline(), on.ids());
-    Introductions introductions = new Introductions(version);
+    Introductions introductions = new Introductions(self);
     ResourceWatch watch = new ResourceWatch(on.bus());
     PostReplies replies = new PostReplies(on.vertx(), on.streams());
     this.legacy =
@@ -92,26 +97,43 @@ public final class McpDoor {
     Inbound message = null;
     try {
       message = Inbound.read(body, maxDepth);
+      checkWay(message);
       ServerId endpoint = endpoint(ctx);
-      taker.take(ctx, message, endpoint, offer(ctx, endpoint));
+      taker.take(ctx, message, endpoint, offer(ctx, endpoint, Via.of(message.meta())));
     } catch (BridgeException e) {
       JsonSlice id = message == null ? Inbound.idIn(body) : message.id();
       Replies.json(ctx, e.code().status(), error(id, e));
     }
   }
 
+  /** What has come round is not sent round once more; who introduces itself will find out. */
+  private void checkWay(Inbound message) {
+    Via via = Via.of(message.meta());
+    boolean isIntroduction =
+        McpMethod.INITIALIZE.equals(message.method())
+            || McpMethod.DISCOVER.equals(message.method());
+    if (!via.isEmpty() && !isIntroduction && via.passes(self.id())) {
+      throw new BridgeException(
+          ErrorCode.LOOP_DETECTED, "The request has come back to a bridge that had sent it on");
+    }
+  }
+
   private void takeBatch(RoutingContext ctx, byte[] body) {
     try {
       List<Inbound> messages = Inbound.readBatch(body, maxDepth);
+      messages.forEach(this::checkWay);
       ServerId endpoint = endpoint(ctx);
-      legacy.takeBatch(ctx, messages, endpoint, offer(ctx, endpoint));
+      legacy.takeBatch(ctx, messages, endpoint, offer(ctx, endpoint, Via.NONE));
     } catch (BridgeException e) {
       Replies.json(ctx, e.code().status(), error(null, e));
     }
   }
 
-  private Supplier<Future<Offer>> offer(RoutingContext ctx, ServerId endpoint) {
-    Supplier<Future<Offer>> whole = () -> endpoint == null ? offers.ofAll() : offers.of(endpoint);
+  /** A bridge is told of what starts late, and not made to wait: it may be what is waited for. */
+  private Supplier<Future<Offer>> offer(RoutingContext ctx, ServerId endpoint, Via via) {
+    Supplier<Future<Offer>> all =
+        via.isEmpty() ? offers::ofAll : () -> Future.succeededFuture(offers.now());
+    Supplier<Future<Offer>> whole = endpoint == null ? all : () -> offers.of(endpoint);
     return Queries.isLean(ctx) ? () -> whole.get().map(Offer::lean) : whole;
   }
 

@@ -5,13 +5,14 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.Via;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 
 /**
  * The four lists, in pages (server/utilities/pagination). A cursor is good for the list it came
- * from, as long as that stays as it is.
+ * from, as long as that stays as it is. Another bridge is not offered what would come back to it.
  */
 final class McpLists {
   private static final int PAGE = 1000;
@@ -34,7 +35,8 @@ final class McpLists {
     return page(request, "resourceTemplates", request.offer().templates());
   }
 
-  private static JsonSlice page(McpRequest request, String member, List<JsonSlice> all) {
+  private static JsonSlice page(McpRequest request, String member, List<JsonSlice> offered) {
+    List<JsonSlice> all = Via.of(request.message().meta()).withoutDetours(offered);
     int from = start(request, member, all);
     int to = Math.min(all.size(), from + PAGE);
     JsonWriter out = new JsonWriter(4096).beginObject().name(member).beginArray();

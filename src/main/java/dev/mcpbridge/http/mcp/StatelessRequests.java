@@ -11,8 +11,8 @@ import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
-import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.protocol.ProtocolVersion;
+import dev.mcpbridge.protocol.Via;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;
@@ -94,7 +94,7 @@ final class StatelessRequests {
 
   private Future<JsonSlice> result(McpRequest request) {
     return switch (request.message().method()) {
-      case McpMethod.DISCOVER -> Future.succeededFuture(discover(request.offer()));
+      case McpMethod.DISCOVER -> Future.succeededFuture(discover(request));
       case McpMethod.TOOLS_LIST -> listed(request, McpLists.tools(request));
       case McpMethod.PROMPTS_LIST -> listed(request, McpLists.prompts(request));
       case McpMethod.RESOURCES_LIST -> listed(request, McpLists.resources(request));
@@ -107,7 +107,7 @@ final class StatelessRequests {
     };
   }
 
-  private JsonSlice discover(Offer offer) {
+  private JsonSlice discover(McpRequest request) {
     JsonWriter out =
         new JsonWriter(1024)
             .beginObject()
@@ -115,8 +115,8 @@ final class StatelessRequests {
             .beginArray()
             .value(ProtocolVersion.STATELESS)
             .endArray();
-    introductions.write(out, offer, false);
-    return introduced(offer, cacheable(out.endObject().toSlice()));
+    introductions.write(out, request.offer(), false, Via.of(request.message().meta()));
+    return introduced(request.offer(), cacheable(out.endObject().toSlice()));
   }
 
   private Future<JsonSlice> listed(McpRequest request, JsonSlice list) {
@@ -124,12 +124,7 @@ final class StatelessRequests {
   }
 
   private JsonSlice introduced(Offer offer, JsonSlice result) {
-    JsonSlice meta =
-        new JsonWriter()
-            .beginObject()
-            .member(MetaKeys.SERVER_INFO, introductions.serverInfo(offer))
-            .endObject()
-            .toSlice();
+    JsonSlice meta = introductions.statelessMeta(offer);
     return new JsonWriter(result.length() + meta.length() + 16)
         .beginObject()
         .membersOf(result)

@@ -1,0 +1,251 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.McpClient.Reply;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Bridges in front of bridges, in rows, pairs and rings. */
+class FederationIT {
+  private static final String FORMS = "{\"elicitation\":{}}";
+  private final Map<String, TestBridge> bridges = new LinkedHashMap<>();
+  private final Map<String, Integer> ports = new LinkedHashMap<>();
+
+  @AfterEach
+  void stop() throws Exception {
+    for (TestBridge bridge : bridges.values()) {
+      bridge.close();
+    }
+  }
+
+  private int port(String bridge) throws IOException {
+    if (!ports.containsKey(bridge)) {
+      try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+        ports.put(bridge, free.getLocalPort());
+      }
+    }
+    return ports.get(bridge);
+  }
+
+  /** The entry of another bridge, whether that runs yet or not. */
+  private String peer(String bridge, String more) throws IOException {
+    return "'%s':{'type':'mcp','url':'http://127.0.0.1:%d/mcp','maxRestartDelay':0.2%s}"
+        .formatted(bridge, port(bridge), more);
+  }
+
+  private TestBridge start(String name, String servers) throws Exception {
+    TestBridge bridge = TestBridge.at(port(name), "{'mcpServers':{" + servers + "}}");
+    bridges.put(name, bridge);
+    return bridge;
+  }
+
+  private static String own(String keys) {
+    return "'s':" + TestBridge.entry(keys);
+  }
+
+  /** The prefixes under which a bridge has tools of another one, each once. */
+  private static TreeSet<String> prefixes(TestBridge bridge, String peer) throws Exception {
+    TreeSet<String> prefixes = new TreeSet<>();
+    for (JsonNode tool : bridge.get("/servers/" + peer + "/tools").body().path("tools")) {
+      String name = tool.path("name").asText();
+      prefixes.add(name.substring(0, name.lastIndexOf("__")));
+    }
+    return prefixes;
+  }
+
+  private static void awaitPrefixes(TestBridge bridge, String peer, String... expected)
+      throws Exception {
+    bridge.until(() -> bridge.state(peer).equals("ready"));
+    TreeSet<String> wanted = new TreeSet<>(List.of(expected));
+    bridge.until(() -> prefixes(bridge, peer).equals(wanted));
+  }
+
+  private static Answer call(TestBridge bridge, String server, String tool, String arguments)
+      throws Exception {
+    return bridge.post("/servers/" + server + "/tools/" + tool, arguments);
+  }
+
+  private static void assertEchoes(TestBridge bridge, String server, String tool) throws Exception {
+    String arguments = "{\"big\":9007199254740993,\"d\":1.10,\"s\":\"\\u00e9\"}";
+    Answer echo = call(bridge, server, tool, arguments);
+    assertTrue(echo.text().contains("\"structuredContent\":" + arguments), echo.toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "legacy", "modern"})
+  void anotherBridgesToolsAppearWithItsNameBeforeThem(String era) throws Exception {
+    start("far", own(""));
+    TestBridge near = start("near", peer("far", ",'era':'" + era + "'"));
+    awaitPrefixes(near, "far", "s");
+
+    assertEchoes(near, "far", "s__echo");
+    Reply echo = new McpClient(near.uri("/mcp"), "{}").stateless("tools/list", "");
+    assertTrue(echo.text().contains("\"far__s__echo\""), echo.text());
+    Answer progress =
+        near.post(
+            "/servers/far/tools/s__progress",
+            "{\"steps\":3,\"ms\":50}",
+            "accept",
+            "text/event-stream");
+    assertEquals(3, progress.text().split("event: progress", -1).length - 1, progress.toString());
+    Answer resource = near.get("/servers/far/resources/test%3A%2F%2Fx");
+    assertEquals("content of test://x", resource.body().at("/contents/0/text").asText());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"legacy", "modern"})
+  void twoBridgesInFrontOfEachOtherHaveEachOthersToolsAndNotTheirOwn(String era) throws Exception {
+    String key = ",'era':'" + era + "'";
+    TestBridge one = start("one", own("") + "," + peer("two", key));
+    TestBridge two = start("two", own("") + "," + peer("one", key));
+
+    awaitPrefixes(one, "two", "s");
+    awaitPrefixes(two, "one", "s");
+
+    assertEchoes(one, "two", "s__echo");
+    assertEchoes(two, "one", "s__echo");
+    call(one, "s", "grow", "{}");
+    two.until(() -> call(two, "one", "s__grown_0", "{}").status() == 200);
+    assertStays(one, "two", "s");
+    assertStays(two, "one", "s");
+  }
+
+  /** What comes back as news of a list makes no entries more. */
+  private static void assertStays(TestBridge bridge, String peer, String... expected)
+      throws Exception {
+    for (long end = System.nanoTime() + 1_500_000_000L; System.nanoTime() < end; ) {
+      assertEquals(new TreeSet<>(List.of(expected)), prefixes(bridge, peer));
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+  }
+
+  @Test
+  void aRingOfThreeHasEveryToolOnceOnEachWay() throws Exception {
+    TestBridge one = start("one", own("") + "," + peer("two", ""));
+    TestBridge two = start("two", own("") + "," + peer("three", ""));
+    TestBridge three = start("three", own("") + "," + peer("one", ""));
+
+    awaitPrefixes(one, "two", "s", "three__s");
+    awaitPrefixes(two, "three", "s", "one__s");
+    awaitPrefixes(three, "one", "s", "two__s");
+
+    assertEchoes(one, "two", "three__s__echo");
+    assertEchoes(three, "one", "two__s__echo");
+    call(two, "s", "grow", "{}");
+    three.until(() -> call(three, "one", "two__s__grown_0", "{}").status() == 200);
+  }
+
+  @Test
+  void aBridgeThatIsItsOwnUpstreamSaysSoAndServesTheOthers() throws Exception {
+    TestBridge one = start("one", own("") + "," + peer("one", ""));
+
+    one.until(() -> one.get("/servers/one").body().path("last_error").isTextual());
+    Answer shown = one.get("/servers/one");
+    assertTrue(shown.text().contains("this bridge itself"), shown.toString());
+    one.until(() -> one.state("s").equals("ready"));
+    assertEchoes(one, "s", "echo");
+    Answer refused = call(one, "one", "s__echo", "{}");
+    assertEquals("no", refused.body().path("executed").asText(), refused.toString());
+  }
+
+  @Test
+  void aRequestThatComesRoundIsRefused() throws Exception {
+    TestBridge one = start("one", own(""));
+    one.until(() -> one.state("s").equals("ready"));
+    McpClient session = new McpClient(one.uri("/mcp"), "{}");
+    String id = session.initialize().path("_meta").path("dev.mcpbridge/bridge").asText();
+    String via = "\"_meta\":{\"dev.mcpbridge/via\":[\"another\",\"" + id + "\"]}";
+
+    Reply inSession =
+        session.request("tools/call", "{\"name\":\"s__echo\",\"arguments\":{},%s}".formatted(via));
+
+    assertEquals(508, inSession.status(), inSession.text());
+    assertEquals(508, inSession.errorCode());
+    String strange = via.replace(id, "a third");
+    Reply passes =
+        session.request(
+            "tools/call", "{\"name\":\"s__echo\",\"arguments\":{},%s}".formatted(strange));
+    assertEquals(200, passes.status(), passes.text());
+    for (String garbage : List.of("1", "[1,null]", "{}", "\"" + id + "\"")) {
+      String odd = "\"_meta\":{\"dev.mcpbridge/via\":" + garbage + "}";
+      String params = "{\"name\":\"s__echo\",\"arguments\":{}," + odd + "}";
+      assertEquals(200, session.request("tools/call", params).status(), garbage);
+    }
+  }
+
+  @Test
+  void whatAServerIsToldOfTheWayIsNothing() throws Exception {
+    start("far", own(""));
+    TestBridge near = start("near", peer("far", ""));
+    awaitPrefixes(near, "far", "s");
+    McpClient client = new McpClient(near.uri("/mcp"), "{}");
+    client.initialize();
+
+    String params =
+        "{\"name\":\"far__s__promise\",\"arguments\":{\"a\":1},\"_meta\":{\"own\":1,"
+            + "\"dev.mcpbridge/via\":[\"x\"]}}";
+
+    Reply answered = client.request("tools/call", params);
+    assertEquals(200, answered.status(), answered.text());
+    assertTrue(!answered.text().contains("via"), answered.text());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"legacy", "modern"})
+  void whatNeedsConsentFarAwayIsAskedOfTheClientHere(String era) throws Exception {
+    start("far", own("'risk':{'tools':{'big':2}}"));
+    TestBridge near = start("near", peer("far", ",'era':'" + era + "'"));
+    awaitPrefixes(near, "far", "s");
+    List<JsonNode> questions = new ArrayList<>();
+    McpClient client =
+        new McpClient(near.uri("/mcp"), FORMS)
+            .answering(
+                question -> {
+                  questions.add(question);
+                  return questions.size() == 1
+                      ? "{\"action\":\"accept\",\"content\":{\"confirm\":true}}"
+                      : "{\"action\":\"decline\"}";
+                });
+    client.initialize();
+
+    assertEquals("xxx", client.call("far__s__big", "{\"size\":3}").said());
+    assertTrue(questions.get(0).toString().contains("{\\\"size\\\":3}"), questions.toString());
+    Reply refused = client.call("far__s__big", "{\"size\":3}");
+    assertTrue(refused.result().path("isError").asBoolean(), refused.text());
+    assertEquals(2, questions.size());
+  }
+
+  @Test
+  void aBridgeThatGoesAndComesBackIsFoundAgain() throws Exception {
+    TestBridge far = start("far", own("") + "," + peer("near", ""));
+    TestBridge near = start("near", own("") + "," + peer("far", ""));
+    awaitPrefixes(near, "far", "s");
+    awaitPrefixes(far, "near", "s");
+
+    far.close();
+    near.until(() -> call(near, "far", "s__echo", "{}").status() >= 500);
+    TestBridge again = start("far", own("") + "," + peer("near", ""));
+
+    near.until(() -> call(near, "far", "s__echo", "{}").status() == 200);
+    awaitPrefixes(near, "far", "s");
+    awaitPrefixes(again, "near", "s");
+    assertEchoes(again, "near", "s__echo");
+  }
+}
