@@ -5,6 +5,7 @@ import dev.mcpbridge.adapter.toolcall.ToolCallServers;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.ClusterNode;
+import dev.mcpbridge.cluster.NewestText;
 import dev.mcpbridge.cluster.Solo;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.Contained;
@@ -30,6 +31,7 @@ import java.lang.System.Logger.Level;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -49,6 +51,7 @@ public final class Bridge {
   private final RiskVerticle risk;
   private final HttpVerticle http;
   private final SupervisorVerticle supervisor;
+  private final NewestText newestFile;
   private volatile String servers;
 
   private Bridge(Vertx vertx, BridgeConfig config) {
@@ -56,6 +59,7 @@ public final class Bridge {
     this.config = config;
     this.cluster = cluster(vertx, config);
     Bus bus = Bus.create(vertx, cluster);
+    this.newestFile = new NewestText(cluster.map("configuration"));
     this.risk = new RiskVerticle(bus, cluster, config.risk());
     BridgeIdentity self = new BridgeIdentity(Version.current(), cluster::bridge);
     this.http = new HttpVerticle(bus, cluster, config, self);
@@ -114,6 +118,20 @@ public final class Bridge {
     http.reload(next.auth());
     risk.reload(next.risk());
     return supervisor.reload(next);
+  }
+
+  /**
+   * Gives the other nodes a configuration file, where they know no newer one.
+   *
+   * @param millis when it was changed, on the wall clock
+   */
+  public void share(String file, long millis) {
+    vertx.runOnContext(v -> newestFile.offer(file, millis));
+  }
+
+  /** The newest configuration file that was shared; empty for none. For any thread. */
+  public Optional<NewestText.Version> newestFile() {
+    return newestFile.known();
   }
 
   /** Lets calls end for so long, then ends every process and closes everything. */

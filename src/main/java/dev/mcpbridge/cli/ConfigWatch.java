@@ -1,17 +1,19 @@
 package dev.mcpbridge.cli;
 
 import dev.mcpbridge.Bridge;
+import dev.mcpbridge.cluster.NewestText;
 import dev.mcpbridge.config.ConfigException;
 import dev.mcpbridge.config.ConfigFile;
 import dev.mcpbridge.config.ConfigReader;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.util.Objects;
+import java.util.Optional;
 
 /**
  * Looks at the configuration file every second (its content, since editors and orchestrators
  * replace files in many ways) and applies what has changed. A wrong file is refused whole and the
- * bridge goes on as it was. A daemon thread of its own.
+ * bridge goes on as it was. Where the nodes of a cluster share their files the newest one counts,
+ * whichever node has it. A daemon thread of its own.
  */
 final class ConfigWatch implements Runnable {
   private static final Logger LOG = System.getLogger(ConfigWatch.class.getName());
@@ -20,18 +22,28 @@ final class ConfigWatch implements Runnable {
   private final ConfigFile source;
   private final ConfigReader reader;
   private final Bridge bridge;
-  private String seen;
+  private final boolean isShared;
+  private String own;
+  private String applied;
+  private long appliedMillis;
+  private boolean hasChanged;
 
-  private ConfigWatch(ConfigFile source, ConfigReader reader, Bridge bridge) {
+  private ConfigWatch(ConfigFile source, ConfigReader reader, Bridge bridge, boolean isShared) {
     this.source = source;
     this.reader = reader;
     this.bridge = bridge;
-    this.seen = read();
+    this.isShared = isShared;
+    this.own = read();
+    this.applied = own;
+    this.appliedMillis = Math.min(source.modifiedMillis(), System.currentTimeMillis());
   }
 
-  static void start(ConfigFile source, ConfigReader reader, Bridge bridge) {
+  /**
+   * @param isShared whether the other nodes follow this one's file, and this one theirs
+   */
+  static void start(ConfigFile source, ConfigReader reader, Bridge bridge, boolean isShared) {
     if (source.path() != null) {
-      Thread thread = new Thread(new ConfigWatch(source, reader, bridge), "config-watch");
+      Thread thread = new Thread(new ConfigWatch(source, reader, bridge, isShared), "config-watch");
       thread.setDaemon(true);
       thread.start();
     }
@@ -43,6 +55,9 @@ final class ConfigWatch implements Runnable {
       while (true) {
         Thread.sleep(INTERVAL_MILLIS);
         look();
+        if (isShared) {
+          compare(bridge.newestFile());
+        }
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -51,17 +66,51 @@ final class ConfigWatch implements Runnable {
 
   private void look() {
     String text = read();
-    if (text == null || Objects.equals(text, seen)) {
+    if (text == null || text.equals(own)) {
       return;
     }
-    seen = text;
+    own = text;
+    if (apply(text, source.toString())) {
+      applied = text;
+      hasChanged = true;
+      long known = bridge.newestFile().map(NewestText.Version::millis).orElse(0L);
+      appliedMillis = Math.max(System.currentTimeMillis(), known + 1);
+    }
+  }
+
+  private void compare(Optional<NewestText.Version> known) {
+    if (known.isEmpty()) {
+      if (hasChanged) {
+        bridge.share(applied, appliedMillis);
+      }
+      return;
+    }
+    NewestText.Version newest = known.get();
+    if (newest.millis() > appliedMillis) {
+      follow(newest);
+    } else if (newest.millis() < appliedMillis && !newest.text().equals(applied)) {
+      bridge.share(applied, appliedMillis);
+    }
+  }
+
+  private void follow(NewestText.Version newest) {
+    appliedMillis = newest.millis();
+    if (!newest.text().equals(applied)) {
+      applied = newest.text();
+      apply(ConfigReader.combined(newest.text(), own), "the configuration of another node");
+    }
+  }
+
+  private boolean apply(String text, String from) {
     try {
       bridge
           .reload(reader.read(text, ConfigReader.Strictness.WHOLE))
-          .onSuccess(done -> LOG.log(Level.INFO, "{0} was read again and applied", source))
+          .onSuccess(done -> LOG.log(Level.INFO, "{0} was read again and applied", from))
           .onFailure(e -> LOG.log(Level.ERROR, "reload failed: {0}", e.getMessage()));
+      return true;
     } catch (ConfigException e) {
-      LOG.log(Level.ERROR, "{0} is wrong and was not applied: {1}", source, e.getMessage());
+      LOG.log(Level.ERROR, "{0} is wrong and was not applied: {1}", from, e.getMessage());
+      return false;
     }
   }
 

@@ -82,7 +82,8 @@ final class ServeCommand implements Callable<Integer> {
       return 0;
     }
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(bridge)));
-    ConfigWatch.start(configuration.source(), configuration.reader(), bridge);
+    boolean isShared = config.cluster() != null && config.cluster().sharesFile();
+    ConfigWatch.start(configuration.source(), configuration.reader(), bridge, isShared);
     greet(System.out, bridge, config, configuration.source());
     return RUNNING;
   }

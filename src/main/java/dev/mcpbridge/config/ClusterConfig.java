@@ -15,6 +15,7 @@ import java.util.List;
  * @param secret that all nodes know; empty for none
  * @param tls null for none
  * @param leaseMillis how long a node acts without having been heard of
+ * @param sharesFile whether the newest configuration file of a node is that of all
  */
 public record ClusterConfig(
     String name,
@@ -26,7 +27,8 @@ public record ClusterConfig(
     List<String> labels,
     String secret,
     Tls tls,
-    long leaseMillis) {
+    long leaseMillis,
+    boolean sharesFile) {
 
   /** PEM files; the authority's is the only one that is trusted. */
   public record Tls(Path certificate, Path key, Path authority) {}

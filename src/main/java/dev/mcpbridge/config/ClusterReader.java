@@ -47,6 +47,7 @@ final class ClusterReader {
             "secret",
             "tls",
             "lease",
+            "reload",
             "insecure"));
     String name = cluster.text("name", "mcp-bridge");
     List<String> members = members(joins);
@@ -68,7 +69,8 @@ final class ClusterReader {
         List.copyOf(cluster.texts("labels", 100)),
         secret,
         tls,
-        cluster.seconds("lease", 1.5, 0.3, 60));
+        cluster.seconds("lease", 1.5, 0.3, 60),
+        cluster.oneOf("reload", "node", "node", "cluster").equals("cluster"));
   }
 
   private void requireSafety(String secret, ClusterConfig.Tls tls, boolean insecure) {

@@ -48,6 +48,15 @@ public record ConfigFile(Path path) {
     }
   }
 
+  /** When the file was changed, on the wall clock; 0 where that cannot be said. Blocks. */
+  public long modifiedMillis() {
+    try {
+      return path == null ? 0 : Files.getLastModifiedTime(path).toMillis();
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+
   private static String builtIn() throws IOException {
     try (InputStream in = ConfigFile.class.getResourceAsStream(DEFAULT)) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);

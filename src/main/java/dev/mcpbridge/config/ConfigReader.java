@@ -22,6 +22,7 @@ public final class ConfigReader {
   private static final List<String> SECTIONS =
       List.of(
           "$schema", "http", "auth", "risk", "limits", "sandbox", "cluster", "drain", "mcpServers");
+  private static final List<String> OWN_SECTIONS = List.of("http", "cluster");
   private static final Set<String> SCOPES = Set.of("read", "call", "approve", "admin");
 
   private final Map<String, String> environment;
@@ -80,6 +81,23 @@ public final class ConfigReader {
     }
     return new BridgeConfig(
         http, auth, risk, limits, sandbox, cluster, servers, drainMillis, warnings);
+  }
+
+  /**
+   * What another node's text says for all nodes, and a node's own text for itself alone.
+   *
+   * @throws ConfigException where one of them is no JSON object
+   */
+  public static String combined(String others, String own) {
+    ObjectNode combined = (ObjectNode) parse(others);
+    JsonNode ownRoot = parse(own);
+    for (String section : OWN_SECTIONS) {
+      combined.remove(section);
+      if (ownRoot.has(section)) {
+        combined.set(section, ownRoot.get(section));
+      }
+    }
+    return combined.toString();
   }
 
   /**
