@@ -17,6 +17,7 @@ final class Leadership {
   private final long[] acked;
   private long startOp;
   private long pingedNanos;
+  private boolean committing;
 
   Leadership(Replica replica, History history) {
     this.replica = replica;
@@ -35,7 +36,7 @@ final class Leadership {
     Arrays.fill(acked, 0);
     acked[replica.self] = history.last();
     leases.begin(now, history.last(), promised);
-    history.advance(known);
+    commit(known);
     replica.broadcast(new StartView(replica.view(), history.last(), history.commit()));
     pingAll(now);
     commitWhatMostHave();
@@ -115,13 +116,32 @@ final class Leadership {
     }
   }
 
+  /**
+   * What is applied may make somebody want more at once, which is no part of what most have yet, or
+   * has its turn when this is applied: nothing is applied within something else.
+   */
   private void commitWhatMostHave() {
+    if (committing) {
+      return;
+    }
+    for (long most = mostHave(); most > history.commit(); most = mostHave()) {
+      commit(most);
+      replica.broadcast(new Commit(replica.view(), history.commit()));
+    }
+  }
+
+  private long mostHave() {
     long[] sorted = acked.clone();
     Arrays.sort(sorted);
-    long most = sorted[terms.size() - terms.majority()];
-    if (most > history.commit()) {
-      history.advance(most);
-      replica.broadcast(new Commit(replica.view(), history.commit()));
+    return Math.min(history.last(), sorted[terms.size() - terms.majority()]);
+  }
+
+  private void commit(long op) {
+    committing = true;
+    try {
+      history.advance(op);
+    } finally {
+      committing = false;
     }
   }
 }

@@ -13,6 +13,7 @@ import dev.mcpbridge.cluster.agreement.Message.Prepare;
 import dev.mcpbridge.cluster.agreement.Message.PrepareOk;
 import dev.mcpbridge.cluster.agreement.Message.StartView;
 import dev.mcpbridge.cluster.agreement.Message.StartViewChange;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -190,5 +191,25 @@ class LeadershipTest {
     node.isFollowedBy(1, 2);
     node.now += 4 * Lone.LEASE;
     assertFalse(node.replica.isOver(1, node.now));
+  }
+
+  @Test
+  void whatIsWantedWhileSomethingIsAppliedHasItsTurnAfterwards() {
+    Lone node = new Lone(3, 0).leading();
+    List<String> steps = new ArrayList<>();
+    node.whenApplied =
+        text -> {
+          steps.add("begin " + text);
+          node.propose(text + text);
+          steps.add("end " + text);
+        };
+    List.of("a", "b", "c").forEach(node::propose);
+
+    node.hears(1, new PrepareOk(0, 3));
+
+    assertEquals(List.of("begin a", "end a", "begin b", "end b", "begin c", "end c"), steps);
+    steps.clear();
+    node.hears(1, new PrepareOk(0, 4));
+    assertEquals(List.of("begin aa", "end aa"), steps);
   }
 }

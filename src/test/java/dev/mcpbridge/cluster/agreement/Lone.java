@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 
 /** One replica; the test says what it hears from the others, and sees what it says to them. */
 final class Lone implements Replica.Peers, StateMachine {
@@ -26,6 +27,7 @@ final class Lone implements Replica.Peers, StateMachine {
 
   final List<Sent> sent = new ArrayList<>();
   final List<String> applied = new ArrayList<>();
+  Consumer<String> whenApplied = text -> {};
   long generation = GENERATION;
   long now = 3_600_000 * MILLI;
 
@@ -112,7 +114,9 @@ final class Lone implements Replica.Peers, StateMachine {
 
   @Override
   public void apply(long op, Entry entry) {
-    applied.add(new String(entry.command(), StandardCharsets.UTF_8));
+    String text = new String(entry.command(), StandardCharsets.UTF_8);
+    applied.add(text);
+    whenApplied.accept(text);
   }
 
   @Override
