@@ -1,0 +1,351 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.McpClient.Reply;
+import dev.mcpbridge.fixture.Nodes;
+import dev.mcpbridge.fixture.Wanderer;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Clients with a handshake, whose every message goes to another node. */
+@ExtendWith(Nodes.Shown.class)
+class ClusterSessionsIT {
+  private static final String NEWEST = "2025-11-25";
+  private static final String ANN = ApiKeys.generate();
+  private static final String BOB = ApiKeys.generate();
+  private static final List<Integer> ALL = List.of(1, 2, 3);
+
+  /** The first three are on the nodes of their numbers; the last has a process for each session. */
+  private static final List<String> SERVERS = List.of("one", "two", "three", "own");
+
+  @TempDir static Path folder;
+  private static Nodes nodes;
+
+  @BeforeAll
+  static void start() throws Exception {
+    List<String> servers = new ArrayList<>();
+    for (int node : ALL) {
+      String placement = "'timeout':30,'placement':['n" + node + "']";
+      servers.add("'" + SERVERS.get(node - 1) + "':" + Nodes.entry(folder, placement));
+    }
+    String own = "'isolation':'session','timeout':30,'placement':['n2']";
+    servers.add("'own':" + Nodes.entry(folder, own));
+    nodes =
+        Nodes.withKey(
+            folder,
+            3,
+            "'auth':{'keys':[%s,%s]},'mcpServers':{%s}"
+                .formatted(key("ann", ANN), key("bob", BOB), String.join(",", servers)),
+            ANN);
+  }
+
+  private static String key(String name, String key) {
+    return "{'name':'%s','sha256':'%s','scopes':['read','call']}"
+        .formatted(name, ApiKeys.fingerprint(key));
+  }
+
+  @BeforeEach
+  void allAreThere() throws Exception {
+    nodes.startMissing();
+    nodes.awaitReady(SERVERS);
+    nodes.assertAllAnswer(SERVERS);
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    nodes.end();
+  }
+
+  private static Wanderer session(int node, String path) throws Exception {
+    return new Wanderer(nodes, path, NEWEST, "x-api-key", ANN).initialize(node);
+  }
+
+  // --- where it may be used
+
+  @ParameterizedTest
+  @CsvSource({
+    "2024-11-05,/mcp,two__",
+    "2025-03-26,/servers/two/mcp,''",
+    "2025-06-18,/mcp,two__",
+    "2025-11-25,/servers/two/mcp,''"
+  })
+  void aSessionOfOneNodeIsUsedAtAll(String version, String path, String prefix) throws Exception {
+    for (int begun : ALL) {
+      Wanderer client = new Wanderer(nodes, path, version, "x-api-key", ANN).initialize(begun);
+      assertEquals(202, client.say(1 + begun % 3, "\"method\":\"notifications/initialized\""));
+      for (int node : ALL) {
+        Reply echo = client.call(node, prefix + "echo", "{\"n\":1.10}");
+        assertTrue(echo.text().contains("{\"n\":1.10}"), echo.text());
+        Reply tools = client.ask(node, "tools/list", "{}");
+        assertTrue(tools.text().contains("\"" + prefix + "progress\""), tools.text());
+      }
+    }
+  }
+
+  @Test
+  void manySessionsAreKnownAtAllNodesAsSoonAsTheyAreOpen() throws Exception {
+    List<CompletableFuture<Void>> all = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      int begun = 1 + i % 3;
+      all.add(
+          CompletableFuture.runAsync(() -> openAndUse(begun), task -> new Thread(task).start()));
+    }
+    for (CompletableFuture<Void> each : all) {
+      each.get(120, TimeUnit.SECONDS);
+    }
+  }
+
+  private static void openAndUse(int begun) {
+    try {
+      for (int i = 0; i < 10; i++) {
+        Wanderer client = session(begun, "/mcp");
+        assertTrue(client.ask(1 + begun % 3, "ping", "{}").result().isEmpty());
+        assertTrue(client.ask(1 + (begun + 1) % 3, "ping", "{}").result().isEmpty());
+      }
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void aSessionIsForNobodyElseAndNoOtherEndpointAtAnyNode() throws Exception {
+    for (int begun : ALL) {
+      Wanderer ann = session(begun, "/mcp");
+      Wanderer bob = ann.stolenBy("x-api-key", BOB);
+      for (int node : ALL) {
+        assertEquals(404, bob.ask(node, "ping", "{}").status());
+        assertEquals(404, bob.end(node));
+        assertThrows(AssertionError.class, () -> bob.listen(node));
+        Wanderer elsewhere = ann.stolenAt("/servers/two/mcp");
+        assertEquals(404, elsewhere.ask(node, "ping", "{}").status());
+        assertEquals(401, ann.stolenBy().ask(node, "ping", "{}").status());
+      }
+      assertTrue(ann.ask(1 + begun % 3, "ping", "{}").result().isEmpty());
+    }
+  }
+
+  @Test
+  void aSessionHasOneProcessWhicheverNodeItSpeaksTo() throws Exception {
+    Wanderer client = session(1, "/servers/own/mcp");
+    Wanderer other = session(2, "/servers/own/mcp");
+
+    assertEquals("a", client.call(1, "remember", "{\"text\":\"a\"}").said());
+    assertEquals("b", other.call(3, "remember", "{\"text\":\"b\"}").said());
+    assertEquals("a c", client.call(2, "remember", "{\"text\":\"c\"}").said());
+    assertEquals("a c d", client.call(3, "remember", "{\"text\":\"d\"}").said());
+
+    int before = nodes.get(1, "/servers/own").body().path("pids").size();
+    assertEquals(204, client.end(3));
+    nodes.until(() -> nodes.get(1, "/servers/own").body().path("pids").size() == before - 1);
+    assertEquals("b e", other.call(1, "remember", "{\"text\":\"e\"}").said());
+  }
+
+  // --- what is under way
+
+  @ParameterizedTest
+  @CsvSource({"1,2", "2,3", "3,1", "1,3"})
+  void progressIsToldWhereTheCallWasMade(int begun, int asked) throws Exception {
+    for (String server : List.of("one", "two", "three")) {
+      Wanderer client = session(begun, "/servers/" + server + "/mcp");
+
+      Reply reply = client.call(asked, "progress", "{\"steps\":3}");
+
+      assertEquals(3, reply.notifications("notifications/progress").size(), reply.text());
+      assertEquals("finished", reply.said());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"elicitation/create", "sampling/createMessage", "roots/list"})
+  void aQuestionOfAServerIsAnsweredAtAnyNode(String method) throws Exception {
+    for (String server : List.of("one", "two", "three")) {
+      for (int answered : ALL) {
+        Wanderer client = session(1, "/servers/" + server + "/mcp");
+        client.answersAt(answered, question -> ",\"result\":{\"roots\":[],\"n\":1.10}");
+
+        Reply reply = client.call(2, "ask", "{\"method\":\"" + method + "\"}");
+
+        assertTrue(reply.said().startsWith("result {"), reply.text());
+        assertTrue(reply.said().contains("\"n\":1.10"), reply.text());
+        assertEquals(1, client.questions().size());
+      }
+    }
+  }
+
+  @Test
+  void aRefusalOfAQuestionIsHeardFromAnotherNode() throws Exception {
+    Wanderer client = session(1, "/servers/three/mcp");
+    client.answersAt(3, question -> ",\"error\":{\"code\":-1,\"message\":\"I would rather not\"}");
+
+    Reply reply = client.call(2, "ask", "{\"method\":\"sampling/createMessage\"}");
+
+    assertTrue(reply.said().startsWith("error "), reply.text());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1,2,one", "1,2,two", "1,2,three", "2,1,three", "3,2,one"})
+  void aCallIsCancelledAtAnotherNodeThanItWasMadeAt(int asked, int cancelled, String server)
+      throws Exception {
+    Wanderer client = session(3, "/servers/" + server + "/mcp");
+    int before = cancels(server);
+    CompletableFuture<Reply> call = client.callLater(asked, "\"mine\"", "never", "{}");
+    nodes.until(() -> nodes.get(1, "/servers/" + server).body().path("pending_calls").asInt() > 0);
+
+    int status =
+        client.say(
+            cancelled,
+            "\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":\"mine\"}");
+
+    assertEquals(202, status);
+    nodes.until(() -> cancels(server) == before + 1);
+    assertTrue(call.get(60, TimeUnit.SECONDS).messages().size() <= 1);
+  }
+
+  private static int cancels(String server) throws Exception {
+    return Integer.parseInt(nodes.call(1, server, "cancels", "{}").said());
+  }
+
+  @Test
+  void changesAreHeardAtTheNodeThatIsListenedTo() throws Exception {
+    for (int listened : ALL) {
+      Wanderer client = session(1 + listened % 3, "/mcp");
+      try (BufferedReader stream = client.listen(listened)) {
+        client.call(1 + (listened + 1) % 3, "two__grow", "{}");
+
+        JsonNode heard = heard(stream).get(60, TimeUnit.SECONDS);
+
+        assertEquals("notifications/tools/list_changed", heard.path("method").asText());
+      }
+    }
+  }
+
+  private static CompletableFuture<JsonNode> heard(BufferedReader stream) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return McpClient.next(stream);
+          } catch (IOException e) {
+            throw new IllegalStateException(e);
+          }
+        },
+        task -> new Thread(task).start());
+  }
+
+  @Test
+  void theLevelOfLogMessagesIsKnownAtOtherNodes() throws Exception {
+    Wanderer client = session(1, "/servers/three/mcp");
+    assertEquals(1, logged(client, 2));
+
+    client.ask(1, "logging/setLevel", "{\"level\":\"error\"}").result();
+
+    nodes.until(() -> logged(client, 2) == 0);
+    client.ask(3, "logging/setLevel", "{\"level\":\"debug\"}").result();
+    nodes.until(() -> logged(client, 2) == 1 && logged(client, 1) == 1);
+  }
+
+  private static int logged(Wanderer client, int node) throws Exception {
+    return client.call(node, "log", "{}").notifications("notifications/message").size();
+  }
+
+  // --- its end, and that of nodes
+
+  @Test
+  void aSessionThatIsEndedAtOneNodeIsOverAtAll() throws Exception {
+    for (int ended : ALL) {
+      Wanderer client = session(1, "/mcp");
+      ALL.forEach(node -> assertUsed(client, node));
+      BufferedReader stream = client.listen(1 + ended % 3);
+
+      assertEquals(204, client.end(ended));
+
+      for (int node : ALL) {
+        nodes.until(() -> client.ask(node, "ping", "{}").status() == 404);
+        assertEquals(404, client.end(node));
+      }
+      CompletableFuture<JsonNode> last = heard(stream);
+      assertThrows(Exception.class, () -> last.get(60, TimeUnit.SECONDS));
+      assertTrue(last.isCompletedExceptionally());
+    }
+  }
+
+  private static void assertUsed(Wanderer client, int node) {
+    try {
+      assertTrue(client.ask(node, "ping", "{}").result().isEmpty());
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void aSessionOutlivesTheNodeWhereItBegan() throws Exception {
+    Wanderer all = session(1, "/mcp");
+    Wanderer used = session(1, "/servers/two/mcp");
+    assertUsed(used, 2);
+
+    nodes.kill(1);
+
+    for (int node : nodes.up()) {
+      assertTrue(all.call(node, "three__echo", "{\"n\":1.10}").text().contains("{\"n\":1.10}"));
+      assertTrue(used.call(node, "echo", "{\"n\":1.10}").text().contains("{\"n\":1.10}"));
+    }
+    used.answersAt(3, question -> ",\"result\":{\"n\":1.10}");
+    Reply asked = used.call(2, "ask", "{\"method\":\"sampling/createMessage\"}");
+    assertTrue(asked.said().startsWith("result "), asked.text());
+    Wanderer bob = all.stolenBy("x-api-key", BOB);
+    assertEquals(404, bob.ask(2, "ping", "{}").status());
+    nodes.startMissing();
+    assertUsed(all, 1);
+    assertEquals(204, all.end(1));
+    nodes.until(() -> all.ask(3, "ping", "{}").status() == 404);
+  }
+
+  @Test
+  void aSessionOutlivesThePrimary() throws Exception {
+    int primary = nodes.primary(1);
+    List<Wanderer> clients = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      clients.add(session(primary, "/mcp"));
+    }
+
+    nodes.kill(primary);
+
+    nodes.until(() -> nodes.areMembers(nodes.up()));
+    for (Wanderer client : clients) {
+      nodes.up().forEach(node -> assertUsed(client, node));
+    }
+  }
+
+  @Test
+  void noSessionIsKnownAfterAllNodesWereKilled() throws Exception {
+    Wanderer client = session(1, "/mcp");
+
+    for (int node : ALL) {
+      nodes.kill(node);
+    }
+    nodes.startMissing();
+
+    for (int node : ALL) {
+      assertEquals(404, client.ask(node, "ping", "{}").status());
+    }
+  }
+}
