@@ -79,26 +79,23 @@ public final class BackgroundCalls {
               .withRetryAfter(10_000));
     }
     if (records == null) {
-      return Future.succeededFuture(begin(request, run));
+      return Future.succeededFuture(begin(request, clock.millis(), run));
     }
+    long since = clock.millis();
     return records
-        .claim(
-            request.id(),
-            request.caller().name(),
-            request.server(),
-            request.target(),
-            clock.millis())
+        .claim(request.id(), request.caller().name(), request.server(), request.target(), since)
         .map(
             claim -> {
-              BackgroundCall call = begin(request, run);
+              BackgroundCall call = begin(request, since, run);
               call.outcome.onComplete(
                   done -> records.settle(request.id(), claim, call.outcome, KEPT_MILLIS));
               return call;
             });
   }
 
-  private BackgroundCall begin(CallRequest request, Supplier<Future<CallOutcome>> run) {
-    BackgroundCall call = new BackgroundCall(request, clock.millis());
+  private BackgroundCall begin(
+      CallRequest request, long sinceMillis, Supplier<Future<CallOutcome>> run) {
+    BackgroundCall call = new BackgroundCall(request, sinceMillis);
     calls.put(call.id(), call);
     call.outcome = run.get();
     call.outcome.onComplete(done -> ended(call));

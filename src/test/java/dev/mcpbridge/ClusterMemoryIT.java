@@ -1,0 +1,336 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.Approvals;
+import dev.mcpbridge.fixture.Approvals.Asked;
+import dev.mcpbridge.fixture.Effects;
+import dev.mcpbridge.fixture.Heard;
+import dev.mcpbridge.fixture.Load;
+import dev.mcpbridge.fixture.Load.Made;
+import dev.mcpbridge.fixture.Nodes;
+import dev.mcpbridge.fixture.Pace;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What one node was asked or told the others know, also when it has been killed. */
+@ExtendWith(Nodes.Shown.class)
+class ClusterMemoryIT {
+  private static final List<String> SERVERS = List.of("a", "b", "c", "d");
+  private static final String GUARDED = "g";
+  private static final List<Integer> ALL = List.of(1, 2, 3);
+
+  /** Longer than it takes to kill somebody meanwhile. */
+  private static final int LONG = 20_000;
+
+  @TempDir static Path folder;
+  private static Effects effects;
+  private static Nodes nodes;
+  private static Approvals approvals;
+  private static final AtomicInteger NOTES = new AtomicInteger();
+
+  @BeforeAll
+  static void start() throws Exception {
+    effects = new Effects(folder);
+    nodes =
+        Nodes.start(
+            folder,
+            3,
+            effects.servers(SERVERS)
+                + ","
+                + effects.servers(List.of(GUARDED), "'risk':{'tools':{'effect':2}}"));
+    approvals = new Approvals(nodes, GUARDED);
+  }
+
+  @BeforeEach
+  void allAreThere() throws Exception {
+    nodes.startMissing();
+    nodes.awaitHome(SERVERS);
+    nodes.awaitHome(List.of(GUARDED));
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    nodes.end();
+  }
+
+  private static String note() {
+    return "n" + NOTES.incrementAndGet();
+  }
+
+  private static String effect(String note, int millis) {
+    return "{\"ms\":" + millis + ",\"note\":\"a " + note + "\"}";
+  }
+
+  private static void awaitEffect(String note) throws Exception {
+    nodes.until(() -> effects.times(note) == 1);
+  }
+
+  private static int owner(String server) throws Exception {
+    return nodes.owner(nodes.up().get(0), server);
+  }
+
+  private static String told(Answer answer) {
+    String executed = answer.body().path("executed").asText();
+    return answer.status() == 200
+        ? "200"
+        : answer.status() + " " + answer.code() + " executed " + executed;
+  }
+
+  // --- keys that make a retry safe
+
+  private static CompletableFuture<Answer> keyed(int node, String key, String body) {
+    return nodes.callLater(node, "a", "effect", body, "idempotency-key", key);
+  }
+
+  private static Answer repeated(int node, String key, String body) throws Exception {
+    return keyed(node, key, body).get(60, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void aKeyThatIsUsedAtAllNodesAtTheSameMomentRunsOnce() throws Exception {
+    List<String> notes = new ArrayList<>();
+    List<CompletableFuture<Answer>> answers = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      String note = note();
+      notes.add(note);
+      ALL.forEach(node -> answers.add(keyed(node, note, effect(note, 20))));
+    }
+    for (int i = 0; i < answers.size(); i += 3) {
+      int done = 0;
+      for (CompletableFuture<Answer> answer : answers.subList(i, i + 3)) {
+        String told = told(answer.get(60, TimeUnit.SECONDS));
+        assertTrue(
+            told.equals("200") || told.equals("409 idempotency_in_progress executed unknown"),
+            told);
+        done += told.equals("200") ? 1 : 0;
+      }
+      assertTrue(done > 0);
+    }
+    for (String note : notes) {
+      assertEquals(1, effects.times(note));
+    }
+    assertReplayed(notes.get(0), nodes.up());
+  }
+
+  /** All nodes know how it ended, and do not do it again. */
+  private static void assertReplayed(String note, List<Integer> at) throws Exception {
+    for (int node : at) {
+      Answer again = repeated(node, note, effect(note, 20));
+      assertEquals("done", again.said(), again.toString());
+      Answer other = repeated(node, note, effect(note, 21));
+      assertEquals("422 idempotency_mismatch executed no", told(other));
+    }
+    assertEquals(1, effects.times(note));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aKeyOutlivesTheNodeThatWasAskedAndTheOneThatRanIt(boolean killsOwner) throws Exception {
+    int owner = owner("a");
+    int door = nodes.other(owner);
+    String note = note();
+    assertEquals("done", repeated(door, note, effect(note, 20)).said());
+
+    nodes.kill(killsOwner ? owner : door);
+
+    assertReplayed(note, nodes.up());
+    nodes.startMissing();
+    assertReplayed(note, nodes.up());
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aKeyWhoseCallWasRunningWhenANodeWasKilledHasAnUnknownEndAndRunsNothing(boolean killsOwner)
+      throws Exception {
+    int owner = owner("a");
+    int door = nodes.other(owner);
+    String note = note();
+    CompletableFuture<Answer> running = keyed(door, note, effect(note, LONG));
+    awaitEffect(note);
+
+    nodes.kill(killsOwner ? owner : door);
+
+    running.handle((answer, lost) -> answer).get(60, TimeUnit.SECONDS);
+    for (int node : nodes.up()) {
+      nodes.until(() -> repeated(node, note, effect(note, LONG)).status() != 409);
+    }
+    nodes.startMissing();
+    for (int node : ALL) {
+      assertEquals(
+          "502 node_lost executed unknown", told(repeated(node, note, effect(note, LONG))));
+    }
+    assertEquals(1, effects.times(note));
+  }
+
+  @Test
+  void aKeyOfACallThatAsksAHumanHasOneConfirmationAtAllNodes() throws Exception {
+    String note = note();
+    List<String> ids = new ArrayList<>();
+    for (int node : ALL) {
+      Answer answer =
+          nodes.call(
+              node, GUARDED, "effect", approvals.arguments(note, 1), "idempotency-key", note);
+      ids.add(answer.body().path("confirmation_id") + " " + answer.body().path("token"));
+    }
+
+    assertEquals(1, ids.stream().distinct().count(), ids.toString());
+  }
+
+  // --- calls in the background
+
+  private static String begun(int node, String tool, String arguments) throws Exception {
+    Answer accepted = nodes.call(node, "a", tool, arguments, "prefer", "respond-async");
+    assertEquals(202, accepted.status(), accepted.toString());
+    return accepted.header("location");
+  }
+
+  private static String status(int node, String call) throws Exception {
+    return nodes.get(node, call).body().path("status").asText();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void aCallInTheBackgroundIsSeenAtAllNodesWhileItRunsAndAfterwards(int node) throws Exception {
+    String note = note();
+    String call = begun(node, "effect", effect(note, 2_000));
+    String hanging = begun(node, "never", "{}");
+    for (int other : ALL) {
+      assertEquals("running", status(other, hanging));
+      nodes.until(() -> status(other, call).equals("done"));
+      assertEquals(nodes.get(node, call).body(), nodes.get(other, call).body());
+    }
+    JsonNode done = nodes.get(node, call).body();
+    assertEquals("done", done.at("/result/content/0/text").asText(), done.toString());
+    assertEquals(1, effects.times(note));
+    nodes.delete(node, hanging);
+  }
+
+  @Test
+  void aCallInTheBackgroundIsGivenUpAtAnotherNodeHoweverSoon() throws Exception {
+    for (int i = 0; i < 30; i++) {
+      int door = 1 + i % 3;
+      int other = 1 + (i + 1 + i / 3 % 2) % 3;
+      String call = begun(door, "never", "{}");
+
+      JsonNode ended = nodes.delete(other, call).body();
+
+      assertEquals("cancelled", ended.at("/problem/code").asText(), door + " " + other + ended);
+      nodes.until(() -> status(door, call).equals("failed"));
+    }
+  }
+
+  @Test
+  void callsInTheBackgroundOutliveTheNodeThatTookThem() throws Exception {
+    int door = nodes.other(owner("a"));
+    String doneNote = note();
+    String done = begun(door, "effect", effect(doneNote, 1));
+    nodes.until(() -> status(door, done).equals("done"));
+    String runningNote = note();
+    String running = begun(door, "effect", effect(runningNote, LONG));
+    awaitEffect(runningNote);
+    nodes.until(() -> status(nodes.other(door), done).equals("done"));
+
+    nodes.kill(door);
+
+    for (int node : nodes.up()) {
+      JsonNode kept = nodes.get(node, done).body();
+      assertEquals("done", kept.at("/result/content/0/text").asText(), kept.toString());
+      nodes.until(() -> !status(node, running).equals("running"));
+      JsonNode lost = nodes.get(node, running).body();
+      assertEquals("node_lost", lost.at("/problem/code").asText(), lost.toString());
+      assertEquals("unknown", lost.at("/problem/executed").asText(), lost.toString());
+    }
+    assertEquals(1, effects.times(doneNote));
+    assertEquals(1, effects.times(runningNote));
+  }
+
+  // --- news, and load
+
+  @Test
+  void eachNodeTellsOnceWhatHappensAtTheOthers() throws Exception {
+    List<Heard> ears = new ArrayList<>();
+    for (int node : ALL) {
+      ears.add(Heard.at(nodes, node));
+    }
+    Asked asked = approvals.ask(1, 1);
+    approvals.decide(2, asked, false);
+    nodes.call(1, "b", "promise", "{}");
+    nodes.call(3, "b", "grow", "{}");
+    for (Heard ear : ears) {
+      nodes.until(() -> ear.all("catalogue", "server").equals(List.of("b")));
+    }
+    nodes.post(2, "/servers/b/restart", "");
+    Asked last = approvals.ask(3, 1);
+    approvals.decide(3, last, true);
+
+    for (Heard ear : ears) {
+      nodes.until(() -> told(ear, last).equals(List.of("pending", "approved")));
+      assertEquals(List.of("pending", "rejected"), told(ear, asked));
+      nodes.until(() -> ear.all("server", "state", "server", "b").contains("ready"));
+      assertEquals(
+          1, ear.all("server", "state", "server", "b").stream().filter("ready"::equals).count());
+      assertEquals(1, ear.all("output_mismatch", "tool_name").size());
+      assertFalse(ear.all("catalogue", "server").isEmpty());
+      ear.close();
+    }
+  }
+
+  private static long count(Heard ear, String state) {
+    return ear.all("server", "state").stream().filter(state::equals).count();
+  }
+
+  private static List<String> told(Heard ear, Asked asked) {
+    return ear.all("confirmation", "status", "confirmation_id", asked.id());
+  }
+
+  @Test
+  void fiveHundredCallsASecondLoseNothingButWhatAKilledOwnerRan() throws Exception {
+    int dead = owner("a");
+    List<String> moved = new ArrayList<>();
+    for (String server : SERVERS) {
+      if (owner(server) == dead) {
+        moved.add(server);
+      }
+    }
+    List<Integer> doors = new CopyOnWriteArrayList<>(ALL);
+    AtomicInteger turn = new AtomicInteger();
+    try (Pace pace =
+        new Pace(nodes, SERVERS, 500, () -> doors.get(turn.incrementAndGet() % doors.size()))) {
+      pace.awaitMore(1_500);
+      nodes.kill(dead);
+      doors.remove((Integer) dead);
+      for (int i = 0; i < 4; i++) {
+        pace.awaitMore(1_000);
+      }
+
+      List<Made> made = pace.end();
+      System.err.println("500 a second: " + Load.outcomes(made));
+      effects.assertAgree(made);
+      for (Made call : made) {
+        boolean mayBeLost =
+            call.node() == dead
+                || moved.contains(call.server()) && call.outcome().startsWith("502 node_lost");
+        assertTrue(call.isDone() || mayBeLost, call.server() + " " + call.answer());
+      }
+    }
+    nodes.assertAllAnswer(SERVERS);
+  }
+}
