@@ -10,6 +10,9 @@ import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.eventbus.MessageConsumer;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -26,6 +29,12 @@ public final class Bus {
   private final EventBus events;
   private final boolean isAlone;
   private final Elsewhere elsewhere;
+  private final Map<String, Arriving> arriving = new ConcurrentHashMap<>();
+
+  /** Who waits for answers to what is on its way to one who serves an address. */
+  private static final class Arriving {
+    final Set<Consumer<Object>> askers = ConcurrentHashMap.newKeySet();
+  }
 
   private Bus(Vertx vertx, Cluster cluster) {
     this.vertx = vertx;
@@ -63,20 +72,41 @@ public final class Bus {
     Promise<A> promise = Promise.promise();
     Parcel parcel =
         new Parcel(question, answer -> asker.runOnContext(v -> settle(promise, answer)));
+    Arriving there = arriving.get(address.name());
+    if (there == null) {
+      return Future.failedFuture(undelivered(address));
+    }
+    there.askers.add(parcel.reply());
     events
         .<Parcel>sender(address.name(), LOCAL)
         .write(parcel)
-        .onFailure(lost -> promise.tryFail(undelivered(address)));
+        .onFailure(
+            lost -> {
+              there.askers.remove(parcel.reply());
+              promise.tryFail(undelivered(address));
+            });
     return promise.future();
   }
 
   /**
    * Answers questions until the returned runnable is run; the future's failure is the answer's
-   * failure.
+   * failure. What is on its way here then, and is not looked at any more, fails as not delivered.
    */
   public <Q, A> Runnable serve(Address<Q, A> address, Function<Q, Future<A>> answer) {
+    Arriving here = new Arriving();
+    arriving.put(address.name(), here);
     MessageConsumer<Parcel> consumer =
-        events.localConsumer(address.name(), message -> reply(message.body(), answer));
+        events.localConsumer(
+            address.name(),
+            message -> {
+              here.askers.remove(message.body().reply());
+              reply(message.body(), answer);
+            });
+    consumer.endHandler(
+        over -> {
+          arriving.remove(address.name(), here);
+          here.askers.forEach(asker -> asker.accept(undelivered(address)));
+        });
     Runnable deaf = elsewhere.serve(address);
     return () -> {
       deaf.run();
