@@ -289,6 +289,25 @@ class ClusterFaultsIT {
   }
 
   @Test
+  void aNodeThatIsStartedAloneDoesNotSayThatThereIsNoSuchServer() throws Exception {
+    for (int node = 1; node <= 3; node++) {
+      nodes.kill(node);
+    }
+    nodes.start(2);
+
+    for (String server : SERVERS) {
+      Answer refused = nodes.call(2, server, "echo", "{}");
+      assertEquals(503, refused.status(), refused.toString());
+      assertEquals("no_quorum", refused.code());
+      assertEquals("no", refused.body().path("executed").asText());
+    }
+    nodes.start(1);
+    nodes.start(3);
+    nodes.awaitMembers();
+    nodes.assertAllAnswer(SERVERS);
+  }
+
+  @Test
   void twoOfThreeAreEnoughHoweverTheyCameToBeTwo() throws Exception {
     int left = anOwner();
     int first = nodes.other(left);

@@ -2,6 +2,7 @@ package dev.mcpbridge.call;
 
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.ServerId;
@@ -21,15 +22,17 @@ import java.util.TreeMap;
  */
 public final class Directory {
   private final Bus bus;
+  private final Cluster cluster;
   private final Map<ServerId, ServerView> views;
 
-  /**
-   * @param byName whether all nodes list them alike, whichever they heard of first
-   */
-  public Directory(Bus bus, boolean byName) {
+  /** All nodes list them alike, whichever they heard of first. */
+  public Directory(Bus bus, Cluster cluster) {
     this.bus = bus;
+    this.cluster = cluster;
     this.views =
-        byName ? new TreeMap<>(Comparator.comparing(ServerId::name)) : new LinkedHashMap<>();
+        cluster.isAlone()
+            ? new LinkedHashMap<>()
+            : new TreeMap<>(Comparator.comparing(ServerId::name));
   }
 
   /** Begins to listen; called once, before the servers start. */
@@ -51,7 +54,7 @@ public final class Directory {
     return List.copyOf(views.values());
   }
 
-  /** One server as last published; fails with SERVER_NOT_FOUND. */
+  /** One server as last published; fails with SERVER_NOT_FOUND, or with NO_QUORUM. */
   public Future<ServerView> find(ServerId id) {
     ServerView view = views.get(id);
     return view == null ? Future.failedFuture(unknown(id)) : Future.succeededFuture(view);
@@ -83,7 +86,16 @@ public final class Directory {
     return bus.request(Addresses.ready(id), patience);
   }
 
-  private static BridgeException unknown(ServerId id) {
+  /** A node that has just started has heard of none yet. */
+  private BridgeException unknown(ServerId id) {
+    if (!cluster.isAlone() && List.of("joining", "cut_off").contains(cluster.view().state())) {
+      return new BridgeException(
+              ErrorCode.NO_QUORUM,
+              "This node has not heard from more than half of the others, and not of server '"
+                  + id
+                  + "'")
+          .withRetryAfter(2_000);
+    }
     return new BridgeException(
         ErrorCode.SERVER_NOT_FOUND, "Server '" + id + "' not found or not connected");
   }

@@ -67,7 +67,7 @@ record Doors(
       StreamSlots streams,
       Supplier<HealthApi.Phase> phase) {
     int depth = config.limits().depth();
-    Directory directory = new Directory(bus, !cluster.isAlone());
+    Directory directory = new Directory(bus, cluster);
     directory.open();
     UpstreamCredentials credentials = new UpstreamCredentials(Clock.systemUTC());
     CallPipeline pipeline =
