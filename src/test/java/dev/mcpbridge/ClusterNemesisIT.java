@@ -1,0 +1,82 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.mcpbridge.fixture.Callers;
+import dev.mcpbridge.fixture.Effects;
+import dev.mcpbridge.fixture.History;
+import dev.mcpbridge.fixture.Nemesis;
+import dev.mcpbridge.fixture.Network;
+import dev.mcpbridge.fixture.Nodes;
+import dev.mcpbridge.fixture.Verdict;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Callers of all kinds while nodes fail in random ways: nothing runs twice, or is said wrongly. */
+@ExtendWith(Nodes.Shown.class)
+class ClusterNemesisIT {
+  private static final List<String> PLAIN = List.of("a", "b", "c");
+  private static final List<String> GATED = List.of("x", "y");
+  private static final List<String> ALL = Stream.of(PLAIN, GATED).flatMap(List::stream).toList();
+  private static final int CALLERS = 12;
+
+  @TempDir Path folder;
+  private Effects effects;
+  private Network network;
+  private Nodes nodes;
+
+  @BeforeEach
+  void start() throws Exception {
+    effects = new Effects(folder);
+    network = new Network(3);
+    String servers = effects.servers(PLAIN) + "," + effects.servers(GATED, "'riskLevel':2");
+    nodes = Nodes.on(network, folder, 3, "'mcpServers':{" + servers + "}");
+    nodes.awaitReady(ALL);
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    try {
+      nodes.end();
+    } finally {
+      network.close();
+    }
+  }
+
+  /** How long and which course of faults it is, is said on the command line. */
+  @Test
+  void whatHappenedIsWhatCallersWereToldWhateverBefellTheNodes() throws Exception {
+    long seed = Long.getLong("nemesis.seed", System.nanoTime() % 1_000_000);
+    int seconds = Integer.getInteger("nemesis.seconds", 75);
+    Path file = Path.of("target", "nemesis-" + seed + ".history");
+    System.err.println("nemesis.seed=" + seed + " nemesis.seconds=" + seconds + " " + file);
+    try (History history = new History(file)) {
+      Nemesis nemesis = new Nemesis(nodes, network, history, new Random(seed));
+      try (Callers callers = new Callers(nodes, PLAIN, GATED, history, nemesis::doors)) {
+        callers.start(CALLERS, seed);
+
+        nemesis.rage(Duration.ofSeconds(seconds));
+
+        nodes.awaitReady(ALL);
+        nodes.assertAllAnswer(ALL);
+        TimeUnit.SECONDS.sleep(2); // of calls that nothing befalls any more
+        callers.end();
+      } finally {
+        System.err.println(history.summary());
+      }
+      List<String> wrong = Verdict.on(history.operations(), history.faults(), effects.happened());
+      System.err.println(wrong.size() + " violations, seed " + seed);
+      wrong.forEach(history::write);
+      assertEquals("", String.join("\n", wrong), "seed " + seed);
+    }
+  }
+}
