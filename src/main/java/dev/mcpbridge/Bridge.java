@@ -13,6 +13,7 @@ import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.config.ToolCallSource;
 import dev.mcpbridge.http.HttpVerticle;
 import dev.mcpbridge.http.Rehearsal;
+import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.risk.RiskVerticle;
 import dev.mcpbridge.sandbox.SandboxCheck;
@@ -58,11 +59,12 @@ public final class Bridge {
     this.vertx = vertx;
     this.config = config;
     this.cluster = cluster(vertx, config);
-    Bus bus = Bus.create(vertx, cluster);
+    Counts counts = new Counts();
+    Bus bus = Bus.create(vertx, cluster, counts);
     this.newestFile = new NewestText(cluster.map("configuration"));
     this.risk = new RiskVerticle(bus, cluster, config.risk());
     BridgeIdentity self = new BridgeIdentity(Version.current(), cluster::bridge);
-    this.http = new HttpVerticle(bus, cluster, config, self);
+    this.http = new HttpVerticle(bus, cluster, config, self, counts);
     Sandboxes sandboxes = new Sandboxes(vertx, bus, cluster.mayAct(), config.sandbox(), self);
     Transports transports =
         new Transports(

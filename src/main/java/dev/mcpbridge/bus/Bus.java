@@ -3,6 +3,7 @@ package dev.mcpbridge.bus;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.metrics.Counts;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -36,17 +37,17 @@ public final class Bus {
     final Set<Consumer<Object>> askers = ConcurrentHashMap.newKeySet();
   }
 
-  private Bus(Vertx vertx, Cluster cluster) {
+  private Bus(Vertx vertx, Cluster cluster, Counts counts) {
     this.vertx = vertx;
     this.events = vertx.eventBus();
     this.isAlone = cluster.isAlone();
-    this.elsewhere = new Elsewhere(this, cluster);
+    this.elsewhere = new Elsewhere(this, cluster, counts);
   }
 
   /** The bus of a Vert.x instance; called once for each, before the first verticle. */
-  public static Bus create(Vertx vertx, Cluster cluster) {
+  public static Bus create(Vertx vertx, Cluster cluster, Counts counts) {
     vertx.eventBus().registerDefaultCodec(Parcel.class, Parcel.CODEC);
-    return new Bus(vertx, cluster);
+    return new Bus(vertx, cluster, counts);
   }
 
   /**

@@ -5,6 +5,7 @@ import dev.mcpbridge.cluster.link.Links.RemoteFailure;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.ServerId;
 import io.vertx.core.Future;
@@ -23,14 +24,16 @@ final class Elsewhere implements Cluster.Correspondent {
 
   private final Bus bus;
   private final Cluster cluster;
+  private final Counts counts;
   private final Map<String, Address<?, ?>> served = new HashMap<>();
   private final Map<String, Topic<?>> heard = new HashMap<>();
   private final Map<String, Integer> callers = new HashMap<>();
   private int waiting;
 
-  Elsewhere(Bus bus, Cluster cluster) {
+  Elsewhere(Bus bus, Cluster cluster, Counts counts) {
     this.bus = bus;
     this.cluster = cluster;
+    this.counts = counts;
     cluster.serve(this);
   }
 
@@ -97,6 +100,7 @@ final class Elsewhere implements Cluster.Correspondent {
   }
 
   private <Q, A> Future<A> ask(int slot, Address<Q, A> address, Q question) {
+    counts.askedNode();
     return cluster
         .ask(
             slot,
@@ -104,12 +108,15 @@ final class Elsewhere implements Cluster.Correspondent {
             address.question().bytes(question),
             address.patience().millis(question))
         .map(answer -> address.answer().of(answer))
-        .recover(
-            failure ->
-                Future.failedFuture(
-                    failure instanceof RemoteFailure remote
-                        ? Failures.FORM.of(remote.bytes())
-                        : failure));
+        .recover(failure -> Future.failedFuture(understood(failure)));
+  }
+
+  private Throwable understood(Throwable failure) {
+    if (failure instanceof RemoteFailure remote) {
+      return Failures.FORM.of(remote.bytes());
+    }
+    counts.lostNode();
+    return failure;
   }
 
   <T> void publish(Topic<T> topic, T news) {

@@ -9,6 +9,7 @@ import dev.mcpbridge.bus.Addresses.Decision;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Confirmation;
@@ -35,6 +36,7 @@ public final class CallPipeline {
   private final ArgumentSchemas schemas;
   private final OutputSchemas outputs;
   private final UpstreamCredentials credentials;
+  private final Counts counts;
 
   /**
    * A call that is known to make sense.
@@ -52,12 +54,14 @@ public final class CallPipeline {
       Directory directory,
       ArgumentSchemas schemas,
       OutputSchemas outputs,
-      UpstreamCredentials credentials) {
+      UpstreamCredentials credentials,
+      Counts counts) {
     this.bus = bus;
     this.directory = directory;
     this.schemas = schemas;
     this.outputs = outputs;
     this.credentials = credentials;
+    this.counts = counts;
   }
 
   /** Runs a request as far as the gate lets it. */
@@ -181,9 +185,11 @@ public final class CallPipeline {
   }
 
   private Future<CallOutcome> send(Admission admitted, Address<Call, JsonSlice> address) {
+    long sentNanos = System.nanoTime();
     return bus.request(address, admitted.call())
         .map(
             result -> {
+              counts.answered(admitted.call().server().name(), System.nanoTime() - sentNanos);
               outputs.look(admitted.call().server(), admitted.tool(), result);
               return new CallOutcome.Completed(result);
             });
@@ -192,11 +198,16 @@ public final class CallPipeline {
   private Future<CallOutcome> confirmLater(Admission admitted) {
     return bus.request(
             Addresses.CONFIRM_LATER, new Confirmable(admitted.call(), admitted.definitionDigest()))
-        .map(CallOutcome.NeedsConfirmation::new);
+        .map(
+            confirmation -> {
+              counts.ended(admitted.call().server().name(), "needs_confirmation");
+              return new CallOutcome.NeedsConfirmation(confirmation);
+            });
   }
 
   /** A failure is logged once, here, and gets the sentence that the original's clients know. */
-  private static Future<CallOutcome> recorded(ServerId server, Target target, Throwable failure) {
+  private Future<CallOutcome> recorded(ServerId server, Target target, Throwable failure) {
+    count(server, BridgeException.of(failure).code());
     if (!(failure instanceof BridgeException known)) {
       LOG.log(Level.ERROR, "server=" + server + " code=internal_error", failure);
       return Future.failedFuture(BridgeException.of(failure));
@@ -207,6 +218,11 @@ public final class CallPipeline {
         () ->
             "server=" + server + " code=" + known.code().slug() + " detail=" + known.getMessage());
     return Future.failedFuture(described(target, known));
+  }
+
+  /** Names that nobody has are not kept. */
+  private void count(ServerId server, ErrorCode code) {
+    counts.ended(directory.isKnown(server) ? server.name() : "", code.slug());
   }
 
   private static BridgeException described(Target target, BridgeException failure) {

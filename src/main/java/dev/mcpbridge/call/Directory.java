@@ -54,6 +54,11 @@ public final class Directory {
     return List.copyOf(views.values());
   }
 
+  /** Whether there is such a server. */
+  public boolean isKnown(ServerId id) {
+    return views.containsKey(id);
+  }
+
   /** One server as last published; fails with SERVER_NOT_FOUND, or with NO_QUORUM. */
   public Future<ServerView> find(ServerId id) {
     ServerView view = views.get(id);

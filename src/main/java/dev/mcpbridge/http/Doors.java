@@ -25,10 +25,12 @@ import dev.mcpbridge.http.rest.ConfirmationsApi;
 import dev.mcpbridge.http.rest.CredentialsApi;
 import dev.mcpbridge.http.rest.EventsApi;
 import dev.mcpbridge.http.rest.HealthApi;
+import dev.mcpbridge.http.rest.MetricsApi;
 import dev.mcpbridge.http.rest.ServersApi;
 import dev.mcpbridge.http.rest.ToolCallsApi;
 import dev.mcpbridge.http.toolcall.ModelCalls;
 import dev.mcpbridge.http.toolcall.ToolCallDoor;
+import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Handler;
@@ -51,6 +53,7 @@ record Doors(
     ConfirmationsApi confirmations,
     EventsApi events,
     HealthApi health,
+    MetricsApi metrics,
     McpDoor mcp,
     ToolCallDoor toolcall,
     OpenApiDoor documents,
@@ -64,6 +67,7 @@ record Doors(
       Cluster cluster,
       BridgeConfig config,
       BridgeIdentity self,
+      Counts counts,
       StreamSlots streams,
       Supplier<HealthApi.Phase> phase) {
     int depth = config.limits().depth();
@@ -72,7 +76,12 @@ record Doors(
     UpstreamCredentials credentials = new UpstreamCredentials(Clock.systemUTC());
     CallPipeline pipeline =
         new CallPipeline(
-            bus, directory, new ArgumentSchemas(vertx), new OutputSchemas(vertx, bus), credentials);
+            bus,
+            directory,
+            new ArgumentSchemas(vertx),
+            new OutputSchemas(vertx, bus),
+            credentials,
+            counts);
     CallIds ids = new CallIds();
     CallAnswers answers = new CallAnswers(config.risk().pendingStatus());
     BackgroundCalls background = new BackgroundCalls(vertx, Clock.systemUTC(), cluster);
@@ -97,6 +106,7 @@ record Doors(
         new ConfirmationsApi(bus, pipeline, calls, depth),
         new EventsApi(bus, streams),
         new HealthApi(directory, cluster, phase),
+        new MetricsApi(bus, directory, cluster, counts),
         new McpDoor(
             new McpDoor.Foundations(
                 vertx,

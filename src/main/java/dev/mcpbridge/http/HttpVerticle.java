@@ -10,6 +10,7 @@ import dev.mcpbridge.config.HttpConfig;
 import dev.mcpbridge.http.openapi.DocsPage;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.http.rest.HealthApi;
+import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -38,16 +39,19 @@ public final class HttpVerticle extends VerticleBase {
   private final Cluster cluster;
   private final BridgeConfig config;
   private final BridgeIdentity self;
+  private final Counts counts;
   private final StreamSlots streams;
   private final CallerChecks callers;
   private volatile HealthApi.Phase phase = HealthApi.Phase.STARTING;
   private ConnectionGuard guard;
   private HttpServer server;
 
-  public HttpVerticle(Bus bus, Cluster cluster, BridgeConfig config, BridgeIdentity self) {
+  public HttpVerticle(
+      Bus bus, Cluster cluster, BridgeConfig config, BridgeIdentity self, Counts counts) {
     this.bus = bus;
     this.cluster = cluster;
     this.self = self;
+    this.counts = counts;
     this.config = config;
     this.streams = new StreamSlots(config.http().maxStreams());
     this.callers = new CallerChecks(ApiKeys.of(config.auth()));
@@ -56,7 +60,8 @@ public final class HttpVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     guard = new ConnectionGuard(vertx, config.http());
-    Router router = router(Doors.open(vertx, bus, cluster, config, self, streams, () -> phase));
+    Router router =
+        router(Doors.open(vertx, bus, cluster, config, self, counts, streams, () -> phase));
     server =
         vertx
             .createHttpServer(options(config.http()))

@@ -75,6 +75,7 @@ final class Routes {
         .get("/health", Scope.READ, doors.health()::health)
         .get("/health/live", Scope.READ, doors.health()::live)
         .get("/health/ready", Scope.READ, doors.health()::ready)
+        .get("/metrics", Scope.READ, doors.metrics()::metrics)
         .get("/servers/{server}/openapi.json", Scope.READ, doors.documents()::ofServer)
         .get("/tools/openapi.json", Scope.READ, doors.documents()::ofAll)
         .get("/openapi.json", Scope.READ, doors.openapi());

@@ -8,6 +8,7 @@ import dev.mcpbridge.cluster.Solo;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.metrics.Counts;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -22,7 +23,7 @@ class BusTest {
   private static final Address<String, String> SOMEWHERE = Address.here("somewhere");
 
   private final Vertx vertx = Bridge.vertx();
-  private final Bus bus = Bus.create(vertx, new Solo(Clock.systemUTC()));
+  private final Bus bus = Bus.create(vertx, new Solo(Clock.systemUTC()), new Counts());
 
   @AfterEach
   void close() throws Exception {

@@ -1,0 +1,79 @@
+package dev.mcpbridge.http.rest;
+
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.call.Directory;
+import dev.mcpbridge.cluster.Cluster;
+import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.metrics.MetricsPage;
+import dev.mcpbridge.model.ServerView;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.ext.web.RoutingContext;
+import java.util.List;
+
+/**
+ * GET /metrics, in the text formats of Prometheus and OpenMetrics: each node of a cluster tells of
+ * what was asked at it and of the servers that it runs.
+ */
+public final class MetricsApi {
+  private final Bus bus;
+  private final Directory directory;
+  private final Cluster cluster;
+  private final Counts counts;
+
+  public MetricsApi(Bus bus, Directory directory, Cluster cluster, Counts counts) {
+    this.bus = bus;
+    this.directory = directory;
+    this.cluster = cluster;
+    this.counts = counts;
+  }
+
+  public void metrics(RoutingContext ctx) {
+    List<Future<ServerView>> own =
+        directory.all().stream()
+            .filter(server -> cluster.owner(server.id().name()) == Cluster.HERE)
+            .map(this::now)
+            .toList();
+    Future.join(own)
+        .map(all -> page(ctx, own.stream().map(Future::result).toList()))
+        .onSuccess(page -> answer(ctx, page))
+        .onFailure(ctx::fail);
+  }
+
+  /** With its counters as they are, or at least as they were. */
+  private Future<ServerView> now(ServerView server) {
+    return bus.request(Addresses.view(server.id()), server.id()).otherwise(server);
+  }
+
+  private MetricsPage.Page page(RoutingContext ctx, List<ServerView> servers) {
+    return MetricsPage.write(
+        ctx.request().getHeader("accept"),
+        counts,
+        servers.stream().map(MetricsApi::reading).toList(),
+        cluster.isAlone() ? null : nodes(cluster.view()));
+  }
+
+  private static void answer(RoutingContext ctx, MetricsPage.Page page) {
+    ctx.response().putHeader("content-type", page.type()).end(Buffer.buffer(page.body()));
+  }
+
+  private static MetricsPage.Server reading(ServerView server) {
+    ServerView.Counters counters = server.counters();
+    return new MetricsPage.Server(
+        server.id().name(),
+        server.state().word(),
+        server.pids().size(),
+        server.isDiscovered() ? server.catalogue().tools().size() : 0,
+        counters.inFlight(),
+        counters.queued(),
+        counters.restarts(),
+        counters.garbageLines(),
+        counters.dropped());
+  }
+
+  private static MetricsPage.Nodes nodes(Cluster.View view) {
+    return new MetricsPage.Nodes(
+        view.state().equals("member"), view.members().size(), view.moves());
+  }
+}

@@ -1,0 +1,190 @@
+package dev.mcpbridge.metrics;
+
+import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
+import io.prometheus.metrics.expositionformats.ExpositionFormats;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/** Every meter of the bridge, in Prometheus' formats. Made anew for whoever looks; stateless. */
+public final class MetricsPage {
+  private MetricsPage() {}
+
+  /** A server of this node at this moment. */
+  public record Server(
+      String name,
+      String state,
+      int processes,
+      int tools,
+      int inFlight,
+      int queued,
+      int restarts,
+      long garbageLines,
+      long dropped) {}
+
+  /** The cluster as this node sees it. */
+  public record Nodes(boolean isMember, int members, long moves) {}
+
+  /** A page, and what it is. */
+  public record Page(String type, byte[] body) {}
+
+  /**
+   * @param accept what the reader takes; null for anything
+   * @param nodes null for a bridge of one node
+   */
+  public static Page write(String accept, Counts counts, List<Server> servers, Nodes nodes) {
+    List<MetricSnapshot> all = new ArrayList<>();
+    all.add(calls(counts));
+    all.add(durations(counts));
+    all.add(states(servers));
+    all.add(gauge("server_processes", "Processes of a server.", servers, Server::processes));
+    all.add(gauge("server_tools", "Tools that a server offers.", servers, Server::tools));
+    all.add(gauge("calls_in_flight", "Calls that run.", servers, Server::inFlight));
+    all.add(gauge("calls_queued", "Calls that wait for their turn.", servers, Server::queued));
+    all.add(counter("server_restarts", "Starts after a crash.", servers, Server::restarts));
+    all.add(counter("garbage_lines", "Lines that were no message.", servers, Server::garbageLines));
+    all.add(counter("messages_dropped", "Messages over the budget.", servers, Server::dropped));
+    if (nodes != null) {
+      all.add(gauge("cluster_member", "1 while the node takes part.", nodes.isMember() ? 1 : 0));
+      all.add(gauge("cluster_members", "Nodes that take part.", nodes.members()));
+      all.add(counter("cluster_moves", "Servers that got another owner.", nodes.moves()));
+      all.add(
+          counter("node_questions", "Asked of other nodes, calls too.", counts.questionsToNodes()));
+      all.add(
+          counter("node_questions_lost", "Not answered by other nodes.", counts.questionsLost()));
+    }
+    return page(accept, new MetricSnapshots(all));
+  }
+
+  private static Page page(String accept, MetricSnapshots all) {
+    ExpositionFormats formats = ExpositionFormats.init();
+    ExpositionFormatWriter writer =
+        formats.getOpenMetricsTextFormatWriter().accepts(accept)
+            ? formats.getOpenMetricsTextFormatWriter()
+            : formats.getPrometheusTextFormatWriter();
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try {
+      writer.write(out, all);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return new Page(writer.getContentType(), out.toByteArray());
+  }
+
+  private static MetricSnapshot calls(Counts counts) {
+    CounterSnapshot.Builder calls =
+        CounterSnapshot.builder()
+            .name("mcp_bridge_calls")
+            .help("Calls by how they ended: answered, needs_confirmation, or the failure's code.");
+    counts
+        .servers()
+        .forEach(
+            (server, count) -> {
+              long answered = 0;
+              for (long some : count.buckets()) {
+                answered += some;
+              }
+              calls.dataPoint(ended(server, "answered", answered));
+              count.otherwise().forEach((how, n) -> calls.dataPoint(ended(server, how, n.sum())));
+            });
+    return calls.build();
+  }
+
+  private static CounterDataPointSnapshot ended(String server, String how, long times) {
+    return CounterDataPointSnapshot.builder()
+        .labels(Labels.of("server", server, "outcome", how))
+        .value(times)
+        .build();
+  }
+
+  private static MetricSnapshot durations(Counts counts) {
+    HistogramSnapshot.Builder durations =
+        HistogramSnapshot.builder()
+            .name("mcp_bridge_call_duration_seconds")
+            .help("From a call's way to its server to the answer, its waiting included.");
+    double[] bounds = Arrays.copyOf(ServerCounts.BOUNDS, ServerCounts.BOUNDS.length + 1);
+    bounds[bounds.length - 1] = Double.POSITIVE_INFINITY;
+    counts
+        .servers()
+        .forEach(
+            (server, count) ->
+                durations.dataPoint(
+                    HistogramDataPointSnapshot.builder()
+                        .labels(Labels.of("server", server))
+                        .classicHistogramBuckets(
+                            ClassicHistogramBuckets.of(bounds, count.buckets()))
+                        .sum(count.seconds())
+                        .build()));
+    return durations.build();
+  }
+
+  private static MetricSnapshot states(List<Server> servers) {
+    GaugeSnapshot.Builder states =
+        GaugeSnapshot.builder()
+            .name("mcp_bridge_server_state")
+            .help("1 for the state in which a server is.");
+    servers.forEach(
+        server ->
+            states.dataPoint(
+                value(Labels.of("server", server.name(), "state", server.state()), 1)));
+    return states.build();
+  }
+
+  private static GaugeDataPointSnapshot value(Labels labels, double value) {
+    return GaugeDataPointSnapshot.builder().labels(labels).value(value).build();
+  }
+
+  private static MetricSnapshot gauge(
+      String name, String help, List<Server> servers, ToDoubleFunction<Server> value) {
+    GaugeSnapshot.Builder gauge = GaugeSnapshot.builder().name("mcp_bridge_" + name).help(help);
+    servers.forEach(
+        server ->
+            gauge.dataPoint(
+                value(Labels.of("server", server.name()), value.applyAsDouble(server))));
+    return gauge.build();
+  }
+
+  private static MetricSnapshot gauge(String name, String help, double value) {
+    return GaugeSnapshot.builder()
+        .name("mcp_bridge_" + name)
+        .help(help)
+        .dataPoint(value(Labels.EMPTY, value))
+        .build();
+  }
+
+  private static MetricSnapshot counter(
+      String name, String help, List<Server> servers, ToDoubleFunction<Server> value) {
+    CounterSnapshot.Builder counter =
+        CounterSnapshot.builder().name("mcp_bridge_" + name).help(help);
+    servers.forEach(
+        server ->
+            counter.dataPoint(
+                CounterDataPointSnapshot.builder()
+                    .labels(Labels.of("server", server.name()))
+                    .value(value.applyAsDouble(server))
+                    .build()));
+    return counter.build();
+  }
+
+  private static MetricSnapshot counter(String name, String help, double value) {
+    return CounterSnapshot.builder()
+        .name("mcp_bridge_" + name)
+        .help(help)
+        .dataPoint(CounterDataPointSnapshot.builder().value(value).build())
+        .build();
+  }
+}

@@ -1,0 +1,47 @@
+package dev.mcpbridge.metrics;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
+
+/** The calls of one server: how they ended, and how long those took that were answered. */
+final class ServerCounts {
+  /** Upper bounds in seconds; what takes longer is in a bucket of its own. */
+  static final double[] BOUNDS = {
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300
+  };
+
+  private final LongAdder[] buckets =
+      Stream.generate(LongAdder::new).limit(BOUNDS.length + 1L).toArray(LongAdder[]::new);
+  private final LongAdder nanos = new LongAdder();
+  private final Map<String, LongAdder> otherwise = new ConcurrentHashMap<>();
+
+  void answered(long tookNanos) {
+    nanos.add(tookNanos);
+    double seconds = tookNanos / 1e9;
+    int bucket = 0;
+    while (bucket < BOUNDS.length && seconds > BOUNDS[bucket]) {
+      bucket++;
+    }
+    buckets[bucket].increment();
+  }
+
+  void ended(String how) {
+    otherwise.computeIfAbsent(how, h -> new LongAdder()).increment();
+  }
+
+  /** How many were in each bucket, the one without a bound last. */
+  long[] buckets() {
+    return Arrays.stream(buckets).mapToLong(LongAdder::sum).toArray();
+  }
+
+  double seconds() {
+    return nanos.sum() / 1e9;
+  }
+
+  Map<String, LongAdder> otherwise() {
+    return otherwise;
+  }
+}

@@ -1,0 +1,105 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a bridge says in numbers of what has happened. */
+class MetricsIT {
+  private static TestBridge bridge;
+
+  @BeforeAll
+  static void start() throws Exception {
+    bridge = TestBridge.scripted("'risk':{'tools':{'big':2}},'timeout':0.3");
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    bridge.close();
+  }
+
+  private static void assertSays(String line) throws Exception {
+    Answer page = bridge.get("/metrics");
+    assertEquals(200, page.status());
+    assertTrue(page.header("content-type").startsWith("text/plain"), page.toString());
+    assertTrue(page.text().contains(line + "\n"), page.text());
+  }
+
+  private static double value(String series) throws Exception {
+    return bridge
+        .get("/metrics")
+        .text()
+        .lines()
+        .filter(line -> line.startsWith(series + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(series.length() + 1)))
+        .sum();
+  }
+
+  private static String calls(String outcome) {
+    return "mcp_bridge_calls_total{outcome=\"" + outcome + "\",server=\"s\"}";
+  }
+
+  @Test
+  void callsAreCountedByHowTheyEnd() throws Exception {
+    double before = value(calls("answered"));
+    bridge.call("echo", "{}");
+    bridge.call("tool_error", "{}");
+    bridge.call("big", "{\"size\":1}");
+    bridge.call("never", "{}");
+    bridge.call("nothing", "{}");
+
+    assertEquals(before + 2, value(calls("answered")));
+    assertEquals(1, value(calls("needs_confirmation")));
+    assertEquals(1, value(calls("deadline_exceeded")));
+    assertEquals(1, value(calls("tool_not_found")));
+    assertEquals(
+        value(calls("answered")), value("mcp_bridge_call_duration_seconds_count{server=\"s\"}"));
+  }
+
+  @Test
+  void aServerIsShownAsItIs() throws Exception {
+    assertSays("mcp_bridge_server_state{server=\"s\",state=\"ready\"} 1.0");
+    assertSays("mcp_bridge_server_processes{server=\"s\"} 1.0");
+    assertFalse(bridge.get("/metrics").text().contains("cluster"));
+  }
+
+  @Test
+  void namesThatNobodyHasAreNotKept() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      bridge.post("/servers/nobody" + i + "/tools/x", "{}");
+    }
+
+    assertFalse(bridge.get("/metrics").text().contains("nobody"));
+    assertSays("mcp_bridge_calls_total{outcome=\"server_not_found\",server=\"\"} 20.0");
+  }
+
+  @Test
+  void whoTakesOpenMetricsGetsIt() throws Exception {
+    Answer page = bridge.get("/metrics", "accept", "application/openmetrics-text;version=1.0.0");
+
+    assertTrue(page.header("content-type").startsWith("application/openmetrics-text"));
+    assertTrue(page.text().endsWith("# EOF\n"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited",
+        "image/png",
+        "*/*"
+      })
+  void whoTakesSomethingElseGetsPlainText(String accept) throws Exception {
+    Answer page = bridge.get("/metrics", "accept", accept);
+
+    assertEquals(200, page.status());
+    assertTrue(page.header("content-type").startsWith("text/plain"), page.toString());
+  }
+}

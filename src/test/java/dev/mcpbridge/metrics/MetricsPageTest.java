@@ -1,0 +1,74 @@
+package dev.mcpbridge.metrics;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What is counted, as Prometheus reads it. */
+class MetricsPageTest {
+  private static final MetricsPage.Server SERVER =
+      new MetricsPage.Server("git", "ready", 1, 8, 3, 2, 4, 5, 6);
+  private final Counts counts = new Counts();
+
+  private String page(String accept, MetricsPage.Nodes nodes) {
+    return new String(
+        MetricsPage.write(accept, counts, List.of(SERVER), nodes).body(), StandardCharsets.UTF_8);
+  }
+
+  private void assertSays(String line) {
+    String page = page(null, new MetricsPage.Nodes(true, 3, 7));
+    assertTrue(page.contains(line + "\n"), page);
+  }
+
+  @Test
+  void callsAreCountedByHowTheyEnded() {
+    counts.answered("git", 2_000_000);
+    counts.answered("git", 2_000_000_000);
+    counts.ended("git", "deadline_exceeded");
+
+    assertSays("mcp_bridge_calls_total{outcome=\"answered\",server=\"git\"} 2.0");
+    assertSays("mcp_bridge_calls_total{outcome=\"deadline_exceeded\",server=\"git\"} 1.0");
+  }
+
+  @Test
+  void durationsAreInBuckets() {
+    counts.answered("git", 1_000_000);
+    counts.answered("git", 1_000_001);
+    counts.answered("git", 400_000_000_000L);
+
+    assertSays("mcp_bridge_call_duration_seconds_bucket{server=\"git\",le=\"0.001\"} 1");
+    assertSays("mcp_bridge_call_duration_seconds_bucket{server=\"git\",le=\"0.0025\"} 2");
+    assertSays("mcp_bridge_call_duration_seconds_bucket{server=\"git\",le=\"300.0\"} 2");
+    assertSays("mcp_bridge_call_duration_seconds_bucket{server=\"git\",le=\"+Inf\"} 3");
+    assertSays("mcp_bridge_call_duration_seconds_count{server=\"git\"} 3");
+  }
+
+  @Test
+  void serversAndNodesAreShownAsTheyAre() {
+    counts.askedNode();
+    counts.askedNode();
+    counts.lostNode();
+
+    assertSays("mcp_bridge_server_state{server=\"git\",state=\"ready\"} 1.0");
+    assertSays("mcp_bridge_calls_in_flight{server=\"git\"} 3.0");
+    assertSays("mcp_bridge_calls_queued{server=\"git\"} 2.0");
+    assertSays("mcp_bridge_server_restarts_total{server=\"git\"} 4.0");
+    assertSays("mcp_bridge_cluster_members 3.0");
+    assertSays("mcp_bridge_cluster_moves_total 7.0");
+    assertSays("mcp_bridge_node_questions_total 2.0");
+    assertSays("mcp_bridge_node_questions_lost_total 1.0");
+  }
+
+  @Test
+  void aBridgeOfOneNodeSaysNothingOfNodes() {
+    assertFalse(page(null, null).contains("cluster"));
+  }
+
+  @Test
+  void whoTakesOpenMetricsGetsIt() {
+    assertTrue(page("application/openmetrics-text; version=1.0.0", null).endsWith("# EOF\n"));
+  }
+}
