@@ -375,6 +375,49 @@ class RemoteServersIT {
   }
 
   @Test
+  void aCallThatFindsItsSessionForgottenWhileTheServerIsStoppedIsAnswered() throws Exception {
+    CompletableFuture<Void> called = new CompletableFuture<>();
+    CompletableFuture<Void> forgotten = new CompletableFuture<>();
+    try (Scripted server =
+            new Scripted(
+                (headers, body) -> {
+                  if (!body.contains("tools/call")) {
+                    return opening(body);
+                  }
+                  called.complete(null);
+                  forgotten.join();
+                  return "HTTP 404";
+                });
+        TestBridge bridge =
+            TestBridge.of(
+                "{'mcpServers':{'s':{'era':'legacy','heartbeat':0,'url':'"
+                    + server.url()
+                    + "'}}}")) {
+      bridge.until(() -> bridge.state("s").equals("ready"));
+      CompletableFuture<Answer> call = bridge.callLater("t", "{}");
+      called.get(20, TimeUnit.SECONDS);
+      CompletableFuture<Answer> stopped =
+          CompletableFuture.supplyAsync(() -> deleted(bridge), task -> new Thread(task).start());
+      bridge.until(() -> bridge.state("s").equals("draining"));
+
+      forgotten.complete(null);
+
+      Answer answer = call.get(20, TimeUnit.SECONDS);
+      assertEquals(503, answer.status(), answer.toString());
+      assertEquals("no", answer.body().path("executed").asText());
+      assertEquals(200, stopped.get(20, TimeUnit.SECONDS).status());
+    }
+  }
+
+  private static Answer deleted(TestBridge bridge) {
+    try {
+      return bridge.delete("/servers/s");
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
   void anAddressOfAnotherOriginIsNotPostedTo() throws Exception {
     AtomicInteger posts = new AtomicInteger();
     try (Scripted foreign =

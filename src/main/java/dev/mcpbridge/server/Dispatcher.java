@@ -38,6 +38,7 @@ final class Dispatcher {
   private final BooleanSupplier mayAct;
   private final Vertx vertx;
   private boolean looksAgain;
+  private BridgeException over;
 
   private record Running(Call call, Instance instance, Exchange exchange) {}
 
@@ -86,6 +87,12 @@ final class Dispatcher {
 
   void refuseWaiting(BridgeException why) {
     waiting.refuse(why);
+  }
+
+  /** Refuses what waits, and what would have to wait from now on. */
+  void close(BridgeException why) {
+    over = why;
+    refuseWaiting(why);
   }
 
   void cancel(String callId, BridgeException why) {
@@ -150,11 +157,15 @@ final class Dispatcher {
               dispatch();
               if (done.failed()) {
                 return wasNotLookedAt(done.cause()) && !call.isLate()
-                    ? waiting.add(call)
+                    ? again(call)
                     : Future.failedFuture(done.cause());
               }
               return result(done.result());
             });
+  }
+
+  private Future<JsonSlice> again(Call call) {
+    return over == null ? waiting.add(call) : Future.failedFuture(over);
   }
 
   /** A caller's own credential is for an API that is called here, and for no MCP server. */

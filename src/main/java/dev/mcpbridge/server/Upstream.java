@@ -171,7 +171,7 @@ final class Upstream implements Instance.Owner {
   Future<Void> close(long drainMillis) {
     closing = true;
     BridgeException stopped = stopping();
-    dispatcher.refuseWaiting(stopped);
+    dispatcher.close(stopped);
     List.copyOf(awaitingReady).forEach(promise -> promise.tryFail(stopped));
     instances.forEach(Instance::drain);
     return idle(instances, drainMillis)
