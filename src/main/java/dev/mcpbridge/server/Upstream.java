@@ -139,6 +139,9 @@ final class Upstream implements Instance.Owner {
     if (config.refusal() != null) {
       return Future.failedFuture(refused(config.refusal()));
     }
+    if (closing) {
+      return Future.failedFuture(stopping());
+    }
     wakeIfLazy();
     ServerState state = state();
     if (state.takesCalls() && catalogue != null) {
