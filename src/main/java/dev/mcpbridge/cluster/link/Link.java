@@ -15,6 +15,7 @@ import io.vertx.core.parsetools.RecordParser;
  */
 final class Link implements Pieces.Sink {
   private static final int MAX_FRAME = 4 * Pieces.SIZE;
+  private static final int TLS_HANDSHAKE = 0x1603;
   private static final int MAX_QUEUED = 64 << 20;
 
   private final Vertx vertx;
@@ -170,7 +171,10 @@ final class Link implements Pieces.Sink {
     if (!hasLength) {
       int length = buffer.getInt(0);
       if (length < 1 || length > MAX_FRAME) {
-        end("a frame of " + length + " bytes");
+        end(
+            length >>> 16 == TLS_HANDSHAKE
+                ? "it speaks TLS, and this node does not"
+                : "a frame of " + length + " bytes");
         return;
       }
       hasLength = true;

@@ -5,6 +5,7 @@ import dev.mcpbridge.cluster.agreement.Replica;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import io.netty.handler.ssl.NotSslRecordException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -114,7 +115,11 @@ public final class Links implements Replica.Peers {
   /** Listens, and dials; fails where the address cannot be bound. */
   public Future<Void> open() {
     client = vertx.createNetClient(options.client());
-    server = vertx.createNetServer(options.server()).connectHandler(socket -> begin(socket, -1));
+    server =
+        vertx
+            .createNetServer(options.server())
+            .connectHandler(socket -> begin(socket, -1))
+            .exceptionHandler(e -> reportStranger(reason(e)));
     return server
         .listen()
         .recover(e -> Future.failedFuture(cannotListen(e)))
@@ -204,7 +209,7 @@ public final class Links implements Replica.Peers {
         .onSuccess(socket -> begin(socket, slot))
         .onFailure(
             e -> {
-              report(slot, e.getMessage());
+              report(slot, reason(e));
               vertx.setTimer(REDIAL_MILLIS, t -> dial(slot));
             });
   }
@@ -241,6 +246,17 @@ public final class Links implements Replica.Peers {
                             ErrorCode.DEADLINE_EXCEEDED,
                             "Node " + name(q.slot()) + " did not answer in time")
                         .withExecuted(Executed.UNKNOWN)));
+  }
+
+  /** Of TLS what lies behind a failure says more than the failure, and nothing of the bytes. */
+  private static String reason(Throwable failure) {
+    Throwable cause = failure;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause instanceof NotSslRecordException
+        ? "it does not speak TLS"
+        : String.valueOf(cause.getMessage());
   }
 
   /** Said once, however many come with it. */
