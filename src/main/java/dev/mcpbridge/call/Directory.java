@@ -41,10 +41,15 @@ public final class Directory {
     bus.subscribe(Addresses.SERVER_FORGOTTEN, views::remove);
   }
 
-  /** What an earlier owner still has to say comes too late. */
+  /**
+   * What an earlier owner still has to say comes too late. Where all began anew, by a clock that is
+   * behind, epochs may be lower than before: the owner is listened to all the same.
+   */
   private void changed(ServerView view) {
     ServerView known = views.get(view.id());
-    if (known == null || view.residence().epoch() >= known.residence().epoch()) {
+    long epoch = view.residence().epoch();
+    boolean isOfTheOwner = epoch == cluster.owners().epoch(view.id().name());
+    if (known == null || isOfTheOwner || epoch >= known.residence().epoch()) {
       views.put(view.id(), view);
     }
   }
