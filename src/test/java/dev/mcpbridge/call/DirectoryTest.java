@@ -1,0 +1,152 @@
+package dev.mcpbridge.call;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import dev.mcpbridge.Bridge;
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.cluster.Cluster;
+import dev.mcpbridge.cluster.Owners;
+import dev.mcpbridge.cluster.Solo;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.model.Residence;
+import dev.mcpbridge.model.RiskRules;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.ServerState;
+import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.model.Timeouts;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.lang.reflect.Proxy;
+import java.time.Clock;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Which of several words about a server counts. */
+class DirectoryTest {
+  private static final ServerId SERVER = new ServerId("s");
+  private static final ServerId LAST = new ServerId("last");
+
+  private final Vertx vertx = Bridge.vertx();
+  private final Solo solo = new Solo(Clock.systemUTC());
+  private final Bus bus = Bus.create(vertx, solo, new Counts());
+  private final Directory directory = new Directory(bus, node());
+  private String state = "member";
+  private long ownersEpoch;
+
+  @BeforeEach
+  void open() {
+    directory.open();
+  }
+
+  @AfterEach
+  void close() throws TimeoutException {
+    vertx.close().await(20, TimeUnit.SECONDS);
+  }
+
+  private Cluster node() {
+    return proxy(
+        Cluster.class,
+        (method, arguments) ->
+            switch (method) {
+              case "isAlone" -> false;
+              case "owners" ->
+                  proxy(
+                      Owners.class,
+                      (question, name) -> question.equals("epoch") ? ownersEpoch : true);
+              case "view" -> new Cluster.View(state, "n1", null, List.of(), 0, 0);
+              default -> throw new AssertionError(method);
+            });
+  }
+
+  private interface Answers {
+    Object to(String method, Object[] arguments);
+  }
+
+  private static <T> T proxy(Class<T> type, Answers answers) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> answers.to(method.getName(), arguments)));
+  }
+
+  private void say(String word, long epoch) {
+    say(SERVER, word, epoch);
+  }
+
+  private void say(ServerId server, String word, long epoch) {
+    bus.publish(
+        Addresses.SERVER_CHANGED,
+        new ServerView(
+            server,
+            new ServerState.Stopped(),
+            List.of(),
+            null,
+            null,
+            null,
+            RiskRules.NONE,
+            new Timeouts(1_000, List.of()),
+            null,
+            null,
+            ServerView.Counters.ZERO,
+            word,
+            0,
+            new Residence("n2", epoch)));
+  }
+
+  /** What is known of the server once everything that was said has been heard. */
+  private String heard() throws Exception {
+    say(LAST, "", 0);
+    return known().await(20, TimeUnit.SECONDS);
+  }
+
+  private Future<String> known() {
+    return vertx
+        .timer(1)
+        .compose(
+            later ->
+                directory.isKnown(LAST)
+                    ? directory.find(SERVER).map(ServerView::lastError)
+                    : known());
+  }
+
+  @Test
+  void whatAnEarlierOwnerStillSaysComesTooLate() throws Exception {
+    ownersEpoch = 10;
+    say("new", 10);
+    say("old", 9);
+
+    assertEquals("new", heard());
+  }
+
+  @Test
+  void theOwnerIsBelievedThoughItsEpochIsLowerThanBefore() throws Exception {
+    ownersEpoch = 10;
+    say("before", 10);
+    ownersEpoch = 4;
+    say("after all was forgotten", 4);
+
+    assertEquals("after all was forgotten", heard());
+  }
+
+  @Test
+  void aNodeThatHasNotJoinedDoesNotSayThatThereIsNoSuchServer() {
+    state = "joining";
+    assertEquals(ErrorCode.NO_QUORUM, failure());
+
+    state = "member";
+    assertEquals(ErrorCode.SERVER_NOT_FOUND, failure());
+  }
+
+  private ErrorCode failure() {
+    return assertInstanceOf(BridgeException.class, directory.find(SERVER).cause()).code();
+  }
+}
