@@ -10,7 +10,13 @@ enum Frame {
   /** A piece of a message: a stream's number, the length that is still to come, bytes. */
   PIECE,
   /** So many bytes of a stream more may come. */
-  CREDIT;
+  CREDIT,
+  /** Whoever sends this stops: it answers what comes until the other one has fallen silent. */
+  LEAVING,
+  /** The answer to that: after this come no questions. */
+  SILENT,
+  /** Whoever stops has said everything; the other one, who has read it then, closes. */
+  OVER;
 
   private static final Frame[] ALL = values();
 

@@ -31,6 +31,18 @@ final class Link implements Pieces.Sink {
   private boolean hasLength;
   private boolean isUp;
   private boolean isOver;
+  private int unanswered;
+
+  /** This side stops, and how far that is. */
+  private boolean isLeaving;
+
+  private boolean isOtherSilent;
+  private boolean hasSaidOver;
+
+  /** The other side stops, and how far that is. */
+  private boolean isOtherLeaving;
+
+  private boolean hasSaidSilent;
   private long queued;
   private long lastHeardNanos = System.nanoTime();
 
@@ -42,6 +54,9 @@ final class Link implements Pieces.Sink {
     boolean up(Link link);
 
     void message(Link link, Message message);
+
+    /** The other side stops: nothing is to be sent any more, and answers may still come. */
+    void leaving(Link link);
 
     void down(Link link, String why);
   }
@@ -76,6 +91,12 @@ final class Link implements Pieces.Sink {
   }
 
   void send(Message message) {
+    if (!isOtherLeaving) {
+      write(message);
+    }
+  }
+
+  private void write(Message message) {
     if (isOver) {
       return;
     }
@@ -96,11 +117,41 @@ final class Link implements Pieces.Sink {
     }
   }
 
-  /** Ends it when everything that was sent has left. */
-  void sayGoodbye() {
-    if (!isOver) {
-      flush();
+  /**
+   * Begins to end it so that nothing is lost: the other side falls silent, what it has asked until
+   * then is answered, and it closes when it has read the last answer. A connection that is closed
+   * while something unread lies there would take unread answers at the other side with it (RFC 1122
+   * section 4.2.2.13). Is over by itself, or to be ended by whoever does not want to wait longer.
+   */
+  void leave() {
+    if (!isUp) {
       end("this node stops");
+    } else if (!isLeaving) {
+      isLeaving = true;
+      write(Frame.LEAVING, new byte[0]);
+    }
+  }
+
+  /** A question has come, which {@link #answer} is to be called for. */
+  void asked() {
+    unanswered++;
+  }
+
+  void answer(Message answer) {
+    unanswered--;
+    write(answer);
+    goOnLeaving();
+  }
+
+  private void goOnLeaving() {
+    if (isOtherLeaving && !hasSaidSilent && pieces.isIdle()) {
+      hasSaidSilent = true;
+      write(Frame.SILENT, new byte[0]);
+    }
+    boolean isDone = isOtherSilent && unanswered == 0 && pieces.isIdle();
+    if (isLeaving && isDone && !hasSaidOver) {
+      hasSaidOver = true;
+      write(Frame.OVER, new byte[0]);
     }
   }
 
@@ -214,6 +265,22 @@ final class Link implements Pieces.Sink {
       case CREDIT -> {
         WireReader in = new WireReader(payload);
         pieces.credited(in.number(), (int) in.number());
+        goOnLeaving();
+      }
+      case LEAVING -> {
+        requireUp();
+        isOtherLeaving = true;
+        owner.leaving(this);
+        goOnLeaving();
+      }
+      case SILENT -> {
+        isOtherSilent = true;
+        goOnLeaving();
+      }
+      case OVER -> {
+        if (!isLeaving || hasSaidOver) {
+          end("it has stopped");
+        }
       }
     }
   }

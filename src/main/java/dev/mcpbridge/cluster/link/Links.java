@@ -42,6 +42,9 @@ public final class Links implements Replica.Peers {
   private static final Logger LOG = System.getLogger(Links.class.getName());
   private static final long REDIAL_MILLIS = 200;
 
+  /** Nodes that are there fall silent at once; for others nobody waits long. */
+  private static final long LEAVE_MILLIS = 1_000;
+
   private final Vertx vertx;
   private final Identity self;
   private final Options options;
@@ -54,6 +57,7 @@ public final class Links implements Replica.Peers {
   private NetServer server;
   private NetClient client;
   private long count;
+  private final Promise<Void> closed = Promise.promise();
   private boolean closing;
 
   /**
@@ -138,10 +142,19 @@ public final class Links implements Replica.Peers {
         "cluster address " + name(self.slot()) + ": " + cause.getMessage(), cause);
   }
 
+  /** Answers what other nodes ask until they know that this one stops, then ends all links. */
   public Future<Void> close() {
     closing = true;
-    List.copyOf(all).forEach(Link::sayGoodbye);
-    return server == null ? Future.succeededFuture() : server.close();
+    List.copyOf(all).forEach(Link::leave);
+    if (all.isEmpty()) {
+      closed.tryComplete();
+    }
+    return Future.any(closed.future(), vertx.timer(LEAVE_MILLIS))
+        .transform(
+            over -> {
+              List.copyOf(all).forEach(link -> link.end("this node stops"));
+              return server == null ? Future.succeededFuture() : server.close();
+            });
   }
 
   @Override
@@ -309,15 +322,25 @@ public final class Links implements Replica.Peers {
       int slot = dialled >= 0 ? dialled : link.isKnown() ? link.slot() : -1;
       if (slot >= 0 && slot < self.members().size()) {
         report(slot, why);
+        lost(link);
         if (up.remove(slot, link)) {
-          lost(link);
           listener.down(slot);
         }
       } else {
         reportStranger(why);
       }
+      if (closing && all.isEmpty()) {
+        closed.tryComplete();
+      }
       if (dialled >= 0 && !closing && !up.containsKey(dialled)) {
         vertx.setTimer(REDIAL_MILLIS, t -> dial(dialled));
+      }
+    }
+
+    @Override
+    public void leaving(Link link) {
+      if (up.remove(link.slot(), link)) {
+        listener.down(link.slot());
       }
     }
 
@@ -326,12 +349,14 @@ public final class Links implements Replica.Peers {
       switch (message.kind()) {
         case AGREEMENT -> listener.agreement(Signed.of(message.body()));
         case NEWS -> listener.news(link.slot(), message.name(), message.body());
-        case QUESTION ->
-            listener.question(
-                link.slot(),
-                message.name(),
-                message.body(),
-                (answer, failure) -> link.send(reply(message.id(), answer, failure)));
+        case QUESTION -> {
+          link.asked();
+          listener.question(
+              link.slot(),
+              message.name(),
+              message.body(),
+              (answer, failure) -> link.answer(reply(message.id(), answer, failure)));
+        }
         case ANSWER -> settle(message.id(), promise -> promise.tryComplete(message.body()));
         case FAILURE ->
             settle(message.id(), promise -> promise.tryFail(new RemoteFailure(message.body())));

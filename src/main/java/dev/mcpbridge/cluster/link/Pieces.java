@@ -80,6 +80,11 @@ final class Pieces {
     pump();
   }
 
+  /** Whether no message is under way from here. */
+  boolean isIdle() {
+    return leaving.isEmpty();
+  }
+
   void credited(long stream, int bytes) {
     Leaving found = leaving.get(stream);
     if (found != null) {
