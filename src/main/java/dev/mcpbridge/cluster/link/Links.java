@@ -42,8 +42,8 @@ public final class Links implements Replica.Peers {
   private static final Logger LOG = System.getLogger(Links.class.getName());
   private static final long REDIAL_MILLIS = 200;
 
-  /** Nodes that are there fall silent at once; for others nobody waits long. */
-  private static final long LEAVE_MILLIS = 1_000;
+  /** Nodes that are there fall silent at once, and silent connections are cut before. */
+  private static final long LEAVE_MILLIS = 5_000;
 
   private final Vertx vertx;
   private final Identity self;
