@@ -186,10 +186,12 @@ final class Instance {
     return life == null ? null : life.session;
   }
 
+  /** A transport may fail before it returns, and that is a failure of a start, too. */
   private void begin(Starting starting) {
+    state = starting;
     life = new Life(starting);
     life.open();
-    enter(starting);
+    owner.changed(this);
   }
 
   private void enter(ServerState next) {

@@ -1,0 +1,122 @@
+package dev.mcpbridge.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.mcpbridge.bus.Addresses.Question;
+import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.config.ConfigReader;
+import dev.mcpbridge.config.ConfigReader.Strictness;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.Residence;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.ServerState;
+import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.protocol.BridgeIdentity;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.transport.Opener;
+import dev.mcpbridge.transport.StdioTransport;
+import dev.mcpbridge.transport.Transport;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Servers whose transports fail at once, or never open. */
+class UpstreamTest {
+  private static final ServerId ID = new ServerId("s");
+  private static final long LONG_MILLIS = 60_000;
+  private static final BridgeException NO_ENGINE =
+      new BridgeException(ErrorCode.ISOLATION_UNAVAILABLE, "No engine answers");
+
+  private final Vertx vertx = Vertx.vertx();
+  private final Context context = vertx.getOrCreateContext();
+
+  private enum Deaf implements Upstream.News {
+    EARS;
+
+    @Override
+    public void changed(ServerView view) {}
+
+    @Override
+    public void callEvent(Call call, String name, JsonSlice params) {}
+
+    @Override
+    public void resourceUpdated(String conversation, String uri, JsonSlice params) {}
+
+    @Override
+    public Future<JsonSlice> question(Call call, Question question) {
+      return Future.failedFuture("Nobody asks here");
+    }
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    await(vertx::close);
+  }
+
+  private Upstream upstream(Opener opener) {
+    BridgeConfig config =
+        new ConfigReader(Map.of())
+            .read("{\"mcpServers\":{\"s\":{\"command\":\"any\"}}}", Strictness.WHOLE);
+    return new Upstream(
+        config.servers().get(ID),
+        null,
+        new Instance.Surroundings(
+            context,
+            opener,
+            new StdioTransport.Limits(1 << 20, 100, 1 << 21),
+            new BridgeIdentity("1", () -> "me"),
+            Residence.SOLE,
+            () -> true),
+        Deaf.EARS);
+  }
+
+  /** On the context of the server, as everything that concerns it. */
+  private <T> T await(Supplier<Future<T>> asked) throws Exception {
+    Promise<T> promise = Promise.promise();
+    context.runOnContext(v -> asked.get().onComplete(promise));
+    return promise.future().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+  }
+
+  private BridgeException failure(Supplier<Future<ServerView>> asked) {
+    ExecutionException failed = assertThrows(ExecutionException.class, () -> await(asked));
+    return assertInstanceOf(BridgeException.class, failed.getCause());
+  }
+
+  @Test
+  void aTransportThatFailsBeforeItReturnsIsAStartThatFailed() throws Exception {
+    Upstream upstream =
+        upstream((where, reach, name, limits, listener) -> Future.failedFuture(NO_ENGINE));
+
+    assertEquals(
+        ErrorCode.ISOLATION_UNAVAILABLE, failure(() -> upstream.ready(LONG_MILLIS)).code());
+    assertInstanceOf(ServerState.Failed.class, upstream.state());
+    await(() -> upstream.close(0));
+  }
+
+  @Test
+  void whoWaitsForAServerThatIsStoppedIsToldSo() throws Exception {
+    Promise<Transport> never = Promise.promise();
+    Upstream upstream = upstream((where, reach, name, limits, listener) -> never.future());
+    Promise<Future<ServerView>> asked = Promise.promise();
+    context.runOnContext(v -> asked.complete(upstream.ready(LONG_MILLIS)));
+    Future<ServerView> waiting = asked.future().toCompletionStage().toCompletableFuture().get();
+    assertFalse(waiting.isComplete());
+
+    context.runOnContext(v -> upstream.close(0));
+
+    assertEquals(ErrorCode.SERVER_UNAVAILABLE, failure(() -> waiting).code());
+    assertEquals(ErrorCode.SERVER_UNAVAILABLE, failure(() -> upstream.ready(LONG_MILLIS)).code());
+  }
+}
