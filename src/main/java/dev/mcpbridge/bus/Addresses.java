@@ -4,6 +4,8 @@ import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Confirmation;
+import dev.mcpbridge.model.Part;
+import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.RiskRules;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
@@ -43,16 +45,19 @@ public final class Addresses {
   /** Stops and forgets a server; answers when its processes are gone. */
   public static final Address<ServerId, ServerId> STOP_SERVER = Address.here("servers.stop");
 
-  /** A server as it is now, whenever anything of it but its counters changed. */
-  public static final Topic<ServerView> SERVER_CHANGED =
-      Topic.everywhere("servers.changed", Views.WHOLE);
+  /** A part of a server as it is now, whenever anything of it but its counters changed. */
+  public static final Topic<ServerView> PART_CHANGED =
+      Topic.everywhere("parts.changed", Views.WHOLE);
+
+  /** A server as it is now, with all its parts that this node has heard of. */
+  public static final Topic<ServerView> SERVER_CHANGED = Topic.here("servers.changed");
 
   /** Changes of resources that somebody watches. */
   public static final Topic<ResourceUpdate> RESOURCE_UPDATED =
       Topic.everywhere("resources.updated", Forms.RESOURCE_UPDATE);
 
-  /** A server has stopped; it may come back, here or on another node. */
-  public static final Topic<ServerId> SERVER_GONE = Topic.everywhere("servers.gone", Forms.SERVER);
+  /** A part of a server has stopped; it may come back, here or on another node. */
+  public static final Topic<Departure> PART_GONE = Topic.everywhere("parts.gone", Forms.DEPARTURE);
 
   /** A server is wanted no more. */
   public static final Topic<ServerId> SERVER_FORGOTTEN = Topic.here("servers.forgotten");
@@ -87,59 +92,58 @@ public final class Addresses {
     return Math.max(0, left) + (mayBeAsked ? HUMAN_MILLIS : GRACE_MILLIS);
   }
 
-  /** Runs a call at its server; answers the result as bytes. */
+  /** Runs a call at any part of its server; answers the result as bytes. */
   public static Address<Call, JsonSlice> call(ServerId server) {
-    return Address.atOwner(server, "call", Forms.CALL, Forms.JSON, Addresses::patience);
+    return Address.atAnyOwner(server, "call", Forms.CALL, Forms.JSON, Addresses::patience);
   }
 
   /** Runs a call of a server in a container; answers the result with where it ran. */
   public static Address<Call, JsonSlice> isolated(ServerId server) {
-    return Address.atOwner(server, "isolated", Forms.CALL, Forms.JSON, Addresses::patience);
+    return Address.atAnyOwner(server, "isolated", Forms.CALL, Forms.JSON, Addresses::patience);
   }
 
   /** Gives up calls of a server, by their ids. */
   public static Topic<Cancellation> cancel(ServerId server) {
-    return Topic.atOwner(server, "cancel", Forms.CANCELLATION);
+    return Topic.atOwners(server, "cancel", Forms.CANCELLATION);
   }
 
   /** Waits, for so many milliseconds, until the server has a catalogue; starts it if it is lazy. */
   public static Address<Long, ServerView> ready(ServerId server) {
-    return Address.atOwner(
+    return Address.atAnyOwner(
         server, "ready", Forms.NUMBER, Views.WHOLE, millis -> millis + GRACE_MILLIS);
   }
 
-  /** The server with its counters as they are at this moment. */
-  public static Address<ServerId, ServerView> view(ServerId server) {
-    return Address.atOwner(server, "view", Forms.SERVER, Views.COUNTERS, asked -> LOOK_MILLIS);
+  /** A part with its counters as they are at this moment. */
+  public static Address<ServerId, ServerView> view(Part part) {
+    return Address.atOwner(part, "view", Forms.SERVER, Views.COUNTERS, asked -> LOOK_MILLIS);
   }
 
-  /** Replaces the server's processes; queued calls wait. */
-  public static Address<ServerId, ServerView> restart(ServerId server) {
-    return Address.atOwner(server, "restart", Forms.SERVER, Views.WHOLE, asked -> RESTART_MILLIS);
+  /** Replaces a part's processes; queued calls wait. */
+  public static Address<ServerId, ServerView> restart(Part part) {
+    return Address.atOwner(part, "restart", Forms.SERVER, Views.WHOLE, asked -> RESTART_MILLIS);
   }
 
   /**
-   * Begins or ends to listen for changes of one resource; each beginning needs its end. Answers
-   * whose upstream will tell of them, as in {@link ResourceUpdate}.
+   * Begins or ends to listen at a part for changes of one resource; each beginning needs its end.
+   * Answers whose upstream will tell of them, as in {@link ResourceUpdate}.
    */
-  public static Address<Watch, String> watch(ServerId server) {
-    return Address.atOwner(server, "watch", Forms.WATCH, Forms.TEXT_OR_NULL, watch -> WATCH_MILLIS);
+  public static Address<Watch, String> watch(Part part) {
+    return Address.atOwner(part, "watch", Forms.WATCH, Forms.TEXT_OR_NULL, watch -> WATCH_MILLIS);
   }
 
   /** What a server asks the client of one call, while that runs; answers the client's result. */
   public static Address<Question, JsonSlice> question(String callId) {
     return new Address<>(
-        "call." + callId + ".question",
-        Reach.caller(callId),
-        Forms.QUESTION,
-        Forms.JSON,
-        question -> HUMAN_MILLIS);
+        "question", Reach.caller(callId), Forms.QUESTION, Forms.JSON, question -> HUMAN_MILLIS);
   }
 
   /** Progress and log messages of one streaming call. */
   public static Topic<CallEvent> callEvents(String callId) {
-    return new Topic<>("call." + callId + ".events", Reach.caller(callId), Forms.CALL_EVENT);
+    return new Topic<>("events", Reach.caller(callId), Forms.CALL_EVENT);
   }
+
+  /** A part of a server does not run any more where it did. */
+  public record Departure(ServerId server, Residence from) {}
 
   /** Somebody wants to hear of a resource's changes, or not any more. */
   public record Watch(String uri, boolean wanted, Caller by) {}

@@ -47,7 +47,11 @@ public final class Bus {
   /** The bus of a Vert.x instance; called once for each, before the first verticle. */
   public static Bus create(Vertx vertx, Cluster cluster, Counts counts) {
     vertx.eventBus().registerDefaultCodec(Parcel.class, Parcel.CODEC);
-    return new Bus(vertx, cluster, counts);
+    Bus bus = new Bus(vertx, cluster, counts);
+    if (!bus.isAlone) {
+      bus.elsewhere.open();
+    }
+    return bus;
   }
 
   /**
@@ -162,7 +166,7 @@ public final class Bus {
 
   /** Who has a server may not answer for it yet, or not any more. */
   private BridgeException undelivered(Address<?, ?> address) {
-    boolean mayMove = !isAlone && address.reach().server() != null;
+    boolean mayMove = !isAlone && address.reach().part() != null;
     return new BridgeException(
             mayMove ? ErrorCode.NOT_OWNER : ErrorCode.SERVER_UNAVAILABLE,
             "Nobody answers at " + address.name())

@@ -7,10 +7,13 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.Part;
 import dev.mcpbridge.model.ServerId;
 import io.vertx.core.Future;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiConsumer;
 
 /**
@@ -28,13 +31,21 @@ final class Elsewhere implements Cluster.Correspondent {
   private final Map<String, Address<?, ?>> served = new HashMap<>();
   private final Map<String, Topic<?>> heard = new HashMap<>();
   private final Map<String, Integer> callers = new HashMap<>();
+  private final Choice choice;
   private int waiting;
 
   Elsewhere(Bus bus, Cluster cluster, Counts counts) {
     this.bus = bus;
     this.cluster = cluster;
     this.counts = counts;
+    this.choice = new Choice(cluster);
     cluster.serve(this);
+  }
+
+  /** Listens to how the parts of servers stand. */
+  void open() {
+    bus.subscribe(Addresses.PART_CHANGED, choice::heard);
+    bus.subscribe(Addresses.SERVER_FORGOTTEN, choice::forget);
   }
 
   // --- what is asked and told here
@@ -45,38 +56,67 @@ final class Elsewhere implements Cluster.Correspondent {
       return caller == null ? bus.requestHere(address, question) : ask(caller, address, question);
     }
     long patience = Math.min(MAX_WAIT_NANOS, address.patience().millis(question) * 1_000_000);
-    return atOwner(address, question, System.nanoTime() + patience);
+    return atOwner(address, new Asked<>(question, System.nanoTime() + patience));
   }
 
-  private <Q, A> Future<A> atOwner(Address<Q, A> address, Q question, long untilNanos) {
-    int owner = cluster.owner(address.reach().server().name());
-    if (owner == Cluster.NOWHERE) {
-      return waitAndRetry(address, question, untilNanos, null);
+  /**
+   * A question on its way to whoever has a part.
+   *
+   * @param tried where it was not to be had, since the last change
+   * @param last failure of those; null for none
+   */
+  private record Asked<Q>(Q question, long untilNanos, Set<Part> tried, BridgeException last) {
+    Asked(Q question, long untilNanos) {
+      this(question, untilNanos, Set.of(), null);
     }
+
+    Asked<Q> notAt(Part part, BridgeException why) {
+      Set<Part> more = new HashSet<>(tried);
+      more.add(part);
+      return new Asked<>(question, untilNanos, more, why);
+    }
+
+    Asked<Q> anew() {
+      return new Asked<>(question, untilNanos);
+    }
+  }
+
+  private <Q, A> Future<A> atOwner(Address<Q, A> address, Asked<Q> asked) {
+    Reach reach = address.reach();
+    Part part = reach.isAny() ? choice.of(reach.part().server(), asked.tried()) : reach.part();
+    int owner = cluster.owner(part);
+    if (owner == Cluster.NOWHERE || asked.tried().contains(part)) {
+      return waitAndRetry(address, asked);
+    }
+    Address<Q, A> there = reach.isAny() ? address.at(part) : address;
+    choice.begun(part);
     Future<A> answer =
-        owner == Cluster.HERE ? bus.requestHere(address, question) : ask(owner, address, question);
-    return answer.recover(
-        failure ->
-            wasMisdirected(failure)
-                ? waitAndRetry(address, question, untilNanos, (BridgeException) failure)
-                : Future.failedFuture(failure));
+        owner == Cluster.HERE
+            ? bus.requestHere(there, asked.question())
+            : ask(owner, there, asked.question());
+    return answer
+        .onComplete(done -> choice.ended(part))
+        .recover(
+            failure ->
+                wasMisdirected(failure)
+                    ? atOwner(address, asked.notAt(part, (BridgeException) failure))
+                    : Future.failedFuture(failure));
   }
 
   /** Until the owner is another one, or can be reached. */
-  private <Q, A> Future<A> waitAndRetry(
-      Address<Q, A> address, Q question, long untilNanos, BridgeException last) {
-    ServerId server = address.reach().server();
+  private <Q, A> Future<A> waitAndRetry(Address<Q, A> address, Asked<Q> asked) {
+    ServerId server = address.reach().part().server();
     if (cluster.isCutOff()) {
       return Future.failedFuture(
           new BridgeException(
                   ErrorCode.NO_QUORUM, "This node is cut off from more than half of the others")
               .withRetryAfter(2_000));
     }
-    boolean isOver = System.nanoTime() - untilNanos >= 0 || !cluster.owners().knows(server.name());
+    boolean isOver = System.nanoTime() - asked.untilNanos() >= 0 || !cluster.owners().knows(server);
     if (isOver || waiting >= MAX_WAITING) {
       return Future.failedFuture(
-          last != null
-              ? last
+          asked.last() != null
+              ? asked.last()
               : new BridgeException(
                       ErrorCode.SERVER_UNAVAILABLE,
                       "No node of the cluster runs server '" + server + "' at the moment")
@@ -88,7 +128,7 @@ final class Elsewhere implements Cluster.Correspondent {
         .transform(
             changed -> {
               waiting--;
-              return atOwner(address, question, untilNanos);
+              return atOwner(address, asked.anew());
             });
   }
 
@@ -123,11 +163,12 @@ final class Elsewhere implements Cluster.Correspondent {
     Reach reach = topic.reach();
     if (reach.isEverywhere()) {
       cluster.tellAll(topic.name(), topic.form().bytes(news));
-    } else if (reach.server() != null) {
-      int owner = cluster.owner(reach.server().name());
-      if (owner >= 0) {
-        cluster.tell(owner, topic.name(), topic.form().bytes(news));
-      }
+    } else if (reach.part() != null) {
+      cluster.owners().parts(reach.part().server()).stream()
+          .map(cluster::owner)
+          .filter(owner -> owner >= 0)
+          .distinct()
+          .forEach(owner -> cluster.tell(owner, topic.name(), topic.form().bytes(news)));
     } else if (reach.callId() != null && callers.containsKey(reach.callId())) {
       cluster.tell(callers.get(reach.callId()), topic.name(), topic.form().bytes(news));
     }
@@ -162,8 +203,8 @@ final class Elsewhere implements Cluster.Correspondent {
     Address<?, ?> address = served.get(name);
     boolean isHere =
         address != null
-            && (address.reach().server() == null
-                || cluster.owner(address.reach().server().name()) == Cluster.HERE);
+            && (address.reach().part() == null
+                || cluster.owner(address.reach().part()) == Cluster.HERE);
     if (!isHere) {
       BridgeException elsewhere =
           new BridgeException(

@@ -2,6 +2,7 @@ package dev.mcpbridge.bus;
 
 import dev.mcpbridge.bus.Addresses.BridgeEvent;
 import dev.mcpbridge.bus.Addresses.Cancellation;
+import dev.mcpbridge.bus.Addresses.Departure;
 import dev.mcpbridge.bus.Addresses.PendingConfirmation;
 import dev.mcpbridge.bus.Addresses.Question;
 import dev.mcpbridge.bus.Addresses.ResourceUpdate;
@@ -27,6 +28,11 @@ public final class Forms {
       new Form<>(
           (out, text) -> out.optional(text, WireWriter::text), in -> in.optional(WireReader::text));
   static final Form<Long> NUMBER = new Form<>(WireWriter::number, WireReader::number);
+  static final Form<Departure> DEPARTURE =
+      new Form<>(
+          (out, gone) -> out.text(gone.server().name()).part(gone.from(), Views::residence),
+          in -> new Departure(new ServerId(in.text()), in.part(Views::residence)));
+
   static final Form<ServerId> SERVER =
       new Form<>((out, id) -> out.text(id.name()), in -> new ServerId(in.text()));
   public static final Form<JsonSlice> JSON = new Form<>(Forms::json, Forms::json);

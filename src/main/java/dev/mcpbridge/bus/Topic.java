@@ -6,10 +6,11 @@ import dev.mcpbridge.model.ServerId;
  * Where one kind of news is published.
  *
  * @param <T> the news
+ * @param what it is about, at whoever it is for
  * @param reach on which nodes
  * @param form how it travels; null where it never does
  */
-public record Topic<T>(String name, Reach reach, Form<T> form) {
+public record Topic<T>(String what, Reach reach, Form<T> form) {
 
   static <T> Topic<T> here(String name) {
     return new Topic<>(name, Reach.HERE, null);
@@ -19,8 +20,12 @@ public record Topic<T>(String name, Reach reach, Form<T> form) {
     return new Topic<>(name, Reach.EVERYWHERE, form);
   }
 
-  static <T> Topic<T> atOwner(ServerId server, String what, Form<T> form) {
-    Reach owner = Reach.owner(server);
-    return new Topic<>(owner.name(what), owner, form);
+  /** For whoever has a part of a server. */
+  static <T> Topic<T> atOwners(ServerId server, String what, Form<T> form) {
+    return new Topic<>(what, Reach.anyOwner(server), form);
+  }
+
+  String name() {
+    return reach.name(what);
   }
 }

@@ -43,7 +43,7 @@ final class Views {
         .part(view.counters(), Views::counters)
         .optional(view.lastError(), WireWriter::text)
         .number(view.sinceMillis())
-        .part(view.residence(), Views::residence);
+        .list(view.residences(), (w, at) -> w.part(at, Views::residence));
   }
 
   private static ServerView read(WireReader in) {
@@ -61,7 +61,7 @@ final class Views {
         in.part(Views::counters),
         in.optional(WireReader::text),
         in.number(),
-        in.part(Views::residence));
+        in.list(r -> r.part(Views::residence)));
   }
 
   private static void state(WireWriter out, ServerState state) {
@@ -100,12 +100,14 @@ final class Views {
     };
   }
 
-  private static void residence(WireWriter out, Residence residence) {
-    out.optional(residence.node(), WireWriter::text).number(residence.epoch());
+  static void residence(WireWriter out, Residence residence) {
+    out.number(residence.instance())
+        .optional(residence.node(), WireWriter::text)
+        .number(residence.epoch());
   }
 
-  private static Residence residence(WireReader in) {
-    return new Residence(in.optional(WireReader::text), in.number());
+  static Residence residence(WireReader in) {
+    return new Residence((int) in.number(), in.optional(WireReader::text), in.number());
   }
 
   private static void identity(WireWriter out, ServerIdentity identity) {

@@ -1,29 +1,34 @@
 package dev.mcpbridge.call;
 
 import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Addresses.Departure;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.Part;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
 import io.vertx.core.Future;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Every server as it was last published, so that a call is resolved without asking anybody. Only a
- * server that has no catalogue yet is asked, and waited for.
+ * Every server as its parts were last published, so that a call is resolved without asking anybody.
+ * Only a server that has no catalogue yet is asked, and waited for.
  */
 public final class Directory {
   private final Bus bus;
   private final Cluster cluster;
   private final Map<ServerId, ServerView> views;
+  private final Map<ServerId, TreeMap<Part, ServerView>> parts = new HashMap<>();
 
   /** All nodes list them alike, whichever they heard of first. */
   public Directory(Bus bus, Cluster cluster) {
@@ -37,8 +42,9 @@ public final class Directory {
 
   /** Begins to listen; called once, before the servers start. */
   public void open() {
-    bus.subscribe(Addresses.SERVER_CHANGED, this::changed);
-    bus.subscribe(Addresses.SERVER_FORGOTTEN, views::remove);
+    bus.subscribe(Addresses.PART_CHANGED, this::changed);
+    bus.subscribe(Addresses.PART_GONE, this::gone);
+    bus.subscribe(Addresses.SERVER_FORGOTTEN, this::forgotten);
   }
 
   /**
@@ -46,12 +52,42 @@ public final class Directory {
    * behind, epochs may be lower than before: the owner is listened to all the same.
    */
   private void changed(ServerView view) {
-    ServerView known = views.get(view.id());
-    long epoch = view.residence().epoch();
-    boolean isOfTheOwner = epoch == cluster.owners().epoch(view.id().name());
-    if (known == null || isOfTheOwner || epoch >= known.residence().epoch()) {
-      views.put(view.id(), view);
+    Part part = view.parts().get(0);
+    TreeMap<Part, ServerView> known = parts.computeIfAbsent(view.id(), id -> new TreeMap<>());
+    long epoch = epoch(view);
+    if (!known.containsKey(part)
+        || epoch == cluster.owners().epoch(part)
+        || epoch >= epoch(known.get(part))) {
+      known.put(part, view);
+      show(view.id(), known);
     }
+  }
+
+  private static long epoch(ServerView part) {
+    return part.residences().get(0).epoch();
+  }
+
+  /** Of a server with fewer instances than before, the others are not shown any more. */
+  private void gone(Departure departure) {
+    TreeMap<Part, ServerView> known = parts.get(departure.server());
+    if (known != null && known.size() > 1) {
+      show(departure.server(), known);
+    }
+  }
+
+  private void show(ServerId id, TreeMap<Part, ServerView> known) {
+    Collection<Part> thereAre = cluster.owners().parts(id);
+    if (known.size() > 1 && !thereAre.isEmpty()) {
+      known.keySet().retainAll(thereAre);
+    }
+    ServerView whole = ServerView.of(List.copyOf(known.values()));
+    views.put(id, whole);
+    bus.publishHere(Addresses.SERVER_CHANGED, whole);
+  }
+
+  private void forgotten(ServerId id) {
+    parts.remove(id);
+    views.remove(id);
   }
 
   /** All servers as last published. */
@@ -75,9 +111,50 @@ public final class Directory {
     return find(id)
         .compose(
             view ->
-                bus.request(Addresses.view(id), id)
-                    .map(now -> now.isDiscovered() ? now : now.withCatalogue(view.catalogue()))
-                    .recover(e -> Future.succeededFuture(view)));
+                now(id, view.parts())
+                    .map(now -> now.isDiscovered() ? now : now.withCatalogue(view.catalogue())));
+  }
+
+  /** What this node runs of each server, with their counters as they are now. */
+  public List<Future<ServerView>> here() {
+    return views.values().stream()
+        .map(
+            view ->
+                view.parts().stream().filter(part -> cluster.owner(part) == Cluster.HERE).toList())
+        .filter(own -> !own.isEmpty())
+        .map(own -> now(own.get(0).server(), own))
+        .toList();
+  }
+
+  /** A part that does not say how it is, is as it was. */
+  private Future<ServerView> now(ServerId id, List<Part> of) {
+    List<Future<ServerView>> each =
+        of.stream()
+            .map(part -> bus.request(Addresses.view(part), id).otherwise(parts.get(id).get(part)))
+            .toList();
+    return Future.join(each).map(all -> ServerView.of(all.list()));
+  }
+
+  /** Replaces the processes of a server, part by part, so that the others go on meanwhile. */
+  public Future<ServerView> restart(ServerId id) {
+    return find(id)
+        .compose(
+            known -> {
+              Future<List<ServerView>> replaced = Future.succeededFuture(new ArrayList<>());
+              for (Part part : known.parts()) {
+                replaced = replaced.compose(before -> restart(part, before));
+              }
+              return replaced.map(ServerView::of);
+            });
+  }
+
+  private Future<List<ServerView>> restart(Part part, List<ServerView> before) {
+    return bus.request(Addresses.restart(part), part.server())
+        .map(
+            view -> {
+              before.add(view);
+              return before;
+            });
   }
 
   /** A server whose catalogue is known; waits for its first start, as long as a call may take. */

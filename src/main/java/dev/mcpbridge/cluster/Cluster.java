@@ -1,5 +1,6 @@
 package dev.mcpbridge.cluster;
 
+import dev.mcpbridge.model.Part;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Set;
@@ -15,7 +16,7 @@ import java.util.function.BooleanSupplier;
  */
 public interface Cluster {
 
-  /** {@link #owner} where this node has the server, and may act. */
+  /** {@link #owner} where this node has the part, and may act. */
   int HERE = -1;
 
   /** {@link #owner} where nobody has it, or this node has it and may not act. */
@@ -49,8 +50,8 @@ public interface Cluster {
    */
   String bridge();
 
-  /** The slot of the node that has a server, or {@link #HERE}, or {@link #NOWHERE}. */
-  int owner(String server);
+  /** The slot of the node that has a part of a server, or {@link #HERE}, or {@link #NOWHERE}. */
+  int owner(Part part);
 
   Owners owners();
 
@@ -68,16 +69,16 @@ public interface Cluster {
    *
    * @param here takes its orders from now on
    */
-  Future<Void> offer(Set<String> servers, Orders here);
+  Future<Void> offer(Set<Part> parts, Orders here);
 
-  /** The servers that this node is to run now. */
-  Set<String> mine();
+  /** What this node is to run now. */
+  Set<Part> mine();
 
-  /** The servers that this node has, and is to stop where they are not {@link #mine}. */
-  Set<String> held();
+  /** What this node has, and is to stop where it is not {@link #mine}. */
+  Set<Part> held();
 
-  /** A server has stopped here: others may start it. */
-  void stopped(String server);
+  /** A part has stopped here: others may start it. */
+  void stopped(Part part);
 
   /** Gives up everything, which is stopped by {@link Orders} meanwhile; then nothing is owned. */
   Future<Void> leave();
@@ -133,7 +134,7 @@ public interface Cluster {
    * @param state {@code alone}, {@code joining}, {@code member}, {@code cut_off} or {@code leaving}
    * @param primary name of the node that orders decisions; null where none is known
    * @param members names of those that take part
-   * @param moves how often a server got another owner
+   * @param moves how often something got another owner
    */
   record View(
       String state, String node, String primary, List<Member> members, long view, long moves) {}

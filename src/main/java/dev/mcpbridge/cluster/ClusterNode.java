@@ -11,6 +11,7 @@ import dev.mcpbridge.cluster.agreement.Terms;
 import dev.mcpbridge.cluster.link.Identity;
 import dev.mcpbridge.cluster.link.Links;
 import dev.mcpbridge.config.ClusterConfig;
+import dev.mcpbridge.model.Part;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -210,8 +211,8 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   }
 
   @Override
-  public int owner(String server) {
-    int owner = ownership.owner(server);
+  public int owner(Part part) {
+    int owner = ownership.owner(part);
     return owner == HERE && !hasLease() ? NOWHERE : owner;
   }
 
@@ -236,8 +237,8 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   }
 
   @Override
-  public Future<Void> offer(Set<String> servers, Orders here) {
-    ownership.offer(servers);
+  public Future<Void> offer(Set<Part> parts, Orders here) {
+    ownership.offer(parts);
     orders = here;
     joinAskedNanos = 0;
     introduceItself(now());
@@ -245,20 +246,20 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   }
 
   @Override
-  public Set<String> mine() {
+  public Set<Part> mine() {
     return tenure.isOver() ? Set.of() : ownership.mine();
   }
 
   @Override
-  public Set<String> held() {
+  public Set<Part> held() {
     return ownership.held();
   }
 
   @Override
-  public void stopped(String server) {
+  public void stopped(Part part) {
     ownership
-        .release(server)
-        .ifPresent(h -> decide(new Release(server, h.slot(), h.life(), h.epoch())));
+        .release(part)
+        .ifPresent(h -> decide(new Release(part, h.slot(), h.life(), h.epoch())));
   }
 
   @Override
@@ -325,13 +326,8 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   }
 
   private String word() {
-    if (isLeaving) {
-      return "leaving";
-    }
-    if (hasLease() && state.member(config.slot()).isPresent()) {
-      return "member";
-    }
-    return tenure.hasBegun() && tenure.isOver() ? "cut_off" : "joining";
+    boolean isMember = hasLease() && state.member(config.slot()).isPresent();
+    return isLeaving ? "leaving" : isMember ? "member" : tenure.wordWithout();
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.mcpbridge.cluster.Command.Remove;
 import dev.mcpbridge.cluster.SharedMap.Change;
 import dev.mcpbridge.cluster.agreement.Entry;
 import dev.mcpbridge.cluster.agreement.StateMachine;
+import dev.mcpbridge.model.Part;
 import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 import java.util.Collection;
@@ -21,13 +22,14 @@ import java.util.TreeSet;
  * What all nodes know: members, owners, shared maps. Changes by commands only, so that it is the
  * same everywhere.
  *
- * <p>A server belongs to whom rendezvous hashing says, among the members that can run it and do not
- * leave. Who has it keeps it until it says that it has stopped, or is gone.
+ * <p>A part of a server belongs to whom its {@link Placement} says. Who has it keeps it until it
+ * says that it has stopped, or is gone.
  */
 final class ClusterState implements StateMachine {
   private final TreeMap<Integer, Member> members = new TreeMap<>();
-  private final TreeMap<String, Holding> holdings = new TreeMap<>();
+  private final TreeMap<Part, Holding> holdings = new TreeMap<>();
   private final Tables tables = new Tables();
+  private Placement placement = Placement.of(List.of(), Map.of());
   private final Witness witness;
   private long millis;
   private long moves;
@@ -59,21 +61,17 @@ final class ClusterState implements StateMachine {
     return Optional.ofNullable(members.get(slot));
   }
 
-  Optional<Holding> holding(String server) {
-    return Optional.ofNullable(holdings.get(server));
+  Optional<Holding> holding(Part part) {
+    return Optional.ofNullable(holdings.get(part));
   }
 
-  Map<String, Holding> holdings() {
+  Map<Part, Holding> holdings() {
     return holdings;
   }
 
-  /** Who should have a server; nobody where nobody can run it. */
-  Optional<Member> wanted(String server) {
-    List<Member> able =
-        members.values().stream()
-            .filter(member -> !member.isLeaving() && member.servers().contains(server))
-            .toList();
-    return Rendezvous.of(server, able);
+  /** Who should have what. */
+  Placement placement() {
+    return placement;
   }
 
   Tables tables() {
@@ -95,7 +93,7 @@ final class ClusterState implements StateMachine {
     return bridge;
   }
 
-  /** How often a server got an owner. */
+  /** How often something got an owner. */
   long moves() {
     return moves;
   }
@@ -122,8 +120,7 @@ final class ClusterState implements StateMachine {
       members.values().removeIf(m -> m.slot() == leave.slot() && m.life() == leave.life());
       settle();
     } else if (command instanceof Release release) {
-      holdings.remove(
-          release.server(), new Holding(release.slot(), release.life(), release.epoch()));
+      holdings.remove(release.part(), new Holding(release.slot(), release.life(), release.epoch()));
       settle();
     }
     return null;
@@ -132,19 +129,16 @@ final class ClusterState implements StateMachine {
   /** What has no owner any more gets one. */
   private void settle() {
     holdings.values().removeIf(holding -> members.values().stream().noneMatch(holding::isOf));
-    TreeSet<String> servers = new TreeSet<>();
-    members.values().forEach(member -> servers.addAll(member.servers()));
-    for (String server : servers) {
-      if (!holdings.containsKey(server)) {
-        wanted(server)
-            .ifPresent(
-                owner -> {
-                  moves++;
-                  lastEpoch = Math.max(millis, lastEpoch + 1);
-                  holdings.put(server, new Holding(owner.slot(), owner.life(), lastEpoch));
-                });
+    Placement due = Placement.of(members.values(), holdings);
+    for (Part part : new TreeSet<>(due.wanted())) {
+      if (!holdings.containsKey(part)) {
+        moves++;
+        lastEpoch = Math.max(millis, lastEpoch + 1);
+        Member owner = due.wanted(part).orElseThrow();
+        holdings.put(part, new Holding(owner.slot(), owner.life(), lastEpoch));
       }
     }
+    placement = Placement.of(members.values(), holdings);
     witness.moved();
   }
 
@@ -156,7 +150,7 @@ final class ClusterState implements StateMachine {
     out.list(members.values(), (w, member) -> w.part(member, Member::write));
     out.list(
         holdings.entrySet(),
-        (w, holding) -> w.text(holding.getKey()).part(holding.getValue(), Holding::write));
+        (w, holding) -> w.text(holding.getKey().name()).part(holding.getValue(), Holding::write));
     tables.write(out);
     return out.toBytes();
   }
@@ -177,9 +171,10 @@ final class ClusterState implements StateMachine {
       lastEpoch = in.number();
       bridge = in.optional(WireReader::text);
       in.list(r -> r.part(Member::read)).forEach(member -> members.put(member.slot(), member));
-      in.list(r -> holdings.put(r.text(), r.part(Holding::read)));
+      in.list(r -> holdings.put(Part.of(r.text()), r.part(Holding::read)));
       tables.read(in);
     }
+    placement = Placement.of(members.values(), holdings);
     witness.restored();
     witness.moved();
   }

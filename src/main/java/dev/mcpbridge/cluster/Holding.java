@@ -4,7 +4,7 @@ import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 
 /**
- * Who owns a server.
+ * Who owns a part of a server.
  *
  * @param life of the owner's process
  * @param epoch higher than that of every earlier owner

@@ -1,6 +1,7 @@
 package dev.mcpbridge.cluster;
 
 import dev.mcpbridge.cluster.link.Identity;
+import dev.mcpbridge.model.Part;
 import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 import java.util.List;
@@ -12,7 +13,7 @@ import java.util.Set;
  * @param life of its process; another one after a restart
  * @param url where its API is
  * @param labels what servers may ask for
- * @param servers that it can run, by its own configuration
+ * @param parts that it can run, by its own configuration
  * @param isLeaving whether it gives up what it has
  */
 public record Member(
@@ -22,11 +23,15 @@ public record Member(
     String url,
     String version,
     List<String> labels,
-    List<String> servers,
+    List<Part> parts,
     boolean isLeaving) {
 
+  boolean canRun(Part part) {
+    return parts.contains(part);
+  }
+
   static Member of(
-      Identity node, List<String> labels, String url, Set<String> servers, boolean isLeaving) {
+      Identity node, List<String> labels, String url, Set<Part> parts, boolean isLeaving) {
     return new Member(
         node.slot(),
         node.incarnation(),
@@ -34,7 +39,7 @@ public record Member(
         url,
         node.version(),
         labels,
-        List.copyOf(servers),
+        List.copyOf(parts),
         isLeaving);
   }
 
@@ -45,7 +50,7 @@ public record Member(
         .text(member.url)
         .text(member.version)
         .list(member.labels, WireWriter::text)
-        .list(member.servers, WireWriter::text)
+        .list(member.parts, (w, part) -> w.text(part.name()))
         .flag(member.isLeaving);
   }
 
@@ -57,7 +62,7 @@ public record Member(
         in.text(),
         in.text(),
         in.list(WireReader::text),
-        in.list(WireReader::text),
+        in.list(r -> Part.of(r.text())),
         in.flag());
   }
 }

@@ -1,17 +1,24 @@
 package dev.mcpbridge.cluster;
 
+import dev.mcpbridge.model.Part;
+import dev.mcpbridge.model.ServerId;
+import java.util.Collection;
+
 /** What is known of who runs what. */
 public interface Owners {
 
-  /** Whether any node has a server, or is still to stop it. */
-  boolean isOwned(String server);
+  /** The parts of a server that any node can run, or still has; none where it is not known. */
+  Collection<Part> parts(ServerId server);
+
+  /** Whether any node has a part of a server, or is still to stop it. */
+  boolean isOwned(ServerId server);
 
   /** Whether any node can run a server; where nothing is known of nodes, it may be. */
-  boolean hasCandidate(String server);
+  boolean hasCandidate(ServerId server);
 
   /** Whether a server is known to any node at all; where nothing is known of nodes, it may be. */
-  boolean knows(String server);
+  boolean knows(ServerId server);
 
-  /** Since when, in the count of all nodes, things stand as they do with a server. */
-  long epoch(String server);
+  /** Since when, in the count of all nodes, things stand as they do with a part. */
+  long epoch(Part part);
 }

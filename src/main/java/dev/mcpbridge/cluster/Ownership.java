@@ -1,18 +1,21 @@
 package dev.mcpbridge.cluster;
 
+import dev.mcpbridge.model.Part;
+import dev.mcpbridge.model.ServerId;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Which servers are whose, as one node knows it. Confined to the loop. */
+/** Which parts of servers are whose, as one node knows it. Confined to the loop. */
 final class Ownership implements Owners {
   private final ClusterState state;
   private final int slot;
   private final long life;
-  private final Map<String, Long> released = new HashMap<>();
-  private Set<String> offered = Set.of();
+  private final Map<Part, Long> released = new HashMap<>();
+  private Set<Part> offered = Set.of();
 
   Ownership(ClusterState state, int slot, long life) {
     this.state = state;
@@ -21,31 +24,31 @@ final class Ownership implements Owners {
   }
 
   /** What this node can run. */
-  void offer(Set<String> servers) {
-    offered = new LinkedHashSet<>(servers);
+  void offer(Set<Part> parts) {
+    offered = new LinkedHashSet<>(parts);
   }
 
-  Set<String> offered() {
+  Set<Part> offered() {
     return offered;
   }
 
-  /** The slot of a server's owner; {@link Cluster#HERE} only where this node is to keep it. */
-  int owner(String server) {
-    Optional<Holding> holding = state.holding(server);
+  /** The slot of a part's owner; {@link Cluster#HERE} only where this node is to keep it. */
+  int owner(Part part) {
+    Optional<Holding> holding = state.holding(part);
     if (holding.isEmpty()) {
       return Cluster.NOWHERE;
     }
     if (holding.get().slot() != slot) {
       return holding.get().slot();
     }
-    return isMine(server, holding.get()) ? Cluster.HERE : Cluster.NOWHERE;
+    return isMine(part, holding.get()) ? Cluster.HERE : Cluster.NOWHERE;
   }
 
   /** What this node has, and is to keep. */
-  Set<String> mine() {
-    Set<String> mine = new LinkedHashSet<>();
-    for (String server : offered) {
-      state.holding(server).filter(h -> isMine(server, h)).ifPresent(h -> mine.add(server));
+  Set<Part> mine() {
+    Set<Part> mine = new LinkedHashSet<>();
+    for (Part part : offered) {
+      state.holding(part).filter(h -> isMine(part, h)).ifPresent(h -> mine.add(part));
     }
     return mine;
   }
@@ -54,53 +57,57 @@ final class Ownership implements Owners {
    * Gives up what this node has: by this epoch it never runs it again, whenever the others hear of
    * that.
    */
-  Optional<Holding> release(String server) {
-    Optional<Holding> held = state.holding(server).filter(this::isHeldHere);
-    held.ifPresent(holding -> released.put(server, holding.epoch()));
+  Optional<Holding> release(Part part) {
+    Optional<Holding> held = state.holding(part).filter(this::isHeldHere);
+    held.ifPresent(holding -> released.put(part, holding.epoch()));
     return held;
   }
 
   /** Everything that this node has, whether or not it is to keep it. */
-  Set<String> held() {
-    Set<String> held = new LinkedHashSet<>();
+  Set<Part> held() {
+    Set<Part> held = new LinkedHashSet<>();
     state
         .holdings()
         .forEach(
-            (server, holding) -> {
+            (part, holding) -> {
               if (isHeldHere(holding)) {
-                held.add(server);
+                held.add(part);
               }
             });
     return held;
   }
 
   @Override
-  public boolean isOwned(String server) {
-    return state.holding(server).isPresent();
+  public Collection<Part> parts(ServerId server) {
+    return state.placement().parts(server);
   }
 
   @Override
-  public boolean hasCandidate(String server) {
-    return state.members().isEmpty() || state.wanted(server).isPresent();
+  public boolean isOwned(ServerId server) {
+    return parts(server).stream().anyMatch(part -> state.holding(part).isPresent());
   }
 
   @Override
-  public boolean knows(String server) {
+  public boolean hasCandidate(ServerId server) {
     return state.members().isEmpty()
-        || isOwned(server)
-        || state.members().stream().anyMatch(member -> member.servers().contains(server));
+        || parts(server).stream().anyMatch(part -> state.placement().wanted(part).isPresent());
   }
 
   @Override
-  public long epoch(String server) {
-    return state.holding(server).map(Holding::epoch).orElseGet(state::lastEpoch);
+  public boolean knows(ServerId server) {
+    return state.members().isEmpty() || !parts(server).isEmpty();
   }
 
-  private boolean isMine(String server, Holding holding) {
+  @Override
+  public long epoch(Part part) {
+    return state.holding(part).map(Holding::epoch).orElseGet(state::lastEpoch);
+  }
+
+  private boolean isMine(Part part, Holding holding) {
     return isHeldHere(holding)
-        && !Long.valueOf(holding.epoch()).equals(released.get(server))
-        && offered.contains(server)
-        && state.wanted(server).filter(holding::isOf).isPresent();
+        && !Long.valueOf(holding.epoch()).equals(released.get(part))
+        && offered.contains(part)
+        && state.placement().wanted(part).filter(holding::isOf).isPresent();
   }
 
   private boolean isHeldHere(Holding holding) {

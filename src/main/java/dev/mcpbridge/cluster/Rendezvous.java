@@ -3,20 +3,23 @@ package dev.mcpbridge.cluster;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.Optional;
+import java.util.List;
 
 /**
- * Who of several should have something: whoever scores highest (Thaler and Ravishankar 1998), so
- * that one who comes or goes moves only what it gets or had.
+ * In which order several should have something: by score (Thaler and Ravishankar 1998), so that one
+ * who comes or goes changes the order of no others.
  */
 final class Rendezvous {
   private Rendezvous() {}
 
-  static Optional<Member> of(String what, Collection<Member> among) {
+  /** The first is who should have it before all others. */
+  static List<Member> row(String what, Collection<Member> among) {
     return among.stream()
-        .max(
+        .sorted(
             Comparator.<Member>comparingLong(member -> score(what, member.slot()))
-                .thenComparing(Member::slot));
+                .thenComparing(Member::slot)
+                .reversed())
+        .toList();
   }
 
   /** FNV-1a of the name, stirred with the slot (the finalizer of SplitMix64). */

@@ -2,9 +2,12 @@ package dev.mcpbridge.cluster;
 
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.Part;
+import dev.mcpbridge.model.ServerId;
 import io.vertx.core.Future;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -20,7 +23,7 @@ public final class Solo implements Cluster {
   private final Tables tables = new Tables();
   private final Map<String, SharedMap> maps = new HashMap<>();
   private final Owners owners = new Everything();
-  private Set<String> servers = Set.of();
+  private Set<Part> parts = Set.of();
   private long versions;
 
   public Solo(Clock clock) {
@@ -63,7 +66,7 @@ public final class Solo implements Cluster {
   }
 
   @Override
-  public int owner(String server) {
+  public int owner(Part part) {
     return HERE;
   }
 
@@ -88,24 +91,24 @@ public final class Solo implements Cluster {
   }
 
   @Override
-  public Future<Void> offer(Set<String> offered, Orders here) {
-    servers = new LinkedHashSet<>(offered);
+  public Future<Void> offer(Set<Part> offered, Orders here) {
+    parts = new LinkedHashSet<>(offered);
     here.changed();
     return Future.succeededFuture();
   }
 
   @Override
-  public Set<String> mine() {
-    return servers;
+  public Set<Part> mine() {
+    return parts;
   }
 
   @Override
-  public Set<String> held() {
-    return servers;
+  public Set<Part> held() {
+    return parts;
   }
 
   @Override
-  public void stopped(String server) {
+  public void stopped(Part part) {
     // nobody waits for it
   }
 
@@ -217,22 +220,27 @@ public final class Solo implements Cluster {
 
   private final class Everything implements Owners {
     @Override
-    public boolean isOwned(String server) {
-      return servers.contains(server);
+    public Collection<Part> parts(ServerId server) {
+      return isOwned(server) ? List.of(Part.first(server)) : List.of();
     }
 
     @Override
-    public boolean hasCandidate(String server) {
+    public boolean isOwned(ServerId server) {
+      return parts.contains(Part.first(server));
+    }
+
+    @Override
+    public boolean hasCandidate(ServerId server) {
       return true;
     }
 
     @Override
-    public boolean knows(String server) {
-      return servers.contains(server);
+    public boolean knows(ServerId server) {
+      return isOwned(server);
     }
 
     @Override
-    public long epoch(String server) {
+    public long epoch(Part part) {
       return 0;
     }
   }

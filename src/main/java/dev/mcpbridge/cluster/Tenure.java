@@ -48,8 +48,9 @@ final class Tenure {
     return isOver;
   }
 
-  boolean hasBegun() {
-    return untilNanos != 0;
+  /** What a node that may not act is. */
+  String wordWithout() {
+    return untilNanos != 0 && isOver ? "cut_off" : "joining";
   }
 
   /** Whether it is not worth waiting for. */

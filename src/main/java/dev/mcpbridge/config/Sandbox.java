@@ -16,4 +16,18 @@ public record Sandbox(
   public Sandbox onDemand() {
     return new Sandbox(container, isPerCall, 0, max, timeoutMillis);
   }
+
+  /** What one of so many may have of these containers, itself one at least. */
+  Sandbox share(int number, int of) {
+    return new Sandbox(
+        container,
+        isPerCall,
+        share(min, number, of),
+        Math.max(1, share(max, number, of)),
+        timeoutMillis);
+  }
+
+  private static int share(int all, int number, int of) {
+    return all / of + (number <= all % of ? 1 : 0);
+  }
 }

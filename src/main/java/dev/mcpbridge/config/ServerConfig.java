@@ -29,6 +29,25 @@ public record ServerConfig(
     ServerState.Refused refusal,
     String fingerprint) {
 
+  /** One of its instances by itself, with its share of the containers. */
+  public ServerConfig instance(int number) {
+    int instances = supervision.instances();
+    return instances == 1
+        ? this
+        : new ServerConfig(
+            id,
+            reach,
+            risk,
+            timeouts,
+            supervision.ofOneInstance(),
+            conversation,
+            isolation,
+            sandbox == null ? null : sandbox.share(number, instances),
+            placement,
+            refusal,
+            fingerprint);
+  }
+
   /**
    * How a server is kept alive and how much it is given to do. Times in milliseconds.
    *
@@ -44,7 +63,13 @@ public record ServerConfig(
       long heartbeat,
       long maxRestartDelay,
       int maxInFlight,
-      int maxQueued) {}
+      int maxQueued) {
+
+    private Supervision ofOneInstance() {
+      return new Supervision(
+          1, lazy, startTimeout, heartbeat, maxRestartDelay, maxInFlight, maxQueued);
+    }
+  }
 
   /**
    * What is agreed on with the server.

@@ -106,12 +106,13 @@ record Doors(
         new ConfirmationsApi(bus, pipeline, calls, depth),
         new EventsApi(bus, streams),
         new HealthApi(directory, cluster, phase),
-        new MetricsApi(bus, directory, cluster, counts),
+        new MetricsApi(directory, cluster, counts),
         new McpDoor(
             new McpDoor.Foundations(
                 vertx,
                 bus,
                 cluster,
+                directory,
                 pipeline,
                 ids,
                 streams,

@@ -1,7 +1,9 @@
 package dev.mcpbridge.model;
 
 import dev.mcpbridge.protocol.ProtocolVersion;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
@@ -16,7 +18,7 @@ import java.util.stream.Stream;
  * @param image of its containers; null where it has none
  * @param authUrl where its users log in; null for nowhere
  * @param sinceMillis when it came into its state, wall clock
- * @param residence where it runs
+ * @param residences where it runs, a place for each part that was looked at
  */
 public record ServerView(
     ServerId id,
@@ -32,7 +34,7 @@ public record ServerView(
     Counters counters,
     String lastError,
     long sinceMillis,
-    Residence residence) {
+    List<Residence> residences) {
 
   /** What the server's window shows beside its state; sessions are those with a process each. */
   public record Counters(
@@ -45,16 +47,52 @@ public record ServerView(
       long dropped) {
     public static final Counters ZERO = new Counters(0, 0, 0, 0, 0, 0, 0);
 
-    Counters plusSession(Counters session) {
+    Counters plus(Counters other) {
       return new Counters(
-          instances + session.instances,
-          sessions + 1,
-          restarts + session.restarts,
-          inFlight + session.inFlight,
-          queued + session.queued,
-          garbageLines + session.garbageLines,
-          dropped + session.dropped);
+          instances + other.instances,
+          sessions + other.sessions,
+          restarts + other.restarts,
+          inFlight + other.inFlight,
+          queued + other.queued,
+          garbageLines + other.garbageLines,
+          dropped + other.dropped);
     }
+
+    Counters plusSession(Counters session) {
+      return plus(session).plus(new Counters(0, 1, 0, 0, 0, 0, 0));
+    }
+  }
+
+  /** One view of a server whose parts, at least one, were looked at each for itself. */
+  public static ServerView of(List<ServerView> parts) {
+    if (parts.size() == 1) {
+      return parts.get(0);
+    }
+    ServerView lead =
+        parts.stream()
+            .filter(ServerView::isDiscovered)
+            .min(Comparator.comparing(part -> !part.state.takesCalls()))
+            .orElse(parts.get(0));
+    return new ServerView(
+        lead.id,
+        ServerState.of(parts.stream().map(ServerView::state).toList()),
+        parts.stream().flatMap(part -> part.pids.stream()).toList(),
+        lead.protocolVersion,
+        lead.identity,
+        lead.catalogue,
+        lead.risk,
+        lead.timeouts,
+        lead.image,
+        lead.authUrl,
+        parts.stream().map(ServerView::counters).reduce(Counters.ZERO, Counters::plus),
+        parts.stream().map(ServerView::lastError).filter(Objects::nonNull).findFirst().orElse(null),
+        parts.stream().mapToLong(ServerView::sinceMillis).max().getAsLong(),
+        parts.stream().flatMap(part -> part.residences.stream()).toList());
+  }
+
+  /** The parts that were looked at. */
+  public List<Part> parts() {
+    return residences.stream().map(at -> new Part(id, at.instance())).toList();
   }
 
   /** With the processes and the work of a session added to its own. */
@@ -73,7 +111,7 @@ public record ServerView(
         counters.plusSession(session.counters),
         lastError,
         sinceMillis,
-        residence);
+        residences);
   }
 
   /** As it is at another moment, with what it offers as known before. */
@@ -92,7 +130,7 @@ public record ServerView(
         counters,
         lastError,
         sinceMillis,
-        residence);
+        residences);
   }
 
   /** {@code legacy} for revisions with a handshake, {@code modern} without; null before either. */

@@ -9,6 +9,7 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
+import dev.mcpbridge.model.Part;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.Era;
@@ -26,6 +27,7 @@ import java.util.function.BooleanSupplier;
 final class SandboxVerticle extends VerticleBase implements Standby.News {
   private final Bus bus;
   private final BooleanSupplier mayAct;
+  private final Part part;
   private final ServerConfig config;
   private final Standby.Recipe recipe;
   private final BridgeIdentity self;
@@ -36,6 +38,7 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
   SandboxVerticle(
       Bus bus,
       BooleanSupplier mayAct,
+      Part part,
       ServerConfig config,
       Containers containers,
       StdioTransport.Limits limits,
@@ -43,6 +46,7 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
       long drainMillis) {
     this.bus = bus;
     this.mayAct = mayAct;
+    this.part = part;
     this.config = config;
     this.self = self;
     this.drainMillis = drainMillis;
@@ -55,7 +59,7 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
   public Future<?> start() {
     int maxQueued = config.supervision().maxQueued();
     pool = new Pool(vertx, config.id(), sizes(), maxQueued, mayAct, this::standby);
-    bus.serve(Addresses.isolated(config.id()), call -> pool.run(admitted(call)));
+    bus.serve(Addresses.isolated(config.id()).at(part), call -> pool.run(admitted(call)));
     bus.subscribe(Addresses.cancel(config.id()), c -> pool.cancel(c.callId(), c.reason()));
     pool.open();
     return Future.succeededFuture();

@@ -3,6 +3,7 @@ package dev.mcpbridge.sandbox;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.config.SandboxConfig;
 import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.model.Part;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.transport.Opener;
 import dev.mcpbridge.transport.StdioTransport;
@@ -54,15 +55,18 @@ public final class Sandboxes {
     };
   }
 
-  /** The verticle for a server whose calls at level 3 have a container each; none for others. */
+  /**
+   * The verticle for a part of a server whose calls at level 3 have a container each; none for
+   * others.
+   */
   public Optional<VerticleBase> of(
-      ServerConfig server, StdioTransport.Limits limits, long drainMillis) {
+      Part part, ServerConfig server, StdioTransport.Limits limits, long drainMillis) {
     if (server.sandbox() == null || !server.sandbox().isPerCall() || server.refusal() != null) {
       return Optional.empty();
     }
     use();
     return Optional.of(
-        new SandboxVerticle(bus, mayAct, server, containers, limits, self, drainMillis));
+        new SandboxVerticle(bus, mayAct, part, server, containers, limits, self, drainMillis));
   }
 
   /**

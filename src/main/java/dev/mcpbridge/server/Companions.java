@@ -1,6 +1,7 @@
 package dev.mcpbridge.server;
 
 import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.model.Part;
 import dev.mcpbridge.transport.StdioTransport;
 import io.vertx.core.VerticleBase;
 import java.util.Optional;
@@ -12,5 +13,6 @@ public interface Companions {
   /**
    * @param drainMillis how long calls in flight may go on when it is undeployed
    */
-  Optional<VerticleBase> of(ServerConfig server, StdioTransport.Limits limits, long drainMillis);
+  Optional<VerticleBase> of(
+      Part part, ServerConfig server, StdioTransport.Limits limits, long drainMillis);
 }

@@ -30,6 +30,6 @@ final class Homeless {
         ServerView.Counters.ZERO,
         reason,
         System.currentTimeMillis(),
-        nowhere);
+        List.of(nowhere));
   }
 }

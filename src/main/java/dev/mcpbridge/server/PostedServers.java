@@ -48,8 +48,8 @@ final class PostedServers {
     /** Done when a server of this node answers; null where it has none of that name. */
     Future<?> begun(ServerId id);
 
-    /** Done when a server of this node is gone; null where none is ending. */
-    Future<Void> ending(ServerId id);
+    /** Done when what of a server is ending on this node is gone. */
+    Future<Void> ended(ServerId id);
   }
 
   PostedServers(Bus bus, Cluster cluster, SharedMap shared, Definitions definitions, Here here) {
@@ -92,7 +92,7 @@ final class PostedServers {
 
   /** Answers when its processes are gone, wherever they were. */
   Future<ServerId> stop(ServerId id) {
-    boolean isElsewhere = !cluster.isAlone() && cluster.owners().isOwned(id.name());
+    boolean isElsewhere = !cluster.isAlone() && cluster.owners().isOwned(id);
     if (!here.wanted().contains(id) && !isElsewhere) {
       return Future.failedFuture(
           new BridgeException(ErrorCode.SERVER_NOT_FOUND, "Server '" + id + "' not found"));
@@ -130,19 +130,19 @@ final class PostedServers {
     if (begun != null) {
       return begun;
     }
-    boolean isKnown = cluster.isAlone() || cluster.owners().knows(id.name());
+    boolean isKnown = cluster.isAlone() || cluster.owners().knows(id);
     return isKnown || System.nanoTime() - untilNanos > 0
         ? Future.succeededFuture()
         : cluster.change().compose(changed -> isThere(id, untilNanos));
   }
 
   private Future<Void> gone(ServerId id) {
-    Future<Void> ending = here.ending(id);
-    return ending != null ? ending : goneElsewhere(id, System.nanoTime() + STOP_MILLIS * 1_000_000);
+    return here.ended(id)
+        .compose(ended -> goneElsewhere(id, System.nanoTime() + STOP_MILLIS * 1_000_000));
   }
 
   private Future<Void> goneElsewhere(ServerId id, long untilNanos) {
-    if (cluster.isAlone() || !cluster.owners().isOwned(id.name())) {
+    if (cluster.isAlone() || !cluster.owners().isOwned(id)) {
       return Future.succeededFuture();
     }
     if (System.nanoTime() - untilNanos > 0) {

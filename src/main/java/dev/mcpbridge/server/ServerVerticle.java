@@ -2,12 +2,14 @@ package dev.mcpbridge.server;
 
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.BridgeEvent;
+import dev.mcpbridge.bus.Addresses.Departure;
 import dev.mcpbridge.bus.Addresses.Question;
 import dev.mcpbridge.bus.Addresses.ResourceUpdate;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
+import dev.mcpbridge.model.Part;
 import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
@@ -24,8 +26,8 @@ import java.lang.System.Logger.Level;
 import java.util.function.BooleanSupplier;
 
 /**
- * Owns one upstream server for its life: registers its addresses, publishes its view, and takes its
- * processes with it when it goes.
+ * Owns one upstream server, or one instance of it, for its life: registers its addresses, publishes
+ * its view, and takes its processes with it when it goes.
  *
  * <p>Runs on an event loop; nothing here waits for a pipe or a process (see {@code transport}).
  */
@@ -71,24 +73,34 @@ public final class ServerVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     ServerId id = config.id();
+    Part part = part();
     Instance.Surroundings surroundings =
         new Instance.Surroundings(
             context, opener, limits, self, tenancy.residence(), tenancy.mayAct());
     Telling telling = new Telling();
     upstreams = new Upstreams(config, surroundings, telling);
-    bus.serve(Addresses.call(id), upstreams::call);
+    bus.serve(Addresses.call(id).at(part), upstreams::call);
     if (config.sandbox() != null && !config.sandbox().isPerCall()) {
-      bus.serve(Addresses.isolated(id), upstreams::callInContainer);
+      bus.serve(Addresses.isolated(id).at(part), upstreams::callInContainer);
     }
     bus.subscribe(Addresses.cancel(id), c -> upstreams.cancel(c.callId(), c.reason()));
-    bus.serve(Addresses.ready(id), upstreams::ready);
-    bus.serve(Addresses.view(id), asked -> Future.succeededFuture(upstreams.view()));
-    bus.serve(Addresses.restart(id), asked -> upstreams.restart(drainMillis));
-    bus.serve(Addresses.watch(id), upstreams::watch);
+    bus.serve(Addresses.ready(id).at(part), upstreams::ready);
+    bus.serve(Addresses.view(part), asked -> Future.succeededFuture(upstreams.view()));
+    bus.serve(Addresses.restart(part), asked -> upstreams.restart(drainMillis));
+    bus.serve(Addresses.watch(part), upstreams::watch);
     bus.subscribe(Addresses.CONVERSATION_OVER, c -> upstreams.over(c, drainMillis));
     bus.subscribe(Addresses.NODE_CONNECTED, slot -> telling.again(upstreams.view()));
     upstreams.open();
     return Future.succeededFuture();
+  }
+
+  /** What it is of the server. */
+  private Part part() {
+    return new Part(config.id(), tenancy.residence().instance());
+  }
+
+  private Departure departure() {
+    return new Departure(config.id(), tenancy.residence());
   }
 
   /** Calls in flight get no time any more when the verticle is undeployed. */
@@ -100,7 +112,7 @@ public final class ServerVerticle extends VerticleBase {
   public Future<?> stop() {
     return upstreams
         .close(drainMillis)
-        .onComplete(gone -> bus.publish(Addresses.SERVER_GONE, config.id()));
+        .onComplete(gone -> bus.publish(Addresses.PART_GONE, departure()));
   }
 
   private final class Telling implements Upstream.News {
@@ -109,12 +121,12 @@ public final class ServerVerticle extends VerticleBase {
 
     /** For a node that has heard nothing yet. */
     void again(ServerView view) {
-      bus.publish(Addresses.SERVER_CHANGED, view);
+      bus.publish(Addresses.PART_CHANGED, view);
     }
 
     @Override
     public void changed(ServerView view) {
-      bus.publish(Addresses.SERVER_CHANGED, view);
+      bus.publish(Addresses.PART_CHANGED, view);
       tellStateChange(view);
       tellCatalogueChange(view);
     }
@@ -144,6 +156,7 @@ public final class ServerVerticle extends VerticleBase {
                 .beginObject()
                 .member("server", view.id().name())
                 .member("state", lastState);
+        instance(event);
         if (view.lastError() != null) {
           event.member("last_error", view.lastError());
         }
@@ -157,7 +170,7 @@ public final class ServerVerticle extends VerticleBase {
           failed ? Level.WARNING : Level.INFO,
           () ->
               "server="
-                  + view.id()
+                  + part()
                   + " state="
                   + lastState
                   + " pids="
@@ -168,13 +181,20 @@ public final class ServerVerticle extends VerticleBase {
     private void tellCatalogueChange(ServerView view) {
       if (view.isDiscovered() && !lastDigest.equals(view.catalogue().digest())) {
         lastDigest = view.catalogue().digest();
-        tell(
-            "catalogue",
+        JsonWriter event =
             new JsonWriter()
                 .beginObject()
                 .member("server", view.id().name())
-                .member("tools", view.catalogue().tools().size())
-                .endObject());
+                .member("tools", view.catalogue().tools().size());
+        instance(event);
+        tell("catalogue", event.endObject());
+      }
+    }
+
+    /** Which of several it is. */
+    private void instance(JsonWriter event) {
+      if (part().number() > 1) {
+        event.member("instance", part().number());
       }
     }
 

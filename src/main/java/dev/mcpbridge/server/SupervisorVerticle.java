@@ -8,6 +8,7 @@ import dev.mcpbridge.cluster.SharedMap.Change;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.SandboxConfig;
 import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.model.Part;
 import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.BridgeIdentity;
@@ -29,9 +30,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Deploys a {@link ServerVerticle} for each server that is wanted and that this node owns, replaces
- * and removes them. It always does the same: compares what should run here with what does. Servers
- * of the configuration and servers of the API live side by side; a reload touches only the former.
+ * Deploys a {@link ServerVerticle} for each part of a server that is wanted and that this node
+ * owns, replaces and removes them. It always does the same: compares what should run here with what
+ * does. Servers of the configuration and servers of the API live side by side; a reload touches
+ * only the former.
  */
 public final class SupervisorVerticle extends VerticleBase implements Cluster.Orders {
   private static final Logger LOG = System.getLogger(SupervisorVerticle.class.getName());
@@ -45,14 +47,15 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
   private final SharedMap shared;
   private final Definitions definitions = new Definitions();
   private final PostedServers posted;
-  private final Map<ServerId, Deployed> deployed = new LinkedHashMap<>();
-  private final Map<ServerId, Future<Void>> ending = new LinkedHashMap<>();
+  private final Map<Part, Deployed> deployed = new LinkedHashMap<>();
+  private final Map<Part, Future<Void>> ending = new LinkedHashMap<>();
   private final Set<ServerId> shown = new HashSet<>();
   private Map<ServerId, ServerConfig> wanted = Map.of();
   private BridgeConfig config;
   private boolean closing;
 
   /**
+   * @param config of the whole server
    * @param verticles its deployments, in the order in which they were made
    */
   private record Deployed(
@@ -85,7 +88,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
     bus.serve(Addresses.START_SERVER, posted::start);
     bus.serve(Addresses.STOP_SERVER, posted::stop);
     if (!cluster.isAlone()) {
-      bus.subscribe(Addresses.SERVER_CHANGED, view -> heardOf(view.id()));
+      bus.subscribe(Addresses.PART_CHANGED, view -> heardOf(view.id()));
     }
     definitions.read(config.servers(), config.sandbox());
     shared.onChange(this::offer);
@@ -143,14 +146,19 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
   /** Tells the other nodes what this one can run, and gets to know what it is to run. */
   private void offer() {
     wanted = definitions.wanted(shared.known());
-    Set<String> able = new LinkedHashSet<>();
+    Set<Part> able = new LinkedHashSet<>();
     wanted.forEach(
         (id, server) -> {
           if (cluster.fits(server.placement())) {
-            able.add(id.name());
+            able.addAll(Part.all(id, places(server)));
           }
         });
     cluster.offer(able, this);
+  }
+
+  /** Where there are other nodes each instance is by itself, so that they can be spread. */
+  private int places(ServerConfig server) {
+    return cluster.isAlone() ? 1 : server.supervision().instances();
   }
 
   @Override
@@ -161,18 +169,15 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
     if (wasTakenAway()) {
       stopAll();
     }
-    Map<ServerId, ServerConfig> target = new LinkedHashMap<>();
-    for (String name : cluster.mine()) {
-      ServerId id = new ServerId(name);
-      target.put(id, wanted.get(id));
-    }
-    List.copyOf(deployed.values()).stream()
-        .filter(running -> !isSame(running.config(), target.get(running.config().id())))
-        .forEach(running -> undeploy(running.config().id()));
+    Map<Part, ServerConfig> target = new LinkedHashMap<>();
+    cluster.mine().forEach(part -> target.put(part, wanted.get(part.server())));
+    List.copyOf(deployed.keySet()).stream()
+        .filter(part -> !isSame(deployed.get(part).config(), target.get(part)))
+        .forEach(this::undeploy);
     target.forEach(
-        (id, server) -> {
-          if (server != null && !deployed.containsKey(id) && !ending.containsKey(id)) {
-            deploy(server);
+        (part, server) -> {
+          if (server != null && !runs(part)) {
+            deploy(part, server);
           }
         });
     releaseWhatDoesNotRun(target.keySet());
@@ -181,13 +186,14 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
   }
 
   /** What this node has and neither runs nor is to run; said again until all know it. */
-  private void releaseWhatDoesNotRun(Set<ServerId> target) {
-    for (String name : cluster.held()) {
-      ServerId id = new ServerId(name);
-      if (!target.contains(id) && !deployed.containsKey(id) && !ending.containsKey(id)) {
-        cluster.stopped(name);
-      }
-    }
+  private void releaseWhatDoesNotRun(Set<Part> target) {
+    cluster.held().stream()
+        .filter(part -> !target.contains(part) && !runs(part))
+        .forEach(cluster::stopped);
+  }
+
+  private boolean runs(Part part) {
+    return deployed.containsKey(part) || ending.containsKey(part);
   }
 
   @Override
@@ -199,9 +205,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
 
   /** Others believe that this node is gone: what runs here has no owner, or another one. */
   private boolean wasTakenAway() {
-    Set<String> held = cluster.held();
-    return !cluster.isAlone()
-        && deployed.keySet().stream().anyMatch(id -> !held.contains(id.name()));
+    return !cluster.isAlone() && !cluster.held().containsAll(deployed.keySet());
   }
 
   private static boolean isSame(ServerConfig running, ServerConfig target) {
@@ -213,13 +217,13 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
         (id, server) -> {
           boolean isHomeless =
               !cluster.fits(server.placement())
-                  && !cluster.owners().hasCandidate(id.name())
-                  && !cluster.owners().isOwned(id.name());
+                  && !cluster.owners().hasCandidate(id)
+                  && !cluster.owners().isOwned(id);
           if (isHomeless) {
             shown.add(id);
-            Residence nowhere = new Residence(null, cluster.owners().epoch(id.name()));
-            bus.publishHere(Addresses.SERVER_CHANGED, Homeless.view(server, nowhere));
-          } else if (cluster.owners().knows(id.name())) {
+            Residence nowhere = new Residence(1, null, cluster.owners().epoch(Part.first(id)));
+            bus.publishHere(Addresses.PART_CHANGED, Homeless.view(server, nowhere));
+          } else if (cluster.owners().knows(id)) {
             shown.add(id);
           }
         });
@@ -228,7 +232,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
   /** The last words of a server may come after everybody has forgotten it. */
   private void heardOf(ServerId id) {
     shown.add(id);
-    if (!cluster.owners().knows(id.name())) {
+    if (!cluster.owners().knows(id)) {
       vertx.setTimer(LAST_WORDS_MILLIS, t -> forgetWhatIsWantedNoMore());
     }
   }
@@ -238,9 +242,9 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
         id -> {
           boolean isOver =
               !wanted.containsKey(id)
-                  && !cluster.owners().knows(id.name())
-                  && !deployed.containsKey(id)
-                  && !ending.containsKey(id);
+                  && !cluster.owners().knows(id)
+                  && here(id, deployed).isEmpty()
+                  && here(id, ending).isEmpty();
           if (isOver) {
             bus.publish(Addresses.SERVER_FORGOTTEN, id);
           }
@@ -248,9 +252,17 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
         });
   }
 
-  private void deploy(ServerConfig server) {
-    String name = server.id().name();
-    Residence residence = new Residence(cluster.name(), cluster.owners().epoch(name));
+  private static <T> List<T> here(ServerId server, Map<Part, T> parts) {
+    return parts.entrySet().stream()
+        .filter(part -> part.getKey().server().equals(server))
+        .map(Map.Entry::getValue)
+        .toList();
+  }
+
+  private void deploy(Part part, ServerConfig whole) {
+    ServerConfig server = cluster.isAlone() ? whole : whole.instance(part.number());
+    Residence residence =
+        new Residence(part.number(), cluster.name(), cluster.owners().epoch(part));
     ServerVerticle verticle =
         new ServerVerticle(
             bus,
@@ -258,29 +270,29 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
             opener,
             limits(),
             self,
-            new ServerVerticle.Tenancy(residence, () -> cluster.owner(name) == Cluster.HERE),
+            new ServerVerticle.Tenancy(residence, () -> cluster.owner(part) == Cluster.HERE),
             config.drainMillis());
     List<Future<String>> verticles = new ArrayList<>();
     companions
-        .of(server, limits(), config.drainMillis())
+        .of(part, server, limits(), config.drainMillis())
         .map(vertx::deployVerticle)
         .ifPresent(verticles::add);
     verticles.add(vertx.deployVerticle(verticle));
     shown.add(server.id());
-    deployed.put(server.id(), new Deployed(server, verticle, verticles));
+    deployed.put(part, new Deployed(whole, verticle, verticles));
   }
 
   /** Ends it here; what it is then comes out by comparing again. */
-  private void undeploy(ServerId id) {
-    Deployed server = deployed.remove(id);
+  private void undeploy(Part part) {
+    Deployed server = deployed.remove(part);
     Future<Void> end =
         Future.join(server.verticles().stream().map(done -> done.compose(vertx::undeploy)).toList())
             .<Void>mapEmpty()
             .otherwiseEmpty();
-    ending.put(id, end);
+    ending.put(part, end);
     end.onComplete(
         gone -> {
-          ending.remove(id, end);
+          ending.remove(part, end);
           changed();
         });
   }
@@ -321,13 +333,13 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
 
     @Override
     public Future<?> begun(ServerId id) {
-      Deployed here = deployed.get(id);
-      return here == null ? null : here.isThere();
+      List<Deployed> here = here(id, deployed);
+      return here.isEmpty() ? null : Future.any(here.stream().map(Deployed::isThere).toList());
     }
 
     @Override
-    public Future<Void> ending(ServerId id) {
-      return ending.get(id);
+    public Future<Void> ended(ServerId id) {
+      return Future.join(here(id, ending)).mapEmpty();
     }
   }
 }

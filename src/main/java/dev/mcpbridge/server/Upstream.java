@@ -221,7 +221,7 @@ final class Upstream implements Instance.Owner {
             dropped),
         lastError,
         sinceMillis,
-        residence);
+        List.of(residence));
   }
 
   @Override

@@ -11,6 +11,7 @@ import dev.mcpbridge.cluster.Owners;
 import dev.mcpbridge.cluster.Solo;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.fixture.Stubs;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.RiskRules;
@@ -20,7 +21,6 @@ import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Timeouts;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import java.lang.reflect.Proxy;
 import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -52,30 +52,23 @@ class DirectoryTest {
   }
 
   private Cluster node() {
-    return proxy(
+    return Stubs.of(
         Cluster.class,
         (method, arguments) ->
             switch (method) {
               case "isAlone" -> false;
               case "owners" ->
-                  proxy(
+                  Stubs.of(
                       Owners.class,
-                      (question, name) -> question.equals("epoch") ? ownersEpoch : true);
+                      (question, name) ->
+                          switch (question) {
+                            case "epoch" -> ownersEpoch;
+                            case "parts" -> List.of();
+                            default -> true;
+                          });
               case "view" -> new Cluster.View(state, "n1", null, List.of(), 0, 0);
               default -> throw new AssertionError(method);
             });
-  }
-
-  private interface Answers {
-    Object to(String method, Object[] arguments);
-  }
-
-  private static <T> T proxy(Class<T> type, Answers answers) {
-    return type.cast(
-        Proxy.newProxyInstance(
-            type.getClassLoader(),
-            new Class<?>[] {type},
-            (proxy, method, arguments) -> answers.to(method.getName(), arguments)));
   }
 
   private void say(String word, long epoch) {
@@ -84,7 +77,7 @@ class DirectoryTest {
 
   private void say(ServerId server, String word, long epoch) {
     bus.publish(
-        Addresses.SERVER_CHANGED,
+        Addresses.PART_CHANGED,
         new ServerView(
             server,
             new ServerState.Stopped(),
@@ -99,7 +92,7 @@ class DirectoryTest {
             ServerView.Counters.ZERO,
             word,
             0,
-            new Residence("n2", epoch)));
+            List.of(new Residence(1, "n2", epoch))));
   }
 
   /** What is known of the server once everything that was said has been heard. */

@@ -12,8 +12,8 @@ public final class Homes {
   public static int of(String server, List<Integer> nodes) {
     List<Member> members =
         nodes.stream()
-            .map(n -> new Member(n - 1, 0, "", "", "", List.of(), List.of(server), false))
+            .map(n -> new Member(n - 1, 0, "", "", "", List.of(), List.of(), false))
             .toList();
-    return Rendezvous.of(server, members).orElseThrow().slot() + 1;
+    return Rendezvous.row(server, members).get(0).slot() + 1;
   }
 }

@@ -3,6 +3,7 @@ package dev.mcpbridge.http.mcp;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallPipeline;
+import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.call.Offer;
 import dev.mcpbridge.call.Offers;
 import dev.mcpbridge.cluster.Cluster;
@@ -46,6 +47,7 @@ public final class McpDoor {
       Vertx vertx,
       Bus bus,
       Cluster cluster,
+      Directory directory,
       CallPipeline pipeline,
       CallIds ids,
       StreamSlots streams,
@@ -59,7 +61,7 @@ public final class McpDoor {
     CatalogueChanges changes = new CatalogueChanges(on.bus());
     McpCalls calls = new McpCalls(on.vertx(), on.bus(), on.pipeline(), on.ids());
     Introductions introductions = new Introductions(self);
-    ResourceWatch watch = new ResourceWatch(on.bus());
+    ResourceWatch watch = new ResourceWatch(on.bus(), on.directory());
     PostReplies replies = new PostReplies(on.vertx(), on.streams());
     this.legacy =
         new LegacyRequests(new LegacySessions(on, changes), calls, introductions, replies, watch);

@@ -1,16 +1,20 @@
 package dev.mcpbridge.http.mcp;
 
+import dev.mcpbridge.bus.Address;
 import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Addresses.Departure;
 import dev.mcpbridge.bus.Addresses.ResourceUpdate;
 import dev.mcpbridge.bus.Addresses.Watch;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.Part;
+import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -18,32 +22,46 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Who listens for the changes of which resource. A server that was taken away and comes back, as a
- * changed entry of the configuration does, is asked again. Confined to the HTTP verticle.
+ * Who listens for the changes of which resource. Each part of its server is asked for them; one
+ * that was taken away and comes back, as with a changed entry of the configuration or on another
+ * node, is asked again. Confined to the HTTP verticle.
  */
 final class ResourceWatch {
   private final Bus bus;
+  private final Directory directory;
   private final Map<Watched, Set<Listening>> listeners = new HashMap<>();
-  private final Set<ServerId> away = new HashSet<>();
 
   private record Watched(ServerId server, String conversation, String uri) {}
 
   private static final class Listening {
+    final ServerId server;
+    final String uri;
     final Caller caller;
     final Consumer<JsonSlice> hear;
+
+    /** And whether they have agreed. */
+    final Map<Residence, Boolean> asked = new HashMap<>();
+
     Watched at;
     boolean ended;
 
-    Listening(Caller caller, Consumer<JsonSlice> hear) {
+    Listening(ServerId server, String uri, Caller caller, Consumer<JsonSlice> hear) {
+      this.server = server;
+      this.uri = uri;
       this.caller = caller;
       this.hear = hear;
     }
+
+    Watch watch(boolean wanted) {
+      return new Watch(uri, wanted, caller);
+    }
   }
 
-  ResourceWatch(Bus bus) {
+  ResourceWatch(Bus bus, Directory directory) {
     this.bus = bus;
+    this.directory = directory;
     bus.subscribe(Addresses.RESOURCE_UPDATED, this::updated);
-    bus.subscribe(Addresses.SERVER_GONE, away::add);
+    bus.subscribe(Addresses.PART_GONE, this::gone);
     bus.subscribe(Addresses.SERVER_CHANGED, this::askAgain);
   }
 
@@ -54,65 +72,84 @@ final class ResourceWatch {
    * @return what ends it
    */
   Future<Runnable> listen(ServerId server, String uri, Caller caller, Consumer<JsonSlice> hear) {
-    Listening listening = new Listening(caller, hear);
-    return begin(listening, server, uri).map(begun -> () -> end(listening));
+    Listening listening = new Listening(server, uri, caller, hear);
+    return directory
+        .find(server)
+        .compose(
+            view -> Future.all(view.residences().stream().map(at -> begin(listening, at)).toList()))
+        .<Runnable>map(begun -> () -> end(listening))
+        .onFailure(refused -> end(listening));
   }
 
-  private Future<Void> begin(Listening listening, ServerId server, String uri) {
-    return bus.request(Addresses.watch(server), new Watch(uri, true, listening.caller))
-        .map(
+  private Future<Void> begin(Listening listening, Residence at) {
+    listening.asked.put(at, false);
+    return bus.request(address(listening, at), listening.watch(true))
+        .<Void>map(
             conversation -> {
-              listening.at = new Watched(server, conversation, uri);
               if (listening.ended) {
-                tellEnd(listening);
+                tellEnd(listening, at);
               } else {
-                listeners.computeIfAbsent(listening.at, at -> new LinkedHashSet<>()).add(listening);
+                listening.asked.replace(at, true);
+                listening.at = new Watched(listening.server, conversation, listening.uri);
+                listeners.computeIfAbsent(listening.at, w -> new LinkedHashSet<>()).add(listening);
               }
               return null;
-            });
+            })
+        .onFailure(refused -> listening.asked.remove(at));
   }
 
   private void end(Listening listening) {
     listening.ended = true;
-    Set<Listening> known = listeners.get(listening.at);
-    if (known != null && known.remove(listening)) {
+    Set<Listening> known = listeners.getOrDefault(listening.at, Set.of());
+    if (known.contains(listening)) {
+      known.remove(listening);
       if (known.isEmpty()) {
         listeners.remove(listening.at);
       }
-      tellEnd(listening);
+      listening.asked.forEach(
+          (at, agreed) -> {
+            if (agreed) {
+              tellEnd(listening, at);
+            }
+          });
     }
   }
 
-  private void tellEnd(Listening listening) {
-    bus.request(
-        Addresses.watch(listening.at.server()),
-        new Watch(listening.at.uri(), false, listening.caller));
+  private void tellEnd(Listening listening, Residence at) {
+    bus.request(address(listening, at), listening.watch(false));
   }
 
+  private void gone(Departure departure) {
+    of(departure.server()).forEach(listening -> listening.asked.remove(departure.from()));
+  }
+
+  /** One that the server refuses now is kept for when something of it changes. */
   private void askAgain(ServerView server) {
-    if (!server.isDiscovered() || !away.remove(server.id())) {
+    if (!server.isDiscovered()) {
       return;
     }
-    List<Watched> lost =
-        listeners.keySet().stream().filter(at -> at.server().equals(server.id())).toList();
-    lost.forEach(at -> listeners.remove(at).forEach(each -> askAgain(each, at)));
+    for (Listening listening : of(server.id())) {
+      listening.asked.keySet().retainAll(server.residences());
+      server.residences().stream()
+          .filter(at -> !listening.asked.containsKey(at))
+          .forEach(at -> begin(listening, at));
+    }
   }
 
-  /** One that the server refuses now is kept for when it comes back another time. */
-  private void askAgain(Listening listening, Watched at) {
-    begin(listening, at.server(), at.uri())
-        .onFailure(
-            refused -> {
-              if (!listening.ended) {
-                listeners.computeIfAbsent(at, a -> new LinkedHashSet<>()).add(listening);
-                away.add(at.server());
-              }
-            });
+  private List<Listening> of(ServerId server) {
+    return listeners.values().stream()
+        .flatMap(Set::stream)
+        .filter(listening -> listening.server.equals(server))
+        .toList();
   }
 
   private void updated(ResourceUpdate update) {
     Watched at = new Watched(update.server(), update.conversation(), update.uri());
     List.copyOf(listeners.getOrDefault(at, Set.of()))
         .forEach(listening -> listening.hear.accept(update.params()));
+  }
+
+  private static Address<Watch, String> address(Listening of, Residence at) {
+    return Addresses.watch(new Part(of.server, at.instance()));
   }
 }

@@ -1,7 +1,5 @@
 package dev.mcpbridge.http.rest;
 
-import dev.mcpbridge.bus.Addresses;
-import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.metrics.Counts;
@@ -17,33 +15,22 @@ import java.util.List;
  * what was asked at it and of the servers that it runs.
  */
 public final class MetricsApi {
-  private final Bus bus;
   private final Directory directory;
   private final Cluster cluster;
   private final Counts counts;
 
-  public MetricsApi(Bus bus, Directory directory, Cluster cluster, Counts counts) {
-    this.bus = bus;
+  public MetricsApi(Directory directory, Cluster cluster, Counts counts) {
     this.directory = directory;
     this.cluster = cluster;
     this.counts = counts;
   }
 
   public void metrics(RoutingContext ctx) {
-    List<Future<ServerView>> own =
-        directory.all().stream()
-            .filter(server -> cluster.owner(server.id().name()) == Cluster.HERE)
-            .map(this::now)
-            .toList();
+    List<Future<ServerView>> own = directory.here();
     Future.join(own)
         .map(all -> page(ctx, own.stream().map(Future::result).toList()))
         .onSuccess(page -> answer(ctx, page))
         .onFailure(ctx::fail);
-  }
-
-  /** With its counters as they are, or at least as they were. */
-  private Future<ServerView> now(ServerView server) {
-    return bus.request(Addresses.view(server.id()), server.id()).otherwise(server);
   }
 
   private MetricsPage.Page page(RoutingContext ctx, List<ServerView> servers) {

@@ -1,10 +1,12 @@
 package dev.mcpbridge.http.rest;
 
+import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import java.time.Instant;
+import java.util.List;
 
 /** A server as the API shows it: the original's fields first, then the truth in detail. */
 final class ServerJson {
@@ -37,9 +39,7 @@ final class ServerJson {
         .member("garbage_lines", counters.garbageLines())
         .member("dropped_messages", counters.dropped())
         .member("last_error", server.lastError());
-    if (server.residence().node() != null) {
-      out.member("node", server.residence().node()).member("epoch", server.residence().epoch());
-    }
+    residences(out, server.residences());
     if (server.authUrl() != null) {
       out.member("auth_url", server.authUrl());
     }
@@ -74,6 +74,25 @@ final class ServerJson {
       out.member("pid", server.pids().get(0));
     }
     out.member("initialization_state", server.initializationState());
+  }
+
+  /** Where it is one place, or the first of several, has members of its own. */
+  private static void residences(JsonWriter out, List<Residence> residences) {
+    Residence first = residences.get(0);
+    if (first.node() != null) {
+      out.member("node", first.node()).member("epoch", first.epoch());
+    }
+    if (residences.size() > 1) {
+      out.name("nodes").beginArray();
+      for (Residence at : residences) {
+        out.beginObject()
+            .member("instance", at.instance())
+            .member("node", at.node())
+            .member("epoch", at.epoch())
+            .endObject();
+      }
+      out.endArray();
+    }
   }
 
   private static void identity(JsonWriter out, ServerView server) {

@@ -51,10 +51,8 @@ public final class ServersApi {
 
   /** POST /servers/{server}/restart; answers when it is ready again. */
   public void restart(RoutingContext ctx) {
-    ServerId id = Paths.server(ctx);
     directory
-        .find(id)
-        .compose(known -> bus.request(Addresses.restart(id), id))
+        .restart(Paths.server(ctx))
         .onSuccess(server -> Replies.json(ctx, 200, ServerJson.of(server)))
         .onFailure(ctx::fail);
   }

@@ -1,0 +1,174 @@
+package dev.mcpbridge.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.model.Part;
+import dev.mcpbridge.model.ServerId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Where the instances of servers belong, as nodes come and go. */
+class PlacementTest {
+  private static final ServerId SERVER = new ServerId("s");
+
+  private final Map<Integer, Member> members = new TreeMap<>();
+  private final Map<Part, Holding> holdings = new HashMap<>();
+
+  private void come(int slot, int instances) {
+    come(slot, Part.all(SERVER, instances), false);
+  }
+
+  private void come(int slot, List<Part> parts, boolean isLeaving) {
+    members.put(slot, new Member(slot, 7, "n" + slot, "", "", List.of(), parts, isLeaving));
+  }
+
+  private void go(int slot) {
+    members.remove(slot);
+    holdings.values().removeIf(holding -> holding.slot() == slot);
+  }
+
+  private Placement placement() {
+    return Placement.of(members.values(), holdings);
+  }
+
+  /**
+   * Everybody gets what is due, as when all that had to stop has stopped.
+   *
+   * @return how many parts have another owner than before, or one for the first time
+   */
+  private long settle() {
+    Map<Part, Holding> before = Map.copyOf(holdings);
+    Placement due = placement();
+    due.wanted()
+        .forEach(
+            part -> {
+              int slot = due.wanted(part).orElseThrow().slot();
+              holdings.put(part, new Holding(slot, 7, 0));
+            });
+    return holdings.entrySet().stream()
+        .filter(now -> !now.getValue().equals(before.get(now.getKey())))
+        .count();
+  }
+
+  private List<Integer> loads() {
+    return members.keySet().stream()
+        .map(slot -> (int) holdings.values().stream().filter(h -> h.slot() == slot).count())
+        .sorted()
+        .toList();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1,3,'0,0,1'", "2,3,'0,1,1'", "3,3,'1,1,1'", "4,3,'1,1,2'", "7,2,'3,4'", "5,1,'5'"})
+  void instancesAreSpreadEvenlyOverTheNodes(int instances, int nodes, String expected) {
+    IntStream.range(0, nodes).forEach(slot -> come(slot, instances));
+
+    settle();
+
+    assertEquals(expected, String.join(",", loads().stream().map(String::valueOf).toList()));
+    assertEquals(0, settle());
+  }
+
+  @Test
+  void aNodeThatGoesMovesOnlyWhatItHad() {
+    IntStream.range(0, 3).forEach(slot -> come(slot, 3));
+    settle();
+
+    go(1);
+
+    assertEquals(1, settle());
+    assertEquals(List.of(1, 2), loads());
+  }
+
+  @Test
+  void aNodeThatComesMovesOnlyWhatItGets() {
+    IntStream.range(0, 2).forEach(slot -> come(slot, 6));
+    settle();
+
+    come(2, 6);
+
+    assertEquals(2, settle());
+    assertEquals(List.of(2, 2, 2), loads());
+  }
+
+  @Test
+  void aNodeThatLeavesIsDueNothing() {
+    IntStream.range(0, 2).forEach(slot -> come(slot, 2));
+    settle();
+
+    come(0, Part.all(SERVER, 2), true);
+
+    placement().wanted().forEach(p -> assertEquals(1, placement().wanted(p).get().slot()));
+    assertEquals(2, placement().parts(SERVER).size());
+  }
+
+  @Test
+  void whatNobodyCanRunAnyMoreIsStillKnownWhileItRuns() {
+    come(0, 3);
+    settle();
+
+    come(0, 1);
+
+    assertEquals(Part.all(SERVER, 3), List.copyOf(placement().parts(SERVER)));
+    assertTrue(placement().wanted(new Part(SERVER, 3)).isEmpty());
+  }
+
+  @Test
+  void whereFilesDifferEachInstanceRunsWhereItIsKnown() {
+    come(0, 1);
+    come(1, 4);
+
+    settle();
+
+    assertEquals(4, holdings.size());
+    IntStream.rangeClosed(2, 4)
+        .forEach(number -> assertEquals(1, holdings.get(new Part(SERVER, number)).slot()));
+  }
+
+  @Test
+  void serversWithFewInstancesAreNotAllOnTheSameNodes() {
+    List<Part> all = new ArrayList<>();
+    IntStream.range(0, 300).forEach(i -> all.addAll(Part.all(new ServerId("s" + i), 2)));
+    IntStream.range(0, 3).forEach(slot -> come(slot, all, false));
+
+    settle();
+
+    loads().forEach(load -> assertTrue(load > 150 && load < 250, loads().toString()));
+  }
+
+  /** Whatever happens: all have an owner that can run them, evenly, and then nothing moves. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
+  void whateverComesAndGoesItIsEvenAndComesToRest(int seed) {
+    Random random = new Random(seed);
+    int instances = 1 + random.nextInt(7);
+    come(0, instances);
+    settle();
+    for (int step = 0; step < 300; step++) {
+      int slot = random.nextInt(5);
+      boolean isThere = members.containsKey(slot);
+      List<Integer> before = loads();
+      if (isThere && members.size() > 1) {
+        long had = holdings.values().stream().filter(h -> h.slot() == slot).count();
+        go(slot);
+        assertEquals(had, settle(), "after " + before);
+      } else if (!isThere) {
+        come(slot, instances);
+        long moved = settle();
+        assertEquals(moved, holdings.values().stream().filter(h -> h.slot() == slot).count());
+      }
+      assertEquals(instances, holdings.size());
+      assertTrue(loads().get(loads().size() - 1) - loads().get(0) <= 1, loads().toString());
+      assertEquals(0, settle());
+    }
+  }
+}
