@@ -15,15 +15,14 @@ import java.util.function.Function;
 public final class WaitingCalls {
   private static final long SWEEP_MILLIS = 50;
 
-  private final Vertx vertx;
   private final ServerId server;
   private final Turns<Waiting> turns;
-  private boolean sweeping;
+  private final Soon deadlines;
 
   private record Waiting(Call call, Promise<JsonSlice> promise) {}
 
   public WaitingCalls(Vertx vertx, ServerId server, int capacity) {
-    this.vertx = vertx;
+    this.deadlines = new Soon(vertx, SWEEP_MILLIS, this::refuseLate);
     this.server = server;
     this.turns = new Turns<>(capacity);
   }
@@ -42,7 +41,7 @@ public final class WaitingCalls {
                   "Server '" + server + "' has " + turns.size() + " calls waiting")
               .withRetryAfter(1000));
     }
-    watchDeadlines();
+    deadlines.ask();
     return waiting.promise().future();
   }
 
@@ -72,18 +71,10 @@ public final class WaitingCalls {
         .forEach(waiting -> waiting.promise().fail(why));
   }
 
-  private void watchDeadlines() {
-    if (!sweeping) {
-      sweeping = true;
-      vertx.setTimer(SWEEP_MILLIS, t -> refuseLate());
-    }
-  }
-
   private void refuseLate() {
-    sweeping = false;
     turns.removeIf(waiting -> waiting.call().isLate()).forEach(w -> w.promise().fail(late()));
     if (turns.size() > 0) {
-      watchDeadlines();
+      deadlines.ask();
     }
   }
 

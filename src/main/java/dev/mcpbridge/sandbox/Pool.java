@@ -5,6 +5,7 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.Soon;
 import dev.mcpbridge.model.WaitingCalls;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
@@ -44,6 +45,7 @@ final class Pool {
   private final BooleanSupplier mayAct;
   private final Supplier<Future<Standby>> starter;
   private final WaitingCalls waiting;
+  private final Soon look;
   private final Deque<Standby> ready = new ArrayDeque<>();
   private final Map<String, Standby> running = new HashMap<>();
   private final long timer;
@@ -54,7 +56,6 @@ final class Pool {
   private long pausedUntilNanos = System.nanoTime();
   private BridgeException lastFailure;
   private boolean missed;
-  private boolean looksAgain;
   private boolean closed;
   private Promise<Void> empty;
 
@@ -75,6 +76,7 @@ final class Pool {
     this.mayAct = mayAct;
     this.starter = starter;
     this.waiting = new WaitingCalls(vertx, server, maxQueued);
+    this.look = new Soon(vertx, LOOK_MILLIS, this::look);
     this.wanted = config.min();
     this.timer = vertx.setPeriodic(QUIET_MILLIS, t -> adapt());
   }
@@ -109,21 +111,13 @@ final class Pool {
   /** While others may believe that this node is gone nothing is begun. */
   private Future<JsonSlice> waitsForRight(Call call) {
     Future<JsonSlice> turn = waiting.add(call);
-    lookAgain();
+    look.ask();
     return turn;
   }
 
-  private void lookAgain() {
-    if (!looksAgain) {
-      looksAgain = true;
-      vertx.setTimer(
-          LOOK_MILLIS,
-          t -> {
-            looksAgain = false;
-            dispatch();
-            refill();
-          });
-    }
+  private void look() {
+    dispatch();
+    refill();
   }
 
   void cancel(String callId, String reason) {
@@ -222,7 +216,7 @@ final class Pool {
 
   private void dispatch() {
     if (!mayAct.getAsBoolean() && waiting.size() > 0) {
-      lookAgain();
+      look.ask();
       return;
     }
     while (!ready.isEmpty() && waiting.size() > 0) {

@@ -7,6 +7,7 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.Soon;
 import dev.mcpbridge.model.WaitingCalls;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonObjects;
@@ -36,8 +37,7 @@ final class Dispatcher {
   private final WaitingCalls waiting;
   private final Map<String, Running> running = new HashMap<>();
   private final BooleanSupplier mayAct;
-  private final Vertx vertx;
-  private boolean looksAgain;
+  private final Soon look;
   private BridgeException over;
 
   private record Running(Call call, Instance instance, Exchange exchange) {}
@@ -51,7 +51,7 @@ final class Dispatcher {
       List<Instance> instances,
       Upstream.News news,
       BooleanSupplier mayAct) {
-    this.vertx = vertx;
+    this.look = new Soon(vertx, LOOK_MILLIS, this::dispatch);
     this.mayAct = mayAct;
     this.config = config;
     this.instances = instances;
@@ -190,7 +190,7 @@ final class Dispatcher {
   /** None while others may believe that this node is gone; what waits is looked at again. */
   private Instance leastBusy() {
     if (!mayAct.getAsBoolean()) {
-      lookAgain();
+      look.ask();
       return null;
     }
     Instance best = null;
@@ -200,17 +200,5 @@ final class Dispatcher {
       }
     }
     return best;
-  }
-
-  private void lookAgain() {
-    if (!looksAgain) {
-      looksAgain = true;
-      vertx.setTimer(
-          LOOK_MILLIS,
-          t -> {
-            looksAgain = false;
-            dispatch();
-          });
-    }
   }
 }
