@@ -14,10 +14,10 @@ public final class JsonObjects {
 
   private JsonObjects() {}
 
-  /** The members of an object by name; of several with one name the last counts. */
+  /** The members of an object by name, of several with one name the last; none of anything else. */
   public static Map<String, JsonSlice> members(JsonSlice object) {
     Map<String, JsonSlice> members = new LinkedHashMap<>();
-    return collect(object, members) < 0 ? Map.of() : members;
+    return collect(object, members) < 0 ? new LinkedHashMap<>() : members;
   }
 
   /** The members of an object by name; null where it has one twice, or is none. */

@@ -54,6 +54,17 @@ class ViaTest {
     assertTrue(Via.to(entry(garbage)).isEmpty());
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"1", "[]", "null", "\"a\""})
+  void anEntryWithSomethingElseForItsMetaIsListedWithTheOthers(String garbage) {
+    JsonSlice odd = JsonSlice.of("{\"name\":\"t\",\"_meta\":" + garbage + "}");
+
+    List<JsonSlice> reached = Via.over("b", "a", List.of(odd, JsonSlice.of(garbage), entry("[]")));
+
+    assertEquals(3, reached.size());
+    reached.forEach(entry -> assertEquals(List.of("b"), Via.to(entry).bridges()));
+  }
+
   @Test
   void eachBridgeIsAddedAtTheEndOfARequestsWay() {
     Via via = Via.NONE.then("a").then("b");
