@@ -23,6 +23,7 @@ final class ConfigWatch implements Runnable {
   private final ConfigReader reader;
   private final Bridge bridge;
   private final boolean isShared;
+  private String seen;
   private String own;
   private String applied;
   private long appliedMillis;
@@ -33,8 +34,9 @@ final class ConfigWatch implements Runnable {
     this.reader = reader;
     this.bridge = bridge;
     this.isShared = isShared;
-    this.own = read();
-    this.applied = own;
+    this.seen = read();
+    this.own = seen;
+    this.applied = seen;
     this.appliedMillis = Math.min(source.modifiedMillis(), System.currentTimeMillis());
   }
 
@@ -66,11 +68,12 @@ final class ConfigWatch implements Runnable {
 
   private void look() {
     String text = read();
-    if (text == null || text.equals(own)) {
+    if (text == null || text.equals(seen)) {
       return;
     }
-    own = text;
+    seen = text;
     if (apply(text, source.toString())) {
+      own = text;
       applied = text;
       hasChanged = true;
       long known = bridge.newestFile().map(NewestText.Version::millis).orElse(0L);

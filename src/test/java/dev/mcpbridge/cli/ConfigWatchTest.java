@@ -1,0 +1,79 @@
+package dev.mcpbridge.cli;
+
+import dev.mcpbridge.Bridge;
+import dev.mcpbridge.config.ConfigFile;
+import dev.mcpbridge.config.ConfigReader;
+import dev.mcpbridge.config.ConfigReader.Strictness;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A file that is watched while other nodes share theirs. */
+@Timeout(30)
+class ConfigWatchTest {
+  private static final String OLD = servers("old");
+
+  private final ConfigReader reader = new ConfigReader(Map.of("PORT", "0"));
+  private final HttpClient client = HttpClient.newHttpClient();
+  @TempDir private Path folder;
+  private Path file;
+  private Bridge bridge;
+
+  /** None of which ever answers. */
+  private static String servers(String... names) {
+    return "{\"mcpServers\":{\""
+        + String.join("\":{\"url\":\"http://127.0.0.1:1/mcp\"},\"", names)
+        + "\":{\"url\":\"http://127.0.0.1:1/mcp\"}}}";
+  }
+
+  @BeforeEach
+  void start() throws Exception {
+    file = Files.writeString(folder.resolve("bridge.json"), OLD);
+    bridge = Bridge.start(reader.read(OLD, Strictness.WHOLE)).await(20, TimeUnit.SECONDS);
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    bridge.close(Duration.ZERO).await(20, TimeUnit.SECONDS);
+  }
+
+  private void watch() {
+    ConfigWatch.start(new ConfigFile(file), reader, bridge, true);
+  }
+
+  private void awaitServer(String name) throws Exception {
+    URI server = URI.create(bridge.url() + "/servers/" + name);
+    HttpRequest asked = HttpRequest.newBuilder(server).build();
+    until(() -> client.send(asked, HttpResponse.BodyHandlers.ofString()).statusCode() == 200);
+  }
+
+  private static void until(Callable<Boolean> condition) throws Exception {
+    while (!condition.call()) {
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  @Test
+  void whoseOwnFileIsWrongFollowsTheOthersAndItsOwnOnceThatIsRight() throws Exception {
+    watch();
+    Files.writeString(file, "{\"mcpServers\":");
+    bridge.share(servers("theirs"), System.currentTimeMillis() + 1);
+    awaitServer("theirs");
+
+    Files.writeString(file, servers("ours"));
+
+    awaitServer("ours");
+  }
+}
