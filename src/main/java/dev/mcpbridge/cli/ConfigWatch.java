@@ -89,10 +89,10 @@ final class ConfigWatch implements Runnable {
       return;
     }
     NewestText.Version newest = known.get();
-    if (newest.millis() > appliedMillis) {
-      follow(newest);
-    } else if (newest.millis() < appliedMillis && !newest.text().equals(applied)) {
+    if (newest.millis() < appliedMillis) {
       bridge.share(applied, appliedMillis);
+    } else {
+      follow(newest);
     }
   }
 

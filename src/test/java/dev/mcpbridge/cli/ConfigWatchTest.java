@@ -1,5 +1,7 @@
 package dev.mcpbridge.cli;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import dev.mcpbridge.Bridge;
 import dev.mcpbridge.config.ConfigFile;
 import dev.mcpbridge.config.ConfigReader;
@@ -10,6 +12,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -75,5 +78,30 @@ class ConfigWatchTest {
     Files.writeString(file, servers("ours"));
 
     awaitServer("ours");
+  }
+
+  @Test
+  void ofTwoThatWereChangedInTheSameMomentAllFollowTheOneThatIsShared() throws Exception {
+    Files.setLastModifiedTime(file, FileTime.fromMillis(1_000_000));
+    bridge.share(servers("theirs"), 1_000_000);
+
+    watch();
+
+    awaitServer("theirs");
+  }
+
+  /** Else one that is changed afterwards where the clock is behind would seem to be older. */
+  @Test
+  void othersHearWhenAFileCameToSayWhatAllFollow() throws Exception {
+    watch();
+    String theirs = servers("theirs");
+    bridge.share(theirs, System.currentTimeMillis());
+    awaitServer("theirs");
+    long before = bridge.newestFile().orElseThrow().millis();
+
+    Files.writeString(file, theirs);
+
+    until(() -> bridge.newestFile().orElseThrow().millis() > before);
+    assertEquals(theirs, bridge.newestFile().orElseThrow().text());
   }
 }
