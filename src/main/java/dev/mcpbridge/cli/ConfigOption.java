@@ -16,6 +16,7 @@ final class ConfigOption {
       description = "Configuration file.")
   private Path file;
 
+  private String text;
   private ConfigReader reader = new ConfigReader(System.getenv());
 
   /** Whether the command line names one. */
@@ -36,10 +37,16 @@ final class ConfigOption {
     return ConfigFile.find(file, System.getenv());
   }
 
+  /** What {@link #read} has read last. */
+  String text() {
+    return text;
+  }
+
   /** The configuration as it stands now; null where it is wrong, which has been said then. */
   BridgeConfig read() {
     try {
-      return reader.read(source().read(), ConfigReader.Strictness.SERVER_BY_SERVER);
+      text = source().read();
+      return reader.read(text, ConfigReader.Strictness.SERVER_BY_SERVER);
     } catch (ConfigException e) {
       CheckCommand.print(System.err, source(), e.problems());
       return null;

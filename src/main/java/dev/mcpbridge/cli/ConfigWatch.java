@@ -29,23 +29,27 @@ final class ConfigWatch implements Runnable {
   private long appliedMillis;
   private boolean hasChanged;
 
-  private ConfigWatch(ConfigFile source, ConfigReader reader, Bridge bridge, boolean isShared) {
+  private ConfigWatch(
+      ConfigFile source, String text, ConfigReader reader, Bridge bridge, boolean isShared) {
     this.source = source;
     this.reader = reader;
     this.bridge = bridge;
     this.isShared = isShared;
-    this.seen = read();
-    this.own = seen;
-    this.applied = seen;
+    this.seen = text;
+    this.own = text;
+    this.applied = text;
     this.appliedMillis = Math.min(source.modifiedMillis(), System.currentTimeMillis());
   }
 
   /**
+   * @param text with which the bridge was started; the file may say something else already
    * @param isShared whether the other nodes follow this one's file, and this one theirs
    */
-  static void start(ConfigFile source, ConfigReader reader, Bridge bridge, boolean isShared) {
+  static void start(
+      ConfigFile source, String text, ConfigReader reader, Bridge bridge, boolean isShared) {
     if (source.path() != null) {
-      Thread thread = new Thread(new ConfigWatch(source, reader, bridge, isShared), "config-watch");
+      ConfigWatch watch = new ConfigWatch(source, text, reader, bridge, isShared);
+      Thread thread = new Thread(watch, "config-watch");
       thread.setDaemon(true);
       thread.start();
     }

@@ -83,7 +83,8 @@ final class ServeCommand implements Callable<Integer> {
     }
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(bridge)));
     boolean isShared = config.cluster() != null && config.cluster().sharesFile();
-    ConfigWatch.start(configuration.source(), configuration.reader(), bridge, isShared);
+    ConfigWatch.start(
+        configuration.source(), configuration.text(), configuration.reader(), bridge, isShared);
     greet(System.out, bridge, config, configuration.source());
     return RUNNING;
   }

@@ -53,7 +53,7 @@ class ConfigWatchTest {
   }
 
   private void watch() {
-    ConfigWatch.start(new ConfigFile(file), reader, bridge, true);
+    ConfigWatch.start(new ConfigFile(file), OLD, reader, bridge, true);
   }
 
   private void awaitServer(String name) throws Exception {
@@ -66,6 +66,15 @@ class ConfigWatchTest {
     while (!condition.call()) {
       TimeUnit.MILLISECONDS.sleep(20);
     }
+  }
+
+  @Test
+  void whatWasWrittenWhileTheBridgeStartedIsReadWhenItRuns() throws Exception {
+    Files.writeString(file, servers("new"));
+
+    watch();
+
+    awaitServer("new");
   }
 
   @Test
