@@ -38,7 +38,18 @@ final class ConfigWatch implements Runnable {
     this.seen = text;
     this.own = text;
     this.applied = text;
-    this.appliedMillis = Math.min(source.modifiedMillis(), System.currentTimeMillis());
+    this.appliedMillis =
+        isRight(text) ? Math.min(source.modifiedMillis(), System.currentTimeMillis()) : 0;
+  }
+
+  /** A start forgives what others would not follow. */
+  private boolean isRight(String text) {
+    try {
+      reader.read(text, ConfigReader.Strictness.WHOLE);
+      return true;
+    } catch (ConfigException e) {
+      return false;
+    }
   }
 
   /**

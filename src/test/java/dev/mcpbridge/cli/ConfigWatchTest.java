@@ -53,7 +53,11 @@ class ConfigWatchTest {
   }
 
   private void watch() {
-    ConfigWatch.start(new ConfigFile(file), OLD, reader, bridge, true);
+    watch(OLD);
+  }
+
+  private void watch(String read) {
+    ConfigWatch.start(new ConfigFile(file), read, reader, bridge, true);
   }
 
   private void awaitServer(String name) throws Exception {
@@ -75,6 +79,18 @@ class ConfigWatchTest {
     watch();
 
     awaitServer("new");
+  }
+
+  @Test
+  void aWrongFileWithWhichANodeStartedIsNotSharedThoughItIsTheNewest() throws Exception {
+    String wrong = OLD.replace("}}}", "},\"wrong\":{\"command\":7}}}");
+    Files.writeString(file, wrong);
+    bridge.share(servers("theirs"), 1_000_000);
+
+    watch(wrong);
+
+    awaitServer("theirs");
+    assertEquals(servers("theirs"), bridge.newestFile().orElseThrow().text());
   }
 
   @Test
