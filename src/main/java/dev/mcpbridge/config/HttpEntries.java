@@ -6,7 +6,6 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
@@ -111,18 +110,10 @@ final class HttpEntries {
     if (file == null) {
       return null;
     }
-    Path path = path(file);
+    Path path = Section.path(file);
     if (path == null || !Files.isReadable(path)) {
       section.complain(key, "cannot be read: " + file);
     }
     return path;
-  }
-
-  private static Path path(String file) {
-    try {
-      return Path.of(file);
-    } catch (InvalidPathException e) {
-      return null;
-    }
   }
 }

@@ -2,6 +2,7 @@ package dev.mcpbridge.config;
 
 import dev.mcpbridge.model.Glob;
 import java.io.IOException;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,7 +57,7 @@ final class SandboxReader {
     for (String root : sandbox.texts("allowedMounts", 1000)) {
       try {
         roots.add(Path.of(root).toRealPath());
-      } catch (IOException e) {
+      } catch (IOException | InvalidPathException e) {
         sandbox.complain("allowedMounts", "no such folder: " + root);
       }
     }

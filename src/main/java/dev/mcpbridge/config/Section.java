@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -68,11 +69,21 @@ final class Section {
 
   /** A PEM file that is there, and holds what it should. */
   Path pem(String key, String marker) {
-    Path path = Path.of(text(key, ""));
-    if (!holds(path, marker)) {
-      complain(key, "expected a PEM file with \"" + marker + "\", found \"" + path + '"');
+    String named = text(key, "");
+    Path path = path(named);
+    if (path == null || !holds(path, marker)) {
+      complain(key, "expected a PEM file with \"" + marker + "\", found \"" + named + '"');
     }
     return path;
+  }
+
+  /** Null for a text that no file can have for its name. */
+  static Path path(String text) {
+    try {
+      return Path.of(text);
+    } catch (InvalidPathException e) {
+      return null;
+    }
   }
 
   private static boolean holds(Path path, String marker) {

@@ -218,10 +218,11 @@ final class ServerEntryReader {
     if (directory == null) {
       return null;
     }
-    if (!Files.isDirectory(Path.of(directory))) {
+    Path path = Section.path(directory);
+    if (path == null || !Files.isDirectory(path)) {
       entry.complain("cwd", "no such directory: " + directory);
     }
-    return Path.of(directory);
+    return path;
   }
 
   private static void checkVariable(Section entry, String name, String value, Origin origin) {

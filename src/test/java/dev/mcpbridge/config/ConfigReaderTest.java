@@ -61,6 +61,9 @@ class ConfigReaderTest {
         "{'mcpServers':{'s':{'url':'http://x','headers':{'a b':'c'}}}} | mcpServers.s.headers.a b",
         "{'mcpServers':{'s':{'url':'http://x','tls':{'ca':'/no/such.pem'}}}} | mcpServers.s.tls.ca",
         "{'mcpServers':{'s':{'command':'x','era':'future'}}} | mcpServers.s.era",
+        "{'mcpServers':{'s':{'command':'x','cwd':'/\\u0000'}}} | mcpServers.s.cwd",
+        "{'http':{'tls':{'cert':'/\\u0000'}}} | http.tls.cert",
+        "{'sandbox':{'allowedMounts':['/\\u0000']}} | sandbox.allowedMounts",
       })
   void saysWhereItIsWrong(String json, String path) {
     ConfigException wrong = assertThrows(ConfigException.class, () -> read(json));
