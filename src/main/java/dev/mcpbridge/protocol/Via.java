@@ -1,9 +1,11 @@
 package dev.mcpbridge.protocol;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -46,11 +48,6 @@ public record Via(List<String> bridges) {
     return bridges.contains(bridge);
   }
 
-  /** Whether some bridge is on both. */
-  public boolean meets(Via other) {
-    return bridges.stream().anyMatch(other::passes);
-  }
-
   /** With one more bridge at its end. */
   public Via then(String bridge) {
     return new Via(Stream.concat(bridges.stream(), Stream.of(bridge)).toList());
@@ -69,7 +66,13 @@ public record Via(List<String> bridges) {
 
   /** The entries that are not reached over a bridge which the request for them has passed. */
   public List<JsonSlice> withoutDetours(List<JsonSlice> entries) {
-    return isEmpty() ? entries : entries.stream().filter(entry -> !meets(to(entry))).toList();
+    if (isEmpty()) {
+      return entries;
+    }
+    Set<String> passed = new HashSet<>(bridges);
+    return entries.stream()
+        .filter(entry -> to(entry).bridges.stream().noneMatch(passed::contains))
+        .toList();
   }
 
   /** What a bridge lists as others see it: each entry with the way over it, none over this one. */

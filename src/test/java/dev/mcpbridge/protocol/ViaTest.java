@@ -2,9 +2,13 @@ package dev.mcpbridge.protocol;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -46,6 +50,18 @@ class ViaTest {
 
     assertEquals(2, new Via(List.of("x", "e")).withoutDetours(all).size());
     assertEquals(all, Via.NONE.withoutDetours(all));
+  }
+
+  /** A client may say what it likes, and all others wait meanwhile. */
+  @Test
+  void aVeryLongWayCostsNoMoreThanItsReading() {
+    List<String> said = IntStream.range(0, 500_000).mapToObj(Integer::toString).toList();
+    List<JsonSlice> all = Collections.nCopies(20_000, entry("[\"c\",\"d\"]"));
+
+    Via way = new Via(said);
+
+    assertEquals(
+        20_000, assertTimeout(Duration.ofSeconds(5), () -> way.withoutDetours(all)).size());
   }
 
   @ParameterizedTest
