@@ -39,6 +39,8 @@ public final class MetricsPage {
   /** The cluster as this node sees it. */
   public record Nodes(boolean isMember, int members, long moves) {}
 
+  private record Point(Labels labels, double value) {}
+
   /** A page, and what it is. */
   public record Page(String type, byte[] body) {}
 
@@ -48,24 +50,41 @@ public final class MetricsPage {
    */
   public static Page write(String accept, Counts counts, List<Server> servers, Nodes nodes) {
     List<MetricSnapshot> all = new ArrayList<>();
-    all.add(calls(counts));
+    all.add(
+        counter(
+            "calls",
+            "Calls by how they ended: answered, needs_confirmation, or the failure's code.",
+            calls(counts)));
     all.add(durations(counts));
-    all.add(states(servers));
-    all.add(gauge("server_processes", "Processes of a server.", servers, Server::processes));
-    all.add(gauge("server_tools", "Tools that a server offers.", servers, Server::tools));
-    all.add(gauge("calls_in_flight", "Calls that run.", servers, Server::inFlight));
-    all.add(gauge("calls_queued", "Calls that wait for their turn.", servers, Server::queued));
-    all.add(counter("server_restarts", "Starts after a crash.", servers, Server::restarts));
-    all.add(counter("garbage_lines", "Lines that were no message.", servers, Server::garbageLines));
-    all.add(counter("messages_dropped", "Messages over the budget.", servers, Server::dropped));
+    all.add(
+        gauge(
+            "server_state",
+            "1 for the state in which a server is.",
+            servers.stream().map(MetricsPage::state).toList()));
+    all.add(gauge("server_processes", "Processes of a server.", each(servers, Server::processes)));
+    all.add(gauge("server_tools", "Tools that a server offers.", each(servers, Server::tools)));
+    all.add(gauge("calls_in_flight", "Calls that run.", each(servers, Server::inFlight)));
+    all.add(
+        gauge("calls_queued", "Calls that wait for their turn.", each(servers, Server::queued)));
+    all.add(counter("server_restarts", "Starts after a crash.", each(servers, Server::restarts)));
+    all.add(
+        counter(
+            "garbage_lines", "Lines that were no message.", each(servers, Server::garbageLines)));
+    all.add(
+        counter("messages_dropped", "Messages over the budget.", each(servers, Server::dropped)));
     if (nodes != null) {
-      all.add(gauge("cluster_member", "1 while the node takes part.", nodes.isMember() ? 1 : 0));
-      all.add(gauge("cluster_members", "Nodes that take part.", nodes.members()));
-      all.add(counter("cluster_moves", "Servers that got another owner.", nodes.moves()));
       all.add(
-          counter("node_questions", "Asked of other nodes, calls too.", counts.questionsToNodes()));
+          gauge("cluster_member", "1 while the node takes part.", one(nodes.isMember() ? 1 : 0)));
+      all.add(gauge("cluster_members", "Nodes that take part.", one(nodes.members())));
+      all.add(counter("cluster_moves", "Servers that got another owner.", one(nodes.moves())));
       all.add(
-          counter("node_questions_lost", "Not answered by other nodes.", counts.questionsLost()));
+          counter(
+              "node_questions",
+              "Asked of other nodes, calls too.",
+              one(counts.questionsToNodes())));
+      all.add(
+          counter(
+              "node_questions_lost", "Not answered by other nodes.", one(counts.questionsLost())));
     }
     return page(accept, new MetricSnapshots(all));
   }
@@ -85,30 +104,20 @@ public final class MetricsPage {
     return new Page(writer.getContentType(), out.toByteArray());
   }
 
-  private static MetricSnapshot calls(Counts counts) {
-    CounterSnapshot.Builder calls =
-        CounterSnapshot.builder()
-            .name("mcp_bridge_calls")
-            .help("Calls by how they ended: answered, needs_confirmation, or the failure's code.");
+  private static List<Point> calls(Counts counts) {
+    List<Point> calls = new ArrayList<>();
     counts
         .servers()
         .forEach(
             (server, count) -> {
-              long answered = 0;
-              for (long some : count.buckets()) {
-                answered += some;
-              }
-              calls.dataPoint(ended(server, "answered", answered));
-              count.otherwise().forEach((how, n) -> calls.dataPoint(ended(server, how, n.sum())));
+              calls.add(ended(server, "answered", Arrays.stream(count.buckets()).sum()));
+              count.otherwise().forEach((how, n) -> calls.add(ended(server, how, n.sum())));
             });
-    return calls.build();
+    return calls;
   }
 
-  private static CounterDataPointSnapshot ended(String server, String how, long times) {
-    return CounterDataPointSnapshot.builder()
-        .labels(Labels.of("server", server, "outcome", how))
-        .value(times)
-        .build();
+  private static Point ended(String server, String how, long times) {
+    return new Point(Labels.of("server", server, "outcome", how), times);
   }
 
   private static MetricSnapshot durations(Counts counts) {
@@ -132,59 +141,42 @@ public final class MetricsPage {
     return durations.build();
   }
 
-  private static MetricSnapshot states(List<Server> servers) {
-    GaugeSnapshot.Builder states =
-        GaugeSnapshot.builder()
-            .name("mcp_bridge_server_state")
-            .help("1 for the state in which a server is.");
-    servers.forEach(
-        server ->
-            states.dataPoint(
-                value(Labels.of("server", server.name(), "state", server.state()), 1)));
-    return states.build();
+  private static Point state(Server server) {
+    return new Point(Labels.of("server", server.name(), "state", server.state()), 1);
   }
 
-  private static GaugeDataPointSnapshot value(Labels labels, double value) {
-    return GaugeDataPointSnapshot.builder().labels(labels).value(value).build();
+  private static List<Point> each(List<Server> servers, ToDoubleFunction<Server> value) {
+    return servers.stream()
+        .map(server -> new Point(Labels.of("server", server.name()), value.applyAsDouble(server)))
+        .toList();
   }
 
-  private static MetricSnapshot gauge(
-      String name, String help, List<Server> servers, ToDoubleFunction<Server> value) {
+  private static List<Point> one(double value) {
+    return List.of(new Point(Labels.EMPTY, value));
+  }
+
+  private static MetricSnapshot gauge(String name, String help, List<Point> points) {
     GaugeSnapshot.Builder gauge = GaugeSnapshot.builder().name("mcp_bridge_" + name).help(help);
-    servers.forEach(
-        server ->
+    points.forEach(
+        point ->
             gauge.dataPoint(
-                value(Labels.of("server", server.name()), value.applyAsDouble(server))));
+                GaugeDataPointSnapshot.builder()
+                    .labels(point.labels())
+                    .value(point.value())
+                    .build()));
     return gauge.build();
   }
 
-  private static MetricSnapshot gauge(String name, String help, double value) {
-    return GaugeSnapshot.builder()
-        .name("mcp_bridge_" + name)
-        .help(help)
-        .dataPoint(value(Labels.EMPTY, value))
-        .build();
-  }
-
-  private static MetricSnapshot counter(
-      String name, String help, List<Server> servers, ToDoubleFunction<Server> value) {
+  private static MetricSnapshot counter(String name, String help, List<Point> points) {
     CounterSnapshot.Builder counter =
         CounterSnapshot.builder().name("mcp_bridge_" + name).help(help);
-    servers.forEach(
-        server ->
+    points.forEach(
+        point ->
             counter.dataPoint(
                 CounterDataPointSnapshot.builder()
-                    .labels(Labels.of("server", server.name()))
-                    .value(value.applyAsDouble(server))
+                    .labels(point.labels())
+                    .value(point.value())
                     .build()));
     return counter.build();
-  }
-
-  private static MetricSnapshot counter(String name, String help, double value) {
-    return CounterSnapshot.builder()
-        .name("mcp_bridge_" + name)
-        .help(help)
-        .dataPoint(CounterDataPointSnapshot.builder().value(value).build())
-        .build();
   }
 }
