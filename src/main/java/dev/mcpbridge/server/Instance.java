@@ -118,8 +118,11 @@ final class Instance {
     return life == null ? OptionalLong.empty() : life.pid();
   }
 
+  /** Calls hear of the end of a session before its instance does: there is no room any more. */
   boolean hasRoom() {
-    return state.takesCalls() && inFlight < config.supervision().maxInFlight();
+    return state.takesCalls()
+        && !life.session.isOver()
+        && inFlight < config.supervision().maxInFlight();
   }
 
   /** Starts what is stopped, and tries again at once what waits for its next try. */

@@ -12,27 +12,36 @@ import dev.mcpbridge.config.ConfigReader.Strictness;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.BridgeIdentity;
+import dev.mcpbridge.protocol.Envelope;
+import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.RpcMessage;
 import dev.mcpbridge.transport.Opener;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.Transport;
+import dev.mcpbridge.transport.TransportListener;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Servers whose transports fail at once, or never open. */
+/** Servers whose transports fail at once, never open, break, or take their time to end. */
 class UpstreamTest {
   private static final ServerId ID = new ServerId("s");
   private static final long LONG_MILLIS = 60_000;
@@ -65,10 +74,78 @@ class UpstreamTest {
     await(vertx::close);
   }
 
+  /** A process that answers what it is asked at its start, and calls when the test wants it. */
+  private final class Puppet implements Transport {
+    private final TransportListener listener;
+    private final List<JsonSlice> calls = new ArrayList<>();
+    private final Promise<Void> gone = Promise.promise();
+
+    Puppet(TransportListener listener) {
+      this.listener = listener;
+    }
+
+    @Override
+    public long send(byte[] line) {
+      Map<String, JsonSlice> message = JsonObjects.members(JsonSlice.of(line));
+      String method = JsonObjects.string(message.get("method"));
+      JsonSlice id = message.get("id");
+      if ("tools/call".equals(method)) {
+        calls.add(id);
+      } else if ("initialize".equals(method)) {
+        answer(id, RpcMessage.Kind.RESULT, "{'protocolVersion':'2025-06-18','capabilities':{}}");
+      } else if (id != null) {
+        answer(id, RpcMessage.Kind.ERROR, "{'code':-32601,'message':'unknown'}");
+      }
+      return line.length;
+    }
+
+    private void answer(JsonSlice id, RpcMessage.Kind kind, String payload) {
+      JsonSlice json = JsonSlice.of(payload.replace('\'', '"'));
+      context.runOnContext(v -> listener.messages(List.of(new RpcMessage(kind, id, null, json))));
+    }
+
+    void answerCalls() {
+      calls.forEach(id -> answer(id, RpcMessage.Kind.RESULT, "{'content':[]}"));
+    }
+
+    void breakDown() {
+      gone.tryComplete();
+      listener.closed("it broke");
+    }
+
+    @Override
+    public Future<Void> close() {
+      return gone.future();
+    }
+  }
+
+  private final List<Puppet> puppets = new CopyOnWriteArrayList<>();
+
+  private Future<Transport> open(TransportListener listener) {
+    Puppet puppet = new Puppet(listener);
+    puppets.add(puppet);
+    return Future.succeededFuture(puppet);
+  }
+
+  private static Call call(String id) {
+    return new Call(
+            id,
+            ID,
+            Target.tool("t"),
+            JsonSlice.EMPTY_OBJECT,
+            Caller.of("a"),
+            0,
+            false,
+            Envelope.NONE)
+        .withTimeout(LONG_MILLIS);
+  }
+
   private Upstream upstream(Opener opener) {
     BridgeConfig config =
         new ConfigReader(Map.of())
-            .read("{\"mcpServers\":{\"s\":{\"command\":\"any\"}}}", Strictness.WHOLE);
+            .read(
+                "{\"mcpServers\":{\"s\":{\"command\":\"any\",\"maxInFlight\":1}}}",
+                Strictness.WHOLE);
     return new Upstream(
         config.servers().get(ID),
         null,
@@ -89,7 +166,7 @@ class UpstreamTest {
     return promise.future().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
   }
 
-  private BridgeException failure(Supplier<Future<ServerView>> asked) {
+  private <T> BridgeException failure(Supplier<Future<T>> asked) {
     ExecutionException failed = assertThrows(ExecutionException.class, () -> await(asked));
     return assertInstanceOf(BridgeException.class, failed.getCause());
   }
@@ -118,5 +195,31 @@ class UpstreamTest {
 
     assertEquals(ErrorCode.SERVER_UNAVAILABLE, failure(() -> waiting).code());
     assertEquals(ErrorCode.SERVER_UNAVAILABLE, failure(() -> upstream.ready(LONG_MILLIS)).code());
+  }
+
+  @Test
+  void whatWaitsForAServerThatBreaksIsAnsweredByItsNextProcess() throws Exception {
+    Upstream upstream = upstream((where, reach, name, limits, listener) -> open(listener));
+    await(() -> upstream.ready(LONG_MILLIS));
+    List<Future<JsonSlice>> answers = new ArrayList<>();
+    await(
+        () -> {
+          List.of("runs", "waits", "waits, too")
+              .forEach(id -> answers.add(upstream.call(call(id))));
+          puppets.get(0).breakDown();
+          return upstream.ready(LONG_MILLIS);
+        });
+
+    assertEquals(ErrorCode.UPSTREAM_CRASHED, failure(() -> answers.get(0)).code());
+    await(
+        () -> {
+          puppets.get(1).answerCalls();
+          return answers.get(1);
+        });
+    await(
+        () -> {
+          puppets.get(1).answerCalls();
+          return answers.get(2);
+        });
   }
 }
