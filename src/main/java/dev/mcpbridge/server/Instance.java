@@ -55,6 +55,7 @@ final class Instance {
   private final BridgeIdentity self;
   private ServerState state = new Stopped();
   private Life life;
+  private Future<Void> gone = Future.succeededFuture();
   private long retryTimer = -1;
   private int restarts;
   private int inFlight;
@@ -152,14 +153,16 @@ final class Instance {
     return stop();
   }
 
-  /** Ends the process; completes when its whole tree is gone. */
+  /** Ends the process; completes when its whole tree is gone, whoever has wanted that first. */
   Future<Void> stop() {
     vertx().cancelTimer(retryTimer);
-    Life ending = life;
-    life = null;
-    drain();
-    Future<Void> gone = ending == null ? Future.succeededFuture() : ending.end();
-    return gone.onComplete(done -> enter(new Stopped()));
+    if (life != null) {
+      Life last = life;
+      life = null;
+      drain();
+      gone = last.end().onComplete(done -> enter(new Stopped()));
+    }
+    return gone;
   }
 
   /** Another process in place of this one. */

@@ -222,4 +222,42 @@ class UpstreamTest {
           return answers.get(2);
         });
   }
+
+  @Test
+  void aServerThatIsReplacedTwiceAtOnceHasOneProcessAfterTheOther() throws Exception {
+    Upstream upstream = upstream((where, reach, name, limits, listener) -> open(listener));
+    await(() -> upstream.ready(LONG_MILLIS));
+    List<Future<ServerView>> restarted = new ArrayList<>();
+    await(
+        () -> {
+          restarted.add(upstream.restart(0));
+          restarted.add(upstream.restart(0));
+          return Future.succeededFuture();
+        });
+    assertEquals(1, puppets.size());
+
+    puppets.get(0).gone.complete();
+
+    await(() -> Future.all(restarted));
+    assertEquals(2, puppets.size());
+  }
+
+  @Test
+  void aServerThatIsStoppedIsNotGoneBeforeTheProcessThatWasBeingReplaced() throws Exception {
+    Upstream upstream = upstream((where, reach, name, limits, listener) -> open(listener));
+    await(() -> upstream.ready(LONG_MILLIS));
+    List<Future<Void>> closed = new ArrayList<>();
+    await(
+        () -> {
+          upstream.restart(0);
+          closed.add(upstream.close(0));
+          return Future.succeededFuture();
+        });
+    assertFalse(closed.get(0).isComplete());
+
+    puppets.get(0).gone.complete();
+
+    await(() -> closed.get(0));
+    assertEquals(1, puppets.size());
+  }
 }
