@@ -102,7 +102,7 @@ public final class Confirmations {
                         }));
   }
 
-  /** Who guesses costs the other nodes nothing. */
+  /** Who guesses costs the other nodes nothing; how the guesses under way end is not known yet. */
   private Future<Void> slowedDown(HumanDecision decision) {
     return Future.<Void>succeededFuture()
         .map(
@@ -114,6 +114,7 @@ public final class Confirmations {
 
   /** One that may be claimed by whoever decides; throws where not. */
   private Item check(HumanDecision decision, Item item) {
+    failedAttempts.check(decision.by().name());
     Pending entry = item.isThere() ? Pending.of(item.value()) : null;
     if (entry == null || !mayKnow(decision.by(), entry.confirmation())) {
       throw notFound(decision);

@@ -17,17 +17,20 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import java.lang.reflect.Proxy;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class ConfirmationsTest {
@@ -37,6 +40,7 @@ class ConfirmationsTest {
 
   private long now = 1_000_000;
   private int looks;
+  private Future<?> agreement = Future.succeededFuture();
 
   @Test
   void isClaimedOnce() {
@@ -85,6 +89,26 @@ class ConfirmationsTest {
     assertFails(ErrorCode.RATE_LIMITED, confirmations, guess);
 
     assertEquals(before, looks);
+  }
+
+  @Test
+  void whoGuessesManyAtOnceIsSlowedDownAsWell() {
+    Confirmations confirmations = confirmations(false, true);
+    PendingConfirmation asked = ask(confirmations, "{}");
+    HumanDecision guess = new HumanDecision(asked.confirmation().id(), true, "0".repeat(32), ALICE);
+    Promise<Void> agreed = Promise.promise();
+    agreement = agreed.future();
+    List<Future<Confirmation>> guesses =
+        IntStream.range(0, 50).mapToObj(i -> confirmations.claim(guess)).toList();
+
+    agreed.complete();
+
+    assertEquals(
+        10,
+        guesses.stream()
+            .map(each -> assertInstanceOf(BridgeException.class, each.cause()).code())
+            .filter(code -> code != ErrorCode.RATE_LIMITED)
+            .count());
   }
 
   @Test
@@ -170,15 +194,19 @@ class ConfirmationsTest {
         Envelope.NONE);
   }
 
-  /** The map of a single node, with its looks counted. */
+  /** The map of a single node, with its looks counted, which wait for the others to agree. */
   private SharedMap counted(SharedMap map) {
     return (SharedMap)
         Proxy.newProxyInstance(
             SharedMap.class.getClassLoader(),
             new Class<?>[] {SharedMap.class},
             (proxy, method, arguments) -> {
-              looks += method.getName().equals("get") ? 1 : 0;
-              return method.invoke(map, arguments);
+              Object done = method.invoke(map, arguments);
+              if (!method.getName().equals("get")) {
+                return done;
+              }
+              looks++;
+              return agreement.compose(agreed -> (Future<?>) done);
             });
   }
 
