@@ -2,6 +2,7 @@ package dev.mcpbridge.call;
 
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.SharedMap;
+import dev.mcpbridge.cluster.SharedMap.Change;
 import dev.mcpbridge.cluster.SharedMap.Item;
 import dev.mcpbridge.cluster.SharedMap.Keep;
 import dev.mcpbridge.error.BridgeException;
@@ -38,18 +39,37 @@ final class CallRecords {
   Future<Claim> claim(String name, String owner, ServerId server, Target target, long millis) {
     CallRecord own =
         new CallRecord(owner, server, target, millis, cluster.slot(), cluster.life(), null);
+    return take(name, SharedMap.ABSENT, own);
+  }
+
+  /**
+   * Takes a name once more that this process had taken before: what it may still say of that, which
+   * is on its way, counts no more.
+   */
+  Future<Claim> claimAgain(String name, Claim before) {
+    return take(name, before.version(), before.record());
+  }
+
+  private Future<Claim> take(String name, long expected, CallRecord own) {
     return records
-        .put(name, SharedMap.ABSENT, own.toBytes(), RUNNING_MILLIS, Keep.FIRM)
-        .map(
+        .put(name, expected, own.toBytes(), RUNNING_MILLIS, Keep.FIRM)
+        .compose(
             change -> {
               if (change.isFull()) {
                 throw new BridgeException(ErrorCode.OVERLOADED, "Too many calls are kept")
                     .withRetryAfter(10_000);
               }
-              return change.isDone()
-                  ? new Claim(true, change.item().version(), own)
-                  : new Claim(false, change.item().version(), known(change.item()));
+              boolean wasFreed = !change.isDone() && !change.item().isThere();
+              return wasFreed
+                  ? take(name, SharedMap.ABSENT, own)
+                  : Future.succeededFuture(claim(change, own));
             });
+  }
+
+  private Claim claim(Change change, CallRecord own) {
+    return change.isDone()
+        ? new Claim(true, change.item().version(), own)
+        : new Claim(false, change.item().version(), known(change.item()));
   }
 
   /** Whether this very process has taken the name, and not said how the call ended. */

@@ -79,11 +79,23 @@ public final class IdempotencyKeys {
     String name = Sha256.of(key.caller()).end().add(key.route()).end().add(key.value()).hex();
     return records
         .claim(name, fingerprint, request.server(), request.target(), clock.millis())
-        .compose(
-            claim ->
-                claim.isTaken() || isLeftOver(claim, key, fingerprint)
-                    ? kept(name, claim, once(key, fingerprint, call))
-                    : repeat(claim.record(), fingerprint));
+        .compose(claim -> claimed(name, claim, key, fingerprint, call));
+  }
+
+  private Future<CallOutcome> claimed(
+      String name,
+      CallRecords.Claim claim,
+      Key key,
+      String fingerprint,
+      Supplier<Future<CallOutcome>> call) {
+    if (claim.isTaken()) {
+      return kept(name, claim, once(key, fingerprint, call));
+    }
+    return isLeftOver(claim, key, fingerprint)
+        ? records
+            .claimAgain(name, claim)
+            .compose(again -> claimed(name, again, key, fingerprint, call))
+        : repeat(claim.record(), fingerprint);
   }
 
   /**

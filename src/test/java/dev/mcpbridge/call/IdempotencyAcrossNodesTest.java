@@ -19,7 +19,9 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.lang.reflect.Proxy;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -31,6 +33,8 @@ class IdempotencyAcrossNodesTest {
   private final Solo shared = new Solo(Clock.systemUTC());
   private final Set<Integer> gone = new HashSet<>();
   private boolean losesAnAnswer;
+  private final List<Runnable> delayedRemovals = new ArrayList<>();
+  private boolean delaysRemovals;
   private final IdempotencyKeys here = new IdempotencyKeys(Clock.systemUTC(), node(0));
   private final IdempotencyKeys there = new IdempotencyKeys(Clock.systemUTC(), node(1));
   private int runs;
@@ -94,6 +98,28 @@ class IdempotencyAcrossNodesTest {
   }
 
   @Test
+  void aKeyThatIsTakenAgainIsNotFreedByWhatWasSaidBefore() {
+    delaysRemovals = true;
+    assertFails(
+        ErrorCode.QUEUE_FULL,
+        Executed.NO,
+        here.once(
+            KEY,
+            request("t"),
+            () -> Future.failedFuture(new BridgeException(ErrorCode.QUEUE_FULL, "full"))));
+    Promise<CallOutcome> running = Promise.promise();
+    Future<CallOutcome> again = here.once(KEY, request("t"), running::future);
+
+    delayedRemovals.forEach(Runnable::run);
+
+    assertFails(ErrorCode.IDEMPOTENCY_IN_PROGRESS, Executed.UNKNOWN, once(there, "t"));
+    running.complete(DONE);
+    assertEquals(DONE, again.result());
+    assertEquals(DONE, once(there, "t").result());
+    assertEquals(0, runs);
+  }
+
+  @Test
   void aResultThatIsTooLargeToBeKeptIsSaidToHaveBeenDone() {
     JsonSlice large = JsonSlice.of("{\"s\":\"" + "x".repeat(2 << 20) + "\"}");
     Future<CallOutcome> first =
@@ -141,13 +167,17 @@ class IdempotencyAcrossNodesTest {
                 });
   }
 
-  /** One that does what it is told, and may fail to say so. */
+  /** One that does what it is told, and may fail to say so, or do so later. */
   private SharedMap forgetful(SharedMap map) {
     return (SharedMap)
         Proxy.newProxyInstance(
             SharedMap.class.getClassLoader(),
             new Class<?>[] {SharedMap.class},
             (proxy, method, arguments) -> {
+              if (delaysRemovals && method.getName().equals("remove")) {
+                delayedRemovals.add(() -> map.remove((String) arguments[0], (Long) arguments[1]));
+                return Future.failedFuture(new BridgeException(ErrorCode.NO_QUORUM, "late"));
+              }
               Object done = method.invoke(map, arguments);
               if (losesAnAnswer && method.getName().equals("put")) {
                 losesAnAnswer = false;
