@@ -79,18 +79,26 @@ final class CallRecords {
         && record.life() == cluster.life();
   }
 
-  /** Keeps how a call ended; whether that could be done or not, the future succeeds. */
+  /**
+   * Keeps how a call ended; whether that could be done or not, the future succeeds. Where the nodes
+   * could not agree in time it is tried again, since to the others the call would run for ever.
+   */
   Future<Void> settle(String name, Claim claim, Future<CallOutcome> outcome, long keptMillis) {
     byte[] ended = claim.record().ended(outcome).toBytes();
     return records
         .put(name, claim.version(), ended, keptMillis, Keep.WHILE_ROOM)
+        .onFailure(undecided -> settle(name, claim, outcome, keptMillis))
         .<Void>mapEmpty()
         .otherwiseEmpty();
   }
 
-  /** The name is free again: nothing has happened. */
+  /** The name is free again: nothing has happened. Is tried again as an end is. */
   Future<Void> release(String name, Claim claim) {
-    return records.remove(name, claim.version()).<Void>mapEmpty().otherwiseEmpty();
+    return records
+        .remove(name, claim.version())
+        .onFailure(undecided -> release(name, claim))
+        .<Void>mapEmpty()
+        .otherwiseEmpty();
   }
 
   Future<Optional<CallRecord>> find(String name) {

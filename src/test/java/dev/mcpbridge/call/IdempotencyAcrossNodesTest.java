@@ -33,6 +33,7 @@ class IdempotencyAcrossNodesTest {
   private final Solo shared = new Solo(Clock.systemUTC());
   private final Set<Integer> gone = new HashSet<>();
   private boolean losesAnAnswer;
+  private boolean losesAChange;
   private final List<Runnable> delayedRemovals = new ArrayList<>();
   private boolean delaysRemovals;
   private final IdempotencyKeys here = new IdempotencyKeys(Clock.systemUTC(), node(0));
@@ -120,6 +121,32 @@ class IdempotencyAcrossNodesTest {
   }
 
   @Test
+  void theEndOfACallIsSaidUntilTheOthersKnowIt() {
+    Promise<CallOutcome> running = Promise.promise();
+    Future<CallOutcome> first = here.once(KEY, request("t"), running::future);
+    losesAChange = true;
+
+    running.complete(DONE);
+
+    assertEquals(DONE, first.result());
+    assertEquals(DONE, once(there, "t").result());
+    assertEquals(0, runs);
+  }
+
+  @Test
+  void thatNothingHasHappenedIsSaidUntilTheOthersKnowIt() {
+    Promise<CallOutcome> running = Promise.promise();
+    Future<CallOutcome> first = here.once(KEY, request("t"), running::future);
+    losesAChange = true;
+
+    running.fail(new BridgeException(ErrorCode.QUEUE_FULL, "full"));
+
+    assertFails(ErrorCode.QUEUE_FULL, Executed.NO, first);
+    assertEquals(DONE, once(there, "t").result());
+    assertEquals(1, runs);
+  }
+
+  @Test
   void aResultThatIsTooLargeToBeKeptIsSaidToHaveBeenDone() {
     JsonSlice large = JsonSlice.of("{\"s\":\"" + "x".repeat(2 << 20) + "\"}");
     Future<CallOutcome> first =
@@ -167,7 +194,7 @@ class IdempotencyAcrossNodesTest {
                 });
   }
 
-  /** One that does what it is told, and may fail to say so, or do so later. */
+  /** One that does what it is told, and may fail to, to say so, or do it later. */
   private SharedMap forgetful(SharedMap map) {
     return (SharedMap)
         Proxy.newProxyInstance(
@@ -176,7 +203,13 @@ class IdempotencyAcrossNodesTest {
             (proxy, method, arguments) -> {
               if (delaysRemovals && method.getName().equals("remove")) {
                 delayedRemovals.add(() -> map.remove((String) arguments[0], (Long) arguments[1]));
-                return Future.failedFuture(new BridgeException(ErrorCode.NO_QUORUM, "late"));
+                return delayedRemovals.size() > 1
+                    ? Promise.promise().future()
+                    : Future.failedFuture(new BridgeException(ErrorCode.NO_QUORUM, "late"));
+              }
+              if (losesAChange && Set.of("put", "remove").contains(method.getName())) {
+                losesAChange = false;
+                return Future.failedFuture(new BridgeException(ErrorCode.NO_QUORUM, "lost"));
               }
               Object done = method.invoke(map, arguments);
               if (losesAnAnswer && method.getName().equals("put")) {
