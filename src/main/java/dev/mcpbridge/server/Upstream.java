@@ -346,7 +346,7 @@ final class Upstream implements Instance.Owner {
   }
 
   /** Where there are other nodes one of them may have it next. */
-  private BridgeException stopping() {
+  BridgeException stopping() {
     return new BridgeException(
         residence.node() == null ? ErrorCode.SERVER_UNAVAILABLE : ErrorCode.NOT_OWNER,
         "Server '" + config.id() + "' is being stopped");

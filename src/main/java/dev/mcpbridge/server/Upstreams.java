@@ -173,8 +173,7 @@ final class Upstreams implements Upstream.News {
 
   private Own begin(String conversation) {
     if (closing) {
-      throw new BridgeException(
-          ErrorCode.SERVER_UNAVAILABLE, "Server '" + config.id() + "' is being stopped");
+      throw shared.stopping();
     }
     int sessions = own.size() + ending.size();
     if (sessions >= config.isolation().maxSessions()) {

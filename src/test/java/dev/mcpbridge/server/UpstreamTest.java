@@ -9,6 +9,7 @@ import dev.mcpbridge.bus.Addresses.Question;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.config.ConfigReader.Strictness;
+import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Call;
@@ -140,22 +141,27 @@ class UpstreamTest {
         .withTimeout(LONG_MILLIS);
   }
 
-  private Upstream upstream(Opener opener) {
+  private static ServerConfig config(String entry) {
     BridgeConfig config =
-        new ConfigReader(Map.of())
-            .read(
-                "{\"mcpServers\":{\"s\":{\"command\":\"any\",\"maxInFlight\":1}}}",
-                Strictness.WHOLE);
+        new ConfigReader(Map.of()).read("{\"mcpServers\":{\"s\":" + entry + "}}", Strictness.WHOLE);
+    return config.servers().get(ID);
+  }
+
+  private Instance.Surroundings surroundings(Opener opener, Residence residence) {
+    return new Instance.Surroundings(
+        context,
+        opener,
+        new StdioTransport.Limits(1 << 20, 100, 1 << 21),
+        new BridgeIdentity("1", () -> "me"),
+        residence,
+        () -> true);
+  }
+
+  private Upstream upstream(Opener opener) {
     return new Upstream(
-        config.servers().get(ID),
+        config("{\"command\":\"any\",\"maxInFlight\":1}"),
         null,
-        new Instance.Surroundings(
-            context,
-            opener,
-            new StdioTransport.Limits(1 << 20, 100, 1 << 21),
-            new BridgeIdentity("1", () -> "me"),
-            Residence.SOLE,
-            () -> true),
+        surroundings(opener, Residence.SOLE),
         Deaf.EARS);
   }
 
@@ -259,5 +265,20 @@ class UpstreamTest {
 
     await(() -> closed.get(0));
     assertEquals(1, puppets.size());
+  }
+
+  @Test
+  void aServerThatIsBeingStoppedMayRunElsewhereNextForWhoeverIsNewToIt() throws Exception {
+    Upstreams upstreams =
+        new Upstreams(
+            config("{\"command\":\"any\",\"isolation\":\"session\"}"),
+            surroundings(
+                (where, reach, name, limits, listener) -> open(listener), new Residence("n", 1)),
+            Deaf.EARS);
+    await(() -> upstreams.close(0));
+
+    BridgeException refused = assertThrows(BridgeException.class, () -> upstreams.call(call("c")));
+
+    assertEquals(ErrorCode.NOT_OWNER, refused.code());
   }
 }
