@@ -48,8 +48,8 @@ final class PostedServers {
     /** Done when a server of this node answers; null where it has none of that name. */
     Future<?> begun(ServerId id);
 
-    /** Done when what of a server is ending on this node is gone. */
-    Future<Void> ended(ServerId id);
+    /** Done when what is ending of a server on this node is gone; null where nothing is. */
+    Future<Void> ending(ServerId id);
   }
 
   PostedServers(Bus bus, Cluster cluster, SharedMap shared, Definitions definitions, Here here) {
@@ -124,11 +124,18 @@ final class PostedServers {
         : shared.put(id.name(), known.version(), Definitions.STOPPED, Long.MAX_VALUE, Keep.FIRM);
   }
 
-  /** It answers here, or some node has said that it can run it. */
+  /**
+   * It answers here, or some node has said that it can run it. One of the same name that has not
+   * ended yet would answer in its place.
+   */
   private Future<?> isThere(ServerId id, long untilNanos) {
     Future<?> begun = here.begun(id);
     if (begun != null) {
       return begun;
+    }
+    Future<Void> ending = here.ending(id);
+    if (ending != null) {
+      return ending.compose(gone -> isThere(id, untilNanos));
     }
     boolean isKnown = cluster.isAlone() || cluster.owners().knows(id);
     return isKnown || System.nanoTime() - untilNanos > 0
@@ -137,8 +144,9 @@ final class PostedServers {
   }
 
   private Future<Void> gone(ServerId id) {
-    return here.ended(id)
-        .compose(ended -> goneElsewhere(id, System.nanoTime() + STOP_MILLIS * 1_000_000));
+    Future<Void> ending = here.ending(id);
+    return (ending == null ? Future.<Void>succeededFuture() : ending)
+        .compose(gone -> goneElsewhere(id, System.nanoTime() + STOP_MILLIS * 1_000_000));
   }
 
   private Future<Void> goneElsewhere(ServerId id, long untilNanos) {

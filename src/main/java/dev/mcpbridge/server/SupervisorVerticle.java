@@ -338,8 +338,9 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
     }
 
     @Override
-    public Future<Void> ended(ServerId id) {
-      return Future.join(here(id, ending)).mapEmpty();
+    public Future<Void> ending(ServerId id) {
+      List<Future<Void>> here = here(id, ending);
+      return here.isEmpty() ? null : Future.join(here).mapEmpty();
     }
   }
 }
