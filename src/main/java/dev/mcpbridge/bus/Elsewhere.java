@@ -1,5 +1,6 @@
 package dev.mcpbridge.bus;
 
+import dev.mcpbridge.bus.Addresses.Cancellation;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.link.Links.RemoteFailure;
 import dev.mcpbridge.error.BridgeException;
@@ -10,6 +11,7 @@ import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Part;
 import dev.mcpbridge.model.ServerId;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -32,6 +34,7 @@ final class Elsewhere implements Cluster.Correspondent {
   private final Map<String, Topic<?>> heard = new HashMap<>();
   private final Map<String, Integer> callers = new HashMap<>();
   private final Choice choice;
+  private final Map<String, Promise<Void>> waitingCalls = new HashMap<>();
   private int waiting;
 
   Elsewhere(Bus bus, Cluster cluster, Counts counts) {
@@ -123,13 +126,32 @@ final class Elsewhere implements Cluster.Correspondent {
                   .withRetryAfter(1_000));
     }
     waiting++;
-    return cluster
-        .change()
+    return nextChange(asked.question())
         .transform(
             changed -> {
               waiting--;
-              return atOwner(address, asked.anew());
+              return changed.succeeded()
+                  ? atOwner(address, asked.anew())
+                  : Future.failedFuture(changed.cause());
             });
+  }
+
+  /** Fails for a call that is given up before that. */
+  private Future<Void> nextChange(Object question) {
+    if (!(question instanceof Call call)) {
+      return cluster.change();
+    }
+    Promise<Void> turn = Promise.promise();
+    waitingCalls.put(call.id(), turn);
+    cluster.change().onComplete(changed -> turn.tryComplete());
+    return turn.future().onComplete(over -> waitingCalls.remove(call.id(), turn));
+  }
+
+  private void giveUp(Cancellation cancellation) {
+    Promise<Void> turn = waitingCalls.get(cancellation.callId());
+    if (turn != null) {
+      turn.tryFail(new BridgeException(ErrorCode.CANCELLED, cancellation.reason()));
+    }
   }
 
   /** Whoever was asked did not have it, or was not reached: nothing has happened. */
@@ -160,6 +182,9 @@ final class Elsewhere implements Cluster.Correspondent {
   }
 
   <T> void publish(Topic<T> topic, T news) {
+    if (news instanceof Cancellation cancellation) {
+      giveUp(cancellation);
+    }
     Reach reach = topic.reach();
     if (reach.isEverywhere()) {
       cluster.tellAll(topic.name(), topic.form().bytes(news));

@@ -273,7 +273,7 @@ class UpstreamTest {
         new Upstreams(
             config("{\"command\":\"any\",\"isolation\":\"session\"}"),
             surroundings(
-                (where, reach, name, limits, listener) -> open(listener), new Residence("n", 1)),
+                (where, reach, name, limits, listener) -> open(listener), new Residence(1, "n", 1)),
             Deaf.EARS);
     await(() -> upstreams.close(0));
 

@@ -1,0 +1,139 @@
+package dev.mcpbridge.bus;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.mcpbridge.Bridge;
+import dev.mcpbridge.bus.Addresses.Cancellation;
+import dev.mcpbridge.cluster.Cluster;
+import dev.mcpbridge.cluster.Owners;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.fixture.Stubs;
+import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.Part;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.Target;
+import dev.mcpbridge.protocol.Envelope;
+import dev.mcpbridge.protocol.JsonSlice;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Calls of a server that moves from node to node. */
+class ElsewhereTest {
+  private static final ServerId ID = new ServerId("s");
+  private static final JsonSlice DONE = JsonSlice.of("{}");
+
+  private final Vertx vertx = Bridge.vertx();
+  private final Bus bus = Bus.create(vertx, cluster(), new Counts());
+  private Promise<Void> change = Promise.promise();
+  private int owner = Cluster.NOWHERE;
+  private int runs;
+
+  private Cluster cluster() {
+    Owners owners =
+        Stubs.of(
+            Owners.class,
+            (question, arguments) -> question.equals("knows") ? true : List.of(Part.first(ID)));
+    return Stubs.of(
+        Cluster.class,
+        (question, arguments) ->
+            switch (question) {
+              case "isAlone", "isCutOff" -> false;
+              case "owner" -> owner;
+              case "owners" -> owners;
+              case "change" -> change.future();
+              case "serve" -> null;
+              default -> throw new AssertionError(question);
+            });
+  }
+
+  @BeforeEach
+  void serve() throws Exception {
+    await(
+        () -> {
+          bus.serve(
+              Addresses.call(ID).at(Part.first(ID)),
+              call -> {
+                runs++;
+                return Future.succeededFuture(DONE);
+              });
+          return Future.succeededFuture();
+        });
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    vertx.close().await(20, TimeUnit.SECONDS);
+  }
+
+  private <T> T await(Supplier<Future<T>> asked) throws Exception {
+    Promise<T> promise = Promise.promise();
+    vertx.runOnContext(v -> asked.get().onComplete(promise));
+    return promise.future().await(20, TimeUnit.SECONDS);
+  }
+
+  private Future<JsonSlice> ask() {
+    Call call =
+        new Call(
+            "c",
+            ID,
+            Target.tool("t"),
+            JsonSlice.EMPTY_OBJECT,
+            Caller.of("a"),
+            0,
+            false,
+            Envelope.NONE);
+    return bus.request(Addresses.call(ID), call.withTimeout(60_000));
+  }
+
+  private void comesHere() {
+    owner = Cluster.HERE;
+    Promise<Void> over = change;
+    change = Promise.promise();
+    over.complete();
+  }
+
+  @Test
+  void aCallWaitsForItsServer() throws Exception {
+    JsonSlice answer =
+        await(
+            () -> {
+              Future<JsonSlice> asked = ask();
+              comesHere();
+              return asked;
+            });
+
+    assertEquals(DONE, answer);
+    assertEquals(1, runs);
+  }
+
+  @Test
+  void aCallThatIsGivenUpWhileItWaitsForItsServerDoesNotRun() throws Exception {
+    BridgeException failure =
+        assertThrows(
+            BridgeException.class,
+            () ->
+                await(
+                    () -> {
+                      Future<JsonSlice> asked = ask();
+                      bus.publish(Addresses.cancel(ID), new Cancellation("c", "The client left"));
+                      comesHere();
+                      return asked;
+                    }));
+
+    assertEquals(ErrorCode.CANCELLED, failure.code());
+    assertEquals(Executed.NO, failure.executed());
+    assertEquals(0, runs);
+  }
+}
