@@ -21,7 +21,10 @@ import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
 /**
  * The one way to an upstream, for every door: resolve, validate, assess, then run, ask, or refuse.
@@ -37,6 +40,9 @@ public final class CallPipeline {
   private final OutputSchemas outputs;
   private final UpstreamCredentials credentials;
   private final Counts counts;
+
+  /** The calls that no server has yet; with the reason, those that were given up. */
+  private final Map<String, Optional<String>> onTheirWay = new HashMap<>();
 
   /**
    * A call that is known to make sense.
@@ -66,11 +72,13 @@ public final class CallPipeline {
 
   /** Runs a request as far as the gate lets it. */
   public Future<CallOutcome> run(CallRequest request) {
+    onTheirWay.put(request.id(), Optional.empty());
     return directory
         .discovered(request.server())
         .map(server -> admit(request, server))
         .compose(admitted -> validate(admitted, request).map(admitted))
         .compose(admitted -> assess(admitted).compose(decision -> act(admitted, decision)))
+        .onComplete(done -> onTheirWay.remove(request.id()))
         .recover(failure -> recorded(request.server(), request.target(), failure));
   }
 
@@ -81,15 +89,18 @@ public final class CallPipeline {
    */
   public Future<CallOutcome> runApproved(Confirmation approved, boolean streaming) {
     Call call = approved.call();
+    onTheirWay.put(call.id(), Optional.empty());
     return directory
         .discovered(call.server())
         .map(server -> readmit(approved, server, streaming))
         .compose(admitted -> assess(admitted).compose(decision -> actApproved(admitted, decision)))
+        .onComplete(done -> onTheirWay.remove(call.id()))
         .recover(failure -> recorded(call.server(), call.target(), failure));
   }
 
   /** Gives a call up, wherever it is; its outcome becomes CANCELLED. */
   public void cancel(ServerId server, String callId, String reason) {
+    onTheirWay.replace(callId, Optional.of(reason));
     bus.publish(Addresses.cancel(server), new Cancellation(callId, reason));
   }
 
@@ -156,6 +167,7 @@ public final class CallPipeline {
   }
 
   private Future<CallOutcome> act(Admission admitted, Decision decision) {
+    requireWanted(admitted.call());
     return switch (decision) {
       case ALLOW -> invoke(admitted);
       case CONFIRM -> confirmLater(admitted);
@@ -163,8 +175,17 @@ public final class CallPipeline {
     };
   }
 
+  /** A call that was given up before its server had it does not run. */
+  private void requireWanted(Call call) {
+    Optional<String> why = onTheirWay.remove(call.id());
+    if (why != null && why.isPresent()) {
+      throw new BridgeException(ErrorCode.CANCELLED, why.get());
+    }
+  }
+
   /** What has come to need a container since it was shown runs in one. */
   private Future<CallOutcome> actApproved(Admission admitted, Decision decision) {
+    requireWanted(admitted.call());
     return decision == Decision.ISOLATE ? isolate(admitted) : invoke(admitted);
   }
 

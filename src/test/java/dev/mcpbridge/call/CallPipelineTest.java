@@ -1,0 +1,140 @@
+package dev.mcpbridge.call;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.mcpbridge.Bridge;
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Addresses.Decision;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.cluster.Solo;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.Catalogue;
+import dev.mcpbridge.model.Residence;
+import dev.mcpbridge.model.RiskRules;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.ServerState;
+import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.model.Target;
+import dev.mcpbridge.model.Timeouts;
+import dev.mcpbridge.protocol.Arguments;
+import dev.mcpbridge.protocol.JsonSlice;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.time.Clock;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Calls of a server that has not said yet what it offers. */
+class CallPipelineTest {
+  private static final ServerId ID = new ServerId("s");
+
+  private final Vertx vertx = Bridge.vertx();
+  private final Solo cluster = new Solo(Clock.systemUTC());
+  private final Bus bus = Bus.create(vertx, cluster, new Counts());
+  private final Directory directory = new Directory(bus, cluster);
+  private final CallPipeline pipeline =
+      new CallPipeline(
+          bus,
+          directory,
+          new ArgumentSchemas(vertx),
+          new OutputSchemas(vertx, bus),
+          new UpstreamCredentials(Clock.systemUTC()),
+          new Counts());
+  private final Promise<ServerView> ready = Promise.promise();
+  private int runs;
+
+  private static ServerView view(Catalogue catalogue) {
+    return new ServerView(
+        ID,
+        new ServerState.Starting(0),
+        List.of(),
+        null,
+        null,
+        catalogue,
+        RiskRules.NONE,
+        new Timeouts(60_000, List.of()),
+        null,
+        null,
+        ServerView.Counters.ZERO,
+        null,
+        0,
+        Residence.SOLE);
+  }
+
+  @BeforeEach
+  void open() throws Exception {
+    await(
+        () -> {
+          directory.open();
+          bus.serve(Addresses.ASSESS, question -> Future.succeededFuture(Decision.ALLOW));
+          bus.serve(Addresses.ready(ID), millis -> ready.future());
+          bus.serve(
+              Addresses.call(ID),
+              call -> {
+                runs++;
+                return Future.succeededFuture(JsonSlice.EMPTY_OBJECT);
+              });
+          Promise<Void> known = Promise.promise();
+          bus.subscribe(Addresses.SERVER_CHANGED, view -> known.complete());
+          bus.publish(Addresses.SERVER_CHANGED, view(null));
+          return known.future();
+        });
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    vertx.close().await(20, TimeUnit.SECONDS);
+  }
+
+  private <T> T await(Supplier<Future<T>> asked) throws Exception {
+    Promise<T> promise = Promise.promise();
+    vertx.runOnContext(v -> asked.get().onComplete(promise));
+    return promise.future().await(20, TimeUnit.SECONDS);
+  }
+
+  private Future<CallOutcome> run() {
+    Target target = new Target(Target.Kind.RESOURCE, "r");
+    return pipeline.run(new CallRequest("c", ID, target, Arguments.NONE, Caller.of("a"), false));
+  }
+
+  @Test
+  void aCallWaitsForTheFirstStart() throws Exception {
+    await(
+        () -> {
+          Future<CallOutcome> asked = run();
+          ready.complete(view(Catalogue.EMPTY));
+          return asked;
+        });
+
+    assertEquals(1, runs);
+  }
+
+  @Test
+  void aCallThatIsGivenUpWhileItWaitsForTheFirstStartDoesNotRun() {
+    BridgeException failure =
+        assertThrows(
+            BridgeException.class,
+            () ->
+                await(
+                    () -> {
+                      Future<CallOutcome> asked = run();
+                      pipeline.cancel(ID, "c", "The client has left");
+                      ready.complete(view(Catalogue.EMPTY));
+                      return asked;
+                    }));
+
+    assertEquals(ErrorCode.CANCELLED, failure.code());
+    assertEquals(Executed.NO, failure.executed());
+    assertEquals(0, runs);
+  }
+}
