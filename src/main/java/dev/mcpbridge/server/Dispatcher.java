@@ -38,6 +38,7 @@ final class Dispatcher {
   private final Map<String, Running> running = new HashMap<>();
   private final BooleanSupplier mayAct;
   private final Soon look;
+  private boolean dispatching;
   private BridgeException over;
 
   private record Running(Call call, Instance instance, Exchange exchange) {}
@@ -75,13 +76,24 @@ final class Dispatcher {
         && known.executed() == Executed.NO;
   }
 
-  /** Gives out what waits, as far as there is room. */
+  /**
+   * Gives out what waits, as far as there is room. A call that fails at once makes room for the
+   * next one, which has its turn here and not within that call: any number may do so.
+   */
   void dispatch() {
-    Instance free = waiting.size() == 0 ? null : leastBusy();
-    while (free != null && waiting.size() > 0) {
-      Instance taken = free;
-      waiting.next(call -> run(call, taken));
-      free = leastBusy();
+    if (dispatching) {
+      return;
+    }
+    dispatching = true;
+    try {
+      Instance free = waiting.size() == 0 ? null : leastBusy();
+      while (free != null && waiting.size() > 0) {
+        Instance taken = free;
+        waiting.next(call -> run(call, taken));
+        free = leastBusy();
+      }
+    } finally {
+      dispatching = false;
     }
   }
 

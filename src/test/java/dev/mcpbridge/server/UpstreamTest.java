@@ -80,6 +80,7 @@ class UpstreamTest {
     private final TransportListener listener;
     private final List<JsonSlice> calls = new ArrayList<>();
     private final Promise<Void> gone = Promise.promise();
+    private boolean isFull;
 
     Puppet(TransportListener listener) {
       this.listener = listener;
@@ -91,6 +92,9 @@ class UpstreamTest {
       String method = JsonObjects.string(message.get("method"));
       JsonSlice id = message.get("id");
       if ("tools/call".equals(method)) {
+        if (isFull) {
+          return -1;
+        }
         calls.add(id);
       } else if ("initialize".equals(method)) {
         answer(id, RpcMessage.Kind.RESULT, "{'protocolVersion':'2025-06-18','capabilities':{}}");
@@ -280,5 +284,26 @@ class UpstreamTest {
     BridgeException refused = assertThrows(BridgeException.class, () -> upstreams.call(call("c")));
 
     assertEquals(ErrorCode.NOT_OWNER, refused.code());
+  }
+
+  @Test
+  void howeverMuchWaitsForAServerThatReadsNothingIsToldSo() throws Exception {
+    Upstream upstream = upstream((where, reach, name, limits, listener) -> open(listener));
+    await(() -> upstream.ready(LONG_MILLIS));
+    List<Future<JsonSlice>> waiting = new ArrayList<>();
+    await(
+        () -> {
+          Future<JsonSlice> first = upstream.call(call("first"));
+          for (int i = 0; i < 1024; i++) {
+            waiting.add(upstream.call(call("c" + i)));
+          }
+          puppets.get(0).isFull = true;
+          puppets.get(0).answerCalls();
+          return first;
+        });
+
+    for (Future<JsonSlice> each : waiting) {
+      assertEquals(ErrorCode.QUEUE_FULL, failure(() -> each).code());
+    }
   }
 }
