@@ -68,7 +68,7 @@ class CallPipelineTest {
         ServerView.Counters.ZERO,
         null,
         0,
-        Residence.SOLE);
+        List.of(Residence.SOLE));
   }
 
   @BeforeEach
@@ -85,8 +85,8 @@ class CallPipelineTest {
                 return Future.succeededFuture(JsonSlice.EMPTY_OBJECT);
               });
           Promise<Void> known = Promise.promise();
-          bus.subscribe(Addresses.SERVER_CHANGED, view -> known.complete());
-          bus.publish(Addresses.SERVER_CHANGED, view(null));
+          bus.subscribe(Addresses.PART_CHANGED, view -> known.complete());
+          bus.publish(Addresses.PART_CHANGED, view(null));
           return known.future();
         });
   }
