@@ -1,0 +1,179 @@
+package dev.mcpbridge.sandbox;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.Bridge;
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Addresses.Cancellation;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.cluster.Solo;
+import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.config.ConfigReader;
+import dev.mcpbridge.config.ConfigReader.Strictness;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.fixture.Engine;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.Target;
+import dev.mcpbridge.protocol.BridgeIdentity;
+import dev.mcpbridge.protocol.Envelope;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.transport.StdioTransport;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.time.Clock;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Calls in containers of a node that may not begin any at the moment, on a real engine. */
+class SandboxRightsIT {
+  private static final ServerId SERVER = new ServerId("s");
+  private static Engine engine;
+
+  private final Vertx vertx = Bridge.vertx();
+  private final Bus bus = Bus.create(vertx, new Solo(Clock.systemUTC()), new Counts());
+  private final AtomicBoolean mayAct = new AtomicBoolean();
+  private final AtomicInteger looks = new AtomicInteger();
+  private String served;
+
+  @BeforeAll
+  static void find() throws Exception {
+    engine = Engine.there();
+  }
+
+  /** One container at a time, which stands ready before it is needed. */
+  @BeforeEach
+  void serve() throws Exception {
+    String json =
+        "{'mcpServers':{'s':{'riskLevel':3,'docker':{'image':'%s','pool':{'min':1,'max':1}}}}}"
+            .formatted(Engine.IMAGE);
+    BridgeConfig config = new ConfigReader(Map.of()).read(TestBridge.json(json), Strictness.WHOLE);
+    Sandboxes sandboxes =
+        new Sandboxes(
+            vertx, bus, this::isAllowed, config.sandbox(), new BridgeIdentity("1", () -> "me"));
+    StdioTransport.Limits limits = new StdioTransport.Limits(1 << 20, 100, 1 << 21);
+    served =
+        await(
+            vertx.deployVerticle(
+                sandboxes.of(config.servers().get(SERVER), limits, 1_000).orElseThrow()));
+  }
+
+  @AfterEach
+  void nothingIsLeft() throws Exception {
+    await(vertx.undeploy(served));
+    await(vertx.close());
+    assertEquals(List.of(), engine.containers());
+  }
+
+  private boolean isAllowed() {
+    looks.incrementAndGet();
+    return mayAct.get();
+  }
+
+  private static <T> T await(Future<T> future) throws Exception {
+    return future.await(60, TimeUnit.SECONDS);
+  }
+
+  private static void until(Callable<Boolean> condition) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (!condition.call()) {
+      assertTrue(System.nanoTime() < deadline, "it did not come true in time");
+      TimeUnit.MILLISECONDS.sleep(5);
+    }
+  }
+
+  /** Whenever one is ready it is looked whether a call may begin in it. */
+  private String awaitReady() throws Exception {
+    until(() -> looks.get() > 0);
+    return engine.containers().get(0);
+  }
+
+  private void awaitLooks() throws Exception {
+    int seen = looks.get();
+    until(() -> looks.get() > seen + 5);
+  }
+
+  private Future<JsonSlice> call(String id, String tool, String arguments) {
+    Promise<JsonSlice> answer = Promise.promise();
+    Call call =
+        new Call(
+            id,
+            SERVER,
+            Target.tool(tool),
+            JsonSlice.of(arguments),
+            Caller.of("a"),
+            System.nanoTime() + TimeUnit.SECONDS.toNanos(50),
+            false,
+            Envelope.NONE);
+    vertx.runOnContext(v -> bus.request(Addresses.isolated(SERVER), call).onComplete(answer));
+    return answer.future();
+  }
+
+  private static void assertRanIn(String container, JsonSlice answer) {
+    assertTrue(answer.text().contains(container), answer.text());
+  }
+
+  @Test
+  void aCallThatMayNotBeginWaitsThoughAContainerStandsReady() throws Exception {
+    String ready = awaitReady();
+
+    Future<JsonSlice> call = call("c", "echo", "{\"text\":\"hi\"}");
+    awaitLooks();
+    assertFalse(call.isComplete());
+
+    mayAct.set(true);
+    JsonSlice answer = await(call);
+    assertTrue(answer.text().contains("\"hi\""), answer.text());
+    assertRanIn(ready, answer);
+  }
+
+  @Test
+  void aCallThatWaitsForItsTurnDoesNotBeginInAContainerThatComesMeanwhile() throws Exception {
+    mayAct.set(true);
+    String first = awaitReady();
+    Future<JsonSlice> running = call("c", "sleep", "{\"seconds\":1}");
+    until(() -> engine.runs("sleep"));
+    Future<JsonSlice> waiting = call("d", "echo", "{\"text\":\"hi\"}");
+    mayAct.set(false);
+
+    assertRanIn(first, await(running));
+    until(() -> engine.containers().stream().anyMatch(each -> !each.equals(first)));
+    awaitLooks();
+    assertFalse(waiting.isComplete());
+
+    mayAct.set(true);
+    JsonSlice answer = await(waiting);
+    assertTrue(answer.text().contains("\"hi\""), answer.text());
+    assertFalse(answer.text().contains(first), answer.text());
+  }
+
+  @Test
+  void whatIsGivenUpWhileItMayNotBeginNeverRuns() throws Exception {
+    String ready = awaitReady();
+    Future<JsonSlice> call = call("c", "echo", "{}");
+    awaitLooks();
+
+    bus.publish(Addresses.cancel(SERVER), new Cancellation("c", "nobody waits"));
+
+    BridgeException failure = assertThrows(BridgeException.class, () -> await(call));
+    assertEquals(ErrorCode.CANCELLED, failure.code());
+    mayAct.set(true);
+    assertRanIn(ready, await(call("d", "echo", "{\"text\":\"hi\"}")));
+  }
+}
