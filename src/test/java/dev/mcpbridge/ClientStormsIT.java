@@ -93,17 +93,6 @@ class ClientStormsIT {
     return server.path("pending_calls").asInt() + server.path("queued_calls").asInt();
   }
 
-  private CompletableFuture<JsonNode> next(BufferedReader stream) {
-    return CompletableFuture.supplyAsync(
-        () -> {
-          try {
-            return McpClient.next(stream);
-          } catch (IOException e) {
-            throw new UncheckedIOException(e);
-          }
-        });
-  }
-
   @Test
   void twoClientsThatFightForTheStreamOfOneSessionTakeItOverInTurn() throws Exception {
     McpClient client = session();
@@ -113,7 +102,7 @@ class ClientStormsIT {
       streams.add(client.listen());
     }
 
-    CompletableFuture<JsonNode> heard = next(streams.get(199));
+    CompletableFuture<JsonNode> heard = McpClient.nextLater(streams.get(199));
     assertEquals("grown", client.call("grow", "{}").said());
     assertEquals(
         "notifications/tools/list_changed",

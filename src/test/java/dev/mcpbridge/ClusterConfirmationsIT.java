@@ -44,8 +44,7 @@ class ClusterConfirmationsIT {
   @BeforeAll
   static void start() throws Exception {
     effects = new Effects(folder);
-    nodes =
-        Nodes.start(folder, 3, effects.servers(List.of(GUARDED), "'risk':{'tools':{'effect':2}}"));
+    nodes = Nodes.start(folder, 3, effects.guarded(GUARDED));
     approvals = new Approvals(nodes, GUARDED);
   }
 
@@ -265,9 +264,7 @@ class ClusterConfirmationsIT {
 
       Answer told = nodes.post(1 + node % 3, path, yes, "accept", "text/event-stream");
 
-      assertEquals(
-          List.of("event: progress", "event: progress", "event: progress", "event: result"),
-          told.text().lines().filter(line -> line.startsWith("event:")).toList());
+      assertEquals(List.of("progress", "progress", "progress", "result"), told.events());
     }
   }
 
@@ -333,7 +330,7 @@ class ClusterConfirmationsIT {
             .formatted(
                 key("boss", BOSS, "'read','call','approve'"),
                 key("caller", CALLER, "'read','call'"),
-                marks.servers(List.of(GUARDED), "'risk':{'tools':{'effect':2}}"));
+                marks.guarded(GUARDED));
     Nodes guarded = Nodes.withKey(own, 3, config, CALLER);
     guarded.awaitHome(List.of(GUARDED));
     return guarded;

@@ -66,16 +66,11 @@ class ClusterFaultsIT {
     return nodes.owner(1, "a");
   }
 
-  private int primary(int asked) throws Exception {
-    String name = nodes.get(asked, "/health/ready").body().at("/cluster/primary").asText();
-    return Integer.parseInt(name.substring(1));
-  }
-
   @Test
   void aKilledOwnersServersMoveAndNoOthersAreTouched() throws Exception {
     int dead = anOwner();
     List<String> moved = ownedBy(dead, dead);
-    List<Integer> doors = nodes.up().stream().filter(node -> node != dead).toList();
+    List<Integer> doors = nodes.others(dead);
     try (Load load =
         new Load(nodes, SERVERS, 200, () -> doors.get(turn.incrementAndGet() % doors.size()))) {
       load.awaitMore(50);
@@ -101,9 +96,9 @@ class ClusterFaultsIT {
 
   @Test
   void aKilledPrimaryIsFollowedByAnother() throws Exception {
-    int dead = primary(1);
+    int dead = nodes.primary(1);
     List<String> moved = ownedBy(dead, dead);
-    List<Integer> doors = nodes.up().stream().filter(node -> node != dead).toList();
+    List<Integer> doors = nodes.others(dead);
     try (Load load =
         new Load(nodes, SERVERS, 20, () -> doors.get(turn.incrementAndGet() % doors.size()))) {
       load.awaitMore(10);
@@ -119,8 +114,8 @@ class ClusterFaultsIT {
         assertTrue(call.isDone() || moved.contains(call.server()), call.server() + call.answer());
       }
     }
-    assertNotEquals(dead, primary(doors.get(0)));
-    assertEquals(primary(doors.get(0)), primary(doors.get(1)));
+    assertNotEquals(dead, nodes.primary(doors.get(0)));
+    assertEquals(nodes.primary(doors.get(0)), nodes.primary(doors.get(1)));
   }
 
   @Test
@@ -133,7 +128,7 @@ class ClusterFaultsIT {
       load.awaitMore(20);
 
       nodes.pause(asleep);
-      List<Integer> awake = nodes.up().stream().filter(node -> node != asleep).toList();
+      List<Integer> awake = nodes.others(asleep);
       for (String server : moved) {
         nodes.until(() -> nodes.owner(awake.get(0), server) != asleep);
         nodes.awaitReady(awake.get(0), server);
@@ -157,7 +152,7 @@ class ClusterFaultsIT {
   @Test
   void aNodeThatLeavesInPeaceIsNotNoticedByCallers() throws Exception {
     int leaving = anOwner();
-    List<Integer> doors = nodes.up().stream().filter(node -> node != leaving).toList();
+    List<Integer> doors = nodes.others(leaving);
     try (Load load =
         new Load(nodes, SERVERS, 30, () -> doors.get(turn.incrementAndGet() % doors.size()))) {
       load.awaitMore(20);
@@ -264,7 +259,7 @@ class ClusterFaultsIT {
   @Test
   void aNodeWithoutAMajoritySaysSoAndStopsItsServersUntilTheOthersComeBack() throws Exception {
     int left = anOwner();
-    List<Integer> dead = nodes.up().stream().filter(node -> node != left).toList();
+    List<Integer> dead = nodes.others(left);
 
     for (int node : dead) {
       nodes.kill(node);

@@ -42,12 +42,7 @@ class ClusterIT {
 
   @BeforeAll
   static void start() throws Exception {
-    List<String> servers = new ArrayList<>();
-    for (String server : SERVERS) {
-      String placement = "'timeout':30,'placement':['n" + (SERVERS.indexOf(server) + 1) + "']";
-      servers.add("'" + server + "':" + Nodes.entry(folder, placement));
-    }
-    nodes = Nodes.start(folder, 3, String.join(",", servers));
+    nodes = Nodes.start(folder, 3, Nodes.placed(folder, SERVERS));
     nodes.awaitReady(SERVERS);
   }
 
@@ -220,13 +215,11 @@ class ClusterIT {
     Answer progress =
         nodes.call(1, THERE, "progress", "{\"steps\":3}", "accept", "text/event-stream");
 
-    assertEquals(
-        List.of("event: progress", "event: progress", "event: progress", "event: result"),
-        progress.text().lines().filter(l -> l.startsWith("event:")).toList());
+    assertEquals(List.of("progress", "progress", "progress", "result"), progress.events());
     Answer log = nodes.call(1, THERE, "log", "{}", "accept", "text/event-stream");
-    assertTrue(log.text().contains("event: message"), log.text());
+    assertEquals(List.of("message", "result"), log.events());
     Answer failed = nodes.call(1, THERE, "fail", "{}", "accept", "text/event-stream");
-    assertTrue(failed.text().contains("event: error"), failed.text());
+    assertEquals(List.of("error"), failed.events());
   }
 
   @ParameterizedTest

@@ -49,13 +49,7 @@ class ClusterMemoryIT {
   @BeforeAll
   static void start() throws Exception {
     effects = new Effects(folder);
-    nodes =
-        Nodes.start(
-            folder,
-            3,
-            effects.servers(SERVERS)
-                + ","
-                + effects.servers(List.of(GUARDED), "'risk':{'tools':{'effect':2}}"));
+    nodes = Nodes.start(folder, 3, effects.servers(SERVERS) + "," + effects.guarded(GUARDED));
     approvals = new Approvals(nodes, GUARDED);
   }
 

@@ -45,11 +45,7 @@ class ClusterNemesisIT {
 
   @AfterEach
   void stop() throws Exception {
-    try {
-      nodes.end();
-    } finally {
-      network.close();
-    }
+    nodes.end();
   }
 
   /** How long and which course of faults it is, is said on the command line. */

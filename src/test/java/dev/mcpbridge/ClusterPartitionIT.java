@@ -43,11 +43,7 @@ class ClusterPartitionIT {
 
   @AfterEach
   void stop() throws Exception {
-    try {
-      nodes.end();
-    } finally {
-      network.close();
-    }
+    nodes.end();
   }
 
   private int anyUp() {
@@ -91,11 +87,11 @@ class ClusterPartitionIT {
 
   @Test
   void whoeverIsThePrimaryMayBeCutOff() throws Exception {
-    int primary = primary(1);
+    int primary = nodes.primary(1);
     int other = nodes.other(primary);
 
     network.pullOut(primary);
-    nodes.until(() -> primary(other) != primary && primary(other) != 0);
+    nodes.until(() -> nodes.primary(other) != primary && nodes.primary(other) != 0);
     nodes.until(() -> nodes.state(primary).equals("cut_off"));
     for (String server : SERVERS) {
       assertEquals(200, nodes.call(other, server, "echo", "{}").status());
@@ -103,13 +99,8 @@ class ClusterPartitionIT {
     network.plugIn(primary);
 
     nodes.awaitMembers();
-    assertNotEquals(0, primary(primary));
+    assertNotEquals(0, nodes.primary(primary));
     nodes.assertAllAnswer(SERVERS);
-  }
-
-  private int primary(int asked) throws Exception {
-    String name = nodes.get(asked, "/health/ready").body().at("/cluster/primary").asText("");
-    return name.startsWith("n") ? Integer.parseInt(name.substring(1)) : 0;
   }
 
   @Test

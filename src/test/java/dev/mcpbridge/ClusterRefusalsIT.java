@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.Nodes;
+import dev.mcpbridge.fixture.Stranger;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -71,16 +72,8 @@ class ClusterRefusalsIT {
   }
 
   private static void assertRefused(String config, String reason) throws Exception {
-    int before = (nodes.said(1) + nodes.said(2)).length();
-    Process stranger =
-        nodes.program(3, config).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
-    try {
-      nodes.until(() -> nodes.said(3).contains(reason));
-      nodes.until(() -> (nodes.said(1) + nodes.said(2)).substring(before - 1).contains(reason));
-      assertTrue(nodes.areMembers(List.of(1, 2)));
-    } finally {
-      stranger.destroyForcibly().waitFor();
-      Files.deleteIfExists(folder.resolve("n3.err"));
+    try (Stranger stranger = new Stranger(nodes, 3, config)) {
+      stranger.assertRefused(reason, reason);
     }
   }
 

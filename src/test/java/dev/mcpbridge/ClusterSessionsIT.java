@@ -11,7 +11,6 @@ import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.Nodes;
 import dev.mcpbridge.fixture.Wanderer;
 import java.io.BufferedReader;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,19 +42,15 @@ class ClusterSessionsIT {
 
   @BeforeAll
   static void start() throws Exception {
-    List<String> servers = new ArrayList<>();
-    for (int node : ALL) {
-      String placement = "'timeout':30,'placement':['n" + node + "']";
-      servers.add("'" + SERVERS.get(node - 1) + "':" + Nodes.entry(folder, placement));
-    }
     String own = "'isolation':'session','timeout':30,'placement':['n2']";
-    servers.add("'own':" + Nodes.entry(folder, own));
+    String servers =
+        Nodes.placed(folder, SERVERS.subList(0, 3)) + ",'own':" + Nodes.entry(folder, own);
     nodes =
         Nodes.withKey(
             folder,
             3,
             "'auth':{'keys':[%s,%s]},'mcpServers':{%s}"
-                .formatted(key("ann", ANN), key("bob", BOB), String.join(",", servers)),
+                .formatted(key("ann", ANN), key("bob", BOB), servers),
             ANN);
   }
 
@@ -232,23 +227,11 @@ class ClusterSessionsIT {
       try (BufferedReader stream = client.listen(listened)) {
         client.call(1 + (listened + 1) % 3, "two__grow", "{}");
 
-        JsonNode heard = heard(stream).get(60, TimeUnit.SECONDS);
+        JsonNode heard = McpClient.nextLater(stream).get(60, TimeUnit.SECONDS);
 
         assertEquals("notifications/tools/list_changed", heard.path("method").asText());
       }
     }
-  }
-
-  private static CompletableFuture<JsonNode> heard(BufferedReader stream) {
-    return CompletableFuture.supplyAsync(
-        () -> {
-          try {
-            return McpClient.next(stream);
-          } catch (IOException e) {
-            throw new IllegalStateException(e);
-          }
-        },
-        task -> new Thread(task).start());
   }
 
   @Test
@@ -282,7 +265,7 @@ class ClusterSessionsIT {
         nodes.until(() -> client.ask(node, "ping", "{}").status() == 404);
         assertEquals(404, client.end(node));
       }
-      CompletableFuture<JsonNode> last = heard(stream);
+      CompletableFuture<JsonNode> last = McpClient.nextLater(stream);
       assertThrows(Exception.class, () -> last.get(60, TimeUnit.SECONDS));
       assertTrue(last.isCompletedExceptionally());
     }

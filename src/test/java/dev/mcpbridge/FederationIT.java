@@ -4,13 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.FreePorts;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,9 +36,7 @@ class FederationIT {
 
   private int port(String bridge) throws IOException {
     if (!ports.containsKey(bridge)) {
-      try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-        ports.put(bridge, free.getLocalPort());
-      }
+      ports.put(bridge, FreePorts.some(1).get(0));
     }
     return ports.get(bridge);
   }
@@ -104,7 +101,7 @@ class FederationIT {
             "{\"steps\":3,\"ms\":50}",
             "accept",
             "text/event-stream");
-    assertEquals(3, progress.text().split("event: progress", -1).length - 1, progress.toString());
+    assertEquals(List.of("progress", "progress", "progress", "result"), progress.events());
     Answer resource = near.get("/servers/far/resources/test%3A%2F%2Fx");
     assertEquals("content of test://x", resource.body().at("/contents/0/text").asText());
   }

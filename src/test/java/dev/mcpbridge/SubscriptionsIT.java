@@ -8,8 +8,6 @@ import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.Needs;
 import dev.mcpbridge.fixture.TestBridge;
 import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -67,7 +65,7 @@ class SubscriptionsIT {
       bridge.reload(entry + ",'timeout':30}}}");
       bridge.until(() -> bridge.state("s").equals("ready") && bridge.pids("s").get(0) != pid);
 
-      CompletableFuture<JsonNode> heard = hearing(stream);
+      CompletableFuture<JsonNode> heard = McpClient.nextLater(stream);
       while (!heard.isDone()) {
         bridge.call("test_update_resource", "{}");
       }
@@ -78,21 +76,10 @@ class SubscriptionsIT {
 
   /** One change is one notification: none is left over for the next look. */
   private static void update(TestBridge bridge, BufferedReader stream) throws Exception {
-    CompletableFuture<JsonNode> heard = hearing(stream);
+    CompletableFuture<JsonNode> heard = McpClient.nextLater(stream);
     assertEquals(200, bridge.call("test_update_resource", "{}").status());
     JsonNode notification = heard.get(20, TimeUnit.SECONDS);
     assertEquals("notifications/resources/updated", notification.path("method").asText());
     assertEquals("{\"uri\":\"" + URI + "\"}", notification.path("params").toString());
-  }
-
-  private static CompletableFuture<JsonNode> hearing(BufferedReader stream) {
-    return CompletableFuture.supplyAsync(
-        () -> {
-          try {
-            return McpClient.next(stream);
-          } catch (IOException e) {
-            throw new UncheckedIOException(e);
-          }
-        });
   }
 }

@@ -7,13 +7,12 @@ import dev.mcpbridge.cluster.agreement.Message.Signed;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.fixture.FreePorts;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.NetServerOptions;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -79,11 +78,7 @@ class LinksTest {
 
   @BeforeEach
   void connect() throws Exception {
-    for (int i = 0; i < 2; i++) {
-      try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-        members.add("127.0.0.1:" + free.getLocalPort());
-      }
-    }
+    FreePorts.some(2).forEach(port -> members.add("127.0.0.1:" + port));
     nodes.add(new Node(0));
     nodes.add(new Node(1));
     await(onLoop(() -> Future.all(nodes.get(0).links.open(), nodes.get(1).links.open())));
