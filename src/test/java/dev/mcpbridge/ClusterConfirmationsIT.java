@@ -69,6 +69,7 @@ class ClusterConfirmationsIT {
     Asked asked = approvals.ask(node, 1);
     JsonNode shown = nodes.get(node, asked.path()).body();
     for (String member : List.of("arguments", "digest", "expires_at", "tool_name", "server_id")) {
+      assertTrue(shown.has(member), shown.toString());
       assertEquals(asked.answer().body().path(member), shown.path(member), shown.toString());
     }
     for (int other : ALL) {

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -67,6 +68,7 @@ class ClusterIT {
         assertTrue(one.path("epoch").asLong() > 0, one.toString());
         JsonNode first = nodes.get(1, "/servers/" + server).body();
         assertEquals(first.path("epoch"), one.path("epoch"));
+        assertEquals(1, one.path("pids").size(), one.toString());
         assertEquals(first.path("pids"), one.path("pids"));
         assertTrue(shown.findValuesAsText("id").contains(server), shown.toString());
       }
@@ -274,24 +276,30 @@ class ClusterIT {
     return Integer.parseInt(nodes.call(2, THERE, "cancels", "{}").said());
   }
 
-  @Test
-  void failuresOfAnotherNodeAreThoseOfTheOwner() throws Exception {
-    for (String[] call :
-        List.of(
-            new String[] {"sleep", "{\"ms\":\"soon\"}"},
-            new String[] {"fail", "{}"},
-            new String[] {"nope", "{}"},
-            new String[] {"tool_error", "{}"},
-            new String[] {"bad_result", "{\"result\":[1]}"},
-            new String[] {"never", "{}", "x-mcp-timeout", "1"})) {
-      Answer here = nodes.call(1, THERE, call[0], call[1]);
-      Answer there = nodes.call(2, THERE, call[0], call[1]);
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "sleep | {'ms':'soon'} | 422",
+        "fail | {} | 502",
+        "nope | {} | 404",
+        "tool_error | {} | 200",
+        "bad_result | {'result':[1]} | 502",
+        "never | {} | 504"
+      },
+      quoteCharacter = '"')
+  void failuresOfAnotherNodeAreThoseOfTheOwner(String tool, String arguments, int status)
+      throws Exception {
+    String body = TestBridge.json(arguments);
 
-      assertEquals(there.status(), here.status(), here + " " + there);
-      for (String member :
-          List.of("code", "executed", "retryable", "errors", "error", "upstream")) {
-        assertEquals(there.body().get(member), here.body().get(member), here + " " + there);
-      }
+    CompletableFuture<Answer> asked = nodes.callLater(1, THERE, tool, body);
+    Answer there = nodes.call(2, THERE, tool, body);
+    Answer here = asked.get(60, TimeUnit.SECONDS);
+
+    assertEquals(status, there.status(), there.toString());
+    assertEquals(status, here.status(), here + " " + there);
+    for (String member : List.of("code", "executed", "retryable", "errors", "error", "upstream")) {
+      assertEquals(there.body().get(member), here.body().get(member), here + " " + there);
     }
   }
 
@@ -343,8 +351,8 @@ class ClusterIT {
 
       nodes.call(2, THERE, "grow", "{}");
 
-      first.get(30, java.util.concurrent.TimeUnit.SECONDS);
-      second.get(30, java.util.concurrent.TimeUnit.SECONDS);
+      first.get(30, TimeUnit.SECONDS);
+      second.get(30, TimeUnit.SECONDS);
     }
     nodes.until(() -> nodes.get(1, "/servers/two/tools", "if-none-match", etag).status() == 200);
     assertEquals(

@@ -1,7 +1,6 @@
 package dev.mcpbridge;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -182,6 +181,7 @@ class ClusterMemoryIT {
       Answer answer =
           nodes.call(
               node, GUARDED, "effect", approvals.arguments(note, 1), "idempotency-key", note);
+      assertTrue(answer.body().path("requires_confirmation").asBoolean(), answer.toString());
       ids.add(answer.body().path("confirmation_id") + " " + answer.body().path("token"));
     }
 
@@ -282,13 +282,8 @@ class ClusterMemoryIT {
       assertEquals(
           1, ear.all("server", "state", "server", "b").stream().filter("ready"::equals).count());
       assertEquals(1, ear.all("output_mismatch", "tool_name").size());
-      assertFalse(ear.all("catalogue", "server").isEmpty());
       ear.close();
     }
-  }
-
-  private static long count(Heard ear, String state) {
-    return ear.all("server", "state").stream().filter(state::equals).count();
   }
 
   private static List<String> told(Heard ear, Asked asked) {
@@ -320,7 +315,7 @@ class ClusterMemoryIT {
       effects.assertAgree(made);
       for (Made call : made) {
         boolean mayBeLost =
-            call.node() == dead
+            call.node() == dead && call.answer() == null
                 || moved.contains(call.server()) && call.outcome().startsWith("502 node_lost");
         assertTrue(call.isDone() || mayBeLost, call.server() + " " + call.answer());
       }

@@ -1,6 +1,8 @@
 package dev.mcpbridge;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.Callers;
 import dev.mcpbridge.fixture.Effects;
@@ -73,6 +75,19 @@ class ClusterNemesisIT {
       System.err.println(wrong.size() + " violations, seed " + seed);
       wrong.forEach(history::write);
       assertEquals("", String.join("\n", wrong), "seed " + seed);
+      assertSomethingWasDone(history);
+    }
+  }
+
+  /** Of a history of nothing but failures there is nothing to say. */
+  private static void assertSomethingWasDone(History history) {
+    assertFalse(history.faults().isEmpty());
+    for (History.Kind kind : History.Kind.values()) {
+      assertTrue(
+          history.operations().stream()
+              .filter(each -> each.kind() == kind)
+              .anyMatch(each -> List.of(200, 202).contains(each.outcome().status())),
+          "never answered: " + kind);
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.mcpbridge;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -10,6 +11,8 @@ import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,6 +21,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -188,8 +192,10 @@ class FederationIT {
   }
 
   @Test
-  void whatAServerIsToldOfTheWayIsNothing() throws Exception {
-    start("far", own(""));
+  void whatAServerIsToldOfTheWayIsNothing(@TempDir Path folder) throws Exception {
+    Path heard = folder.resolve("heard");
+    String program = TestBridge.java() + " " + String.join(" ", TestBridge.javaArgs());
+    start("far", "'s':{'command':'sh','args':['-c','tee %s | %s']}".formatted(heard, program));
     TestBridge near = start("near", peer("far", ""));
     awaitPrefixes(near, "far", "s");
     McpClient client = new McpClient(near.uri("/mcp"), "{}");
@@ -201,7 +207,10 @@ class FederationIT {
 
     Reply answered = client.request("tools/call", params);
     assertEquals(200, answered.status(), answered.text());
-    assertTrue(!answered.text().contains("via"), answered.text());
+    assertFalse(answered.text().contains("via"), answered.text());
+    String told = Files.readString(heard);
+    assertTrue(told.contains("\"own\":1"), told);
+    assertFalse(told.contains("dev.mcpbridge/via"), told);
   }
 
   @ParameterizedTest
