@@ -214,6 +214,30 @@ class ClusterConfirmationsIT {
     return outcomes.stream().sorted().toList();
   }
 
+  @Test
+  void whoConfirmsWhereNodesCannotAgreeIsToldSoAndASecondTryRunsItOrNothing() throws Exception {
+    int left = owner();
+    List<Integer> asleep = nodes.others(left);
+    Asked asked = approvals.ask(left, 1);
+    for (int node : asleep) {
+      nodes.pause(node);
+    }
+
+    Answer refused = approvals.decide(left, asked, true);
+
+    assertEquals("503 no_quorum no", told(refused));
+    for (int node : asleep) {
+      nodes.goOn(node);
+    }
+    nodes.awaitMembers();
+    assertEquals(0, effects.times(asked.note()));
+    Answer second = approvals.decide(asleep.get(0), asked, true);
+    assertTrue(
+        List.of("200", "404 confirmation_not_found").contains(outcome(second)), second.toString());
+    assertGone(asked);
+    assertEquals(second.status() == 200 ? 1 : 0, effects.times(asked.note()));
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void whatWasRunningWhenItsNodeWasKilledIsNeverRunAgain(boolean killsOwner) throws Exception {

@@ -11,6 +11,9 @@ import dev.mcpbridge.fixture.Load;
 import dev.mcpbridge.fixture.Load.Made;
 import dev.mcpbridge.fixture.Nodes;
 import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -185,6 +188,42 @@ class ClusterFaultsIT {
       assertAllDone(made);
     }
     nodes.assertAllAnswer(SERVERS);
+  }
+
+  @Test
+  void aNodeThatIsToldToStopSaysSoAtOnceAndGoesOnAnsweringUntilItsServersAreDone()
+      throws Exception {
+    int leaving = anOwner();
+    String elsewhere = ownedBy(nodes.other(leaving), 1).get(0);
+    URI ready = nodes.uri(leaving, "/health/ready");
+    URI call = nodes.uri(leaving, "/servers/" + elsewhere + "/tools/echo");
+    CompletableFuture<Answer> running =
+        nodes.callLater(nodes.other(leaving), "a", "effect", "{\"ms\":4000,\"note\":\"a long\"}");
+    nodes.until(() -> effects.times("long") == 1);
+
+    CompletableFuture<Void> stopped = CompletableFuture.runAsync(() -> nodes.stop(leaving));
+
+    nodes.until(() -> sent(HttpRequest.newBuilder(ready)).statusCode() == 503);
+    String said = sent(HttpRequest.newBuilder(ready)).body();
+    HttpResponse<String> answered =
+        sent(HttpRequest.newBuilder(call).POST(HttpRequest.BodyPublishers.ofString("{}")));
+    assertFalse(running.isDone());
+    assertTrue(said.contains("\"state\":\"leaving\""), said);
+    assertEquals(200, answered.statusCode(), answered.body());
+    assertEquals("done", running.get(60, TimeUnit.SECONDS).said());
+    stopped.get(60, TimeUnit.SECONDS);
+    nodes.awaitMembers();
+    nodes.assertAllAnswer(SERVERS);
+    assertEquals(1, effects.times("long"));
+  }
+
+  /** To a node that is no more one of those that run. */
+  private HttpResponse<String> sent(HttpRequest.Builder request) throws Exception {
+    return nodes
+        .client()
+        .send(
+            request.header("content-type", "application/json").build(),
+            HttpResponse.BodyHandlers.ofString());
   }
 
   private static void assertAllDone(List<Made> made) {

@@ -256,6 +256,29 @@ class ClusterMemoryIT {
     assertEquals(1, effects.times(runningNote));
   }
 
+  // --- what is too large to be kept everywhere
+
+  @Test
+  void aLargeResultIsKeptWhereItWasAskedForAndKnownElsewhereToBeDone() throws Exception {
+    int size = 2 << 20;
+    String large = "{\"size\":" + size + "}";
+    String call = begun(1, "big", large);
+    Answer keyed = nodes.call(1, "a", "big", large, "idempotency-key", "large");
+    nodes.until(() -> status(1, call).equals("done"));
+
+    assertEquals(size, keyed.said().length());
+    JsonNode kept = nodes.get(1, call).body();
+    assertEquals(size, kept.at("/result/content/0/text").asText().length());
+    for (int other : List.of(2, 3)) {
+      nodes.until(() -> !status(other, call).equals("running"));
+      JsonNode problem = nodes.get(other, call).body().path("problem");
+      assertEquals("response_too_large", problem.path("code").asText(), problem.toString());
+      assertEquals("yes", problem.path("executed").asText());
+      Answer again = nodes.call(other, "a", "big", large, "idempotency-key", "large");
+      assertEquals("502 response_too_large executed yes", told(again));
+    }
+  }
+
   // --- news, and load
 
   @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.mcpbridge.cluster.Homes;
 import dev.mcpbridge.fixture.Effects;
 import dev.mcpbridge.fixture.Load;
 import dev.mcpbridge.fixture.Load.Made;
@@ -139,6 +140,33 @@ class ClusterPartitionIT {
     nodes.awaitMembers();
 
     nodes.assertAllAnswer(SERVERS);
+  }
+
+  /** Neither is the primary, so that both take part, and each hears of the other from it. */
+  @Test
+  void whoCannotReachTheOwnerThoughBothTakePartWaitsAndSaysSo() throws Exception {
+    int primary = nodes.primary(1);
+    int owner = nodes.other(primary);
+    int door = nodes.other(primary, owner);
+    String server =
+        SERVERS.stream().filter(each -> Homes.of(each, nodes.up()) == owner).findFirst().get();
+    nodes.until(() -> nodes.owner(door, server) == owner);
+
+    String lost = "node=" + nodes.members().get(owner - 1) + " connected=false";
+    int before = nodes.said(door).lastIndexOf(lost);
+    network.part(owner, door);
+    nodes.until(() -> nodes.said(door).lastIndexOf(lost) > before);
+    CompletableFuture<Answer> refused = nodes.callLater(door, server, "echo", "{}");
+
+    assertEquals(200, nodes.call(primary, server, "echo", "{}").status());
+    Answer answer = refused.get(60, TimeUnit.SECONDS);
+    assertEquals("503 node_unreachable", answer.status() + " " + answer.code());
+    assertEquals("no", answer.body().path("executed").asText());
+    assertEquals("member", nodes.state(door));
+    assertEquals("member", nodes.state(owner));
+    CompletableFuture<Answer> waiting = nodes.callLater(door, server, "echo", "{}");
+    network.mend();
+    assertEquals(200, waiting.get(60, TimeUnit.SECONDS).status());
   }
 
   @Test

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -112,6 +113,28 @@ class ClusterReloadIT {
     }
     nodes.write(1, servers("old", "new"));
     awaitKnown(3, "new");
+  }
+
+  @Test
+  void whoFollowsAFileFillsInItsOwnEnvironmentAndKeepsItsOwnFile() throws Exception {
+    startSharing();
+    for (int node = 1; node <= 3; node++) {
+      nodes.stop(node);
+      nodes.setEnvironment(node, Map.of("PLACE", "at" + node));
+      nodes.start(node);
+      nodes.awaitMembers();
+    }
+    String own = Files.readString(nodes.file(3));
+
+    nodes.write(
+        1,
+        "'mcpServers':{'new':%s}"
+            .formatted(Nodes.entry(folder, "'env':{'GIVEN':'${env:PLACE}'},'placement':['n3']")));
+
+    awaitKnown(2, "new");
+    String environment = nodes.call(2, "new", "env", "{}").text();
+    assertTrue(environment.contains("\"GIVEN=at3\""), environment);
+    assertEquals(own, Files.readString(nodes.file(3)));
   }
 
   @Test

@@ -223,6 +223,75 @@ class ClusterServersIT {
   }
 
   @Test
+  void anEntryThatLeadsToAnotherNodeOfItsClusterDoesNotStartAndSaysWhy(@TempDir Path other)
+      throws Exception {
+    try (Nodes two = Nodes.start(other, 2, "")) {
+      two.write(1, "'mcpServers':{'round':{'url':'" + two.uri(2, "/mcp") + "'}}");
+
+      two.until(() -> two.get(2, "/servers/round").body().path("last_error").isTextual());
+
+      JsonNode shown = two.get(2, "/servers/round").body();
+      String why = shown.path("last_error").asText();
+      assertTrue(why.contains("this bridge itself"), shown.toString());
+      assertEquals("n1", shown.path("node").asText());
+      Answer refused = two.call(2, "round", "echo", "{}");
+      assertEquals("no", refused.body().path("executed").asText(), refused.toString());
+    }
+  }
+
+  @Test
+  void serversOfTheApiAreToBePostedAgainWhenAllNodesWereKilled(@TempDir Path other)
+      throws Exception {
+    try (Nodes mortal = Nodes.start(other, 3, "")) {
+      String entry = TestBridge.json(Nodes.entry(other, ""));
+      String posted = "{\"id\":\"s\"," + entry.substring(1);
+      assertEquals(201, mortal.post(1, "/servers", posted).status());
+
+      for (int node = 1; node <= 3; node++) {
+        mortal.kill(node);
+      }
+      mortal.startMissing();
+
+      for (int node = 1; node <= 3; node++) {
+        assertEquals(404, mortal.call(node, "s", "echo", "{}").status());
+      }
+      assertEquals(201, mortal.post(2, "/servers", posted).status());
+      mortal.assertAllAnswer(List.of("s"));
+    }
+  }
+
+  @Test
+  void aThirdNodeWithoutServersDecidesWithTheOthersAndRunsNone(@TempDir Path other)
+      throws Exception {
+    try (Nodes three = Nodes.start(other, 3, "'s':" + Nodes.entry(other, ""))) {
+      three.write(3, "'mcpServers':{}");
+      three.until(() -> three.owner(3, "s") != 3);
+      three.awaitReady(3, "s");
+      int owner = three.owner(3, "s");
+
+      three.kill(owner);
+
+      three.awaitMembers();
+      three.assertAllAnswer(List.of("s"));
+      assertEquals(3 - owner, three.owner(3, "s"));
+    }
+  }
+
+  @Test
+  void ofTwoNodesBothAreNeeded(@TempDir Path other) throws Exception {
+    try (Nodes two = Nodes.start(other, 2, "'s':" + Nodes.entry(other, ""))) {
+      two.awaitReady(List.of("s"));
+
+      two.kill(2);
+
+      two.until(() -> two.call(1, "s", "echo", "{}").code().equals("no_quorum"));
+      assertEquals("cut_off", two.state(1));
+      two.startMissing();
+      two.assertAllAnswer(List.of("s"));
+    }
+  }
+
+  @Test
   void aServerOfTheApiOutlivesTheNodesItCameOverAndRanOn(@TempDir Path other) throws Exception {
     try (Nodes mortal = Nodes.start(other, 3, "")) {
       String entry = TestBridge.json(Nodes.entry(other, ""));
