@@ -20,6 +20,7 @@ import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.Part;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.BridgeIdentity;
@@ -71,7 +72,9 @@ class SandboxRightsIT {
     served =
         await(
             vertx.deployVerticle(
-                sandboxes.of(config.servers().get(SERVER), limits, 1_000).orElseThrow()));
+                sandboxes
+                    .of(Part.first(SERVER), config.servers().get(SERVER), limits, 1_000)
+                    .orElseThrow()));
   }
 
   @AfterEach
