@@ -37,6 +37,10 @@ public final class IdempotencyKeys {
     final String fingerprint;
     final long sinceMillis;
     Future<CallOutcome> outcome;
+
+    /** Whether the other nodes have yet to hear how it ended. */
+    boolean isOurs;
+
     int size;
 
     Entry(String fingerprint, long sinceMillis) {
@@ -46,6 +50,10 @@ public final class IdempotencyKeys {
 
     boolean isDone() {
       return outcome != null && outcome.isComplete();
+    }
+
+    boolean mayBeForgotten() {
+      return isDone() && !isOurs;
     }
   }
 
@@ -89,13 +97,23 @@ public final class IdempotencyKeys {
       String fingerprint,
       Supplier<Future<CallOutcome>> call) {
     if (claim.isTaken()) {
-      return kept(name, claim, once(key, fingerprint, call));
+      return ours(key, kept(name, claim, once(key, fingerprint, call)));
     }
     return isLeftOver(claim, key, fingerprint)
         ? records
             .claimAgain(name, claim)
             .compose(again -> claimed(name, again, key, fingerprint, call))
         : repeat(claim.record(), fingerprint);
+  }
+
+  /** What only this node knows is not forgotten: the key would seem to be free. */
+  private Future<CallOutcome> ours(Key key, Future<CallOutcome> known) {
+    Entry entry = entries.get(key);
+    if (entry != null && !known.isComplete()) {
+      entry.isOurs = true;
+      known.onComplete(done -> entry.isOurs = false);
+    }
+    return known;
   }
 
   /**
@@ -206,7 +224,7 @@ public final class IdempotencyKeys {
       if (entry.sinceMillis > horizon && !crowded) {
         return;
       }
-      if (entry.isDone()) {
+      if (entry.mayBeForgotten()) {
         bytes -= entry.size;
         oldest.remove();
         crowded = entries.size() >= MAX_KEYS || bytes > MAX_BYTES;

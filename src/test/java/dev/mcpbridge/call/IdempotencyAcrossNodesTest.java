@@ -34,6 +34,7 @@ class IdempotencyAcrossNodesTest {
   private final Set<Integer> gone = new HashSet<>();
   private boolean losesAnAnswer;
   private boolean losesAChange;
+  private boolean keepsChangesWaiting;
   private final List<Runnable> delayedRemovals = new ArrayList<>();
   private boolean delaysRemovals;
   private final IdempotencyKeys here = new IdempotencyKeys(Clock.systemUTC(), node(0));
@@ -147,6 +148,26 @@ class IdempotencyAcrossNodesTest {
   }
 
   @Test
+  void aKeyOfWhichTheOthersHaveYetToHearIsNotForgottenHoweverMuchIsKept() {
+    Promise<CallOutcome> running = Promise.promise();
+    here.once(KEY, request("t"), running::future);
+    keepsChangesWaiting = true;
+    running.complete(DONE);
+    keepsChangesWaiting = false;
+    CallOutcome large =
+        new CallOutcome.Completed(JsonSlice.of("{\"s\":\"" + "x".repeat(2 << 20) + "\"}"));
+    for (int i = 0; i < 40; i++) {
+      IdempotencyKeys.Key other = new IdempotencyKeys.Key("a", "POST /x", "other" + i);
+      Promise<CallOutcome> next = Promise.promise();
+      here.once(other, request("t"), next::future);
+      next.complete(large);
+    }
+
+    assertEquals(DONE, once(here, "t").result());
+    assertEquals(0, runs);
+  }
+
+  @Test
   void aResultThatIsTooLargeToBeKeptIsSaidToHaveBeenDone() {
     JsonSlice large = JsonSlice.of("{\"s\":\"" + "x".repeat(2 << 20) + "\"}");
     Future<CallOutcome> first =
@@ -206,6 +227,9 @@ class IdempotencyAcrossNodesTest {
                 return delayedRemovals.size() > 1
                     ? Promise.promise().future()
                     : Future.failedFuture(new BridgeException(ErrorCode.NO_QUORUM, "late"));
+              }
+              if (keepsChangesWaiting) {
+                return Promise.promise().future();
               }
               if (losesAChange && Set.of("put", "remove").contains(method.getName())) {
                 losesAChange = false;
