@@ -326,7 +326,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   }
 
   private String word() {
-    boolean isMember = hasLease() && state.member(config.slot()).isPresent();
+    boolean isMember = orders != null && hasLease() && state.member(config.slot()).isPresent();
     return isLeaving ? "leaving" : isMember ? "member" : tenure.wordWithout();
   }
 
@@ -349,10 +349,10 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   // --- what comes from the agreement
 
   @Override
-  public void applied(Entry entry, Change change) {
+  public void applied(Entry entry, String map, Change change) {
     decisions.applied(entry, change);
-    if (change != null && change.isDone()) {
-      maps.values().forEach(ReplicatedMap::heard);
+    if (change != null && change.isDone() && maps.containsKey(map)) {
+      maps.get(map).heard();
     }
   }
 

@@ -39,9 +39,10 @@ final class ClusterState implements StateMachine {
   /** Who looks at what is decided. */
   interface Witness {
     /**
-     * @param change null for what changes no map
+     * @param map that it was to change; null for none
+     * @param change null where there is no such map
      */
-    void applied(Entry entry, Change change);
+    void applied(Entry entry, String map, Change change);
 
     /** Members or owners are others than before. */
     void moved();
@@ -101,8 +102,9 @@ final class ClusterState implements StateMachine {
   @Override
   public void apply(long op, Entry entry) {
     millis = entry.timeMillis();
-    Change change = obey(op, Command.of(entry.command()));
-    witness.applied(entry, change);
+    Command command = Command.of(entry.command());
+    Change change = obey(op, command);
+    witness.applied(entry, command.map(), change);
   }
 
   private Change obey(long op, Command command) {

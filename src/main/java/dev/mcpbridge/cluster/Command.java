@@ -29,6 +29,11 @@ sealed interface Command {
   /** Nothing; whoever sees it applied knows everything that was decided before. */
   record Look() implements Command {}
 
+  /** The map that it may change; null for none. */
+  default String map() {
+    return null;
+  }
+
   default byte[] toBytes() {
     WireWriter out = new WireWriter();
     if (this instanceof Join join) {
