@@ -183,6 +183,12 @@ public final class Directory {
                   + "'")
           .withRetryAfter(2_000);
     }
+    if (!cluster.isAlone() && cluster.owners().isExpected(id)) {
+      return new BridgeException(
+              ErrorCode.SERVER_UNAVAILABLE,
+              "No node of the cluster has said yet how server '" + id + "' is")
+          .withRetryAfter(1_000);
+    }
     return new BridgeException(
         ErrorCode.SERVER_NOT_FOUND, "Server '" + id + "' not found or not connected");
   }

@@ -13,6 +13,9 @@ public interface Owners {
   /** Whether any node has a part of a server, or is still to stop it. */
   boolean isOwned(ServerId server);
 
+  /** Whether any node has a server, or this one has just said that it can run it. */
+  boolean isExpected(ServerId server);
+
   /** Whether any node can run a server; where nothing is known of nodes, it may be. */
   boolean hasCandidate(ServerId server);
 

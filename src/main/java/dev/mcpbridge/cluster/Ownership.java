@@ -58,6 +58,7 @@ final class Ownership implements Owners {
    * that.
    */
   Optional<Holding> release(Part part) {
+    released.keySet().retainAll(state.holdings().keySet());
     Optional<Holding> held = state.holding(part).filter(this::isHeldHere);
     held.ifPresent(holding -> released.put(part, holding.epoch()));
     return held;
@@ -85,6 +86,11 @@ final class Ownership implements Owners {
   @Override
   public boolean isOwned(ServerId server) {
     return parts(server).stream().anyMatch(part -> state.holding(part).isPresent());
+  }
+
+  @Override
+  public boolean isExpected(ServerId server) {
+    return isOwned(server) || offered.contains(Part.first(server));
   }
 
   @Override

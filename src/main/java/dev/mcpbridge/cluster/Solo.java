@@ -230,6 +230,11 @@ public final class Solo implements Cluster {
     }
 
     @Override
+    public boolean isExpected(ServerId server) {
+      return isOwned(server);
+    }
+
+    @Override
     public boolean hasCandidate(ServerId server) {
       return true;
     }

@@ -40,6 +40,7 @@ class DirectoryTest {
   private final Directory directory = new Directory(bus, node());
   private String state = "member";
   private long ownersEpoch;
+  private boolean isExpected;
 
   @BeforeEach
   void open() {
@@ -64,6 +65,7 @@ class DirectoryTest {
                           switch (question) {
                             case "epoch" -> ownersEpoch;
                             case "parts" -> List.of();
+                            case "isExpected" -> isExpected;
                             default -> true;
                           });
               case "view" -> new Cluster.View(state, "n1", null, List.of(), 0, 0);
@@ -137,6 +139,13 @@ class DirectoryTest {
 
     state = "member";
     assertEquals(ErrorCode.SERVER_NOT_FOUND, failure());
+  }
+
+  @Test
+  void aServerOfWhichNothingWasHeardYetIsNotSaidNotToBeThere() {
+    isExpected = true;
+
+    assertEquals(ErrorCode.SERVER_UNAVAILABLE, failure());
   }
 
   private ErrorCode failure() {
