@@ -6,7 +6,6 @@ import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.model.Residence;
@@ -46,6 +45,7 @@ final class Upstream implements Instance.Owner {
   private final BridgeIdentity self;
   private final News news;
   private final List<Instance> instances;
+  private final Refusals refusals;
   private final Dispatcher dispatcher;
   private final WatchedResources watched;
   private final List<Promise<ServerView>> awaitingReady = new ArrayList<>();
@@ -60,6 +60,7 @@ final class Upstream implements Instance.Owner {
   private long garbageLines;
   private long dropped;
   private boolean refreshing;
+  private Instance changed;
   private boolean closing;
 
   /** What the verticle tells the rest of the bridge; called on the context. */
@@ -91,6 +92,7 @@ final class Upstream implements Instance.Owner {
     this.residence = surroundings.residence();
     this.self = surroundings.self();
     this.news = news;
+    this.refusals = new Refusals(config.id(), residence.node() != null);
     this.state = config.refusal() == null ? new ServerState.Stopped() : config.refusal();
     this.lastError = config.refusal() == null ? null : config.refusal().reason();
     RestartPolicy policy =
@@ -114,17 +116,17 @@ final class Upstream implements Instance.Owner {
   /** Runs a call, now or when its turn comes. */
   Future<JsonSlice> call(Call asked) {
     if (closing) {
-      return Future.failedFuture(stopping());
+      return Future.failedFuture(refusals.stopping());
     }
     Call call = config.conversation().takesRoots() ? asked : asked.withoutRoots();
     if (state.takesCalls()) {
       return dispatcher.submit(call);
     }
     if (state instanceof ServerState.Refused refusal) {
-      return Future.failedFuture(refused(refusal));
+      return Future.failedFuture(Refusals.refused(refusal));
     }
     if (state instanceof ServerState.Failed failed && isHopeless(failed)) {
-      return Future.failedFuture(unavailable(failed));
+      return Future.failedFuture(refusals.unavailable(failed));
     }
     wakeIfLazy();
     return dispatcher.submit(call);
@@ -137,10 +139,10 @@ final class Upstream implements Instance.Owner {
   /** The view, once there is a catalogue; fails when the server cannot be started or in time. */
   Future<ServerView> ready(long timeoutMillis) {
     if (config.refusal() != null) {
-      return Future.failedFuture(refused(config.refusal()));
+      return Future.failedFuture(Refusals.refused(config.refusal()));
     }
     if (closing) {
-      return Future.failedFuture(stopping());
+      return Future.failedFuture(refusals.stopping());
     }
     wakeIfLazy();
     ServerState state = state();
@@ -148,11 +150,13 @@ final class Upstream implements Instance.Owner {
       return Future.succeededFuture(view());
     }
     if (state instanceof ServerState.Failed failed && isHopeless(failed)) {
-      return Future.failedFuture(unavailable(failed));
+      return Future.failedFuture(refusals.unavailable(failed));
     }
     Promise<ServerView> promise = Promise.promise();
     awaitingReady.add(promise);
-    long timer = vertx.setTimer(Math.max(1, timeoutMillis), t -> promise.tryFail(stillStarting()));
+    long timer =
+        vertx.setTimer(
+            Math.max(1, timeoutMillis), t -> promise.tryFail(refusals.stillStarting(state())));
     return promise.future().onComplete(done -> forget(promise, timer));
   }
 
@@ -173,7 +177,7 @@ final class Upstream implements Instance.Owner {
   /** Stops for good. Calls in flight get the given time; what waits is refused at once. */
   Future<Void> close(long drainMillis) {
     closing = true;
-    BridgeException stopped = stopping();
+    BridgeException stopped = refusals.stopping();
     dispatcher.close(stopped);
     List.copyOf(awaitingReady).forEach(promise -> promise.tryFail(stopped));
     instances.forEach(Instance::drain);
@@ -184,6 +188,10 @@ final class Upstream implements Instance.Owner {
 
   ServerState state() {
     return state;
+  }
+
+  Refusals refusals() {
+    return refusals;
   }
 
   /** Whether nothing runs, waits or is listened for. */
@@ -230,8 +238,8 @@ final class Upstream implements Instance.Owner {
     if (instance.state() instanceof ServerState.Failed failed) {
       lastError = failed.reason();
       if (state() instanceof ServerState.Failed all && isHopeless(all)) {
-        dispatcher.refuseWaiting(unavailable(all));
-        List.copyOf(awaitingReady).forEach(promise -> promise.tryFail(startFailed(all)));
+        dispatcher.refuseWaiting(refusals.unavailable(all));
+        List.copyOf(awaitingReady).forEach(promise -> promise.tryFail(refusals.startFailed(all)));
       }
     }
     publish();
@@ -309,16 +317,19 @@ final class Upstream implements Instance.Owner {
 
   /** Changes come in bursts, so the lists are read once for many of them. */
   private void refreshSoon(Instance instance) {
-    if (refreshing) {
-      return;
+    changed = instance;
+    if (!refreshing) {
+      refreshing = true;
+      vertx.setTimer(REFRESH_DELAY_MILLIS, t -> refresh());
     }
-    refreshing = true;
-    vertx.setTimer(REFRESH_DELAY_MILLIS, t -> refresh(instance));
   }
 
-  private void refresh(Instance instance) {
-    refreshing = false;
+  /** One reading at a time: an older answer that comes later would be taken for the newer one. */
+  private void refresh() {
+    Instance instance = changed;
+    changed = null;
     if (!instance.state().takesCalls()) {
+      refreshing = false;
       return;
     }
     Discovery.of(instance.session(), negotiated, self, config.supervision().startTimeout())
@@ -327,6 +338,13 @@ final class Upstream implements Instance.Owner {
               if (!found.digest().equals(catalogue.digest())) {
                 catalogue = found;
                 publish();
+              }
+            })
+        .onComplete(
+            read -> {
+              refreshing = false;
+              if (changed != null) {
+                refreshSoon(changed);
               }
             });
   }
@@ -343,49 +361,6 @@ final class Upstream implements Instance.Owner {
   /** A server that was up and crashed once is waited for; one that keeps failing is not. */
   private boolean isHopeless(ServerState.Failed failed) {
     return failed.attempts() > 1 || catalogue == null;
-  }
-
-  /** Where there are other nodes one of them may have it next. */
-  BridgeException stopping() {
-    return new BridgeException(
-        residence.node() == null ? ErrorCode.SERVER_UNAVAILABLE : ErrorCode.NOT_OWNER,
-        "Server '" + config.id() + "' is being stopped");
-  }
-
-  private static BridgeException refused(ServerState.Refused refusal) {
-    return new BridgeException(refusal.code(), refusal.reason());
-  }
-
-  private BridgeException unavailable(ServerState.Failed failed) {
-    return new BridgeException(
-            isOfTheContainer(failed) ? failed.code() : ErrorCode.SERVER_UNAVAILABLE,
-            "Server '" + config.id() + "' is down: " + failed.reason())
-        .withExecuted(Executed.NO)
-        .withRetryAfter(failed.nextTryMillis() - System.currentTimeMillis());
-  }
-
-  /** What somebody has to do something about before a try makes sense. */
-  private static boolean isOfTheContainer(ServerState.Failed failed) {
-    return switch (failed.code()) {
-      case ISOLATION_UNAVAILABLE, IMAGE_NOT_FOUND, INVALID_SERVER -> true;
-      default -> false;
-    };
-  }
-
-  private BridgeException startFailed(ServerState.Failed failed) {
-    boolean late = failed.reason().contains("timed out");
-    ErrorCode code =
-        isOfTheContainer(failed)
-            ? failed.code()
-            : late ? ErrorCode.DEADLINE_EXCEEDED : ErrorCode.START_FAILED;
-    return new BridgeException(code, "Failed to start server: " + failed.reason());
-  }
-
-  private BridgeException stillStarting() {
-    return new BridgeException(
-            ErrorCode.SERVER_UNAVAILABLE,
-            "Server is still starting up. Current state: " + state().word())
-        .withRetryAfter(1000);
   }
 
   private void forget(Promise<ServerView> promise, long timer) {

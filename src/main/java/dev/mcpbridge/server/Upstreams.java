@@ -173,7 +173,7 @@ final class Upstreams implements Upstream.News {
 
   private Own begin(String conversation) {
     if (closing) {
-      throw shared.stopping();
+      throw shared.refusals().stopping();
     }
     int sessions = own.size() + ending.size();
     if (sessions >= config.isolation().maxSessions()) {

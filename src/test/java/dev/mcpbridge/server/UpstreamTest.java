@@ -23,6 +23,7 @@ import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.RpcMessage;
 import dev.mcpbridge.transport.Opener;
 import dev.mcpbridge.transport.StdioTransport;
@@ -38,6 +39,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -80,7 +82,9 @@ class UpstreamTest {
     private final TransportListener listener;
     private final List<JsonSlice> calls = new ArrayList<>();
     private final Promise<Void> gone = Promise.promise();
+    private final List<JsonSlice> readings = new CopyOnWriteArrayList<>();
     private boolean isFull;
+    private boolean isSlow;
 
     Puppet(TransportListener listener) {
       this.listener = listener;
@@ -97,7 +101,15 @@ class UpstreamTest {
         }
         calls.add(id);
       } else if ("initialize".equals(method)) {
-        answer(id, RpcMessage.Kind.RESULT, "{'protocolVersion':'2025-06-18','capabilities':{}}");
+        answer(
+            id,
+            RpcMessage.Kind.RESULT,
+            "{'protocolVersion':'2025-06-18','capabilities':{'tools':{}}}");
+      } else if ("tools/list".equals(method)) {
+        readings.add(id);
+        if (!isSlow) {
+          list(id, "old");
+        }
       } else if (id != null) {
         answer(id, RpcMessage.Kind.ERROR, "{'code':-32601,'message':'unknown'}");
       }
@@ -107,6 +119,16 @@ class UpstreamTest {
     private void answer(JsonSlice id, RpcMessage.Kind kind, String payload) {
       JsonSlice json = JsonSlice.of(payload.replace('\'', '"'));
       context.runOnContext(v -> listener.messages(List.of(new RpcMessage(kind, id, null, json))));
+    }
+
+    void list(JsonSlice id, String tool) {
+      answer(id, RpcMessage.Kind.RESULT, "{'tools':[{'name':'" + tool + "','inputSchema':{}}]}");
+    }
+
+    void tellOfChange() {
+      listener.messages(
+          List.of(
+              new RpcMessage(RpcMessage.Kind.NOTIFICATION, null, McpMethod.TOOLS_CHANGED, null)));
     }
 
     void answerCalls() {
@@ -304,6 +326,33 @@ class UpstreamTest {
 
     for (Future<JsonSlice> each : waiting) {
       assertEquals(ErrorCode.QUEUE_FULL, failure(() -> each).code());
+    }
+  }
+
+  @Test
+  void aChangeWhileTheListsAreReadIsReadAfterwards() throws Exception {
+    Upstream upstream = upstream((where, reach, name, limits, listener) -> open(listener));
+    context.runOnContext(v -> upstream.open());
+    await(() -> upstream.ready(LONG_MILLIS));
+    Puppet server = puppets.get(0);
+    server.isSlow = true;
+    int before = server.readings.size();
+
+    context.runOnContext(v -> server.tellOfChange());
+    until(() -> server.readings.size() == before + 1);
+    context.runOnContext(v -> server.tellOfChange());
+    TimeUnit.MILLISECONDS.sleep(500); // in which another reading would begin
+    assertEquals(before + 1, server.readings.size());
+    server.list(server.readings.get(before), "newer");
+    until(() -> server.readings.size() == before + 2);
+    server.list(server.readings.get(before + 1), "newest");
+
+    until(() -> upstream.view().catalogue().tools().containsKey("newest"));
+  }
+
+  private static void until(BooleanSupplier condition) throws Exception {
+    while (!condition.getAsBoolean()) {
+      TimeUnit.MILLISECONDS.sleep(5);
     }
   }
 }
