@@ -82,6 +82,18 @@ class MetricsIT {
   }
 
   @Test
+  void aServerThatIsGoneForGoodIsNotCountedAnyMore() throws Exception {
+    String entry = TestBridge.json(TestBridge.entry("'id':'passing','riskLevel':1"));
+    assertEquals(201, bridge.post("/servers", entry).status());
+    assertEquals(200, bridge.post("/servers/passing/tools/echo", "{}").status());
+    assertSays("mcp_bridge_calls_total{outcome=\"answered\",server=\"passing\"} 1.0");
+
+    assertEquals(200, bridge.delete("/servers/passing").status());
+
+    bridge.until(() -> !bridge.get("/metrics").text().contains("passing"));
+  }
+
+  @Test
   void whoTakesOpenMetricsGetsIt() throws Exception {
     Answer page = bridge.get("/metrics", "accept", "application/openmetrics-text;version=1.0.0");
 

@@ -68,6 +68,7 @@ public final class CallPipeline {
     this.outputs = outputs;
     this.credentials = credentials;
     this.counts = counts;
+    bus.subscribe(Addresses.SERVER_FORGOTTEN, server -> counts.forget(server.name()));
   }
 
   /** Runs a request as far as the gate lets it. */
@@ -210,7 +211,7 @@ public final class CallPipeline {
     return bus.request(address, admitted.call())
         .map(
             result -> {
-              counts.answered(admitted.call().server().name(), System.nanoTime() - sentNanos);
+              counts.answered(counted(admitted.call().server()), System.nanoTime() - sentNanos);
               outputs.look(admitted.call().server(), admitted.tool(), result);
               return new CallOutcome.Completed(result);
             });
@@ -243,7 +244,11 @@ public final class CallPipeline {
 
   /** Names that nobody has are not kept. */
   private void count(ServerId server, ErrorCode code) {
-    counts.ended(directory.isKnown(server) ? server.name() : "", code.slug());
+    counts.ended(counted(server), code.slug());
+  }
+
+  private String counted(ServerId server) {
+    return directory.isKnown(server) ? server.name() : "";
   }
 
   private static BridgeException described(Target target, BridgeException failure) {

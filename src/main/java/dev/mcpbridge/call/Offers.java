@@ -32,10 +32,7 @@ public final class Offers {
 
   /** One server's; waits for its first start. Fails with SERVER_NOT_FOUND. */
   public Future<Offer> of(ServerId id) {
-    return directory
-        .discovered(id)
-        .map(view -> keep(id, List.of(view), () -> Offer.of(view)))
-        .onFailure(gone -> kept.remove(id));
+    return directory.discovered(id).map(view -> keep(id, List.of(view), () -> Offer.of(view)));
   }
 
   /** That of all servers; waits some seconds for those that are starting, and then goes without. */
@@ -63,6 +60,7 @@ public final class Offers {
         views.stream().filter(ServerView::isDiscovered).map(ServerView::catalogue).toList();
     Kept last = kept.get(key);
     if (last == null || !isSame(last.madeOf(), catalogues)) {
+      kept.keySet().removeIf(old -> old instanceof ServerId id && !directory.isKnown(id));
       last = new Kept(catalogues, make.get());
       kept.put(key, last);
     }

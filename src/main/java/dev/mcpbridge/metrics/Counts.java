@@ -38,6 +38,11 @@ public final class Counts {
     questionsLost.increment();
   }
 
+  /** A server that is gone for good is not counted any more. */
+  public void forget(String server) {
+    servers.remove(server);
+  }
+
   private ServerCounts of(String server) {
     ServerCounts known = servers.get(server);
     return known != null ? known : servers.computeIfAbsent(server, s -> new ServerCounts());

@@ -1,5 +1,6 @@
 package dev.mcpbridge.server;
 
+import dev.mcpbridge.bus.Address;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.BridgeEvent;
 import dev.mcpbridge.bus.Addresses.Departure;
@@ -23,7 +24,10 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 
 /**
  * Owns one upstream server, or one instance of it, for its life: registers its addresses, publishes
@@ -40,6 +44,7 @@ public final class ServerVerticle extends VerticleBase {
   private final StdioTransport.Limits limits;
   private final BridgeIdentity self;
   private final Tenancy tenancy;
+  private final List<Runnable> served = new ArrayList<>();
   private long drainMillis;
   private Upstreams upstreams;
 
@@ -79,19 +84,23 @@ public final class ServerVerticle extends VerticleBase {
             context, opener, limits, self, tenancy.residence(), tenancy.mayAct());
     Telling telling = new Telling();
     upstreams = new Upstreams(config, surroundings, telling);
-    bus.serve(Addresses.call(id).at(part), upstreams::call);
+    serve(Addresses.call(id).at(part), upstreams::call);
     if (config.sandbox() != null && !config.sandbox().isPerCall()) {
-      bus.serve(Addresses.isolated(id).at(part), upstreams::callInContainer);
+      serve(Addresses.isolated(id).at(part), upstreams::callInContainer);
     }
     bus.subscribe(Addresses.cancel(id), c -> upstreams.cancel(c.callId(), c.reason()));
-    bus.serve(Addresses.ready(id).at(part), upstreams::ready);
-    bus.serve(Addresses.view(part), asked -> Future.succeededFuture(upstreams.view()));
-    bus.serve(Addresses.restart(part), asked -> upstreams.restart(drainMillis));
-    bus.serve(Addresses.watch(part), upstreams::watch);
+    serve(Addresses.ready(id).at(part), upstreams::ready);
+    serve(Addresses.view(part), asked -> Future.succeededFuture(upstreams.view()));
+    serve(Addresses.restart(part), asked -> upstreams.restart(drainMillis));
+    serve(Addresses.watch(part), upstreams::watch);
     bus.subscribe(Addresses.CONVERSATION_OVER, c -> upstreams.over(c, drainMillis));
     bus.subscribe(Addresses.NODE_CONNECTED, slot -> telling.again(upstreams.view()));
     upstreams.open();
     return Future.succeededFuture();
+  }
+
+  private <Q, A> void serve(Address<Q, A> address, Function<Q, Future<A>> answer) {
+    served.add(bus.serve(address, answer));
   }
 
   /** What it is of the server. */
@@ -112,7 +121,11 @@ public final class ServerVerticle extends VerticleBase {
   public Future<?> stop() {
     return upstreams
         .close(drainMillis)
-        .onComplete(gone -> bus.publish(Addresses.PART_GONE, departure()));
+        .onComplete(
+            gone -> {
+              served.forEach(Runnable::run);
+              bus.publish(Addresses.PART_GONE, departure());
+            });
   }
 
   private final class Telling implements Upstream.News {
