@@ -27,6 +27,8 @@ final class ConfigWatch implements Runnable {
   private String own;
   private String applied;
   private long appliedMillis;
+
+  /** Whether the others are to have it, should they all have lost it. */
   private boolean hasChanged;
 
   private ConfigWatch(
@@ -113,6 +115,7 @@ final class ConfigWatch implements Runnable {
 
   private void follow(NewestText.Version newest) {
     appliedMillis = newest.millis();
+    hasChanged = true;
     if (!newest.text().equals(applied)) {
       applied = newest.text();
       apply(ConfigReader.combined(newest.text(), own), "the configuration of another node");
