@@ -12,6 +12,9 @@ import io.vertx.core.net.PemTrustOptions;
 final class ClusterSockets {
   private ClusterSockets() {}
 
+  /**
+   * @param maxMessage bytes of a call or a result; what members agree on may be larger
+   */
   static Links.Options options(ClusterConfig config, int maxMessage) {
     NetServerOptions server =
         new NetServerOptions()
@@ -35,6 +38,7 @@ final class ClusterSockets {
       client.setSsl(true).setKeyCertOptions(own).setTrustOptions(trust);
       client.setHostnameVerificationAlgorithm("");
     }
-    return new Links.Options(server, client, config.secret(), maxMessage, config.leaseMillis());
+    int largest = Math.max(maxMessage, ClusterState.MAX_TOLD_BYTES);
+    return new Links.Options(server, client, config.secret(), largest, config.leaseMillis());
   }
 }

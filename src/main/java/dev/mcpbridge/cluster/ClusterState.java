@@ -7,6 +7,7 @@ import dev.mcpbridge.cluster.Command.Release;
 import dev.mcpbridge.cluster.Command.Remove;
 import dev.mcpbridge.cluster.SharedMap.Change;
 import dev.mcpbridge.cluster.agreement.Entry;
+import dev.mcpbridge.cluster.agreement.Replica;
 import dev.mcpbridge.cluster.agreement.StateMachine;
 import dev.mcpbridge.model.Part;
 import dev.mcpbridge.wire.WireReader;
@@ -26,6 +27,19 @@ import java.util.TreeSet;
  * says that it has stopped, or is gone.
  */
 final class ClusterState implements StateMachine {
+
+  /** Members, holdings, the numbers of applied commands, and commands that wait for a majority. */
+  private static final long ROOM_FOR_THE_REST = 64L << 20;
+
+  /**
+   * The largest message in bytes that members exchange for the agreement: all of the state and the
+   * log, for a node that joins. Follows from the bounds of those, whatever the limits of calls are,
+   * since a node that cannot be told the state is never a member. A receiver takes memory for it
+   * only as its pieces arrive, and only from peers that have proved to know the secret.
+   */
+  static final int MAX_TOLD_BYTES =
+      Math.toIntExact(Tables.MAX_WRITTEN_BYTES + Replica.MAX_LOG_BYTES + ROOM_FOR_THE_REST);
+
   private final TreeMap<Integer, Member> members = new TreeMap<>();
   private final TreeMap<Part, Holding> holdings = new TreeMap<>();
   private final Tables tables = new Tables();

@@ -12,12 +12,20 @@ import java.util.TreeMap;
 
 /**
  * The contents of all shared maps. Does the same on every node: time comes in with each change, and
- * an entry whose time is over is not there. Bounded in number and in bytes, each map for itself.
+ * an entry whose time is over is not there. Bounded in number and in bytes, each map for itself,
+ * and in the number of maps.
  */
 final class Tables {
   private static final int MAX_ENTRIES = 20_000;
   private static final Map<String, Integer> FEWER = Map.of("confirmations", 10_000);
   private static final long MAX_BYTES = 64L << 20;
+  private static final int MAX_MAPS = 6;
+
+  /** What {@link #write} adds to key and value: two lengths, two numbers, a flag. */
+  private static final int MAX_ROW_FRAME = 64;
+
+  /** Bytes of all maps when all are full, as {@link #write} writes them. */
+  static final long MAX_WRITTEN_BYTES = MAX_MAPS * (MAX_BYTES + MAX_ENTRIES * MAX_ROW_FRAME);
 
   private final TreeMap<String, Table> tables = new TreeMap<>();
 
@@ -57,6 +65,9 @@ final class Tables {
     String map = put.map();
     String key = put.key();
     byte[] value = put.value();
+    if (!tables.containsKey(map) && tables.size() == MAX_MAPS) {
+      return new Change(false, true, Item.absent(millis));
+    }
     Table table = tables.computeIfAbsent(map, Table::new);
     Item before = get(map, key, millis);
     if (before.version() != put.expected()) {

@@ -12,7 +12,9 @@ import java.util.List;
  */
 final class Log {
   private static final int MAX_COMMITTED = 5_000;
-  private static final long MAX_BYTES = 16L << 20;
+
+  /** Of the commands that are committed and kept all the same. */
+  static final long MAX_BYTES = 16L << 20;
 
   private final ArrayDeque<Entry> entries = new ArrayDeque<>();
   private long base;

@@ -34,6 +34,9 @@ public final class Replica {
     boolean isReachable(int slot);
   }
 
+  /** Bytes of committed commands that it keeps, and sends to whoever misses them. */
+  public static final long MAX_LOG_BYTES = Log.MAX_BYTES;
+
   private static final long NEVER = -1;
 
   final Terms terms;

@@ -65,7 +65,7 @@ public final class Links implements Replica.Peers {
    *
    * @param server where this one listens, with its certificate where there is one
    * @param client how it dials
-   * @param maxMessage bytes
+   * @param maxMessage bytes of the largest message that another node may send
    * @param patienceMillis after which a silent connection is cut
    */
   public record Options(

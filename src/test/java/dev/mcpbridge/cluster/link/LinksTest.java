@@ -25,6 +25,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two nodes that ask each other, of which one stops, or both. */
 class LinksTest {
+  private static final int MAX_MESSAGE = 16 << 20;
+
   private final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
   private final List<String> members = new ArrayList<>();
   private final List<Node> nodes = new ArrayList<>();
@@ -42,7 +44,7 @@ class LinksTest {
               new NetServerOptions().setHost("127.0.0.1").setPort(port),
               new NetClientOptions(),
               "",
-              16 << 20,
+              MAX_MESSAGE,
               5_000);
       links = new Links(vertx, new Identity("c", members, slot, "n" + slot, "1", 1), options, this);
     }
@@ -179,5 +181,16 @@ class LinksTest {
     BridgeException failure = assertThrows(BridgeException.class, () -> await(never));
     assertEquals(ErrorCode.NODE_LOST, failure.code());
     assertEquals(Executed.UNKNOWN, failure.executed());
+  }
+
+  @Test
+  void aMessageThatClaimsToBeLargerThanTheLimitEndsTheLink() throws Exception {
+    Future<byte[]> tooLarge =
+        onLoop(() -> nodes.get(0).links.ask(1, "x", new byte[MAX_MESSAGE], 20_000));
+
+    BridgeException failure = assertThrows(BridgeException.class, () -> await(tooLarge));
+
+    assertEquals(ErrorCode.NODE_LOST, failure.code());
+    assertEquals(0, nodes.get(1).answered);
   }
 }

@@ -1,0 +1,48 @@
+package dev.mcpbridge.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.cluster.SharedMap.Change;
+import dev.mcpbridge.cluster.SharedMap.Keep;
+import dev.mcpbridge.wire.WireWriter;
+import org.junit.jupiter.api.Test;
+
+/** The bounds of all that nodes share. */
+class TablesTest {
+  private static final long MILLIS = 1_700_000_000_000L;
+
+  private final Tables tables = new Tables();
+
+  private Change put(String map, String key, byte[] value) {
+    return tables.put(
+        new Command.Put(map, key, SharedMap.ABSENT, value, Long.MAX_VALUE, Keep.FIRM),
+        Long.MAX_VALUE,
+        MILLIS);
+  }
+
+  @Test
+  void moreMapsThanCanBeToldAreFull() {
+    int maps = 0;
+    while (maps < 100 && put("map" + maps, "k", new byte[1]).isDone()) {
+      maps++;
+    }
+
+    assertTrue(put("another", "k", new byte[1]).isFull());
+    assertTrue(put("map0", "another", new byte[1]).isDone());
+    assertEquals(6, maps);
+  }
+
+  @Test
+  void mapsThatAreFullOfSmallEntriesFitInWhatIsTold() {
+    int rows = 0;
+    while (put("m", "k" + rows, new byte[0]).isDone()) {
+      rows++;
+    }
+    WireWriter out = new WireWriter();
+
+    tables.write(out);
+
+    assertTrue(out.toBytes().length * 6L < Tables.MAX_WRITTEN_BYTES - 6 * (64L << 20));
+  }
+}
