@@ -32,6 +32,9 @@ public final class Replica {
     void send(int slot, Signed message);
 
     boolean isReachable(int slot);
+
+    /** Whether a {@link Message.NewState} to that slot is still on its way from here. */
+    boolean isStillTelling(int slot);
   }
 
   /** Bytes of committed commands that it keeps, and sends to whoever misses them. */
@@ -219,9 +222,13 @@ public final class Replica {
     }
   }
 
+  /**
+   * Who asks again while the answer is on its way gets no second one, which would be a snapshot
+   * more each time; it asks until it knows.
+   */
   void tell(int from, GetState question) {
     boolean mayBeAsked = isPrimary() || status == Status.CHANGING;
-    if (mayBeAsked && question.view() == view) {
+    if (mayBeAsked && question.view() == view && !peers.isStillTelling(from)) {
       send(from, history.since(question.after(), view));
     }
   }

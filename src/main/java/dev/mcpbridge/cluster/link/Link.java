@@ -92,17 +92,29 @@ final class Link implements Pieces.Sink {
 
   void send(Message message) {
     if (!isOtherLeaving) {
-      write(message);
+      write(message, false);
     }
   }
 
-  private void write(Message message) {
+  /** Sends what a node that asks for the state is told. */
+  void sendState(Message message) {
+    if (!isOtherLeaving) {
+      write(message, true);
+    }
+  }
+
+  /** Whether the state is still on its way; calls and their results do not count. */
+  boolean isSendingState() {
+    return pieces.isSendingState();
+  }
+
+  private void write(Message message, boolean isState) {
     if (isOver) {
       return;
     }
     byte[] bytes = message.toBytes();
     if (bytes.length > Pieces.SIZE) {
-      pieces.send(bytes);
+      pieces.send(bytes, isState);
     } else {
       write(Frame.MESSAGE, bytes);
     }
@@ -139,7 +151,7 @@ final class Link implements Pieces.Sink {
 
   void answer(Message answer) {
     unanswered--;
-    write(answer);
+    write(answer, false);
     goOnLeaving();
   }
 

@@ -1,5 +1,6 @@
 package dev.mcpbridge.cluster.link;
 
+import dev.mcpbridge.cluster.agreement.Message.NewState;
 import dev.mcpbridge.cluster.agreement.Message.Signed;
 import dev.mcpbridge.cluster.agreement.Replica;
 import dev.mcpbridge.error.BridgeException;
@@ -162,6 +163,12 @@ public final class Links implements Replica.Peers {
     return up.containsKey(slot);
   }
 
+  @Override
+  public boolean isStillTelling(int slot) {
+    Link link = up.get(slot);
+    return link != null && link.isSendingState();
+  }
+
   /** The names of the nodes that are connected, by slot. */
   public Map<Integer, String> nodes() {
     Map<Integer, String> nodes = new HashMap<>();
@@ -172,12 +179,24 @@ public final class Links implements Replica.Peers {
   /** Sends what may be lost. */
   @Override
   public void send(int slot, Signed message) {
-    send(slot, new Message(Message.Kind.AGREEMENT, 0, "", message.toBytes()));
+    Link link = up.get(slot);
+    if (link == null) {
+      return;
+    }
+    Message bytes = new Message(Message.Kind.AGREEMENT, 0, "", message.toBytes());
+    if (message.message() instanceof NewState) {
+      link.sendState(bytes);
+    } else {
+      link.send(bytes);
+    }
   }
 
   /** Tells a node something; it is lost where the node is not connected. */
   public void tell(int slot, String topic, byte[] body) {
-    send(slot, new Message(Message.Kind.NEWS, 0, topic, body));
+    Link link = up.get(slot);
+    if (link != null) {
+      link.send(new Message(Message.Kind.NEWS, 0, topic, body));
+    }
   }
 
   /**
@@ -199,13 +218,6 @@ public final class Links implements Replica.Peers {
     questions.put(id, new Question(link, slot, promise, until));
     link.send(new Message(Message.Kind.QUESTION, id, address, body));
     return promise.future();
-  }
-
-  private void send(int slot, Message message) {
-    Link link = up.get(slot);
-    if (link != null) {
-      link.send(message);
-    }
   }
 
   private String name(int slot) {

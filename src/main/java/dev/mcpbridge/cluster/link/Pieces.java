@@ -35,11 +35,13 @@ final class Pieces {
 
   private static final class Leaving {
     final byte[] bytes;
+    final boolean isState;
     int sent;
     int allowed = WINDOW;
 
-    Leaving(byte[] bytes) {
+    Leaving(byte[] bytes, boolean isState) {
       this.bytes = bytes;
+      this.isState = isState;
     }
 
     boolean isDone() {
@@ -75,9 +77,17 @@ final class Pieces {
     this.sink = sink;
   }
 
-  void send(byte[] message) {
-    leaving.put(++streams, new Leaving(message));
+  /**
+   * @param isState whether {@link #isSendingState} is to tell of it
+   */
+  void send(byte[] message, boolean isState) {
+    leaving.put(++streams, new Leaving(message, isState));
     pump();
+  }
+
+  /** Whether the state is under way from here. */
+  boolean isSendingState() {
+    return leaving.values().stream().anyMatch(message -> message.isState);
   }
 
   /** Whether no message is under way from here. */

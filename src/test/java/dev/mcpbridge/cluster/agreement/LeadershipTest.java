@@ -212,4 +212,31 @@ class LeadershipTest {
     node.hears(1, new PrepareOk(0, 4));
     assertEquals(List.of("begin aa", "end aa"), steps);
   }
+
+  @Test
+  void whoAsksForTheStateAgainWhileItIsStillToldGetsNoSecondAnswerBeforeThatIsDone() {
+    Lone node = new Lone(3, 0).leading();
+    node.hears(1, new GetState(0, 9));
+    assertEquals(1, node.sent(NewState.class).size());
+    assertEquals(1, node.snapshots);
+
+    node.stillTold.add(1);
+    node.hears(1, new GetState(0, 9));
+    assertEquals(1, node.sent(NewState.class).size());
+    assertEquals(1, node.snapshots);
+
+    node.stillTold.remove(1);
+    node.hears(1, new GetState(0, 9));
+    assertEquals(2, node.sent(NewState.class).size());
+  }
+
+  @Test
+  void whileOneIsToldTheStateAnotherOneIsToldAsWell() {
+    Lone node = new Lone(3, 0).leading();
+    node.stillTold.add(1);
+
+    node.hears(2, new GetState(0, 9));
+
+    assertEquals(1, node.sent(NewState.class).size());
+  }
 }

@@ -8,7 +8,9 @@ import dev.mcpbridge.cluster.agreement.Message.Signed;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
@@ -27,7 +29,12 @@ final class Lone implements Replica.Peers, StateMachine {
 
   final List<Sent> sent = new ArrayList<>();
   final List<String> applied = new ArrayList<>();
+
+  /** Slots to which an answer is on its way. */
+  final Set<Integer> stillTold = new HashSet<>();
+
   Consumer<String> whenApplied = text -> {};
+  int snapshots;
   long generation = GENERATION;
   long now = 3_600_000 * MILLI;
 
@@ -113,6 +120,11 @@ final class Lone implements Replica.Peers, StateMachine {
   }
 
   @Override
+  public boolean isStillTelling(int to) {
+    return stillTold.contains(to);
+  }
+
+  @Override
   public void apply(long op, Entry entry) {
     String text = new String(entry.command(), StandardCharsets.UTF_8);
     applied.add(text);
@@ -121,6 +133,7 @@ final class Lone implements Replica.Peers, StateMachine {
 
   @Override
   public byte[] snapshot() {
+    snapshots++;
     return new byte[0];
   }
 

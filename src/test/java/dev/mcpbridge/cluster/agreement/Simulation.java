@@ -56,7 +56,7 @@ final class Simulation {
     }
   }
 
-  final class Node implements Replica.Peers, StateMachine {
+  final class Node implements SwiftPeers, StateMachine {
     final int slot;
     final double rate;
     final TreeMap<Long, String> applied = new TreeMap<>();

@@ -1,8 +1,13 @@
 package dev.mcpbridge.cluster.link;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.mcpbridge.cluster.agreement.Entry;
+import dev.mcpbridge.cluster.agreement.Message.NewState;
+import dev.mcpbridge.cluster.agreement.Message.Prepare;
 import dev.mcpbridge.cluster.agreement.Message.Signed;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -35,6 +40,7 @@ class LinksTest {
   private final class Node implements Links.Listener {
     final Links links;
     int answered;
+    int agreed;
     boolean isMute;
 
     Node(int slot) {
@@ -61,7 +67,7 @@ class LinksTest {
 
     @Override
     public void agreement(Signed message) {
-      throw new AssertionError("nobody agrees here");
+      agreed++;
     }
 
     @Override
@@ -181,6 +187,71 @@ class LinksTest {
     BridgeException failure = assertThrows(BridgeException.class, () -> await(never));
     assertEquals(ErrorCode.NODE_LOST, failure.code());
     assertEquals(Executed.UNKNOWN, failure.executed());
+  }
+
+  private Future<Void> isToldEverything() {
+    return nodes.get(0).links.isStillTelling(1)
+        ? vertx.timer(1).compose(t -> isToldEverything())
+        : Future.succeededFuture();
+  }
+
+  private Future<Void> hasAgreed(int wanted) {
+    return nodes.get(1).agreed == wanted
+        ? Future.succeededFuture()
+        : vertx.timer(1).compose(t -> hasAgreed(wanted));
+  }
+
+  @Test
+  void aLargeStateIsStillToldUntilItIsSent() throws Exception {
+    Links links = nodes.get(0).links;
+    NewState state = new NewState(0, 7, 7, new byte[8 << 20], List.of());
+
+    boolean isStillTelling =
+        await(
+            onLoop(
+                () -> {
+                  links.send(1, new Signed(0, 77, new long[] {1, 1}, state));
+                  return Future.succeededFuture(links.isStillTelling(1));
+                }));
+
+    assertTrue(isStillTelling);
+    await(onLoop(this::isToldEverything));
+    await(onLoop(() -> hasAgreed(1)));
+  }
+
+  @Test
+  void aStateOfWhichTheLinkIsLostIsNotToldAnyMore() throws Exception {
+    Links links = nodes.get(0).links;
+    NewState state = new NewState(0, 7, 7, new byte[MAX_MESSAGE], List.of());
+
+    onLoop(
+        () -> {
+          links.send(1, new Signed(0, 77, new long[] {1, 1}, state));
+          return Future.succeededFuture();
+        });
+
+    await(onLoop(this::isToldEverything));
+    assertEquals(0, nodes.get(1).agreed);
+  }
+
+  @Test
+  void largeCallsAndCommandsDoNotHoldUpTheState() throws Exception {
+    Links links = nodes.get(0).links;
+    byte[] large = new byte[8 << 20];
+    Prepare command = new Prepare(0, 1, 0, new Entry(0, 1, 1, 1, 1, large));
+
+    boolean isStillTelling =
+        await(
+            onLoop(
+                () -> {
+                  links.ask(1, "x", large, 20_000);
+                  links.tell(1, "x", large);
+                  links.send(1, new Signed(0, 77, new long[] {1, 1}, command));
+                  return Future.succeededFuture(links.isStillTelling(1));
+                }));
+
+    assertFalse(isStillTelling);
+    await(onLoop(() -> hasAgreed(1)));
   }
 
   @Test
