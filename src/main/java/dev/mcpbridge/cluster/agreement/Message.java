@@ -191,6 +191,11 @@ public sealed interface Message {
    */
   record Signed(int from, long generation, long[] incarnations, Message message) {
 
+    /** Whether it tells a node what all know, which may be large. */
+    public boolean tellsState() {
+      return message instanceof NewState;
+    }
+
     public byte[] toBytes() {
       WireWriter out = new WireWriter();
       out.number(from).number(generation).number(incarnations.length);

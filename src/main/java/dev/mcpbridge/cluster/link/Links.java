@@ -1,6 +1,5 @@
 package dev.mcpbridge.cluster.link;
 
-import dev.mcpbridge.cluster.agreement.Message.NewState;
 import dev.mcpbridge.cluster.agreement.Message.Signed;
 import dev.mcpbridge.cluster.agreement.Replica;
 import dev.mcpbridge.error.BridgeException;
@@ -184,7 +183,7 @@ public final class Links implements Replica.Peers {
       return;
     }
     Message bytes = new Message(Message.Kind.AGREEMENT, 0, "", message.toBytes());
-    if (message.message() instanceof NewState) {
+    if (message.tellsState()) {
       link.sendState(bytes);
     } else {
       link.send(bytes);
