@@ -52,6 +52,8 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
   private final Set<ServerId> shown = new HashSet<>();
   private Map<ServerId, ServerConfig> wanted = Map.of();
   private BridgeConfig config;
+  private boolean comparing;
+  private boolean isToCompare;
   private boolean closing;
 
   /**
@@ -161,11 +163,25 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
     return cluster.isAlone() ? 1 : server.supervision().instances();
   }
 
+  /** What was never deployed ends within a comparison, which is then made once more after it. */
   @Override
   public void changed() {
-    if (closing) {
+    isToCompare = true;
+    if (comparing) {
       return;
     }
+    comparing = true;
+    try {
+      while (isToCompare && !closing) {
+        isToCompare = false;
+        compare();
+      }
+    } finally {
+      comparing = false;
+    }
+  }
+
+  private void compare() {
     if (wasTakenAway()) {
       stopAll();
     }
@@ -282,9 +298,12 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
     deployed.put(part, new Deployed(whole, verticle, verticles));
   }
 
-  /** Ends it here; what it is then comes out by comparing again. */
+  /** Ends it here, if it is still there; what it is then comes out by comparing again. */
   private void undeploy(Part part) {
     Deployed server = deployed.remove(part);
+    if (server == null) {
+      return;
+    }
     Future<Void> end =
         Future.join(server.verticles().stream().map(done -> done.compose(vertx::undeploy)).toList())
             .<Void>mapEmpty()

@@ -1,0 +1,76 @@
+package dev.mcpbridge.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.mcpbridge.Bridge;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.cluster.Solo;
+import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.config.ConfigReader;
+import dev.mcpbridge.config.ConfigReader.Strictness;
+import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.protocol.BridgeIdentity;
+import dev.mcpbridge.transport.Opener;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Clock;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Servers whose verticles cannot be deployed at all. */
+class SupervisorVerticleTest {
+  private final Vertx vertx = Bridge.vertx();
+  private final Solo cluster = new Solo(Clock.systemUTC());
+  private final Bus bus = Bus.create(vertx, cluster, new Counts());
+  private final List<String> tried = new CopyOnWriteArrayList<>();
+
+  @AfterEach
+  void close() throws Exception {
+    vertx.close().await(20, TimeUnit.SECONDS);
+  }
+
+  private SupervisorVerticle supervisor(BridgeConfig config) throws Exception {
+    Opener broken =
+        (where, reach, name, limits, listener) -> {
+          tried.add(name);
+          throw new IllegalStateException("This opens nothing");
+        };
+    SupervisorVerticle supervisor =
+        new SupervisorVerticle(
+            bus,
+            cluster,
+            config,
+            broken,
+            (part, server, limits, drain) -> Optional.empty(),
+            new BridgeIdentity("1", () -> "me"));
+    vertx.deployVerticle(supervisor).await(20, TimeUnit.SECONDS);
+    return supervisor;
+  }
+
+  private static BridgeConfig config(String servers) {
+    return new ConfigReader(Map.of())
+        .read("{'mcpServers':{%s}}".formatted(servers).replace('\'', '"'), Strictness.WHOLE);
+  }
+
+  private void await(Future<?> future) throws Exception {
+    future.await(20, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void serversThatWereNeverDeployedAreReplacedOnceEachAndRemovedTogether() throws Exception {
+    SupervisorVerticle supervisor =
+        supervisor(config("'a':{'command':'any'},'b':{'command':'any'},'c':{'command':'any'}"));
+    assertEquals(List.of("a", "b", "c"), tried);
+
+    await(supervisor.reload(config("'a':{'command':'other'},'b':{'command':'other'}")));
+
+    assertEquals(List.of("a", "b", "c", "a", "b"), tried);
+    await(supervisor.reload(config("")));
+    assertEquals(List.of("a", "b", "c", "a", "b"), tried);
+  }
+}
