@@ -80,7 +80,10 @@ public interface Cluster {
   /** A part has stopped here: others may start it. */
   void stopped(Part part);
 
-  /** Gives up everything, which is stopped by {@link Orders} meanwhile; then nothing is owned. */
+  /**
+   * Gives up everything, which is stopped by {@link Orders} meanwhile, however long that takes;
+   * then nothing is owned. Waits no longer where this node may not act any more.
+   */
   Future<Void> leave();
 
   /** The next time that an owner, a connection or this node's right to act changes, or soon. */

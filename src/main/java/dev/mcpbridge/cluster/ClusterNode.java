@@ -268,11 +268,11 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
     joinAskedNanos = 0;
     introduceItself(now());
     Promise<Void> left = Promise.promise();
-    leaveWhenEmpty(left, now() + 4 * terms.leaseNanos());
+    leaveWhenEmpty(left);
     return left.future();
   }
 
-  private void leaveWhenEmpty(Promise<Void> left, long until) {
+  private void leaveWhenEmpty(Promise<Void> left) {
     boolean isKnown = state.member(config.slot()).filter(Member::isLeaving).isPresent();
     if (isKnown && ownership.held().isEmpty()) {
       decide(new Leave(config.slot(), identity.incarnation()))
@@ -281,10 +281,10 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
                 replica.resign(now());
                 vertx.setTimer(50, t -> left.complete());
               });
-    } else if (now() > until || tenure.isOver()) {
+    } else if (tenure.isOver()) {
       left.complete();
     } else {
-      change().onComplete(changed -> leaveWhenEmpty(left, until));
+      change().onComplete(changed -> leaveWhenEmpty(left));
     }
   }
 

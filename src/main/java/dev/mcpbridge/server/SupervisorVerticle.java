@@ -38,6 +38,7 @@ import java.util.Set;
 public final class SupervisorVerticle extends VerticleBase implements Cluster.Orders {
   private static final Logger LOG = System.getLogger(SupervisorVerticle.class.getName());
   private static final long LAST_WORDS_MILLIS = 1_000;
+  private static final long FAREWELL_MILLIS = 2_000;
 
   private final Bus bus;
   private final Cluster cluster;
@@ -51,6 +52,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
   private final Map<Part, Future<Void>> ending = new LinkedHashMap<>();
   private final Set<ServerId> shown = new HashSet<>();
   private Map<ServerId, ServerConfig> wanted = Map.of();
+  private Future<Void> left = Future.succeededFuture();
   private BridgeConfig config;
   private boolean comparing;
   private boolean isToCompare;
@@ -101,21 +103,33 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
   @Override
   public Future<?> stop() {
     closing = true;
-    return endAll();
+    return endAll().compose(ended -> within(FAREWELL_MILLIS, left));
+  }
+
+  /** Done when something is, or when it was waited for long enough. */
+  private Future<Void> within(long millis, Future<Void> awaited) {
+    Promise<Void> over = Promise.promise();
+    long timer = vertx.setTimer(Math.max(1, millis), t -> over.tryComplete());
+    awaited.onComplete(
+        done -> {
+          vertx.cancelTimer(timer);
+          over.tryComplete();
+        });
+    return over.future();
   }
 
   /** Stops what runs here, so that other nodes can start it; takes no longer than it may. */
   public Future<Void> handOver(Duration patience) {
-    Promise<Void> left = Promise.promise();
+    Promise<Void> handed = Promise.promise();
     if (context == null || cluster.isAlone()) {
       return Future.succeededFuture();
     }
     context.runOnContext(
         v -> {
-          vertx.setTimer(Math.max(1, patience.toMillis()), t -> left.tryComplete());
-          cluster.leave().onComplete(done -> left.tryComplete());
+          left = cluster.leave();
+          within(patience.toMillis(), left).onComplete(handed);
         });
-    return left.future();
+    return handed.future();
   }
 
   /** Applies another configuration; servers whose entries did not change are not touched. */
@@ -172,7 +186,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
     }
     comparing = true;
     try {
-      while (isToCompare && !closing) {
+      while (isToCompare) {
         isToCompare = false;
         compare();
       }
@@ -182,6 +196,10 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
   }
 
   private void compare() {
+    if (closing) {
+      releaseWhatDoesNotRun(Set.of());
+      return;
+    }
     if (wasTakenAway()) {
       stopAll();
     }

@@ -1,0 +1,51 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import dev.mcpbridge.fixture.Effects;
+import dev.mcpbridge.fixture.Nodes;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Nodes that are told to stop, and whose servers need longer for that than the others' patience.
+ */
+@ExtendWith(Nodes.Shown.class)
+class ClusterLeavingIT {
+
+  /** Longer than four leases, and longer than the grace that a node has. */
+  @ParameterizedTest
+  @ValueSource(ints = {8_000, 12_000})
+  void aNodeLeavesWhenItsServersHaveStoppedHoweverLongTheirCallsWentOn(
+      int millis, @TempDir Path folder) throws Exception {
+    Effects effects = new Effects(folder);
+    String config = "'drain':25,'mcpServers':{" + effects.servers(List.of("a")) + "}";
+    try (Nodes nodes = Nodes.with(folder, 3, config)) {
+      nodes.awaitReady(List.of("a"));
+      int leaving = nodes.owner(1, "a");
+      List<Integer> doors = nodes.others(leaving);
+      CompletableFuture<Answer> running =
+          nodes.callLater(
+              doors.get(0), "a", "effect", "{\"ms\":" + millis + ",\"note\":\"a long\"}");
+      nodes.until(() -> effects.times("long") == 1);
+
+      nodes.stop(leaving);
+
+      assertEquals("done", running.get(60, TimeUnit.SECONDS).said());
+      nodes.awaitMembers();
+      nodes.assertAllAnswer(List.of("a"));
+      assertEquals(1, effects.times("long"));
+      for (int door : doors) {
+        assertFalse(nodes.said(door).contains("node=n" + leaving + " is gone"), nodes.said(door));
+      }
+    }
+  }
+}
