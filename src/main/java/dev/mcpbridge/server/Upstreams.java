@@ -72,9 +72,11 @@ final class Upstreams implements Upstream.News {
     return call(call).map(new ExecutionEnvironment(image, null, null)::in);
   }
 
-  /** Gives a call up, wherever it is. */
+  /** Gives a call up, wherever it is, also where its client has left. */
   void cancel(String callId, String reason) {
-    running().forEach(upstream -> upstream.cancel(callId, reason));
+    List<Upstream> all = running();
+    all.addAll(ending.keySet());
+    all.forEach(upstream -> upstream.cancel(callId, reason));
   }
 
   Future<ServerView> ready(long timeoutMillis) {

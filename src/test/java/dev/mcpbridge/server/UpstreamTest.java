@@ -81,6 +81,7 @@ class UpstreamTest {
   private final class Puppet implements Transport {
     private final TransportListener listener;
     private final List<JsonSlice> calls = new ArrayList<>();
+    private final Promise<Void> called = Promise.promise();
     private final Promise<Void> gone = Promise.promise();
     private final List<JsonSlice> readings = new CopyOnWriteArrayList<>();
     private boolean isFull;
@@ -100,6 +101,7 @@ class UpstreamTest {
           return -1;
         }
         calls.add(id);
+        called.tryComplete();
       } else if ("initialize".equals(method)) {
         answer(
             id,
@@ -306,6 +308,30 @@ class UpstreamTest {
     BridgeException refused = assertThrows(BridgeException.class, () -> upstreams.call(call("c")));
 
     assertEquals(ErrorCode.NOT_OWNER, refused.code());
+  }
+
+  @Test
+  void aClientThatHasLeftCanGiveUpACallThatStillRuns() throws Exception {
+    Upstreams upstreams =
+        new Upstreams(
+            config("{\"command\":\"any\",\"isolation\":\"session\"}"),
+            surroundings((where, reach, name, limits, listener) -> open(listener), Residence.SOLE),
+            Deaf.EARS);
+    List<Future<JsonSlice>> answers = new ArrayList<>();
+    await(
+        () -> {
+          answers.add(upstreams.call(call("c")));
+          return puppets.get(0).called.future();
+        });
+
+    await(
+        () -> {
+          upstreams.over(call("c").caller().conversation(), LONG_MILLIS);
+          upstreams.cancel("c", "nobody waits for it");
+          return Future.succeededFuture();
+        });
+
+    assertEquals(ErrorCode.CANCELLED, failure(() -> answers.get(0)).code());
   }
 
   @Test
