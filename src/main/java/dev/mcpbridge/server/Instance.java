@@ -140,10 +140,13 @@ final class Instance {
     }
   }
 
-  /** Takes no new calls; those in flight go on. */
+  /** Takes no new calls, and does not start again; calls in flight go on. */
   void drain() {
+    vertx().cancelTimer(retryTimer);
     if (state instanceof ServerState.Alive alive) {
       enter(alive.drain());
+    } else if (state instanceof Failed failed) {
+      enter(failed.drain());
     }
   }
 
@@ -256,7 +259,7 @@ final class Instance {
     }
 
     private void serve(Negotiated negotiated) {
-      if (over) {
+      if (over || !(state instanceof Starting)) {
         return;
       }
       if (session.isStateless()) {
@@ -340,7 +343,7 @@ final class Instance {
     }
 
     private void retryIn(long delay) {
-      if (life == this) {
+      if (life == this && state instanceof Failed) {
         retryTimer = vertx().setTimer(delay, t -> start());
       }
     }

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.mcpbridge.bus.Addresses.Question;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.config.ConfigReader.Strictness;
@@ -21,10 +20,7 @@ import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.Envelope;
-import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
-import dev.mcpbridge.protocol.McpMethod;
-import dev.mcpbridge.protocol.RpcMessage;
 import dev.mcpbridge.transport.Opener;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.Transport;
@@ -43,115 +39,29 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Servers whose transports fail at once, never open, break, or take their time to end. */
 class UpstreamTest {
   private static final ServerId ID = new ServerId("s");
   private static final long LONG_MILLIS = 60_000;
+  private static final long MOST_RESTART_DELAY_MILLIS = 200;
   private static final BridgeException NO_ENGINE =
       new BridgeException(ErrorCode.ISOLATION_UNAVAILABLE, "No engine answers");
 
   private final Vertx vertx = Vertx.vertx();
   private final Context context = vertx.getOrCreateContext();
 
-  private enum Deaf implements Upstream.News {
-    EARS;
-
-    @Override
-    public void changed(ServerView view) {}
-
-    @Override
-    public void callEvent(Call call, String name, JsonSlice params) {}
-
-    @Override
-    public void resourceUpdated(String conversation, String uri, JsonSlice params) {}
-
-    @Override
-    public Future<JsonSlice> question(Call call, Question question) {
-      return Future.failedFuture("Nobody asks here");
-    }
-  }
-
   @AfterEach
   void close() throws Exception {
     await(vertx::close);
   }
 
-  /** A process that answers what it is asked at its start, and calls when the test wants it. */
-  private final class Puppet implements Transport {
-    private final TransportListener listener;
-    private final List<JsonSlice> calls = new ArrayList<>();
-    private final Promise<Void> called = Promise.promise();
-    private final Promise<Void> gone = Promise.promise();
-    private final List<JsonSlice> readings = new CopyOnWriteArrayList<>();
-    private boolean isFull;
-    private boolean isSlow;
-
-    Puppet(TransportListener listener) {
-      this.listener = listener;
-    }
-
-    @Override
-    public long send(byte[] line) {
-      Map<String, JsonSlice> message = JsonObjects.members(JsonSlice.of(line));
-      String method = JsonObjects.string(message.get("method"));
-      JsonSlice id = message.get("id");
-      if ("tools/call".equals(method)) {
-        if (isFull) {
-          return -1;
-        }
-        calls.add(id);
-        called.tryComplete();
-      } else if ("initialize".equals(method)) {
-        answer(
-            id,
-            RpcMessage.Kind.RESULT,
-            "{'protocolVersion':'2025-06-18','capabilities':{'tools':{}}}");
-      } else if ("tools/list".equals(method)) {
-        readings.add(id);
-        if (!isSlow) {
-          list(id, "old");
-        }
-      } else if (id != null) {
-        answer(id, RpcMessage.Kind.ERROR, "{'code':-32601,'message':'unknown'}");
-      }
-      return line.length;
-    }
-
-    private void answer(JsonSlice id, RpcMessage.Kind kind, String payload) {
-      JsonSlice json = JsonSlice.of(payload.replace('\'', '"'));
-      context.runOnContext(v -> listener.messages(List.of(new RpcMessage(kind, id, null, json))));
-    }
-
-    void list(JsonSlice id, String tool) {
-      answer(id, RpcMessage.Kind.RESULT, "{'tools':[{'name':'" + tool + "','inputSchema':{}}]}");
-    }
-
-    void tellOfChange() {
-      listener.messages(
-          List.of(
-              new RpcMessage(RpcMessage.Kind.NOTIFICATION, null, McpMethod.TOOLS_CHANGED, null)));
-    }
-
-    void answerCalls() {
-      calls.forEach(id -> answer(id, RpcMessage.Kind.RESULT, "{'content':[]}"));
-    }
-
-    void breakDown() {
-      gone.tryComplete();
-      listener.closed("it broke");
-    }
-
-    @Override
-    public Future<Void> close() {
-      return gone.future();
-    }
-  }
-
   private final List<Puppet> puppets = new CopyOnWriteArrayList<>();
 
   private Future<Transport> open(TransportListener listener) {
-    Puppet puppet = new Puppet(listener);
+    Puppet puppet = new Puppet(context, listener);
     puppets.add(puppet);
     return Future.succeededFuture(puppet);
   }
@@ -380,5 +290,80 @@ class UpstreamTest {
     while (!condition.getAsBoolean()) {
       TimeUnit.MILLISECONDS.sleep(5);
     }
+  }
+
+  /** The first of its two instances has a call that goes on. */
+  private Upstream busy(Opener opener, List<Future<JsonSlice>> answers) throws Exception {
+    Upstream upstream =
+        new Upstream(
+            config("{\"command\":\"any\",\"instances\":2,\"maxRestartDelay\":0.2}"),
+            null,
+            surroundings(opener, Residence.SOLE),
+            Deaf.EARS);
+    await(() -> upstream.ready(LONG_MILLIS));
+    await(
+        () -> {
+          answers.add(upstream.call(call("c")));
+          return puppets.get(0).called.future();
+        });
+    return upstream;
+  }
+
+  /** The end of what is being closed, once its call is answered. */
+  private void end(Future<Void> closed) throws Exception {
+    await(
+        () -> {
+          puppets.get(0).answerCalls();
+          puppets.forEach(puppet -> puppet.gone.tryComplete());
+          return closed;
+        });
+  }
+
+  @Test
+  void aProcessThatIsReadyOnlyWhenItsServerIsBeingStoppedTakesNoCalls() throws Exception {
+    Promise<Transport> late = Promise.promise();
+    List<Future<JsonSlice>> answers = new ArrayList<>();
+    Upstream upstream =
+        busy(
+            (where, reach, name, limits, listener) -> {
+              Future<Transport> opened = open(listener);
+              return puppets.size() == 2 ? late.future() : opened;
+            },
+            answers);
+    List<Future<Void>> closed = new ArrayList<>();
+    await(
+        () -> {
+          closed.add(upstream.close(LONG_MILLIS));
+          late.complete(puppets.get(1));
+          return puppets.get(1).greeted.future();
+        });
+
+    await(() -> vertx.timer(1));
+
+    assertInstanceOf(ServerState.Draining.class, upstream.state());
+    end(closed.get(0));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void noProcessIsStartedForAServerThatIsBeingStopped(boolean isGoneAtOnce) throws Exception {
+    List<Future<JsonSlice>> answers = new ArrayList<>();
+    Upstream upstream = busy((where, reach, name, limits, listener) -> open(listener), answers);
+    List<Future<Void>> closed = new ArrayList<>();
+    await(
+        () -> {
+          Puppet second = puppets.get(1);
+          if (isGoneAtOnce) {
+            second.gone.complete();
+          }
+          second.listener.closed("it broke");
+          closed.add(upstream.close(LONG_MILLIS));
+          second.gone.tryComplete();
+          return vertx.timer(MOST_RESTART_DELAY_MILLIS + 1);
+        });
+
+    assertEquals(2, puppets.size());
+    assertInstanceOf(ServerState.Draining.class, upstream.state());
+    end(closed.get(0));
   }
 }
