@@ -67,17 +67,30 @@ public final class Directory {
     return part.residences().get(0).epoch();
   }
 
-  /** Of a server with fewer instances than before, the others are not shown any more. */
   private void gone(Departure departure) {
-    TreeMap<Part, ServerView> known = parts.get(departure.server());
-    if (known != null && known.size() > 1) {
-      show(departure.server(), known);
+    Part part = new Part(departure.server(), departure.from().instance());
+    TreeMap<Part, ServerView> known = parts.getOrDefault(part.server(), new TreeMap<>());
+    if (known.size() > 1 && known.containsKey(part)) {
+      dropWhenNobodyHas(part, known.get(part));
+    }
+  }
+
+  /** Of a server with fewer instances than before the others are not shown any more. */
+  private void dropWhenNobodyHas(Part part, ServerView last) {
+    TreeMap<Part, ServerView> known = parts.get(part.server());
+    if (known == null || known.get(part) != last) {
+      return;
+    }
+    if (cluster.owners().parts(part.server()).contains(part)) {
+      cluster.change().onComplete(changed -> dropWhenNobodyHas(part, last));
+    } else {
+      show(part.server(), known);
     }
   }
 
   private void show(ServerId id, TreeMap<Part, ServerView> known) {
     Collection<Part> thereAre = cluster.owners().parts(id);
-    if (known.size() > 1 && !thereAre.isEmpty()) {
+    if (known.size() > 1 && known.keySet().stream().anyMatch(thereAre::contains)) {
       known.keySet().retainAll(thereAre);
     }
     ServerView whole = ServerView.of(List.copyOf(known.values()));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import dev.mcpbridge.Bridge;
 import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Addresses.Departure;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.Owners;
@@ -13,6 +14,7 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.fixture.Stubs;
 import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.model.Part;
 import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.RiskRules;
 import dev.mcpbridge.model.ServerId;
@@ -20,6 +22,7 @@ import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Timeouts;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.util.List;
@@ -41,6 +44,8 @@ class DirectoryTest {
   private String state = "member";
   private long ownersEpoch;
   private boolean isExpected;
+  private List<Part> there = List.of();
+  private Promise<Void> change = Promise.promise();
 
   @BeforeEach
   void open() {
@@ -64,10 +69,11 @@ class DirectoryTest {
                       (question, name) ->
                           switch (question) {
                             case "epoch" -> ownersEpoch;
-                            case "parts" -> List.of();
+                            case "parts" -> there;
                             case "isExpected" -> isExpected;
                             default -> true;
                           });
+              case "change" -> change.future();
               case "view" -> new Cluster.View(state, "n1", null, List.of(), 0, 0);
               default -> throw new AssertionError(method);
             });
@@ -78,23 +84,25 @@ class DirectoryTest {
   }
 
   private void say(ServerId server, String word, long epoch) {
-    bus.publish(
-        Addresses.PART_CHANGED,
-        new ServerView(
-            server,
-            new ServerState.Stopped(),
-            List.of(),
-            null,
-            null,
-            null,
-            RiskRules.NONE,
-            new Timeouts(1_000, List.of()),
-            null,
-            null,
-            ServerView.Counters.ZERO,
-            word,
-            0,
-            List.of(new Residence(1, "n2", epoch))));
+    bus.publish(Addresses.PART_CHANGED, view(server, word, new Residence(1, "n2", epoch)));
+  }
+
+  private static ServerView view(ServerId server, String word, Residence at) {
+    return new ServerView(
+        server,
+        new ServerState.Stopped(),
+        List.of(),
+        null,
+        null,
+        null,
+        RiskRules.NONE,
+        new Timeouts(1_000, List.of()),
+        null,
+        null,
+        ServerView.Counters.ZERO,
+        word,
+        0,
+        List.of(at));
   }
 
   /** What is known of the server once everything that was said has been heard. */
@@ -130,6 +138,29 @@ class DirectoryTest {
     say("after all was forgotten", 4);
 
     assertEquals("after all was forgotten", heard());
+  }
+
+  @Test
+  void anInstanceThatNobodyHasAnyMoreIsNotShown() throws Exception {
+    Residence second = new Residence(2, "n1", 5);
+    there = Part.all(SERVER, 2);
+    say("first", 4);
+    bus.publish(Addresses.PART_CHANGED, view(SERVER, "second", second));
+    heard();
+    assertEquals(Part.all(SERVER, 2), directory.find(SERVER).result().parts());
+
+    bus.publish(Addresses.PART_GONE, new Departure(SERVER, second));
+    vertx.setTimer(
+        1,
+        later -> {
+          there = List.of(Part.first(SERVER));
+          change.complete();
+        });
+
+    while (directory.find(SERVER).result().parts().size() > 1) {
+      TimeUnit.MILLISECONDS.sleep(5);
+    }
+    assertEquals("first", directory.find(SERVER).result().lastError());
   }
 
   @Test
