@@ -14,6 +14,7 @@ import dev.mcpbridge.fixture.Verdict;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -26,7 +27,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** Callers of all kinds while nodes fail in random ways: nothing runs twice, or is said wrongly. */
 @ExtendWith(Nodes.Shown.class)
 class ClusterNemesisIT {
-  private static final List<String> PLAIN = List.of("a", "b", "c");
+  private static final List<String> SINGLE = List.of("a", "b");
+  private static final List<String> SPREAD = List.of("c", "d");
+  private static final List<String> PLAIN =
+      Stream.of(SINGLE, SPREAD).flatMap(List::stream).toList();
   private static final List<String> GATED = List.of("x", "y");
   private static final List<String> ALL = Stream.of(PLAIN, GATED).flatMap(List::stream).toList();
   private static final int CALLERS = 12;
@@ -40,7 +44,12 @@ class ClusterNemesisIT {
   void start() throws Exception {
     effects = new Effects(folder);
     network = new Network(3);
-    String servers = effects.servers(PLAIN) + "," + effects.servers(GATED, "'riskLevel':2");
+    String servers =
+        String.join(
+            ",",
+            effects.servers(SINGLE),
+            effects.servers(SPREAD, "'instances':3"),
+            effects.servers(GATED, "'riskLevel':2"));
     nodes = Nodes.on(network, folder, 3, "'mcpServers':{" + servers + "}");
     nodes.awaitReady(ALL);
   }
@@ -71,7 +80,9 @@ class ClusterNemesisIT {
       } finally {
         System.err.println(history.summary());
       }
-      List<String> wrong = Verdict.on(history.operations(), history.faults(), effects.happened());
+      List<String> wrong =
+          Verdict.on(
+              history.operations(), history.faults(), effects.happened(), Map.of("c", 3, "d", 3));
       System.err.println(wrong.size() + " violations, seed " + seed);
       wrong.forEach(history::write);
       assertEquals("", String.join("\n", wrong), "seed " + seed);
