@@ -12,6 +12,7 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import io.vertx.core.Future;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The calls of which all nodes know, under names that are taken before a call runs. What ran on a
@@ -80,25 +81,35 @@ final class CallRecords {
   }
 
   /**
-   * Keeps how a call ended; whether that could be done or not, the future succeeds. Where the nodes
-   * could not agree in time it is tried again, since to the others the call would run for ever.
+   * What the other nodes are told of the end of a call. Where nodes cannot agree in time it is
+   * tried again, since to the others the call would run for ever.
+   *
+   * @param tried done after the first try, whether they know it then or not
+   * @param known done when they know it
    */
-  Future<Void> settle(String name, Claim claim, Future<CallOutcome> outcome, long keptMillis) {
-    byte[] ended = claim.record().ended(outcome).toBytes();
-    return records
-        .put(name, claim.version(), ended, keptMillis, Keep.WHILE_ROOM)
-        .onFailure(undecided -> settle(name, claim, outcome, keptMillis))
-        .<Void>mapEmpty()
-        .otherwiseEmpty();
+  record Word(Future<Void> tried, Future<Void> known) {
+
+    private static Word say(Supplier<Future<Change>> attempt) {
+      Future<Change> first = attempt.get();
+      return new Word(
+          first.<Void>mapEmpty().otherwiseEmpty(),
+          first.recover(undecided -> insist(attempt)).mapEmpty());
+    }
+
+    private static Future<Change> insist(Supplier<Future<Change>> attempt) {
+      return attempt.get().recover(undecided -> insist(attempt));
+    }
   }
 
-  /** The name is free again: nothing has happened. Is tried again as an end is. */
-  Future<Void> release(String name, Claim claim) {
-    return records
-        .remove(name, claim.version())
-        .onFailure(undecided -> release(name, claim))
-        .<Void>mapEmpty()
-        .otherwiseEmpty();
+  /** Keeps how a call ended. */
+  Word settle(String name, Claim claim, Future<CallOutcome> outcome, long keptMillis) {
+    byte[] ended = claim.record().ended(outcome).toBytes();
+    return Word.say(() -> records.put(name, claim.version(), ended, keptMillis, Keep.WHILE_ROOM));
+  }
+
+  /** The name is free again: nothing has happened. */
+  Word release(String name, Claim claim) {
+    return Word.say(() -> records.remove(name, claim.version()));
   }
 
   Future<Optional<CallRecord>> find(String name) {

@@ -10,6 +10,7 @@ import java.time.Clock;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -97,23 +98,14 @@ public final class IdempotencyKeys {
       String fingerprint,
       Supplier<Future<CallOutcome>> call) {
     if (claim.isTaken()) {
-      return ours(key, kept(name, claim, once(key, fingerprint, call)));
+      Future<CallOutcome> running = once(key, fingerprint, call);
+      return kept(name, claim, running, Optional.ofNullable(entries.get(key)));
     }
     return isLeftOver(claim, key, fingerprint)
         ? records
             .claimAgain(name, claim)
             .compose(again -> claimed(name, again, key, fingerprint, call))
         : repeat(claim.record(), fingerprint);
-  }
-
-  /** What only this node knows is not forgotten: the key would seem to be free. */
-  private Future<CallOutcome> ours(Key key, Future<CallOutcome> known) {
-    Entry entry = entries.get(key);
-    if (entry != null && !known.isComplete()) {
-      entry.isOurs = true;
-      known.onComplete(done -> entry.isOurs = false);
-    }
-    return known;
   }
 
   /**
@@ -126,17 +118,22 @@ public final class IdempotencyKeys {
         && !entries.containsKey(key);
   }
 
-  /** The answer leaves when the other nodes know it, too. */
+  /**
+   * The answer leaves when the other nodes know it, too, or could not agree in time. What only this
+   * node knows is not forgotten until they do: the key would seem to be free.
+   */
   private Future<CallOutcome> kept(
-      String name, CallRecords.Claim claim, Future<CallOutcome> running) {
+      String name, CallRecords.Claim claim, Future<CallOutcome> running, Optional<Entry> entry) {
+    entry.ifPresent(own -> own.isOurs = true);
     return running.transform(
         outcome -> {
           boolean isFree = outcome.failed() && isHarmless(outcome.cause());
-          Future<Void> known =
+          CallRecords.Word word =
               isFree
                   ? records.release(name, claim)
                   : records.settle(name, claim, running, KEPT_MILLIS);
-          return known.transform(done -> running);
+          word.known().onSuccess(done -> entry.ifPresent(own -> own.isOurs = false));
+          return word.tried().transform(done -> running);
         });
   }
 

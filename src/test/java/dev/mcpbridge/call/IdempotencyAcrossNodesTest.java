@@ -24,6 +24,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two nodes over one map: what one of them was asked to do once, the other does not do again. */
 class IdempotencyAcrossNodesTest {
@@ -147,10 +149,12 @@ class IdempotencyAcrossNodesTest {
     assertEquals(1, runs);
   }
 
-  @Test
-  void aKeyOfWhichTheOthersHaveYetToHearIsNotForgottenHoweverMuchIsKept() {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aKeyOfWhichTheOthersHaveYetToHearIsNotForgottenHoweverMuchIsKept(boolean hasFailedOnce) {
     Promise<CallOutcome> running = Promise.promise();
     here.once(KEY, request("t"), running::future);
+    losesAChange = hasFailedOnce;
     keepsChangesWaiting = true;
     running.complete(DONE);
     keepsChangesWaiting = false;
@@ -228,12 +232,12 @@ class IdempotencyAcrossNodesTest {
                     ? Promise.promise().future()
                     : Future.failedFuture(new BridgeException(ErrorCode.NO_QUORUM, "late"));
               }
-              if (keepsChangesWaiting) {
-                return Promise.promise().future();
-              }
               if (losesAChange && Set.of("put", "remove").contains(method.getName())) {
                 losesAChange = false;
                 return Future.failedFuture(new BridgeException(ErrorCode.NO_QUORUM, "lost"));
+              }
+              if (keepsChangesWaiting) {
+                return Promise.promise().future();
               }
               Object done = method.invoke(map, arguments);
               if (losesAnAnswer && method.getName().equals("put")) {
