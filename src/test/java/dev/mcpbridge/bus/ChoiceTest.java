@@ -4,16 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.Owners;
+import dev.mcpbridge.fixture.Looks;
 import dev.mcpbridge.fixture.Stubs;
 import dev.mcpbridge.model.Part;
 import dev.mcpbridge.model.Residence;
-import dev.mcpbridge.model.RiskRules;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
-import dev.mcpbridge.model.ServerView;
-import dev.mcpbridge.model.Timeouts;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
@@ -51,22 +48,7 @@ class ChoiceTest {
   }
 
   private void hear(Part part, ServerState state) {
-    choice.heard(
-        new ServerView(
-            SERVER,
-            state,
-            List.of(),
-            null,
-            null,
-            null,
-            RiskRules.NONE,
-            new Timeouts(1_000, List.of()),
-            null,
-            null,
-            ServerView.Counters.ZERO,
-            null,
-            0,
-            List.of(new Residence(part.number(), "n", 1))));
+    choice.heard(Looks.of(SERVER, state, null, null, new Residence(part.number(), "n", 1)));
   }
 
   private Part next(Part... tried) {

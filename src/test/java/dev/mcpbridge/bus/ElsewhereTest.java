@@ -10,6 +10,7 @@ import dev.mcpbridge.cluster.Owners;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.fixture.Loops;
 import dev.mcpbridge.fixture.Stubs;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Call;
@@ -24,7 +25,6 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -60,7 +60,8 @@ class ElsewhereTest {
 
   @BeforeEach
   void serve() throws Exception {
-    await(
+    Loops.await(
+        vertx,
         () -> {
           bus.serve(
               Addresses.call(ID).at(Part.first(ID)),
@@ -75,12 +76,6 @@ class ElsewhereTest {
   @AfterEach
   void close() throws Exception {
     vertx.close().await(20, TimeUnit.SECONDS);
-  }
-
-  private <T> T await(Supplier<Future<T>> asked) throws Exception {
-    Promise<T> promise = Promise.promise();
-    vertx.runOnContext(v -> asked.get().onComplete(promise));
-    return promise.future().await(20, TimeUnit.SECONDS);
   }
 
   private Future<JsonSlice> ask() {
@@ -107,7 +102,8 @@ class ElsewhereTest {
   @Test
   void aCallWaitsForItsServer() throws Exception {
     JsonSlice answer =
-        await(
+        Loops.await(
+            vertx,
             () -> {
               Future<JsonSlice> asked = ask();
               comesHere();
@@ -124,7 +120,8 @@ class ElsewhereTest {
         assertThrows(
             BridgeException.class,
             () ->
-                await(
+                Loops.await(
+                    vertx,
                     () -> {
                       Future<JsonSlice> asked = ask();
                       bus.publish(Addresses.cancel(ID), new Cancellation("c", "The client left"));

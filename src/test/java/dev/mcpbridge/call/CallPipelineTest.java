@@ -11,25 +11,23 @@ import dev.mcpbridge.cluster.Solo;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.fixture.Looks;
+import dev.mcpbridge.fixture.Loops;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.model.Residence;
-import dev.mcpbridge.model.RiskRules;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Target;
-import dev.mcpbridge.model.Timeouts;
 import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Clock;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,26 +52,13 @@ class CallPipelineTest {
   private int runs;
 
   private static ServerView view(Catalogue catalogue) {
-    return new ServerView(
-        ID,
-        new ServerState.Starting(0),
-        List.of(),
-        null,
-        null,
-        catalogue,
-        RiskRules.NONE,
-        new Timeouts(60_000, List.of()),
-        null,
-        null,
-        ServerView.Counters.ZERO,
-        null,
-        0,
-        List.of(Residence.SOLE));
+    return Looks.of(ID, new ServerState.Starting(0), catalogue, null, Residence.SOLE);
   }
 
   @BeforeEach
   void open() throws Exception {
-    await(
+    Loops.await(
+        vertx,
         () -> {
           directory.open();
           bus.serve(Addresses.ASSESS, question -> Future.succeededFuture(Decision.ALLOW));
@@ -96,12 +81,6 @@ class CallPipelineTest {
     vertx.close().await(20, TimeUnit.SECONDS);
   }
 
-  private <T> T await(Supplier<Future<T>> asked) throws Exception {
-    Promise<T> promise = Promise.promise();
-    vertx.runOnContext(v -> asked.get().onComplete(promise));
-    return promise.future().await(20, TimeUnit.SECONDS);
-  }
-
   private Future<CallOutcome> run() {
     Target target = new Target(Target.Kind.RESOURCE, "r");
     return pipeline.run(new CallRequest("c", ID, target, Arguments.NONE, Caller.of("a"), false));
@@ -109,7 +88,8 @@ class CallPipelineTest {
 
   @Test
   void aCallWaitsForTheFirstStart() throws Exception {
-    await(
+    Loops.await(
+        vertx,
         () -> {
           Future<CallOutcome> asked = run();
           ready.complete(view(Catalogue.EMPTY));
@@ -125,7 +105,8 @@ class CallPipelineTest {
         assertThrows(
             BridgeException.class,
             () ->
-                await(
+                Loops.await(
+                    vertx,
                     () -> {
                       Future<CallOutcome> asked = run();
                       pipeline.cancel(ID, "c", "The client has left");

@@ -12,15 +12,14 @@ import dev.mcpbridge.cluster.Owners;
 import dev.mcpbridge.cluster.Solo;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.fixture.Looks;
 import dev.mcpbridge.fixture.Stubs;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Part;
 import dev.mcpbridge.model.Residence;
-import dev.mcpbridge.model.RiskRules;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
-import dev.mcpbridge.model.Timeouts;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -88,21 +87,7 @@ class DirectoryTest {
   }
 
   private static ServerView view(ServerId server, String word, Residence at) {
-    return new ServerView(
-        server,
-        new ServerState.Stopped(),
-        List.of(),
-        null,
-        null,
-        null,
-        RiskRules.NONE,
-        new Timeouts(1_000, List.of()),
-        null,
-        null,
-        ServerView.Counters.ZERO,
-        word,
-        0,
-        List.of(at));
+    return Looks.of(server, new ServerState.Stopped(), null, word, at);
   }
 
   /** What is known of the server once everything that was said has been heard. */
