@@ -10,9 +10,9 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import javax.crypto.Cipher;
-import javax.crypto.KeyGenerator;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
+import javax.crypto.spec.SecretKeySpec;
 
 /**
  * What callers have left here of their own credentials at APIs: each for one principal and one
@@ -22,6 +22,7 @@ import javax.crypto.spec.GCMParameterSpec;
  */
 public final class UpstreamCredentials {
   private static final int MAX = 10_000;
+  private static final int KEY = 32;
   private static final int NONCE = 12;
   private static final int TAG_BITS = 128;
 
@@ -36,13 +37,13 @@ public final class UpstreamCredentials {
 
   public UpstreamCredentials(Clock clock) {
     this.clock = clock;
-    try {
-      KeyGenerator generator = KeyGenerator.getInstance("AES");
-      generator.init(256);
-      this.key = generator.generateKey();
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every JDK has AES", e);
-    }
+    this.key = new SecretKeySpec(random(KEY), "AES");
+  }
+
+  private byte[] random(int length) {
+    byte[] bytes = new byte[length];
+    random.nextBytes(bytes);
+    return bytes;
   }
 
   /** Keeps one; false where there are too many. */
@@ -52,8 +53,7 @@ public final class UpstreamCredentials {
     if (kept.size() >= MAX && !kept.containsKey(owner)) {
       return false;
     }
-    byte[] nonce = new byte[NONCE];
-    random.nextBytes(nonce);
+    byte[] nonce = random(NONCE);
     byte[] sealed =
         apply(Cipher.ENCRYPT_MODE, nonce, authorization.getBytes(StandardCharsets.UTF_8));
     byte[] both = ByteBuffer.allocate(NONCE + sealed.length).put(nonce).put(sealed).array();

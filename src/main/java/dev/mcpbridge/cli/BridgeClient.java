@@ -49,6 +49,6 @@ final class BridgeClient {
     HttpClient client = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
     HttpResponse<byte[]> response =
         client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
-    return new Answer(response.statusCode(), Json.mapper().readTree(response.body()));
+    return new Answer(response.statusCode(), Json.tree(response.body()));
   }
 }

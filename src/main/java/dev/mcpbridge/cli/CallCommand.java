@@ -3,6 +3,7 @@ package dev.mcpbridge.cli;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.Percent;
 import java.nio.charset.StandardCharsets;
@@ -56,7 +57,7 @@ final class CallCommand implements Callable<Integer> {
     if (json != null) {
       return json.equals("-") ? new String(System.in.readAllBytes(), StandardCharsets.UTF_8) : json;
     }
-    ObjectNode arguments = Json.mapper().createObjectNode();
+    ObjectNode arguments = Json.object();
     for (String pair : pairs) {
       int equals = pair.indexOf('=');
       if (equals < 1) {
@@ -69,10 +70,10 @@ final class CallCommand implements Callable<Integer> {
 
   private static JsonNode value(String text) {
     try {
-      JsonNode node = Json.mapper().readTree(text);
-      return node.isMissingNode() ? Json.mapper().getNodeFactory().textNode(text) : node;
+      JsonNode node = Json.tree(text);
+      return node.isMissingNode() ? TextNode.valueOf(text) : node;
     } catch (JsonProcessingException e) {
-      return Json.mapper().getNodeFactory().textNode(text);
+      return TextNode.valueOf(text);
     }
   }
 }

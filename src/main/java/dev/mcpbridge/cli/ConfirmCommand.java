@@ -31,7 +31,7 @@ final class ConfirmCommand implements Callable<Integer> {
     if (id == null) {
       return Answers.print(bridge.get("/confirmations"));
     }
-    ObjectNode decision = Json.mapper().createObjectNode().put("confirm", !reject);
+    ObjectNode decision = Json.object().put("confirm", !reject);
     if (token != null) {
       decision.put("token", token);
     }

@@ -15,9 +15,18 @@ final class HeadStart {
   private HeadStart() {}
 
   static void begin() {
+    withoutFlightRecorder();
     Thread thread = new Thread(HeadStart::rehearse, "mcp-head-start");
     thread.setDaemon(true);
     thread.start();
+  }
+
+  /**
+   * Netty defines events for the flight recorder when it takes its first buffer, whether or not
+   * anybody records; that starts the recorder and takes a tenth of a second.
+   */
+  private static void withoutFlightRecorder() {
+    System.getProperties().putIfAbsent("io.netty.jfr.enabled", "false");
   }
 
   /** The Vert.x of the head start, made now if there was none. */

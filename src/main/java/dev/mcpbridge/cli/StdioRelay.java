@@ -72,7 +72,7 @@ final class StdioRelay {
   private void take(String line) {
     JsonNode message;
     try {
-      message = Json.mapper().readTree(line);
+      message = Json.tree(line);
     } catch (IOException e) {
       write(error("null", -32700, "not valid JSON"));
       return;
@@ -171,10 +171,7 @@ final class StdioRelay {
         if (method.equals("initialize")) {
           session = response.headers().firstValue("mcp-session-id").orElse(null);
           version =
-              Json.mapper()
-                  .readTree(body)
-                  .at("/result/protocolVersion")
-                  .asText(ProtocolVersion.LATEST.date());
+              Json.tree(body).at("/result/protocolVersion").asText(ProtocolVersion.LATEST.date());
         }
         if (method.equals(McpMethod.TOOLS_LIST)) {
           headers.heard(body);

@@ -61,7 +61,7 @@ public final class ConfigReader {
             warnings.add(new ConfigProblem(key, "unknown key, ignored"));
           }
         });
-    ObjectNode entries = Json.mapper().createObjectNode();
+    ObjectNode entries = Json.object();
     root.section("mcpServers").each((name, value) -> entries.set(name, value.deepCopy()));
     new EnvironmentOverrides(environment, problems).apply(entries);
     AuthConfig auth = auth(root.section("auth"));
@@ -118,7 +118,7 @@ public final class ConfigReader {
 
   private static JsonNode parse(String json) {
     try {
-      JsonNode root = Json.mapper().readTree(json.startsWith("\uFEFF") ? json.substring(1) : json);
+      JsonNode root = Json.tree(json.startsWith("\uFEFF") ? json.substring(1) : json);
       if (!root.isObject()) {
         throw new ConfigException(List.of(new ConfigProblem("", "expected a JSON object")));
       }

@@ -3,6 +3,7 @@ package dev.mcpbridge.config;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import dev.mcpbridge.protocol.Json;
 import java.util.List;
 import java.util.Locale;
@@ -71,7 +72,7 @@ final class EnvironmentOverrides {
 
   private static List<JsonNode> texts(String commaSeparated) {
     return List.of(commaSeparated.split(",")).stream()
-        .map(text -> (JsonNode) Json.mapper().getNodeFactory().textNode(text))
+        .map(text -> (JsonNode) TextNode.valueOf(text))
         .toList();
   }
 
@@ -81,7 +82,7 @@ final class EnvironmentOverrides {
       return;
     }
     try {
-      entry.set(key, Json.mapper().readTree(json));
+      entry.set(key, Json.tree(json));
     } catch (JsonProcessingException e) {
       problems.add(new ConfigProblem(PREFIX + name + suffix, "expected JSON"));
     }

@@ -8,6 +8,7 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.Timeouts;
 import dev.mcpbridge.protocol.Era;
+import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.Sha256;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -345,7 +346,7 @@ final class ServerEntryReader {
   }
 
   private static String fingerprint(Section entry, Reach reach) {
-    Sha256 digest = Sha256.of(entry.node().toString());
+    Sha256 digest = Sha256.of(Json.slice(entry.node()).text());
     resolved(reach).forEach(text -> digest.add(text).end());
     return digest.hex();
   }

@@ -128,7 +128,7 @@ public final class GivenArguments {
       return given;
     }
     try {
-      JsonNode read = Json.mapper().readTree(given.textValue());
+      JsonNode read = Json.tree(given.textValue());
       if (read != null && !read.isTextual() && admits(schema, StrictSchema.typeOf(read))) {
         changed = true;
         return read;

@@ -13,7 +13,7 @@ final class Same {
       return false;
     }
     try {
-      return Json.mapper().readTree(text.words()).equals(Json.mapper().readTree(value.text()));
+      return Json.tree(text.words()).equals(Json.tree(value.text()));
     } catch (IOException e) {
       return false;
     }

@@ -36,7 +36,7 @@ public final class GitServer {
   public GitServer(List<Path> roots) throws IOException {
     this.tools = new GitTools(new Repositories(roots));
     try (InputStream in = GitServer.class.getResourceAsStream(TOOLS)) {
-      this.definitions = Json.slice(Json.mapper().readTree(in));
+      this.definitions = Json.slice(Json.tree(in.readAllBytes()));
     }
   }
 
@@ -104,7 +104,7 @@ public final class GitServer {
       ObjectNode outcome =
           tools.call(
               params.path("name").asText(),
-              arguments.isObject() ? (ObjectNode) arguments : Json.mapper().createObjectNode());
+              arguments.isObject() ? (ObjectNode) arguments : Json.object());
       return RpcWriter.result(message.id(), result(outcome));
     } catch (UnknownToolException e) {
       return RpcWriter.error(message.id(), RpcError.INVALID_PARAMS, e.getMessage());
@@ -125,9 +125,9 @@ public final class GitServer {
 
   private static JsonNode read(JsonSlice params) {
     try {
-      return params == null ? Json.mapper().createObjectNode() : Json.tree(params);
+      return params == null ? Json.object() : Json.tree(params);
     } catch (IOException e) {
-      return Json.mapper().createObjectNode();
+      return Json.object();
     }
   }
 }

@@ -48,7 +48,7 @@ final class GitTools {
     }
     if (name.equals("register_repository")) {
       String registered = repositories.register(text(arguments, "path"));
-      return Json.mapper().createObjectNode().put("repository", registered);
+      return Json.object().put("repository", registered);
     }
     try (Git git = named(name, arguments)) {
       return switch (name) {
@@ -71,7 +71,7 @@ final class GitTools {
   }
 
   private ObjectNode list() throws IOException {
-    ObjectNode result = Json.mapper().createObjectNode();
+    ObjectNode result = Json.object();
     ArrayNode list = result.putArray("repositories");
     for (var entry : repositories.all().entrySet()) {
       try (Git git = repositories.open(entry.getKey())) {
@@ -87,10 +87,7 @@ final class GitTools {
   private static ObjectNode status(Git git) throws IOException, GitAPIException {
     Status status = git.status().call();
     ObjectNode result =
-        Json.mapper()
-            .createObjectNode()
-            .put("branch", git.getRepository().getBranch())
-            .put("clean", status.isClean());
+        Json.object().put("branch", git.getRepository().getBranch()).put("clean", status.isClean());
     Collection<String> staged = new TreeSet<>(status.getAdded());
     staged.addAll(status.getChanged());
     staged.addAll(status.getRemoved());
@@ -104,7 +101,7 @@ final class GitTools {
   }
 
   private static ObjectNode log(Git git, ObjectNode arguments) throws IOException, GitAPIException {
-    ObjectNode result = Json.mapper().createObjectNode();
+    ObjectNode result = Json.object();
     ArrayNode commits = result.putArray("commits");
     if (git.getRepository().resolve("HEAD") == null) {
       return result;
@@ -143,8 +140,7 @@ final class GitTools {
     }
     String diff = out.toString(StandardCharsets.UTF_8);
     boolean cut = diff.length() > MAX_DIFF;
-    return Json.mapper()
-        .createObjectNode()
+    return Json.object()
         .put("diff", cut ? diff.substring(0, MAX_DIFF) : diff)
         .put("truncated", cut);
   }
@@ -178,8 +174,7 @@ final class GitTools {
       throw new IOException("There is nothing to commit");
     }
     RevCommit commit = git.commit().setMessage(text(arguments, "message")).call();
-    return Json.mapper()
-        .createObjectNode()
+    return Json.object()
         .put("id", commit.getName())
         .put("branch", git.getRepository().getBranch())
         .put("message", commit.getFullMessage());
@@ -193,7 +188,7 @@ final class GitTools {
       throw new IOException("There is no remote '" + remote + "'");
     }
     String branch = git.getRepository().getBranch();
-    ObjectNode result = Json.mapper().createObjectNode().put("remote", remote);
+    ObjectNode result = Json.object().put("remote", remote);
     ArrayNode updates = result.putArray("updates");
     List<String> refused = new ArrayList<>();
     for (PushResult pushed : git.push().setRemote(remote).add(branch).call()) {

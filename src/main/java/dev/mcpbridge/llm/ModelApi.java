@@ -237,7 +237,7 @@ final class ModelApi {
   /** The three providers have the sentence at the same place. */
   static String said(byte[] body) {
     try {
-      JsonNode json = Json.mapper().readTree(body);
+      JsonNode json = Json.tree(body);
       JsonNode error = json.isArray() ? json.path(0).path("error") : json.path("error");
       return shortened(error.isTextual() ? error.asText() : error.path("message").asText(""));
     } catch (IOException e) {

@@ -116,7 +116,7 @@ public final class ReplayModel implements ChatModel {
 
   private static String value(String json, String pointer) {
     try {
-      return Json.mapper().readTree(json).at(pointer).asText("?").lines().findFirst().orElse("?");
+      return Json.tree(json).at(pointer).asText("?").lines().findFirst().orElse("?");
     } catch (JsonProcessingException e) {
       return "?";
     }

@@ -49,7 +49,7 @@ final class StructuredPrompt {
 
   private static JsonNode tree(String singleQuoted) {
     try {
-      return Json.mapper().readTree(singleQuoted.replace('\'', '"'));
+      return Json.tree(singleQuoted.replace('\'', '"'));
     } catch (JsonProcessingException e) {
       throw new IllegalStateException(e);
     }

@@ -16,8 +16,7 @@ import java.io.IOException;
  */
 public record Arguments(JsonSlice json, JsonNode tree) {
 
-  public static final Arguments NONE =
-      new Arguments(JsonSlice.EMPTY_OBJECT, Json.mapper().createObjectNode());
+  public static final Arguments NONE = new Arguments(JsonSlice.EMPTY_OBJECT, Json.object());
 
   /**
    * Reads a request body: one object, no duplicate keys, bounded depth, valid UTF-8.

@@ -76,7 +76,7 @@ final class Definitions {
   /** Null for what another node accepts and this one does not. */
   private ServerConfig parse(String name, byte[] definition) {
     try {
-      JsonNode body = Json.mapper().readTree(definition);
+      JsonNode body = Json.tree(definition);
       return ConfigReader.readServer(body, ceiling);
     } catch (IOException | ConfigException e) {
       LOG.log(Level.WARNING, "server={0} cannot run on this node: {1}", name, e.getMessage());

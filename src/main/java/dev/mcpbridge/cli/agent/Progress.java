@@ -1,6 +1,7 @@
 package dev.mcpbridge.cli.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import dev.mcpbridge.agent.ToolEnd;
 import dev.mcpbridge.agent.Watcher;
 import dev.mcpbridge.dialect.FunctionCall;
@@ -82,7 +83,7 @@ final class Progress implements Watcher {
     try {
       return Json.exactTree(call.arguments());
     } catch (IOException e) {
-      return Json.mapper().getNodeFactory().textNode(call.arguments().text());
+      return TextNode.valueOf(call.arguments().text());
     }
   }
 

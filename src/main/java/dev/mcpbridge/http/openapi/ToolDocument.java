@@ -32,7 +32,7 @@ final class ToolDocument {
 
   private ToolDocument() {
     try (InputStream in = ToolDocument.class.getResourceAsStream(CONTRACT)) {
-      this.document = (ObjectNode) Json.mapper().readTree(in);
+      this.document = (ObjectNode) Json.tree(in.readAllBytes());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -1,0 +1,101 @@
+package dev.mcpbridge.protocol;
+
+import com.fasterxml.jackson.core.JsonParseException;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+
+/**
+ * Makes a tree of what a parser reads, as Jackson's mapper would: without the hundreds of classes
+ * that the mapper loads for its first one, which were a fifth of a start, and with a look for keys
+ * that are there twice that costs nothing. Depth and number of tokens are the parser's to bound.
+ */
+final class TreeReader {
+  private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+
+  private final JsonParser in;
+  private final Decimals decimals;
+
+  /** What numbers with a fraction or an exponent become. */
+  enum Decimals {
+    /** As near as 64 bits can be (IEEE 754): for what is only compared. */
+    DOUBLE,
+    /** Every digit, without zeros at the end. */
+    SHORTEST,
+    /** Every digit: for what is written again. */
+    EXACT
+  }
+
+  private TreeReader(JsonParser in, Decimals decimals) {
+    this.in = in;
+    this.decimals = decimals;
+  }
+
+  /** The next value; missing where there is none. */
+  static JsonNode next(JsonParser in, Decimals decimals) throws IOException {
+    JsonToken first = in.nextToken();
+    return first == null ? MissingNode.getInstance() : new TreeReader(in, decimals).value(first);
+  }
+
+  /** The only value; missing where there is none. */
+  static JsonNode only(JsonParser in, Decimals decimals) throws IOException {
+    JsonNode value = next(in, decimals);
+    if (!value.isMissingNode() && in.nextToken() != null) {
+      throw new JsonParseException(in, "There is more after the value");
+    }
+    return value;
+  }
+
+  private JsonNode value(JsonToken token) throws IOException {
+    return switch (token) {
+      case START_OBJECT -> object();
+      case START_ARRAY -> array();
+      case VALUE_STRING -> NODES.textNode(in.getText());
+      case VALUE_NUMBER_INT -> integer();
+      case VALUE_NUMBER_FLOAT -> decimal();
+      case VALUE_TRUE -> NODES.booleanNode(true);
+      case VALUE_FALSE -> NODES.booleanNode(false);
+      case VALUE_NULL -> NODES.nullNode();
+      default -> throw new JsonParseException(in, "A value should be here, and not " + token);
+    };
+  }
+
+  private ObjectNode object() throws IOException {
+    ObjectNode object = NODES.objectNode();
+    for (String name = in.nextFieldName(); name != null; name = in.nextFieldName()) {
+      if (object.replace(name, value(in.nextToken())) != null) {
+        throw new JsonParseException(in, "Duplicate field '" + name + "'");
+      }
+    }
+    return object;
+  }
+
+  private ArrayNode array() throws IOException {
+    ArrayNode array = NODES.arrayNode();
+    for (JsonToken t = in.nextToken(); t != JsonToken.END_ARRAY; t = in.nextToken()) {
+      array.add(value(t));
+    }
+    return array;
+  }
+
+  private JsonNode integer() throws IOException {
+    return switch (in.getNumberType()) {
+      case INT -> NODES.numberNode(in.getIntValue());
+      case LONG -> NODES.numberNode(in.getLongValue());
+      default -> NODES.numberNode(in.getBigIntegerValue());
+    };
+  }
+
+  private JsonNode decimal() throws IOException {
+    return switch (decimals) {
+      case DOUBLE -> NODES.numberNode(in.getDoubleValue());
+      case SHORTEST -> NODES.numberNode(in.getDecimalValue().stripTrailingZeros());
+      case EXACT -> NODES.numberNode(in.getDecimalValue());
+    };
+  }
+}
