@@ -260,26 +260,11 @@ class ClusterFaultsIT {
 
   @Test
   void aRollingRestartIsNotNoticedByCallers() throws Exception {
-    List<Integer> doors = new java.util.concurrent.CopyOnWriteArrayList<>(nodes.up());
-    try (Load load =
-        new Load(nodes, SERVERS, 20, () -> doors.get(turn.incrementAndGet() % doors.size()))) {
-      for (int node = 1; node <= 3; node++) {
-        load.awaitMore(20);
-        doors.remove((Integer) node);
-        nodes.stop(node);
-        nodes.awaitMembers();
-        load.awaitMore(5);
-        nodes.start(node);
-        nodes.awaitMembers();
-        doors.add(node);
-      }
-      load.awaitMore(20);
+    List<Made> made = Load.throughARollingRestart(nodes, SERVERS);
 
-      List<Made> made = load.end();
-      System.err.println("rolling restart: " + Load.outcomes(made));
-      effects.assertAgree(made);
-      assertAllDone(made);
-    }
+    System.err.println("rolling restart: " + Load.outcomes(made));
+    effects.assertAgree(made);
+    assertAllDone(made);
     nodes.assertAllAnswer(SERVERS);
   }
 

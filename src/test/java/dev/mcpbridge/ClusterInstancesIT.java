@@ -15,7 +15,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -234,26 +233,11 @@ class ClusterInstancesIT {
 
   @Test
   void aRollingRestartIsNotNoticedByCallers() throws Exception {
-    List<Integer> doors = new CopyOnWriteArrayList<>(nodes.up());
-    try (Load load =
-        new Load(nodes, SPREAD, 20, () -> doors.get(turn.incrementAndGet() % doors.size()))) {
-      for (int node = 1; node <= 3; node++) {
-        load.awaitMore(20);
-        doors.remove((Integer) node);
-        nodes.stop(node);
-        nodes.awaitMembers();
-        load.awaitMore(20);
-        nodes.start(node);
-        nodes.awaitMembers();
-        doors.add(node);
-      }
-      load.awaitMore(20);
+    List<Made> made = Load.throughARollingRestart(nodes, SPREAD);
 
-      List<Made> made = load.end();
-      System.err.println("rolling restart of instances: " + Load.outcomes(made));
-      effects.assertAgree(made, 3);
-      made.forEach(call -> assertTrue(call.isDone(), call.outcome() + call.answer()));
-    }
+    System.err.println("rolling restart of instances: " + Load.outcomes(made));
+    effects.assertAgree(made, 3);
+    made.forEach(call -> assertTrue(call.isDone(), call.outcome() + call.answer()));
     awaitPlaces(1, 1, 1);
   }
 
