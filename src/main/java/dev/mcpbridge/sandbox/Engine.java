@@ -11,6 +11,7 @@ import com.github.dockerjava.api.exception.DockerException;
 import com.github.dockerjava.api.exception.NotFoundException;
 import com.github.dockerjava.api.model.Container;
 import com.github.dockerjava.api.model.HealthCheck;
+import com.github.dockerjava.api.model.HostConfig;
 import com.github.dockerjava.api.model.Info;
 import com.github.dockerjava.api.model.Version;
 import com.github.dockerjava.core.DefaultDockerClientConfig;
@@ -53,6 +54,7 @@ final class Engine {
   private final String address;
   private final Labels labels;
   private DockerClient client;
+  private volatile EngineKind kind;
 
   /** An image of the engine as it is now, whatever its name will mean later. */
   record Image(String name, String id, Set<String> volumes, boolean hasProgram) {}
@@ -91,7 +93,7 @@ final class Engine {
     return ask(
         () -> {
           InspectContainerResponse given = client().inspectContainerCmd(id).exec();
-          return Profile.differences(Profile.of(asked, image.volumes()), asked.user(), given);
+          return Profile.differences(profile(asked, image), asked.user(), given);
         });
   }
 
@@ -135,7 +137,7 @@ final class Engine {
     CreateContainerCmd create =
         client()
             .createContainerCmd(image.id())
-            .withHostConfig(Profile.of(container, image.volumes()))
+            .withHostConfig(profile(container, image))
             .withUser(container.user())
             .withLabels(labels.of(server))
             .withEnv(environment(container))
@@ -150,6 +152,13 @@ final class Engine {
     return command.isEmpty()
         ? create
         : create.withEntrypoint(command.subList(0, 1)).withCmd(command.subList(1, command.size()));
+  }
+
+  private HostConfig profile(Contained container, Image image) {
+    if (kind == null) {
+      kind = EngineKind.of(client().versionCmd().exec());
+    }
+    return Profile.of(container, image.volumes(), kind);
   }
 
   /** An engine takes the beginning of an id for a name, too. */

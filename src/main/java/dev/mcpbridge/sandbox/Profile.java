@@ -28,14 +28,30 @@ import java.util.Set;
 final class Profile {
   private static final long OPEN_FILES = 1024;
   private static final long VOLUME_BYTES = 16 << 20;
+  private static final String CLOSED = "ro,noexec,nosuid,nodev,size=65536";
   private static final double NANOS = 1e9;
+
+  /** Without being asked, at least (containers.conf(5), {@code default_capabilities}). */
+  private static final List<Capability> GIVEN_BY_PODMAN =
+      List.of(
+          Capability.CHOWN,
+          Capability.DAC_OVERRIDE,
+          Capability.FOWNER,
+          Capability.FSETID,
+          Capability.KILL,
+          Capability.NET_BIND_SERVICE,
+          Capability.SETFCAP,
+          Capability.SETGID,
+          Capability.SETPCAP,
+          Capability.SETUID,
+          Capability.SYS_CHROOT);
 
   private Profile() {}
 
   /**
    * @param volumes folders for which the image wants one
    */
-  static HostConfig of(Contained container, Set<String> volumes) {
+  static HostConfig of(Contained container, Set<String> volumes, EngineKind engine) {
     Contained.Resources resources = container.resources();
     HostConfig config =
         HostConfig.newHostConfig()
@@ -43,7 +59,7 @@ final class Profile {
             .withCapDrop(Capability.ALL)
             .withSecurityOpts(List.of("no-new-privileges"))
             .withReadonlyRootfs(true)
-            .withTmpFs(memoryFolders(container, volumes))
+            .withTmpFs(memoryFolders(container, volumes, engine.opened()))
             .withMounts(container.mounts().stream().map(Profile::mount).toList())
             .withMemory(resources.memory())
             .withMemorySwap(resources.memory())
@@ -68,7 +84,8 @@ final class Profile {
     Map<String, Object[]> pairs = new LinkedHashMap<>();
     pairs.put("user", new Object[] {user, container.getConfig().getUser()});
     pairs.put("privileged", new Object[] {asked.getPrivileged(), given.getPrivileged()});
-    pairs.put("capabilities", texts(asked.getCapDrop(), given.getCapDrop()));
+    pairs.put("capabilities", texts(asked.getCapDrop(), dropped(given.getCapDrop())));
+    pairs.put("more capabilities", texts(asked.getCapAdd(), added(given.getCapAdd())));
     pairs.put("security options", texts(asked.getSecurityOpts(), given.getSecurityOpts()));
     pairs.put(
         "read-only root", new Object[] {asked.getReadonlyRootfs(), given.getReadonlyRootfs()});
@@ -83,6 +100,16 @@ final class Profile {
         .toList();
   }
 
+  /** Podman names what it would have given and does not. */
+  private static Capability[] dropped(Capability[] dropped) {
+    boolean isAll = dropped != null && List.of(dropped).containsAll(GIVEN_BY_PODMAN);
+    return isAll ? new Capability[] {Capability.ALL} : dropped;
+  }
+
+  private static Capability[] added(Capability[] added) {
+    return added == null || added.length == 0 ? null : added;
+  }
+
   private static Object[] texts(Object[] one, Object[] other) {
     return new Object[] {Arrays.toString(one), Arrays.toString(other)};
   }
@@ -91,12 +118,14 @@ final class Profile {
     return new Object[] {String.valueOf(one), String.valueOf(other)};
   }
 
-  private static Map<String, String> memoryFolders(Contained container, Set<String> volumes) {
+  private static Map<String, String> memoryFolders(
+      Contained container, Set<String> volumes, Set<String> opened) {
     Map<String, String> folders = new LinkedHashMap<>();
+    opened.forEach(folder -> folders.put(folder, CLOSED));
     volumes.stream()
         .map(volume -> Path.of(volume).normalize().toString())
-        .filter(volume -> container.mounts().stream().noneMatch(m -> m.inside().equals(volume)))
         .forEach(volume -> folders.put(volume, options(VOLUME_BYTES)));
+    container.mounts().forEach(mount -> folders.remove(mount.inside()));
     container.resources().tmpfs().forEach((folder, size) -> folders.put(folder, options(size)));
     return folders;
   }

@@ -1,0 +1,120 @@
+package dev.mcpbridge.sandbox;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.github.dockerjava.api.command.InspectContainerResponse;
+import com.github.dockerjava.api.model.HostConfig;
+import com.github.dockerjava.api.model.Version;
+import dev.mcpbridge.config.Contained;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What containers get, and whether an engine says that they have got it. */
+class ProfileTest {
+  private static final String USER = "65534:65534";
+  private static final String PODMANS =
+      "CHOWN,DAC_OVERRIDE,FOWNER,FSETID,KILL,NET_BIND_SERVICE,SETFCAP,SETGID,SETPCAP,SETUID,"
+          + "SYS_CHROOT";
+  private static final ObjectMapper DOCKERS = new ObjectMapper();
+
+  private static Contained container(Map<String, Long> tmpfs, Contained.Mount... mounts) {
+    return new Contained(
+        "image",
+        List.of(),
+        Map.of(),
+        List.of(mounts),
+        new Contained.Resources(64 << 20, 1, 100, tmpfs),
+        "none",
+        USER,
+        null,
+        1000);
+  }
+
+  private static HostConfig profile(EngineKind engine) {
+    return Profile.of(container(Map.of("/tmp", 1L << 20)), Set.of("/data/"), engine);
+  }
+
+  private static InspectContainerResponse inspected(String dropped, String added)
+      throws JsonProcessingException {
+    String host =
+        "'Privileged':false,'SecurityOpt':['no-new-privileges'],'ReadonlyRootfs':true,"
+            + "'NetworkMode':'none','Memory':67108864,'MemorySwap':67108864,'NanoCpus':1000000000,"
+            + "'PidsLimit':100,'CapDrop':%s,'CapAdd':%s";
+    String json =
+        "{'Config':{'User':'" + USER + "'},'HostConfig':{" + host.formatted(dropped, added) + "}}";
+    return DOCKERS.readValue(json.replace('\'', '"'), InspectContainerResponse.class);
+  }
+
+  private static String names(String separated) {
+    return "['" + separated.replace(",", "','") + "']";
+  }
+
+  @Test
+  void dockerSaysThatAllCapabilitiesAreDropped() throws Exception {
+    assertEquals(
+        List.of(),
+        Profile.differences(profile(EngineKind.DOCKER), USER, inspected("['ALL']", "null")));
+  }
+
+  @Test
+  void podmanSaysWhichCapabilitiesItWouldHaveGiven() throws Exception {
+    HostConfig asked = profile(EngineKind.PODMAN);
+
+    assertEquals(List.of(), Profile.differences(asked, USER, inspected(names(PODMANS), "[]")));
+    assertEquals(
+        List.of(),
+        Profile.differences(asked, USER, inspected(names(PODMANS + ",NET_RAW,MKNOD"), "[]")));
+  }
+
+  @Test
+  void oneThatIsLeftOrAddedIsADifference() throws Exception {
+    HostConfig asked = profile(EngineKind.PODMAN);
+    String withoutOne = names(PODMANS.replace(",SETUID", ""));
+
+    List<String> left = Profile.differences(asked, USER, inspected(withoutOne, "[]"));
+    List<String> added = Profile.differences(asked, USER, inspected("['ALL']", "['SYS_ADMIN']"));
+
+    assertEquals(1, left.size(), left.toString());
+    assertEquals(List.of("more capabilities: null was asked for, is [SYS_ADMIN]"), added);
+  }
+
+  @Test
+  void whatPodmanWouldOpenIsClosed() {
+    String closed = "ro,noexec,nosuid,nodev,size=65536";
+
+    Map<String, String> podmans = profile(EngineKind.PODMAN).getTmpFs();
+
+    assertEquals(closed, podmans.get("/run"));
+    assertEquals(closed, podmans.get("/var/tmp"));
+    assertEquals(Set.of("/run", "/var/tmp", "/tmp", "/data"), podmans.keySet());
+    assertEquals(Set.of("/tmp", "/data"), profile(EngineKind.DOCKER).getTmpFs().keySet());
+  }
+
+  @Test
+  void whatIsWantedThereIsThere() {
+    Contained.Mount mount = new Contained.Mount(Path.of("/srv"), "/var/tmp", false);
+    Contained container = container(Map.of("/run", 4096L), mount);
+
+    Map<String, String> folders = Profile.of(container, Set.of(), EngineKind.PODMAN).getTmpFs();
+
+    assertEquals(Map.of("/run", "rw,noexec,nosuid,nodev,mode=1777,size=4096"), folders);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'{}', DOCKER",
+    "'{\"Components\":[]}', DOCKER",
+    "'{\"Components\":[{\"Name\":\"Engine\"},{\"Name\":\"containerd\"}]}', DOCKER",
+    "'{\"Components\":[{\"Name\":\"Podman Engine\"},{\"Name\":\"Conmon\"}]}', PODMAN"
+  })
+  void anEngineSaysWhoseItIs(String version, EngineKind kind) throws Exception {
+    assertEquals(kind, EngineKind.of(DOCKERS.readValue(version, Version.class)));
+  }
+}
