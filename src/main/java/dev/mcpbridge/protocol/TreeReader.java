@@ -5,10 +5,13 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ContainerNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
 
 /**
  * Makes a tree of what a parser reads, as Jackson's mapper would: without the hundreds of classes
@@ -52,9 +55,51 @@ final class TreeReader {
   }
 
   private JsonNode value(JsonToken token) throws IOException {
+    JsonNode value = begun(token);
+    if (value instanceof ContainerNode<?> container) {
+      fill(container);
+    }
+    return value;
+  }
+
+  /** Without recursion: an event loop's stack is small, and a text may be nested deeply. */
+  private void fill(ContainerNode<?> whole) throws IOException {
+    Deque<ContainerNode<?>> around = new ArrayDeque<>();
+    ContainerNode<?> inner = whole;
+    while (inner != null) {
+      JsonToken token = in.nextToken();
+      if (token.isStructEnd()) {
+        inner = around.poll();
+        continue;
+      }
+      JsonNode value = inner instanceof ObjectNode object ? member(object) : element(inner, token);
+      if (value instanceof ContainerNode<?> container) {
+        around.push(inner);
+        inner = container;
+      }
+    }
+  }
+
+  private JsonNode member(ObjectNode object) throws IOException {
+    String name = in.currentName();
+    JsonNode value = begun(in.nextToken());
+    if (object.replace(name, value) != null) {
+      throw new JsonParseException(in, "Duplicate field '" + name + "'");
+    }
+    return value;
+  }
+
+  private JsonNode element(ContainerNode<?> array, JsonToken token) throws IOException {
+    JsonNode value = begun(token);
+    ((ArrayNode) array).add(value);
+    return value;
+  }
+
+  /** A value, or a container that is still empty. */
+  private JsonNode begun(JsonToken token) throws IOException {
     return switch (token) {
-      case START_OBJECT -> object();
-      case START_ARRAY -> array();
+      case START_OBJECT -> NODES.objectNode();
+      case START_ARRAY -> NODES.arrayNode();
       case VALUE_STRING -> NODES.textNode(in.getText());
       case VALUE_NUMBER_INT -> integer();
       case VALUE_NUMBER_FLOAT -> decimal();
@@ -63,24 +108,6 @@ final class TreeReader {
       case VALUE_NULL -> NODES.nullNode();
       default -> throw new JsonParseException(in, "A value should be here, and not " + token);
     };
-  }
-
-  private ObjectNode object() throws IOException {
-    ObjectNode object = NODES.objectNode();
-    for (String name = in.nextFieldName(); name != null; name = in.nextFieldName()) {
-      if (object.replace(name, value(in.nextToken())) != null) {
-        throw new JsonParseException(in, "Duplicate field '" + name + "'");
-      }
-    }
-    return object;
-  }
-
-  private ArrayNode array() throws IOException {
-    ArrayNode array = NODES.arrayNode();
-    for (JsonToken t = in.nextToken(); t != JsonToken.END_ARRAY; t = in.nextToken()) {
-      array.add(value(t));
-    }
-    return array;
   }
 
   private JsonNode integer() throws IOException {

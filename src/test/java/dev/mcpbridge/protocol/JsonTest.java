@@ -1,6 +1,7 @@
 package dev.mcpbridge.protocol;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -160,6 +161,28 @@ class JsonTest {
     assertAllSame("[".repeat(1001) + "]".repeat(1001));
     assertThrows(
         StreamConstraintsException.class, () -> Json.tree("[".repeat(1001) + "]".repeat(1001)));
+  }
+
+  @Test
+  void aSmallStackIsEnoughForADeepText() throws Exception {
+    Throwable[] failure = {null};
+    Thread small =
+        new Thread(
+            null,
+            () -> {
+              try {
+                Json.slice(Json.tree("[{\"a\":".repeat(500) + "1" + "}]".repeat(500)));
+              } catch (IOException | StackOverflowError e) {
+                failure[0] = e;
+              }
+            },
+            "small",
+            384 << 10);
+
+    small.start();
+    small.join();
+
+    assertNull(failure[0]);
   }
 
   @Test
