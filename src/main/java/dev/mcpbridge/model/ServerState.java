@@ -113,10 +113,6 @@ public sealed interface ServerState {
 
   /** Being stopped: no new calls, processes on their way out. */
   record Draining() implements ServerState {
-    public Stopped stopped() {
-      return new Stopped();
-    }
-
     @Override
     public String word() {
       return "draining";
