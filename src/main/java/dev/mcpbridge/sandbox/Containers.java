@@ -13,8 +13,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * Starts servers in containers: created, attached, and only then started, so that not a byte is
@@ -47,7 +45,8 @@ final class Containers implements Opener {
       String server,
       StdioTransport.Limits limits,
       TransportListener listener) {
-    return image(container)
+    return engine
+        .image(container.image())
         .compose(image -> startable(container, image))
         .compose(
             image ->
@@ -58,28 +57,6 @@ final class Containers implements Opener {
                             start(
                                 new ContainerTransport(engine, image, id, limits, listener),
                                 container.startMillis())));
-  }
-
-  /** An engine that hangs is not waited for any longer than a start may take. */
-  private Future<Engine.Image> image(Contained container) {
-    return engine
-        .image(container.image())
-        .timeout(container.startMillis(), TimeUnit.MILLISECONDS)
-        .recover(
-            failure ->
-                Future.failedFuture(
-                    failure instanceof TimeoutException ? hangs(container) : failure));
-  }
-
-  private BridgeException hangs(Contained container) {
-    return new BridgeException(
-            ErrorCode.ISOLATION_UNAVAILABLE,
-            "The container engine at "
-                + engine.address()
-                + " has not answered within "
-                + container.startMillis()
-                + " ms")
-        .withRetryAfter(5_000);
   }
 
   private Future<ContainerTransport> start(ContainerTransport transport, long patienceMillis) {
