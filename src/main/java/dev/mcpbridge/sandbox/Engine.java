@@ -93,7 +93,7 @@ final class Engine {
     return ask(
         () -> {
           InspectContainerResponse given = client().inspectContainerCmd(id).exec();
-          return Profile.differences(profile(asked, image), asked.user(), given);
+          return Profile.differences(profile(asked, image), asked.user(), kind(), given);
         });
   }
 
@@ -155,10 +155,17 @@ final class Engine {
   }
 
   private HostConfig profile(Contained container, Image image) {
-    if (kind == null) {
-      kind = EngineKind.of(client().versionCmd().exec());
+    return Profile.of(container, image.volumes(), kind());
+  }
+
+  /** Asked again where none has answered since: another may come in its place. */
+  private EngineKind kind() {
+    EngineKind known = kind;
+    if (known == null) {
+      known = EngineKind.of(client().versionCmd().exec());
+      kind = known;
     }
-    return Profile.of(container, image.volumes(), kind);
+    return known;
   }
 
   /** An engine takes the beginning of an id for a name, too. */
@@ -300,6 +307,7 @@ final class Engine {
               "The container engine refused: " + String.valueOf(refused.getMessage()).strip(),
               refused));
     }
+    kind = null;
     return Future.failedFuture(
         new BridgeException(
                 ErrorCode.ISOLATION_UNAVAILABLE,

@@ -7,7 +7,7 @@ import java.util.Set;
 enum EngineKind {
   DOCKER(Set.of()),
   /** See podman-create(1), {@code --read-only-tmpfs}, which its compatible API has always on. */
-  PODMAN(Set.of("/run", "/var/tmp"));
+  PODMAN(Set.of("/run", "/tmp", "/var/tmp"));
 
   private final Set<String> opened;
 

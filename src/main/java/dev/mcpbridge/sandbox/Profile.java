@@ -28,7 +28,7 @@ import java.util.Set;
 final class Profile {
   private static final long OPEN_FILES = 1024;
   private static final long VOLUME_BYTES = 16 << 20;
-  private static final String CLOSED = "ro,noexec,nosuid,nodev,size=65536";
+  private static final String CLOSED = "ro,noexec,nosuid,nodev,notmpcopyup,size=65536";
   private static final double NANOS = 1e9;
 
   /** Without being asked, at least (containers.conf(5), {@code default_capabilities}). */
@@ -79,12 +79,12 @@ final class Profile {
 
   /** Where a container is not what was asked for. */
   static List<String> differences(
-      HostConfig asked, String user, InspectContainerResponse container) {
+      HostConfig asked, String user, EngineKind engine, InspectContainerResponse container) {
     HostConfig given = container.getHostConfig();
     Map<String, Object[]> pairs = new LinkedHashMap<>();
     pairs.put("user", new Object[] {user, container.getConfig().getUser()});
     pairs.put("privileged", new Object[] {asked.getPrivileged(), given.getPrivileged()});
-    pairs.put("capabilities", texts(asked.getCapDrop(), dropped(given.getCapDrop())));
+    pairs.put("capabilities", texts(asked.getCapDrop(), dropped(given.getCapDrop(), engine)));
     pairs.put("more capabilities", texts(asked.getCapAdd(), added(given.getCapAdd())));
     pairs.put("security options", texts(asked.getSecurityOpts(), given.getSecurityOpts()));
     pairs.put(
@@ -101,8 +101,11 @@ final class Profile {
   }
 
   /** Podman names what it would have given and does not. */
-  private static Capability[] dropped(Capability[] dropped) {
-    boolean isAll = dropped != null && List.of(dropped).containsAll(GIVEN_BY_PODMAN);
+  private static Capability[] dropped(Capability[] dropped, EngineKind engine) {
+    boolean isAll =
+        engine == EngineKind.PODMAN
+            && dropped != null
+            && List.of(dropped).containsAll(GIVEN_BY_PODMAN);
     return isAll ? new Capability[] {Capability.ALL} : dropped;
   }
 

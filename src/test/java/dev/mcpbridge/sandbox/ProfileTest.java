@@ -1,6 +1,7 @@
 package dev.mcpbridge.sandbox;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -60,17 +61,21 @@ class ProfileTest {
   void dockerSaysThatAllCapabilitiesAreDropped() throws Exception {
     assertEquals(
         List.of(),
-        Profile.differences(profile(EngineKind.DOCKER), USER, inspected("['ALL']", "null")));
+        Profile.differences(
+            profile(EngineKind.DOCKER), USER, EngineKind.DOCKER, inspected("['ALL']", "null")));
   }
 
   @Test
   void podmanSaysWhichCapabilitiesItWouldHaveGiven() throws Exception {
     HostConfig asked = profile(EngineKind.PODMAN);
 
-    assertEquals(List.of(), Profile.differences(asked, USER, inspected(names(PODMANS), "[]")));
     assertEquals(
         List.of(),
-        Profile.differences(asked, USER, inspected(names(PODMANS + ",NET_RAW,MKNOD"), "[]")));
+        Profile.differences(asked, USER, EngineKind.PODMAN, inspected(names(PODMANS), "[]")));
+    assertEquals(
+        List.of(),
+        Profile.differences(
+            asked, USER, EngineKind.PODMAN, inspected(names(PODMANS + ",NET_RAW,MKNOD"), "[]")));
   }
 
   @Test
@@ -78,8 +83,10 @@ class ProfileTest {
     HostConfig asked = profile(EngineKind.PODMAN);
     String withoutOne = names(PODMANS.replace(",SETUID", ""));
 
-    List<String> left = Profile.differences(asked, USER, inspected(withoutOne, "[]"));
-    List<String> added = Profile.differences(asked, USER, inspected("['ALL']", "['SYS_ADMIN']"));
+    List<String> left =
+        Profile.differences(asked, USER, EngineKind.PODMAN, inspected(withoutOne, "[]"));
+    List<String> added =
+        Profile.differences(asked, USER, EngineKind.PODMAN, inspected("['ALL']", "['SYS_ADMIN']"));
 
     assertEquals(1, left.size(), left.toString());
     assertEquals(List.of("more capabilities: null was asked for, is [SYS_ADMIN]"), added);
@@ -87,7 +94,7 @@ class ProfileTest {
 
   @Test
   void whatPodmanWouldOpenIsClosed() {
-    String closed = "ro,noexec,nosuid,nodev,size=65536";
+    String closed = "ro,noexec,nosuid,nodev,notmpcopyup,size=65536";
 
     Map<String, String> podmans = profile(EngineKind.PODMAN).getTmpFs();
 
@@ -104,7 +111,18 @@ class ProfileTest {
 
     Map<String, String> folders = Profile.of(container, Set.of(), EngineKind.PODMAN).getTmpFs();
 
-    assertEquals(Map.of("/run", "rw,noexec,nosuid,nodev,mode=1777,size=4096"), folders);
+    assertEquals(Set.of("/run", "/tmp"), folders.keySet());
+    assertEquals("rw,noexec,nosuid,nodev,mode=1777,size=4096", folders.get("/run"));
+    assertTrue(folders.get("/tmp").startsWith("ro,"), folders.toString());
+  }
+
+  @Test
+  void dockersListOfWhatIsDroppedIsTakenAsItIs() throws Exception {
+    List<String> found =
+        Profile.differences(
+            profile(EngineKind.DOCKER), USER, EngineKind.DOCKER, inspected(names(PODMANS), "[]"));
+
+    assertEquals(1, found.size(), found.toString());
   }
 
   @ParameterizedTest
