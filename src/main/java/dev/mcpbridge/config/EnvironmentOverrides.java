@@ -78,7 +78,7 @@ final class EnvironmentOverrides {
 
   private void set(ObjectNode entry, String key, String name, String suffix) {
     String json = environment.get(PREFIX + name + suffix);
-    if (json == null) {
+    if (json == null || json.isBlank()) {
       return;
     }
     try {

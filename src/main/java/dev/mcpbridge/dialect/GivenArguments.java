@@ -129,7 +129,8 @@ public final class GivenArguments {
     }
     try {
       JsonNode read = Json.tree(given.textValue());
-      if (read != null && !read.isTextual() && admits(schema, StrictSchema.typeOf(read))) {
+      boolean isOther = !read.isMissingNode() && !read.isTextual();
+      if (isOther && admits(schema, StrictSchema.typeOf(read))) {
         changed = true;
         return read;
       }

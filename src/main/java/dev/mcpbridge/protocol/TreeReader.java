@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
@@ -121,8 +122,17 @@ final class TreeReader {
   private JsonNode decimal() throws IOException {
     return switch (decimals) {
       case DOUBLE -> NODES.numberNode(in.getDoubleValue());
-      case SHORTEST -> NODES.numberNode(in.getDecimalValue().stripTrailingZeros());
+      case SHORTEST -> NODES.numberNode(shortest(in.getDecimalValue()));
       case EXACT -> NODES.numberNode(in.getDecimalValue());
     };
+  }
+
+  /** An exponent at the end of its range leaves no room for zeros fewer. */
+  private static BigDecimal shortest(BigDecimal number) {
+    try {
+      return number.stripTrailingZeros();
+    } catch (ArithmeticException e) {
+      return number;
+    }
   }
 }

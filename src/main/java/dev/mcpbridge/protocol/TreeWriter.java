@@ -5,7 +5,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.util.Map;
 
-/** Writes a tree as one line, as Jackson's mapper would and without loading that. */
+/**
+ * Writes a tree as one line, as Jackson's mapper would and without loading that; what is missing is
+ * null.
+ */
 final class TreeWriter {
   private TreeWriter() {}
 
@@ -29,7 +32,7 @@ final class TreeWriter {
       case STRING -> out.writeString(node.textValue());
       case NUMBER -> number(node, out);
       case BOOLEAN -> out.writeBoolean(node.booleanValue());
-      case NULL -> out.writeNull();
+      case NULL, MISSING -> out.writeNull();
       default -> throw new IllegalArgumentException("no JSON: " + node.getNodeType());
     }
   }

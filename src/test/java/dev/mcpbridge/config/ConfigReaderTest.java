@@ -46,6 +46,10 @@ class ConfigReaderTest {
         "{'risk':{'approver':'operator'}} | risk.approver",
         "{'risk':{'default':4}} | risk.default",
         "{'mcpServers':{'s':{}}} | mcpServers.s.command",
+        "{'mcpServers':{'s':null}} | mcpServers.s.command",
+        "{'mcpServers':{'s':5}} | mcpServers.s",
+        "{'mcpServers':{'s':'x'}} | mcpServers.s",
+        "{'mcpServers':{'s':[]}} | mcpServers.s",
         "{'mcpServers':{'s':{'command':'x','args':'y'}}} | mcpServers.s.args",
         "{'mcpServers':{'s':{'command':'x','riskLevel':4}}} | mcpServers.s.riskLevel",
         "{'mcpServers':{'s':{'command':'x','riskLevel':'2'}}} | mcpServers.s.riskLevel",
@@ -83,11 +87,12 @@ class ConfigReaderTest {
     BridgeConfig config =
         new ConfigReader(Map.of())
             .read(
-                "{\"mcpServers\":{\"bad\":{\"command\":\"x\",\"riskLevel\":9},"
+                "{\"mcpServers\":{\"bad\":{\"command\":\"x\",\"riskLevel\":9},\"none\":null,"
                     + "\"good\":{\"command\":\"y\"}}}",
                 ConfigReader.Strictness.SERVER_BY_SERVER);
 
     assertNotNull(config.servers().get(new ServerId("bad")).refusal());
+    assertNotNull(config.servers().get(new ServerId("none")).refusal());
     assertEquals(null, config.servers().get(new ServerId("good")).refusal());
   }
 
@@ -108,6 +113,7 @@ class ConfigReaderTest {
             Map.of(
                 "MCP_SERVER_MY_DISK_COMMAND", "new",
                 "MCP_SERVER_MY_DISK_ARGS", "a,b",
+                "MCP_SERVER_MY_DISK_ENV", " ",
                 "MCP_SERVER_EXTRA_COMMAND", "e",
                 "MCP_SERVER_EXTRA_ENV", "{\"X\":\"1\"}",
                 "PORT", "4000"));

@@ -58,6 +58,7 @@ class GivenArgumentsTest {
         "{'any':null}",
         "{'inner':null}",
         "{'text':'5','open':'null','any':'{}','words':'{}','one':'a'}",
+        "{'either':'','inner':' ','number':''}",
         "{'list':[null]}",
         "{'map':'no JSON','list':'{','number':'1 2'}",
         "{'number':'\\\"5\\\"'}",
