@@ -23,7 +23,7 @@ final class HeadStart {
 
   /**
    * Netty defines events for the flight recorder when it takes its first buffer, whether or not
-   * anybody records; that starts the recorder and takes a tenth of a second.
+   * anybody records; that starts the recorder and takes 70 ms of a start.
    */
   private static void withoutFlightRecorder() {
     System.getProperties().putIfAbsent("io.netty.jfr.enabled", "false");

@@ -16,8 +16,8 @@ import java.util.Deque;
 
 /**
  * Makes a tree of what a parser reads, as Jackson's mapper would: without the hundreds of classes
- * that the mapper loads for its first one, which were a fifth of a start, and with a look for keys
- * that are there twice that costs nothing. Depth and number of tokens are the parser's to bound.
+ * that the mapper loads for its first one, and with a look for keys that are there twice that costs
+ * nothing. Depth and number of tokens are the parser's to bound.
  */
 final class TreeReader {
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
