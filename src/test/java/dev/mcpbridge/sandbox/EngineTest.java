@@ -1,0 +1,146 @@
+package dev.mcpbridge.sandbox;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.mcpbridge.config.Contained;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.fixture.Loops;
+import dev.mcpbridge.protocol.Json;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What is asked of an engine, over a socket, according to whose engine it says that it is. */
+class EngineTest {
+  private static final String DOCKER = "{\"Components\":[{\"Name\":\"Engine\"}]}";
+  private static final String PODMAN = "{\"Components\":[{\"Name\":\"Podman Engine\"}]}";
+
+  private final Queue<JsonNode> created = new ConcurrentLinkedQueue<>();
+  private Vertx vertx;
+  private HttpServer server;
+  private Engine engine;
+  private volatile String version = DOCKER;
+
+  @BeforeEach
+  void start() throws IOException {
+    vertx = Vertx.vertx();
+    listen(0);
+    engine = new Engine(vertx, "tcp://127.0.0.1:" + server.getAddress().getPort(), Labels.own());
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    server.stop(0);
+    vertx.close().await(40, TimeUnit.SECONDS);
+  }
+
+  private void listen(int port) throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 10);
+    server.createContext("/", this::answer);
+    server.start();
+  }
+
+  private void answer(HttpExchange exchange) throws IOException {
+    byte[] body = exchange.getRequestBody().readAllBytes();
+    String path = exchange.getRequestURI().getPath();
+    if (path.endsWith("/version")) {
+      send(exchange, version.isEmpty() ? 403 : 200, version);
+    } else if (path.endsWith("/containers/create")) {
+      created.add(Json.tree(body));
+      send(exchange, 201, "{\"Id\":\"c\"}");
+    } else {
+      send(exchange, 404, "{\"message\":\"no such thing\"}");
+    }
+  }
+
+  private static void send(HttpExchange exchange, int status, String text) throws IOException {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    exchange.getResponseHeaders().set("content-type", "application/json");
+    exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);
+    exchange.getResponseBody().write(bytes);
+    exchange.close();
+  }
+
+  private String create() throws Exception {
+    Contained container =
+        new Contained(
+            "image",
+            List.of(),
+            Map.of(),
+            List.of(),
+            new Contained.Resources(64 << 20, 1, 100, Map.of("/tmp", 4096L)),
+            "none",
+            "65534:65534",
+            null,
+            1000);
+    Engine.Image image = new Engine.Image("image", "sha256:1", Set.of(), true);
+    return Loops.await(vertx, () -> engine.create(container, image, "s"));
+  }
+
+  private JsonNode folders() throws Exception {
+    assertEquals("c", create());
+    return created.remove().at("/HostConfig/Tmpfs");
+  }
+
+  @Test
+  void dockerIsAskedForNothingButWhatTheEntrySays() throws Exception {
+    JsonNode folders = folders();
+
+    assertEquals(1, folders.size(), folders.toString());
+    assertTrue(folders.path("/tmp").asText().startsWith("rw,"), folders.toString());
+  }
+
+  @Test
+  void podmanIsAskedToCloseWhatItWouldOpen() throws Exception {
+    version = PODMAN;
+
+    JsonNode folders = folders();
+
+    assertEquals(3, folders.size(), folders.toString());
+    assertTrue(folders.path("/tmp").asText().startsWith("rw,"), folders.toString());
+    assertTrue(folders.path("/run").asText().startsWith("ro,"), folders.toString());
+    assertTrue(folders.path("/var/tmp").asText().startsWith("ro,"), folders.toString());
+  }
+
+  @Test
+  void anEngineThatDoesNotSayWhoseItIsGetsNoContainer() {
+    version = "";
+
+    BridgeException refused = assertThrows(BridgeException.class, this::create);
+
+    assertEquals(ErrorCode.ISOLATION_UNAVAILABLE, refused.code());
+    assertTrue(refused.getMessage().contains("403"), refused.getMessage());
+    assertTrue(created.isEmpty());
+  }
+
+  @Test
+  void anotherEngineInItsPlaceIsAskedWhoseItIs() throws Exception {
+    assertEquals(1, folders().size());
+    int port = server.getAddress().getPort();
+    server.stop(0);
+    BridgeException gone = assertThrows(BridgeException.class, this::create);
+    assertTrue(gone.getMessage().startsWith("No container engine answers"), gone.getMessage());
+
+    version = PODMAN;
+    listen(port);
+
+    assertEquals(3, folders().size());
+  }
+}
