@@ -1,6 +1,7 @@
 package dev.mcpbridge;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -156,6 +157,47 @@ class ProgramIT {
     assertEquals(pid, pid("s"));
     assertEquals("ready", get("/servers/t").path("state").asText());
     assertTrue(bridge.isAlive());
+  }
+
+  @Test
+  void aFileWithAnEntryThatIsNoObjectIsRefusedAndTheNextOneApplied() throws Exception {
+    Path config = folder.resolve("live.json");
+    String right = TestBridge.json("{'mcpServers':{'s':" + TestBridge.entry("") + "}}");
+    Files.writeString(config, "{\"mcpServers\":{\"u\":5}}");
+    serve("--config", config.toString());
+    assertEquals("failed", get("/servers/u").path("state").asText());
+    Path log = folder.resolve("err-0");
+
+    for (String wrong : List.of("null", "[]", "\"x\"")) {
+      int said = Files.readString(log).length();
+      Files.writeString(config, "{\"mcpServers\":{\"v\":" + wrong + "}}");
+      until(() -> Files.readString(log).substring(said).contains("mcpServers.v"));
+    }
+    Files.writeString(config, right);
+
+    until(() -> get("/servers/s").path("state").asText().equals("ready"));
+  }
+
+  @Test
+  void aStartAndACallLoadNeitherJacksonsMapperNorTheFlightRecorder() throws Exception {
+    Path classes = folder.resolve("classes");
+    Process bridge =
+        launch(
+            TestBridge.java(),
+            "-Xlog:class+load:file=" + classes,
+            "-jar",
+            JAR.toString(),
+            "serve",
+            "--port",
+            "0");
+    awaitBanner(bridge);
+    post("/servers/git/tools/git_status", "{\"repository\":\"work\"}");
+
+    String loaded = Files.readString(classes);
+
+    assertTrue(loaded.contains("dev.mcpbridge.protocol.TreeReader "), "nothing was logged");
+    assertFalse(loaded.contains("dev.mcpbridge.protocol.Json$Mapper "));
+    assertFalse(loaded.contains("jdk.jfr.internal.MetadataRepository "));
   }
 
   @Test
