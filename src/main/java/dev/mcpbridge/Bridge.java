@@ -13,6 +13,7 @@ import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.config.ToolCallSource;
 import dev.mcpbridge.http.HttpVerticle;
 import dev.mcpbridge.http.Rehearsal;
+import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.risk.RiskVerticle;
@@ -60,11 +61,13 @@ public final class Bridge {
     this.config = config;
     this.cluster = cluster(vertx, config);
     Counts counts = new Counts();
+    MemoryBudget memory = new MemoryBudget(config.limits().heldBytes());
     Bus bus = Bus.create(vertx, cluster, counts);
     this.newestFile = new NewestText(cluster.map("configuration"));
     this.risk = new RiskVerticle(bus, cluster, config.risk());
     BridgeIdentity self = new BridgeIdentity(Version.current(), cluster::bridge);
-    this.http = new HttpVerticle(bus, cluster, config, self, counts);
+    this.http =
+        new HttpVerticle(new HttpVerticle.Foundations(bus, cluster, config, self, memory, counts));
     Sandboxes sandboxes = new Sandboxes(vertx, bus, cluster.mayAct(), config.sandbox(), self);
     Transports transports =
         new Transports(
@@ -73,7 +76,8 @@ public final class Bridge {
                 OpenApiSource.class, new OpenApiServers(cluster.mayAct()),
                 ToolCallSource.class, new ToolCallServers(cluster.mayAct())),
             cluster.mayAct());
-    this.supervisor = new SupervisorVerticle(bus, cluster, config, transports, sandboxes::of, self);
+    this.supervisor =
+        new SupervisorVerticle(bus, cluster, config, memory, transports, sandboxes::of, self);
   }
 
   private static Cluster cluster(Vertx vertx, BridgeConfig config) {

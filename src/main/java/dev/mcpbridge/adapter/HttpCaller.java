@@ -4,6 +4,7 @@ import dev.mcpbridge.config.HttpAccess;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.transport.HttpSender;
 import dev.mcpbridge.transport.Posting;
 import io.vertx.core.Future;
@@ -28,11 +29,12 @@ public final class HttpCaller {
   private final HttpSender sender;
 
   /**
+   * @param memory for what comes back
    * @param mayAct whether anything may be begun at this moment
    */
-  public HttpCaller(Vertx vertx, HttpAccess access, BooleanSupplier mayAct) {
+  public HttpCaller(Vertx vertx, HttpAccess access, MemoryBudget memory, BooleanSupplier mayAct) {
     this.vertx = vertx;
-    this.sender = new HttpSender(vertx, access, mayAct);
+    this.sender = new HttpSender(vertx, access, memory, mayAct);
   }
 
   /** An answer, read whole. */
@@ -135,12 +137,12 @@ public final class HttpCaller {
     return exchange;
   }
 
-  /** Beside the event loop, since a short body may hold a long one. */
+  /** Beside the event loop and one at a time, since a short body may hold a long one. */
   private Future<Answer> plain(Answer answer, int max) {
     String coding = answer.header("content-encoding");
     return Compressed.isCoded(coding)
         ? vertx.executeBlocking(
-            () -> new Answer(answer.head(), Compressed.plain(answer.body(), coding, max)), false)
+            () -> new Answer(answer.head(), Compressed.plain(answer.body(), coding, max)), true)
         : Future.succeededFuture(answer);
   }
 

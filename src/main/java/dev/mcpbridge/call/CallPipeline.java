@@ -9,6 +9,7 @@ import dev.mcpbridge.bus.Addresses.Decision;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Caller;
@@ -39,6 +40,7 @@ public final class CallPipeline {
   private final ArgumentSchemas schemas;
   private final OutputSchemas outputs;
   private final UpstreamCredentials credentials;
+  private final MemoryBudget memory;
   private final Counts counts;
 
   /** The calls that no server has yet; with the reason, those that were given up. */
@@ -61,12 +63,14 @@ public final class CallPipeline {
       ArgumentSchemas schemas,
       OutputSchemas outputs,
       UpstreamCredentials credentials,
+      MemoryBudget memory,
       Counts counts) {
     this.bus = bus;
     this.directory = directory;
     this.schemas = schemas;
     this.outputs = outputs;
     this.credentials = credentials;
+    this.memory = memory;
     this.counts = counts;
     bus.subscribe(Addresses.SERVER_FORGOTTEN, server -> counts.forget(server.name()));
   }
@@ -74,8 +78,7 @@ public final class CallPipeline {
   /** Runs a request as far as the gate lets it. */
   public Future<CallOutcome> run(CallRequest request) {
     onTheirWay.put(request.id(), Optional.empty());
-    return directory
-        .discovered(request.server())
+    return roomFor(request)
         .map(server -> admit(request, server))
         .compose(admitted -> validate(admitted, request).map(admitted))
         .compose(admitted -> assess(admitted).compose(decision -> act(admitted, decision)))
@@ -110,6 +113,17 @@ public final class CallPipeline {
     if (outcomes.stream().anyMatch(outcome -> !outcome.isComplete())) {
       running.forEach(request -> cancel(request.server(), request.id(), "The client has left"));
     }
+  }
+
+  /** What a human has approved waits for room instead: nobody can approve it again. */
+  private Future<ServerView> roomFor(CallRequest request) {
+    return memory.isHigh()
+        ? Future.failedFuture(
+            new BridgeException(
+                    ErrorCode.OVERLOADED,
+                    "No memory is left for an answer: clients have not taken those of other calls")
+                .withRetryAfter(1_000))
+        : directory.discovered(request.server());
   }
 
   /** With the credential that the caller has left here, where it sent none. */

@@ -260,11 +260,16 @@ public final class ConfigReader {
   }
 
   private static LimitsConfig limits(Section limits) {
-    limits.allowOnly(List.of("bodyBytes", "messageBytes", "depth"));
+    limits.allowOnly(List.of("bodyBytes", "messageBytes", "heldBytes", "depth"));
     return new LimitsConfig(
         limits.integer("bodyBytes", 4 << 20, 1024, 1 << 30),
         limits.integer("messageBytes", 16 << 20, 1024, 1 << 30),
+        limits.integer("heldBytes", aQuarterOfTheHeap(), 1 << 20, Integer.MAX_VALUE),
         limits.integer("depth", 200, 1, 1000));
+  }
+
+  private static int aQuarterOfTheHeap() {
+    return (int) Math.min(Integer.MAX_VALUE, Runtime.getRuntime().maxMemory() / 4);
   }
 
   private Map<ServerId, ServerConfig> servers(

@@ -30,8 +30,6 @@ import dev.mcpbridge.http.rest.ServersApi;
 import dev.mcpbridge.http.rest.ToolCallsApi;
 import dev.mcpbridge.http.toolcall.ModelCalls;
 import dev.mcpbridge.http.toolcall.ToolCallDoor;
-import dev.mcpbridge.metrics.Counts;
-import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -63,25 +61,17 @@ record Doors(
 
   static Doors open(
       Vertx vertx,
-      Bus bus,
-      Cluster cluster,
-      BridgeConfig config,
-      BridgeIdentity self,
-      Counts counts,
+      HttpVerticle.Foundations foundations,
       StreamSlots streams,
       Supplier<HealthApi.Phase> phase) {
+    Bus bus = foundations.bus();
+    Cluster cluster = foundations.cluster();
+    BridgeConfig config = foundations.config();
     int depth = config.limits().depth();
     Directory directory = new Directory(bus, cluster);
     directory.open();
     UpstreamCredentials credentials = new UpstreamCredentials(Clock.systemUTC());
-    CallPipeline pipeline =
-        new CallPipeline(
-            bus,
-            directory,
-            new ArgumentSchemas(vertx),
-            new OutputSchemas(vertx, bus),
-            credentials,
-            counts);
+    CallPipeline pipeline = pipeline(vertx, foundations, directory, credentials);
     CallIds ids = new CallIds();
     CallAnswers answers = new CallAnswers(config.risk().pendingStatus());
     BackgroundCalls background = new BackgroundCalls(vertx, Clock.systemUTC(), cluster);
@@ -106,7 +96,7 @@ record Doors(
         new ConfirmationsApi(bus, pipeline, calls, depth),
         new EventsApi(bus, streams),
         new HealthApi(directory, cluster, phase),
-        new MetricsApi(directory, cluster, counts),
+        new MetricsApi(directory, cluster, foundations.memory(), foundations.counts()),
         new McpDoor(
             new McpDoor.Foundations(
                 vertx,
@@ -119,7 +109,7 @@ record Doors(
                 config.http().sessions().max(),
                 config.http().sessions().idleMillis()),
             offers,
-            self,
+            foundations.self(),
             depth),
         new ToolCallDoor(
             vertx,
@@ -127,6 +117,22 @@ record Doors(
             new ModelCalls(pipeline, ids, idempotency, new LeanDiscovery(vertx), depth)),
         new OpenApiDoor(vertx, offers),
         contract());
+  }
+
+  private static CallPipeline pipeline(
+      Vertx vertx,
+      HttpVerticle.Foundations foundations,
+      Directory directory,
+      UpstreamCredentials credentials) {
+    Bus bus = foundations.bus();
+    return new CallPipeline(
+        bus,
+        directory,
+        new ArgumentSchemas(vertx),
+        new OutputSchemas(vertx, bus),
+        credentials,
+        foundations.memory(),
+        foundations.counts());
   }
 
   /** The API's own description, as it stands in the resources. */

@@ -10,6 +10,7 @@ import dev.mcpbridge.config.HttpConfig;
 import dev.mcpbridge.http.openapi.DocsPage;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.http.rest.HealthApi;
+import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import io.vertx.core.Future;
@@ -35,33 +36,34 @@ public final class HttpVerticle extends VerticleBase {
   private static final int MAX_URI = 8192;
   private static final int MAX_HEADERS = 16 * 1024;
 
-  private final Bus bus;
-  private final Cluster cluster;
+  private final Foundations foundations;
   private final BridgeConfig config;
-  private final BridgeIdentity self;
-  private final Counts counts;
   private final StreamSlots streams;
   private final CallerChecks callers;
   private volatile HealthApi.Phase phase = HealthApi.Phase.STARTING;
   private ConnectionGuard guard;
   private HttpServer server;
 
-  public HttpVerticle(
-      Bus bus, Cluster cluster, BridgeConfig config, BridgeIdentity self, Counts counts) {
-    this.bus = bus;
-    this.cluster = cluster;
-    this.self = self;
-    this.counts = counts;
-    this.config = config;
+  /** What it stands on. */
+  public record Foundations(
+      Bus bus,
+      Cluster cluster,
+      BridgeConfig config,
+      BridgeIdentity self,
+      MemoryBudget memory,
+      Counts counts) {}
+
+  public HttpVerticle(Foundations foundations) {
+    this.foundations = foundations;
+    this.config = foundations.config();
     this.streams = new StreamSlots(config.http().maxStreams());
     this.callers = new CallerChecks(ApiKeys.of(config.auth()));
   }
 
   @Override
   public Future<?> start() {
-    guard = new ConnectionGuard(vertx, config.http());
-    Router router =
-        router(Doors.open(vertx, bus, cluster, config, self, counts, streams, () -> phase));
+    guard = new ConnectionGuard(vertx, config.http(), foundations.memory());
+    Router router = router(Doors.open(vertx, foundations, streams, () -> phase));
     server =
         vertx
             .createHttpServer(options(config.http()))
@@ -131,6 +133,7 @@ public final class HttpVerticle extends VerticleBase {
     }
     DocsPage.mount(router);
     router.route().handler(callers);
+    router.route().handler(new BodyRoom(foundations.memory()));
     router.route().handler(BodyHandler.create(false).setBodyLimit(config.limits().bodyBytes()));
     Routes.of(doors).mount(router);
     return router;

@@ -46,9 +46,11 @@ public final class MetricsPage {
 
   /**
    * @param accept what the reader takes; null for anything
+   * @param heldBytes of what is large and on its way through
    * @param nodes null for a bridge of one node
    */
-  public static Page write(String accept, Counts counts, List<Server> servers, Nodes nodes) {
+  public static Page write(
+      String accept, Counts counts, long heldBytes, List<Server> servers, Nodes nodes) {
     List<MetricSnapshot> all = new ArrayList<>();
     all.add(
         counter(
@@ -72,6 +74,8 @@ public final class MetricsPage {
             "garbage_lines", "Lines that were no message.", each(servers, Server::garbageLines)));
     all.add(
         counter("messages_dropped", "Messages over the budget.", each(servers, Server::dropped)));
+    all.add(
+        gauge("held_bytes", "Of large bodies and answers on their way through.", one(heldBytes)));
     if (nodes != null) {
       all.add(
           gauge("cluster_member", "1 while the node takes part.", one(nodes.isMember() ? 1 : 0)));

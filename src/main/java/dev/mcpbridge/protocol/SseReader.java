@@ -44,6 +44,11 @@ public final class SseReader {
     return retryMillis;
   }
 
+  /** Bytes that wait for the end of their event. */
+  public int held() {
+    return line.size() + data.size();
+  }
+
   /**
    * Takes the next bytes.
    *
@@ -74,25 +79,29 @@ public final class SseReader {
       dispatch();
       return;
     }
-    String text = new String(bytes, StandardCharsets.UTF_8);
-    int colon = text.indexOf(':');
+    int colon = 0;
+    while (colon < bytes.length && bytes[colon] != ':') {
+      colon++;
+    }
     if (colon == 0) {
       return;
     }
-    String field = colon < 0 ? text : text.substring(0, colon);
-    int from = colon < 0 ? text.length() : colon + 1;
-    String value =
-        text.substring(from < text.length() && text.charAt(from) == ' ' ? from + 1 : from);
-    take(field, value);
+    String field = new String(bytes, 0, colon, StandardCharsets.UTF_8);
+    int from = Math.min(bytes.length, colon + 1);
+    if (from < bytes.length && bytes[from] == ' ') {
+      from++;
+    }
+    if (field.equals("data")) {
+      data.write(bytes, from, bytes.length - from);
+      data.write('\n');
+    } else {
+      take(field, new String(bytes, from, bytes.length - from, StandardCharsets.UTF_8));
+    }
   }
 
   private void take(String field, String value) {
     switch (field) {
       case "event" -> type = value;
-      case "data" -> {
-        data.writeBytes(value.getBytes(StandardCharsets.UTF_8));
-        data.write('\n');
-      }
       case "id" -> lastId = value.indexOf('\0') < 0 ? value : lastId;
       case "retry" -> retryMillis = value.matches("\\d{1,9}") ? Long.parseLong(value) : retryMillis;
       default -> {

@@ -45,7 +45,7 @@ final class ContainerTransport implements Transport, Frames.Sink, Attachment.Rea
     this.id = id;
     this.maxQueued = limits.maxQueuedBytes();
     this.listener = listener;
-    this.reader = new MessageReader(limits, listener, (bytes, news) -> news.run());
+    this.reader = new MessageReader(limits, listener, (bytes, news, loss) -> news.run());
   }
 
   /** Goes on over the attached stream. */

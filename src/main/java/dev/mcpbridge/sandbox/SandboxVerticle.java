@@ -7,6 +7,7 @@ import dev.mcpbridge.config.Sandbox;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.model.Part;
@@ -32,6 +33,7 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
   private final Standby.Recipe recipe;
   private final BridgeIdentity self;
   private final long drainMillis;
+  private final MemoryBudget memory;
   private Era era;
   private Pool pool;
 
@@ -50,6 +52,7 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
     this.config = config;
     this.self = self;
     this.drainMillis = drainMillis;
+    this.memory = limits.memory();
     this.era = config.conversation().era();
     this.recipe =
         new Standby.Recipe(containers, config.sandbox().container(), config.id().name(), limits);
@@ -58,11 +61,15 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
   @Override
   public Future<?> start() {
     int maxQueued = config.supervision().maxQueued();
-    pool = new Pool(vertx, config.id(), sizes(), maxQueued, mayAct, this::standby);
+    pool = new Pool(vertx, config.id(), sizes(), maxQueued, this::mayBegin, this::standby);
     bus.serve(Addresses.isolated(config.id()).at(part), call -> pool.run(admitted(call)));
     bus.subscribe(Addresses.cancel(config.id()), c -> pool.cancel(c.callId(), c.reason()));
     pool.open();
     return Future.succeededFuture();
+  }
+
+  private boolean mayBegin() {
+    return mayAct.getAsBoolean() && !memory.isHigh();
   }
 
   private Call admitted(Call call) {

@@ -36,7 +36,7 @@ final class Dispatcher {
   private final Upstream.News news;
   private final WaitingCalls waiting;
   private final Map<String, Running> running = new HashMap<>();
-  private final BooleanSupplier mayAct;
+  private final BooleanSupplier mayBegin;
   private final Soon look;
   private boolean dispatching;
   private BridgeException over;
@@ -44,16 +44,16 @@ final class Dispatcher {
   private record Running(Call call, Instance instance, Exchange exchange) {}
 
   /**
-   * @param mayAct whether this node may begin a call at this moment
+   * @param mayBegin whether this node may begin a call at this moment
    */
   Dispatcher(
       Vertx vertx,
       ServerConfig config,
       List<Instance> instances,
       Upstream.News news,
-      BooleanSupplier mayAct) {
+      BooleanSupplier mayBegin) {
     this.look = new Soon(vertx, LOOK_MILLIS, this::dispatch);
-    this.mayAct = mayAct;
+    this.mayBegin = mayBegin;
     this.config = config;
     this.instances = instances;
     this.news = news;
@@ -199,9 +199,9 @@ final class Dispatcher {
             .withExecuted(Executed.YES));
   }
 
-  /** None while others may believe that this node is gone; what waits is looked at again. */
+  /** None while no call may be begun; what waits is looked at again. */
   private Instance leastBusy() {
-    if (!mayAct.getAsBoolean()) {
+    if (!mayBegin.getAsBoolean()) {
       look.ask();
       return null;
     }

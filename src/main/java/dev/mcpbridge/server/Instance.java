@@ -91,7 +91,13 @@ final class Instance {
       StdioTransport.Limits limits,
       BridgeIdentity self,
       Residence residence,
-      BooleanSupplier mayAct) {}
+      BooleanSupplier mayAct) {
+
+    /** Whether a call may be begun at this moment, and its answer would be kept. */
+    boolean mayBegin() {
+      return mayAct.getAsBoolean() && !limits.memory().isHigh();
+    }
+  }
 
   Instance(ServerConfig config, Surroundings surroundings, RestartPolicy policy, Owner owner) {
     this.config = config;

@@ -8,6 +8,7 @@ import dev.mcpbridge.cluster.SharedMap.Change;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.SandboxConfig;
 import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.model.Part;
 import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.ServerId;
@@ -42,6 +43,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
 
   private final Bus bus;
   private final Cluster cluster;
+  private final MemoryBudget memory;
   private final Opener opener;
   private final Companions companions;
   private final BridgeIdentity self;
@@ -74,12 +76,14 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
       Bus bus,
       Cluster cluster,
       BridgeConfig config,
+      MemoryBudget memory,
       Opener opener,
       Companions companions,
       BridgeIdentity self) {
     this.bus = bus;
     this.cluster = cluster;
     this.config = config;
+    this.memory = memory;
     this.opener = opener;
     this.companions = companions;
     this.self = self;
@@ -353,7 +357,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
 
   private StdioTransport.Limits limits() {
     int message = config.limits().messageBytes();
-    return new StdioTransport.Limits(message, config.limits().depth() + 10, 2 * message);
+    return new StdioTransport.Limits(message, config.limits().depth() + 10, 2 * message, memory);
   }
 
   /** What runs here, for those who start and stop servers over the API. */

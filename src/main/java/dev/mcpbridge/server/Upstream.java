@@ -101,7 +101,7 @@ final class Upstream implements Instance.Owner {
         IntStream.range(0, config.supervision().instances())
             .mapToObj(i -> new Instance(config, surroundings, policy, this))
             .toList();
-    this.dispatcher = new Dispatcher(vertx, config, instances, news, surroundings.mayAct());
+    this.dispatcher = new Dispatcher(vertx, config, instances, news, surroundings::mayBegin);
     this.watched = new WatchedResources(vertx, config.supervision().startTimeout());
   }
 

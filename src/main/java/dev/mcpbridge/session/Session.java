@@ -226,6 +226,7 @@ public final class Session implements TransportListener {
   public void lost(long requestId, BridgeException failure) {
     Exchange exchange = pending.remove(requestId);
     if (exchange != null) {
+      transport.acknowledge(exchange.position);
       exchange.promise.fail(failure);
     }
   }

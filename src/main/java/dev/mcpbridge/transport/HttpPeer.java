@@ -1,6 +1,7 @@
 package dev.mcpbridge.transport;
 
 import dev.mcpbridge.config.Remote;
+import dev.mcpbridge.memory.MemoryBudget;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -15,9 +16,9 @@ final class HttpPeer {
   private final Remote remote;
   private final HttpSender sender;
 
-  HttpPeer(Vertx vertx, Remote remote, BooleanSupplier mayAct) {
+  HttpPeer(Vertx vertx, Remote remote, MemoryBudget memory, BooleanSupplier mayAct) {
     this.remote = remote;
-    this.sender = new HttpSender(vertx, remote.access(), mayAct);
+    this.sender = new HttpSender(vertx, remote.access(), memory, mayAct);
   }
 
   URI url() {

@@ -3,6 +3,7 @@ package dev.mcpbridge.transport;
 import dev.mcpbridge.config.HttpAccess;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.memory.MemoryBudget;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClient;
@@ -29,15 +30,18 @@ public final class HttpSender {
   private static final long LOOK_MILLIS = 10;
 
   private final Vertx vertx;
+  private final MemoryBudget memory;
   private final BooleanSupplier mayAct;
   private final HttpClient client;
   private volatile boolean closed;
 
   /**
+   * @param memory for what comes back
    * @param mayAct whether anything may be begun at this moment
    */
-  public HttpSender(Vertx vertx, HttpAccess access, BooleanSupplier mayAct) {
+  public HttpSender(Vertx vertx, HttpAccess access, MemoryBudget memory, BooleanSupplier mayAct) {
     this.vertx = vertx;
+    this.memory = memory;
     this.mayAct = mayAct;
     HttpClientOptions options =
         new HttpClientOptions()
@@ -71,7 +75,7 @@ public final class HttpSender {
                     posting.begun(request)
                         ? allowed()
                             .compose(yes -> gone(request, going))
-                            .map(response -> Sent.of(request, response))
+                            .map(response -> Sent.of(vertx, memory, request, response))
                         : Future.failedFuture("given up"))
             .recover(failure -> Future.failedFuture(explained(url, failure))));
   }

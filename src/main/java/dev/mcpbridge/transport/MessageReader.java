@@ -1,5 +1,8 @@
 package dev.mcpbridge.transport;
 
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.protocol.JsonSyntaxException;
 import dev.mcpbridge.protocol.RpcMessage;
 import dev.mcpbridge.protocol.RpcReader;
@@ -37,8 +40,10 @@ public final class MessageReader implements LineFramer.Sink {
   public interface Courier {
     /**
      * @param bytes that wait with it
+     * @param news what is said there
+     * @param loss what is said instead where there is no memory for so many bytes
      */
-    void deliver(long bytes, Runnable news) throws InterruptedException;
+    void deliver(long bytes, Runnable news, Runnable loss) throws InterruptedException;
   }
 
   public MessageReader(StdioTransport.Limits limits, TransportListener listener, Courier courier) {
@@ -53,6 +58,11 @@ public final class MessageReader implements LineFramer.Sink {
   public void feed(byte[] bytes, int length) throws InterruptedException {
     framer.feed(bytes, length, this);
     deliver();
+  }
+
+  /** Bytes that wait for the end of their line. */
+  public int held() {
+    return framer.held();
   }
 
   /** Why a server that has stopped to speak MCP is not read any further; null while it speaks. */
@@ -106,23 +116,41 @@ public final class MessageReader implements LineFramer.Sink {
       int lines = garbage;
       int notifications = dropped;
       garbage = dropped = 0;
-      courier.deliver(0, () -> reportLosses(lines, notifications));
+      tell(() -> reportLosses(lines, notifications));
     }
     if (!batch.isEmpty()) {
       List<RpcMessage> messages = batch;
       long bytes = batchBytes;
       batch = new ArrayList<>();
       batchBytes = 0;
-      courier.deliver(bytes, () -> listener.messages(messages));
+      courier.deliver(bytes, () -> listener.messages(messages), () -> lose(messages));
     }
   }
 
   private void tell(Runnable news) {
     try {
-      courier.deliver(0, news);
+      courier.deliver(0, news, news);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** The answers are not kept; the rest is short. */
+  private void lose(List<RpcMessage> messages) {
+    for (RpcMessage message : messages) {
+      switch (message.kind()) {
+        case RESULT, ERROR -> listener.lost(message.numericId(), noRoom());
+        case REQUEST, NOTIFICATION -> listener.messages(List.of(message));
+      }
+    }
+  }
+
+  private static BridgeException noRoom() {
+    return new BridgeException(
+            ErrorCode.RESPONSE_TOO_LARGE,
+            "The answer was dropped: clients have not taken so much else that there is no memory"
+                + " for it")
+        .withExecuted(Executed.YES);
   }
 
   private void reportLosses(int lines, int notifications) {

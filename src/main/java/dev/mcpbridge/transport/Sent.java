@@ -3,41 +3,169 @@ package dev.mcpbridge.transport;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.memory.MemoryBudget;
+import dev.mcpbridge.protocol.SseReader;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 
-/** A request and the head of its response. */
-public record Sent(HttpClientRequest request, HttpClientResponse response) {
+/** A request and the head of its response. Confined to its context. */
+public final class Sent {
+  private final Vertx vertx;
+  private final MemoryBudget memory;
+  private final HttpClientRequest request;
+  private final HttpClientResponse response;
+  private Intake intake;
+
+  /** Takes a response in, piece by piece. */
+  private interface Reader {
+    /**
+     * @return bytes that are kept until more comes
+     */
+    long take(Buffer chunk);
+
+    void ended(Throwable broken);
+  }
+
+  /** What becomes of an event stream. */
+  interface StreamListener {
+    /** Something came, be it a comment. */
+    default void heard() {}
+
+    void tooLong();
+
+    /**
+     * @param broken null where it came to its end
+     */
+    void ended(Throwable broken);
+  }
+
+  private Sent(
+      Vertx vertx, MemoryBudget memory, HttpClientRequest request, HttpClientResponse response) {
+    this.vertx = vertx;
+    this.memory = memory;
+    this.request = request;
+    this.response = response;
+  }
+
   /** What breaks after it was given up is nobody's concern. */
-  static Sent of(HttpClientRequest request, HttpClientResponse response) {
+  static Sent of(
+      Vertx vertx, MemoryBudget memory, HttpClientRequest request, HttpClientResponse response) {
     response.exceptionHandler(e -> {});
-    return new Sent(request, response);
+    return new Sent(vertx, memory, request, response);
+  }
+
+  public HttpClientResponse response() {
+    return response;
   }
 
   /** The whole body; a longer one is given up and fails with RESPONSE_TOO_LARGE. */
   public Future<Buffer> body(int max) {
     Promise<Buffer> whole = Promise.promise();
-    Buffer held = Buffer.buffer();
-    response
-        .handler(
-            chunk -> {
-              held.appendBuffer(chunk);
-              if (held.length() > max && whole.tryFail(tooLarge(max))) {
-                abort();
-              }
-            })
-        .exceptionHandler(whole::tryFail)
-        .endHandler(v -> whole.tryComplete(held));
+    int expected = expected(max);
+    read(
+        new Reader() {
+          private Buffer held = Buffer.buffer();
+
+          @Override
+          public long take(Buffer chunk) {
+            if (held.length() == 0) {
+              held = Buffer.buffer(Math.max(expected, chunk.length()));
+            }
+            held.appendBuffer(chunk);
+            if (held.length() > max && whole.tryFail(tooLarge(max))) {
+              abort();
+            }
+            return Math.max(expected, held.length());
+          }
+
+          @Override
+          public void ended(Throwable broken) {
+            if (broken == null) {
+              whole.tryComplete(held);
+            } else {
+              whole.tryFail(broken);
+            }
+          }
+        },
+        Long.MAX_VALUE);
+    intake.holds(expected);
     return whole.future();
+  }
+
+  /** What its head says, as far as it is believed; 0 for nothing. */
+  private int expected(int max) {
+    String length = String.valueOf(response.getHeader("content-length"));
+    return length.matches("\\d{1,9}") ? Math.min(max, Integer.parseInt(length)) : 0;
+  }
+
+  /** Reads it as it comes. */
+  private void read(Reader reader, long patienceNanos) {
+    intake = new Intake(vertx, response, memory, patienceNanos);
+    response
+        .handler(chunk -> intake.holds(reader.take(chunk)))
+        .exceptionHandler(broken -> ended(reader, broken))
+        .endHandler(v -> ended(reader, null));
+  }
+
+  /**
+   * Reads it as an event stream.
+   *
+   * @param patienceNanos how long it waits for memory at most
+   */
+  void events(SseReader events, long patienceNanos, StreamListener listener) {
+    read(
+        new Reader() {
+          @Override
+          public long take(Buffer chunk) {
+            listener.heard();
+            try {
+              events.feed(chunk.getBytes());
+            } catch (IllegalStateException e) {
+              listener.tooLong();
+            }
+            return events.held();
+          }
+
+          @Override
+          public void ended(Throwable broken) {
+            listener.ended(broken);
+          }
+        },
+        patienceNanos);
+  }
+
+  private void ended(Reader reader, Throwable broken) {
+    intake.end();
+    reader.ended(broken);
   }
 
   public static BridgeException tooLarge(int max) {
     return new BridgeException(
             ErrorCode.RESPONSE_TOO_LARGE, "The answer is longer than " + max + " bytes")
         .withExecuted(Executed.YES);
+  }
+
+  /**
+   * What its status means where it has no message: below 500, or to come later, nothing was run.
+   */
+  BridgeException refusal() {
+    int status = response.statusCode();
+    String sentence = "The server answered HTTP " + status;
+    if (status == 429 || status == 503) {
+      ErrorCode code = status == 429 ? ErrorCode.RATE_LIMITED : ErrorCode.OVERLOADED;
+      return new BridgeException(code, sentence).withRetryAfter(retryAfterMillis());
+    }
+    return new BridgeException(ErrorCode.UPSTREAM_ERROR, sentence)
+        .withExecuted(status < 500 ? Executed.NO : Executed.UNKNOWN);
+  }
+
+  private long retryAfterMillis() {
+    String seconds = String.valueOf(response.getHeader("retry-after"));
+    return seconds.matches("\\d{1,6}") ? Long.parseLong(seconds) * 1000 : 1000;
   }
 
   boolean isStream() {
@@ -47,6 +175,9 @@ public record Sent(HttpClientRequest request, HttpClientResponse response) {
 
   /** Gives it up; nothing more is heard of it. */
   void abort() {
+    if (intake != null) {
+      intake.end();
+    }
     request.reset();
   }
 }

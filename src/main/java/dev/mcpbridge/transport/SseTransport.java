@@ -75,17 +75,23 @@ public final class SseTransport implements Transport {
   private void read(Sent sent, StdioTransport.Limits limits) {
     stream = sent;
     SseReader events = new SseReader(limits.maxMessageBytes(), this::take);
-    sent.response()
-        .handler(
-            chunk -> {
-              try {
-                events.feed(chunk.getBytes());
-              } catch (IllegalStateException e) {
-                end(e.getMessage());
-              }
-            })
-        .exceptionHandler(e -> end("the event stream broke: " + e.getMessage()))
-        .endHandler(v -> end("the event stream ended"));
+    sent.events(
+        events,
+        StdoutPump.PATIENCE_NANOS,
+        new Sent.StreamListener() {
+          @Override
+          public void tooLong() {
+            end("an event of more than " + limits.maxMessageBytes() + " bytes");
+          }
+
+          @Override
+          public void ended(Throwable broken) {
+            end(
+                broken == null
+                    ? "the event stream ended"
+                    : "the event stream broke: " + broken.getMessage());
+          }
+        });
   }
 
   private void take(SseReader.Event event) {
@@ -135,7 +141,7 @@ public final class SseTransport implements Transport {
             sent -> {
               unanswered.remove(id);
               if (sent.response().statusCode() >= 400 && id >= 0) {
-                listener.lost(id, StreamableHttpTransport.refused(sent.response()));
+                listener.lost(id, sent.refusal());
               }
             },
             failure -> {

@@ -3,6 +3,7 @@ package dev.mcpbridge.transport;
 import dev.mcpbridge.config.Launch;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.memory.MemoryBudget;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -41,8 +42,13 @@ public final class StdioTransport implements Transport {
   private boolean stopRequested;
   private boolean reported;
 
-  /** What a transport may hold and how deep a message may be nested. */
-  public record Limits(int maxMessageBytes, int maxDepth, int maxQueuedBytes) {}
+  /**
+   * What a transport may hold and how deep a message may be nested.
+   *
+   * @param memory that it shares with everything else
+   */
+  public record Limits(
+      int maxMessageBytes, int maxDepth, int maxQueuedBytes, MemoryBudget memory) {}
 
   private StdioTransport(
       Context context,

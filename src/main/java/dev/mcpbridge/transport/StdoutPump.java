@@ -1,23 +1,34 @@
 package dev.mcpbridge.transport;
 
+import dev.mcpbridge.memory.MemoryBudget;
 import io.vertx.core.Context;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
  * Reads a child's stdout to its end. Runs on a thread of its own, ahead of the context by a bounded
- * number of bytes.
+ * number of bytes, and waits where the bridge as a whole holds too many.
  */
-final class StdoutPump implements Runnable {
+final class StdoutPump implements Runnable, MessageReader.Courier {
+  /** How long what everything else of a server has to wait for may wait for memory itself. */
+  static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
   private static final int BUFFER = 64 * 1024;
   private static final long ALLOWANCE = 4 << 20;
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final Context context;
   private final InputStream stdout;
   private final Consumer<String> ended;
   private final MessageReader reader;
+  private final MemoryBudget memory;
+  private final MemoryBudget.Share unfinished;
   private final ByteBrake brake = new ByteBrake(ALLOWANCE);
+  private boolean unfinishedIsLarge;
+  private boolean impatient;
 
   StdoutPump(
       Context context,
@@ -28,7 +39,9 @@ final class StdoutPump implements Runnable {
     this.context = context;
     this.stdout = stdout;
     this.ended = ended;
-    this.reader = new MessageReader(limits, listener, this::deliver);
+    this.memory = limits.memory();
+    this.unfinished = memory.share();
+    this.reader = new MessageReader(limits, listener, this);
   }
 
   @Override
@@ -38,6 +51,7 @@ final class StdoutPump implements Runnable {
     try (stdout) {
       for (int n = stdout.read(buffer); n >= 0 && reason == null; n = stdout.read(buffer)) {
         reader.feed(buffer, n);
+        count(reader.held());
         reason = reader.excess();
       }
     } catch (IOException e) {
@@ -46,24 +60,72 @@ final class StdoutPump implements Runnable {
       Thread.currentThread().interrupt();
     } catch (OutOfMemoryError e) {
       reason = "a message of the process does not fit into the bridge's memory";
+    } finally {
+      unfinished.release();
     }
     String why = reason;
     context.runOnContext(v -> ended.accept(why));
   }
 
-  private void deliver(long bytes, Runnable news) throws InterruptedException {
+  /** A line that becomes a large one is read on when there is room for it, or after a while. */
+  private void count(int held) throws InterruptedException {
+    boolean isLarge = held >= MemoryBudget.LARGE;
+    if (isLarge && !unfinishedIsLarge) {
+      hasRoom(unfinished, held);
+    }
+    unfinishedIsLarge = isLarge;
+    unfinished.take(isLarge ? held : 0);
+  }
+
+  /** Waits for it once; what comes after that in vain is told so at once, until there is room. */
+  private boolean hasRoom(MemoryBudget.Share share, long bytes) throws InterruptedException {
+    long end = System.nanoTime() + PATIENCE_NANOS;
+    while (!share.takeIfRoom(bytes)) {
+      if (impatient || System.nanoTime() - end > 0) {
+        impatient = true;
+        return false;
+      }
+      LockSupport.parkNanos(LOOK_NANOS);
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+    }
+    impatient = false;
+    return true;
+  }
+
+  @Override
+  public void deliver(long bytes, Runnable news, Runnable loss) throws InterruptedException {
+    if (bytes < MemoryBudget.LARGE) {
+      hand(bytes, news, null);
+      return;
+    }
+    unfinished.release();
+    MemoryBudget.Share share = memory.share();
+    if (hasRoom(share, bytes)) {
+      hand(bytes, news, share);
+    } else {
+      hand(0, loss, share);
+    }
+  }
+
+  private void hand(long bytes, Runnable news, MemoryBudget.Share share)
+      throws InterruptedException {
     if (bytes > 0) {
       brake.take(bytes);
     }
-    context.runOnContext(v -> hand(bytes, news));
+    context.runOnContext(v -> handed(bytes, news, share));
   }
 
-  private void hand(long bytes, Runnable news) {
+  private void handed(long bytes, Runnable news, MemoryBudget.Share share) {
     try {
       news.run();
     } finally {
       if (bytes > 0) {
         brake.release(bytes);
+      }
+      if (share != null) {
+        share.release();
       }
     }
   }

@@ -14,7 +14,6 @@ import dev.mcpbridge.protocol.SseReader;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpClientResponse;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -170,7 +169,7 @@ public final class StreamableHttpTransport implements Transport {
     } else if (status == 400 && session != null && out.is(McpMethod.PING)) {
       forgotten(out);
     } else if (out.id() >= 0) {
-      lost(listener, out.id(), refused(sent.response()));
+      lost(listener, out.id(), sent.refusal());
     } else if (out.is(McpMethod.INITIALIZED)) {
       stand();
     }
@@ -217,10 +216,20 @@ public final class StreamableHttpTransport implements Transport {
       streams.put(out.id(), sent);
     }
     SseReader events = new SseReader(limits.maxMessageBytes(), event -> event(out, sent, event));
-    sent.response()
-        .handler(chunk -> feed(out, events, chunk, sent))
-        .exceptionHandler(e -> broken(out, events, resumptions))
-        .endHandler(v -> broken(out, events, resumptions));
+    sent.events(
+        events,
+        Long.MAX_VALUE,
+        new Sent.StreamListener() {
+          @Override
+          public void tooLong() {
+            giveUp(out, sent, Sent.tooLarge(limits.maxMessageBytes()));
+          }
+
+          @Override
+          public void ended(Throwable why) {
+            broken(out, events, resumptions);
+          }
+        });
   }
 
   private void event(Outgoing out, Sent sent, SseReader.Event event) {
@@ -275,22 +284,34 @@ public final class StreamableHttpTransport implements Transport {
             sent -> {
               if (sent.response().statusCode() == 200 && sent.isStream() && !closed) {
                 standing = sent;
-                SseReader events =
-                    new SseReader(
-                        limits.maxMessageBytes(), event -> event(Outgoing.NOTHING, sent, event));
-                sent.response()
-                    .handler(
-                        chunk -> {
-                          resumeDelay = DEFAULT_RETRY_MILLIS;
-                          feed(Outgoing.NOTHING, events, chunk, sent);
-                        })
-                    .exceptionHandler(e -> standAgain())
-                    .endHandler(v -> standAgain());
+                hearken(sent);
               } else {
                 sent.abort();
               }
             })
         .onFailure(failure -> standAgain());
+  }
+
+  private void hearken(Sent sent) {
+    sent.events(
+        new SseReader(limits.maxMessageBytes(), event -> event(Outgoing.NOTHING, sent, event)),
+        StdoutPump.PATIENCE_NANOS,
+        new Sent.StreamListener() {
+          @Override
+          public void heard() {
+            resumeDelay = DEFAULT_RETRY_MILLIS;
+          }
+
+          @Override
+          public void tooLong() {
+            sent.abort();
+          }
+
+          @Override
+          public void ended(Throwable broken) {
+            standAgain();
+          }
+        });
   }
 
   private void standAgain() {
@@ -301,18 +322,14 @@ public final class StreamableHttpTransport implements Transport {
   }
 
   /** An event that is too long costs its own stream, and the request that waits for it. */
-  private void feed(Outgoing out, SseReader events, Buffer chunk, Sent sent) {
-    try {
-      events.feed(chunk.getBytes());
-    } catch (IllegalStateException e) {
-      streams.remove(out.id());
-      if (out.is(McpMethod.LISTEN)) {
-        subscribeIn(DEFAULT_RETRY_MILLIS, out, DEFAULT_RETRY_MILLIS);
-      } else {
-        lost(listener, out.id(), Sent.tooLarge(limits.maxMessageBytes()));
-      }
-      sent.abort();
+  private void giveUp(Outgoing out, Sent sent, BridgeException why) {
+    streams.remove(out.id());
+    if (out.is(McpMethod.LISTEN)) {
+      subscribeIn(DEFAULT_RETRY_MILLIS, out, DEFAULT_RETRY_MILLIS);
+    } else {
+      lost(listener, out.id(), why);
     }
+    sent.abort();
   }
 
   /** What the transport itself learns from an answer; the answer as it goes on. */
@@ -382,23 +399,6 @@ public final class StreamableHttpTransport implements Transport {
       listener.garbage(1);
       return null;
     }
-  }
-
-  /** What a status without a message means: below 500, or asked to come later, nothing was run. */
-  static BridgeException refused(HttpClientResponse response) {
-    int status = response.statusCode();
-    String sentence = "The server answered HTTP " + status;
-    if (status == 429 || status == 503) {
-      ErrorCode code = status == 429 ? ErrorCode.RATE_LIMITED : ErrorCode.OVERLOADED;
-      return new BridgeException(code, sentence).withRetryAfter(retryAfterMillis(response));
-    }
-    return new BridgeException(ErrorCode.UPSTREAM_ERROR, sentence)
-        .withExecuted(status < 500 ? Executed.NO : Executed.UNKNOWN);
-  }
-
-  private static long retryAfterMillis(HttpClientResponse response) {
-    String seconds = String.valueOf(response.getHeader("retry-after"));
-    return seconds.matches("\\d{1,6}") ? Long.parseLong(seconds) * 1000 : 1000;
   }
 
   static void lost(TransportListener listener, long id, Throwable failure) {

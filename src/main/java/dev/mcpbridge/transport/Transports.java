@@ -39,7 +39,7 @@ public final class Transports implements Opener {
 
   private Future<Transport> remote(
       Context context, Remote remote, StdioTransport.Limits limits, TransportListener listener) {
-    HttpPeer peer = new HttpPeer(context.owner(), remote, mayAct);
+    HttpPeer peer = new HttpPeer(context.owner(), remote, limits.memory(), mayAct);
     return remote.kind() == Remote.Kind.SSE
         ? SseTransport.open(context, peer, limits, listener).onFailure(failed -> peer.close())
         : Future.succeededFuture(new StreamableHttpTransport(context, peer, limits, listener));

@@ -7,6 +7,7 @@ import dev.mcpbridge.config.HttpAccess;
 import dev.mcpbridge.config.TextSource;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.memory.MemoryBudget;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.nio.charset.StandardCharsets;
@@ -105,7 +106,10 @@ class WatchedTest {
         vertx,
         "s",
         new Texts(
-            vertx, new HttpCaller(vertx, ACCESS, () -> true), new TextSource.In(file), ACCESS),
+            vertx,
+            new HttpCaller(vertx, ACCESS, new MemoryBudget(1 << 20), () -> true),
+            new TextSource.In(file),
+            ACCESS),
         this::understood);
   }
 

@@ -13,6 +13,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.fixture.Looks;
 import dev.mcpbridge.fixture.Loops;
+import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Catalogue;
@@ -40,6 +41,7 @@ class CallPipelineTest {
   private final Solo cluster = new Solo(Clock.systemUTC());
   private final Bus bus = Bus.create(vertx, cluster, new Counts());
   private final Directory directory = new Directory(bus, cluster);
+  private final MemoryBudget memory = new MemoryBudget(1 << 20);
   private final CallPipeline pipeline =
       new CallPipeline(
           bus,
@@ -47,6 +49,7 @@ class CallPipelineTest {
           new ArgumentSchemas(vertx),
           new OutputSchemas(vertx, bus),
           new UpstreamCredentials(Clock.systemUTC()),
+          memory,
           new Counts());
   private final Promise<ServerView> ready = Promise.promise();
   private int runs;

@@ -15,7 +15,8 @@ class MetricsPageTest {
 
   private String page(String accept, MetricsPage.Nodes nodes) {
     return new String(
-        MetricsPage.write(accept, counts, List.of(SERVER), nodes).body(), StandardCharsets.UTF_8);
+        MetricsPage.write(accept, counts, 7, List.of(SERVER), nodes).body(),
+        StandardCharsets.UTF_8);
   }
 
   private void assertSays(String line) {

@@ -17,6 +17,7 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.fixture.Engine;
 import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Caller;
@@ -68,7 +69,8 @@ class SandboxRightsIT {
     Sandboxes sandboxes =
         new Sandboxes(
             vertx, bus, this::isAllowed, config.sandbox(), new BridgeIdentity("1", () -> "me"));
-    StdioTransport.Limits limits = new StdioTransport.Limits(1 << 20, 100, 1 << 21);
+    StdioTransport.Limits limits =
+        new StdioTransport.Limits(1 << 20, 100, 1 << 21, new MemoryBudget(1 << 20));
     served =
         await(
             vertx.deployVerticle(

@@ -8,6 +8,7 @@ import dev.mcpbridge.cluster.Solo;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.config.ConfigReader.Strictness;
+import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.transport.Opener;
@@ -45,6 +46,7 @@ class SupervisorVerticleTest {
             bus,
             cluster,
             config,
+            new MemoryBudget(1 << 20),
             broken,
             (part, server, limits, drain) -> Optional.empty(),
             new BridgeIdentity("1", () -> "me"));

@@ -11,6 +11,7 @@ import dev.mcpbridge.config.ConfigReader.Strictness;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Residence;
@@ -89,7 +90,7 @@ class UpstreamTest {
     return new Instance.Surroundings(
         context,
         opener,
-        new StdioTransport.Limits(1 << 20, 100, 1 << 21),
+        new StdioTransport.Limits(1 << 20, 100, 1 << 21, new MemoryBudget(1 << 20)),
         new BridgeIdentity("1", () -> "me"),
         residence,
         () -> true);

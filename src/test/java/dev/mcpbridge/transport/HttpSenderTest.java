@@ -8,6 +8,7 @@ import dev.mcpbridge.config.HttpAccess;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.memory.MemoryBudget;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientRequest;
@@ -29,7 +30,8 @@ class HttpSenderTest {
   private final AtomicInteger looks = new AtomicInteger();
   private final AtomicInteger arrived = new AtomicInteger();
   private final HttpSender sender =
-      new HttpSender(vertx, new HttpAccess(Map.of(), null), this::isAllowed);
+      new HttpSender(
+          vertx, new HttpAccess(Map.of(), null), new MemoryBudget(1 << 20), this::isAllowed);
   private URI url;
 
   private boolean isAllowed() {

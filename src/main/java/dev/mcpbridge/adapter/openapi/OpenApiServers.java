@@ -31,7 +31,7 @@ public final class OpenApiServers implements Opener {
       StdioTransport.Limits limits,
       TransportListener listener) {
     OpenApiSource source = (OpenApiSource) reach;
-    HttpCaller http = new HttpCaller(context.owner(), source.access(), mayAct);
+    HttpCaller http = new HttpCaller(context.owner(), source.access(), limits.memory(), mayAct);
     OpenApiBackend backend =
         new OpenApiBackend(context.owner(), name, source, http, limits.maxMessageBytes());
     return Future.succeededFuture(new AdaptedTransport(context, backend, listener));

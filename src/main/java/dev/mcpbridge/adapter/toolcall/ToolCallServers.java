@@ -31,7 +31,7 @@ public final class ToolCallServers implements Opener {
       StdioTransport.Limits limits,
       TransportListener listener) {
     ToolCallSource source = (ToolCallSource) reach;
-    HttpCaller http = new HttpCaller(context.owner(), source.access(), mayAct);
+    HttpCaller http = new HttpCaller(context.owner(), source.access(), limits.memory(), mayAct);
     ToolCallBackend backend =
         new ToolCallBackend(context.owner(), name, source, http, limits.maxMessageBytes());
     return Future.succeededFuture(new AdaptedTransport(context, backend, listener));

@@ -2,6 +2,7 @@ package dev.mcpbridge.http.rest;
 
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.cluster.Cluster;
+import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.metrics.MetricsPage;
 import dev.mcpbridge.model.ServerView;
@@ -17,11 +18,13 @@ import java.util.List;
 public final class MetricsApi {
   private final Directory directory;
   private final Cluster cluster;
+  private final MemoryBudget memory;
   private final Counts counts;
 
-  public MetricsApi(Directory directory, Cluster cluster, Counts counts) {
+  public MetricsApi(Directory directory, Cluster cluster, MemoryBudget memory, Counts counts) {
     this.directory = directory;
     this.cluster = cluster;
+    this.memory = memory;
     this.counts = counts;
   }
 
@@ -37,6 +40,7 @@ public final class MetricsApi {
     return MetricsPage.write(
         ctx.request().getHeader("accept"),
         counts,
+        memory.held(),
         servers.stream().map(MetricsApi::reading).toList(),
         cluster.isAlone() ? null : nodes(cluster.view()));
   }

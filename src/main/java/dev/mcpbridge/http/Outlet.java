@@ -1,0 +1,87 @@
+package dev.mcpbridge.http;
+
+import dev.mcpbridge.memory.MemoryBudget;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufHolder;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.net.impl.VertxConnection;
+
+/**
+ * What one connection has been given and its client has not taken: large pieces are on the bridge's
+ * account until the socket has them, or is gone. Confined to the connection's event loop.
+ *
+ * <p>Like {@link FlushTogether} it needs the pipeline; without it nothing is counted.
+ */
+final class Outlet extends ChannelOutboundHandlerAdapter {
+  private final MemoryBudget memory;
+  private ChannelHandlerContext place;
+  private long behind;
+  private long behindSinceNanos;
+  private long movedNanos;
+
+  private Outlet(MemoryBudget memory) {
+    this.memory = memory;
+  }
+
+  static Outlet of(HttpConnection connection, MemoryBudget memory) {
+    Outlet outlet = new Outlet(memory);
+    if (connection instanceof VertxConnection netty) {
+      ChannelHandlerContext ctx = netty.channelHandlerContext();
+      ctx.pipeline().addBefore(ctx.name(), "outlet", outlet);
+    }
+    return outlet;
+  }
+
+  /** Looks whether the client takes what it is given; to be called every second or so. */
+  void look(long nowNanos) {
+    long now = place == null ? 0 : place.channel().bytesBeforeWritable();
+    if (now == 0 || behind == 0) {
+      behindSinceNanos = nowNanos;
+    }
+    if (now != behind) {
+      movedNanos = nowNanos;
+    }
+    behind = now;
+  }
+
+  /** For how long the client has had more to take than sockets hold. */
+  long behindNanos(long nowNanos) {
+    return behind == 0 ? 0 : nowNanos - behindSinceNanos;
+  }
+
+  /** For how long it has taken none of that. */
+  long stuckNanos(long nowNanos) {
+    return behind == 0 ? 0 : nowNanos - movedNanos;
+  }
+
+  /** Closes the connection at once; Vert.x would wait until everything is sent. */
+  void cut() {
+    place.close();
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    place = ctx;
+  }
+
+  @Override
+  public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+    int size = size(message);
+    if (size < MemoryBudget.LARGE) {
+      ctx.write(message, promise);
+      return;
+    }
+    memory.given(size);
+    ctx.write(message, promise.unvoid().addListener(written -> memory.taken(size)));
+  }
+
+  private static int size(Object message) {
+    if (message instanceof ByteBufHolder holder) {
+      return holder.content().readableBytes();
+    }
+    return message instanceof ByteBuf bytes ? bytes.readableBytes() : 0;
+  }
+}

@@ -1,0 +1,2 @@
+/** What the bridge holds for others, and how much of it is too much. */
+package dev.mcpbridge.memory;

@@ -1,0 +1,64 @@
+package dev.mcpbridge.transport;
+
+import dev.mcpbridge.memory.MemoryBudget;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClientResponse;
+
+/**
+ * Lets a response come in as there is memory for it: where there is none, its sender has to wait.
+ * Confined to its context.
+ */
+final class Intake {
+  private static final long LOOK_MILLIS = 20;
+
+  private final Vertx vertx;
+  private final HttpClientResponse response;
+  private final MemoryBudget.Share share;
+  private final long patienceNanos;
+  private long waitingSince;
+  private boolean over;
+
+  /**
+   * @param patienceNanos after which it goes on, room or not
+   */
+  Intake(Vertx vertx, HttpClientResponse response, MemoryBudget memory, long patienceNanos) {
+    this.vertx = vertx;
+    this.response = response;
+    this.share = memory.share();
+    this.patienceNanos = patienceNanos;
+  }
+
+  /** So many bytes are kept of it now. */
+  void holds(long bytes) {
+    long large = bytes < MemoryBudget.LARGE ? 0 : bytes;
+    if (!over && !share.takeIfRoom(large)) {
+      response.pause();
+      waitingSince = System.nanoTime();
+      lookLater(large);
+    }
+  }
+
+  private void lookLater(long bytes) {
+    vertx.setTimer(LOOK_MILLIS, t -> look(bytes));
+  }
+
+  private void look(long bytes) {
+    if (over) {
+      return;
+    }
+    if (share.takeIfRoom(bytes)) {
+      response.resume();
+    } else if (System.nanoTime() - waitingSince < patienceNanos) {
+      lookLater(bytes);
+    } else {
+      share.take(bytes);
+      response.resume();
+    }
+  }
+
+  /** Nothing is kept of it any more. */
+  void end() {
+    over = true;
+    share.release();
+  }
+}

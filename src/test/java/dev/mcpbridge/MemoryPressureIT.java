@@ -1,0 +1,297 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.fixture.LargeAnswers;
+import dev.mcpbridge.fixture.ServedBridge;
+import dev.mcpbridge.fixture.SlowReader;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Large answers, and clients that do not take them. */
+class MemoryPressureIT {
+  private static final int LARGE = 3_200_000;
+  private static final int MOST = 4 << 20;
+
+  @TempDir Path folder;
+  private TestBridge bridge;
+  private final List<SlowReader> readers = new ArrayList<>();
+
+  private void start(String http, String servers) throws Exception {
+    bridge =
+        TestBridge.of(
+            "{'http':{"
+                + http
+                + "},'limits':{'heldBytes':"
+                + MOST
+                + "},'mcpServers':{"
+                + servers
+                + "}}");
+    bridge.until(() -> bridge.state("s").equals("ready"));
+  }
+
+  private void start(String http) throws Exception {
+    start(
+        http,
+        "'s':"
+            + TestBridge.entry("'env':{'EFFECTS':'" + folder.resolve("effects") + "'}")
+            + ",'other':"
+            + TestBridge.entry(""));
+    bridge.until(() -> bridge.state("other").equals("ready"));
+  }
+
+  @AfterEach
+  void nothingIsHeldAndTheBridgeLives() throws Exception {
+    for (SlowReader reader : readers) {
+      reader.close();
+    }
+    if (bridge != null) {
+      bridge.until(() -> held() == 0);
+      assertEquals(200, bridge.get("/health/live").status());
+      assertEquals(0, bridge.get("/servers/s").body().path("restarts").asInt());
+      bridge.close();
+    }
+  }
+
+  private double held() throws Exception {
+    return bridge
+        .get("/metrics")
+        .text()
+        .lines()
+        .filter(line -> line.startsWith("mcp_bridge_held_bytes "))
+        .mapToDouble(line -> Double.parseDouble(line.split(" ")[1]))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private SlowReader slow(int millis) throws IOException {
+    SlowReader reader = SlowReader.big(bridge.port(), LARGE, millis);
+    readers.add(reader);
+    return reader;
+  }
+
+  /** One answer is not taken, so that memory is short. */
+  private SlowReader full() throws Exception {
+    SlowReader reader = slow(0);
+    bridge.until(() -> held() > LARGE);
+    return reader;
+  }
+
+  @Test
+  void whileClientsDoNotTakeTheirAnswersNoCallIsBegunAndAfterwardsAllAre() throws Exception {
+    start("");
+    SlowReader reader = full();
+
+    Answer refused = bridge.call("effect", "{}");
+
+    assertEquals(503, refused.status(), refused.text());
+    assertEquals("overloaded", refused.code());
+    assertEquals("no", refused.body().path("executed").asText());
+    assertEquals("1", refused.header("retry-after"));
+    assertFalse(Files.exists(folder.resolve("effects")));
+    assertEquals(200, bridge.get("/servers/s/tools").status());
+
+    assertTrue(reader.takeAll().length() > LARGE);
+    bridge.until(() -> held() == 0);
+    assertEquals(200, bridge.call("effect", "{}").status());
+  }
+
+  @Test
+  void anAnswerWaitsAtItsServerUntilThereIsRoomAndAnotherServerGoesOnAnswering() throws Exception {
+    start("");
+    CompletableFuture<Answer> elsewhere =
+        CompletableFuture.supplyAsync(() -> uncheckedPost("/servers/other/tools/sleep", 1_500));
+    bridge.until(() -> bridge.get("/servers/other").body().path("pending_calls").asInt() == 1);
+    SlowReader first = slow(300);
+    SlowReader second = slow(300);
+    bridge.until(() -> held() > LARGE);
+
+    assertEquals(200, elsewhere.join().status());
+    assertTrue(held() <= MOST, "more is held");
+
+    CompletableFuture<Integer> taken = CompletableFuture.supplyAsync(() -> length(first));
+    assertTrue(length(second) > LARGE);
+    assertTrue(taken.join() > LARGE);
+  }
+
+  private static int length(SlowReader reader) {
+    try {
+      return reader.takeAll().length();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Answer uncheckedPost(String path, int millis) {
+    try {
+      return bridge.post(path, "{\"ms\":" + millis + "}");
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void anAnswerThatFindsNoRoomForLongIsDroppedAndSaysThatItsCallHasRun() throws Exception {
+    start("");
+    slow(100);
+    CompletableFuture<Answer> second =
+        bridge.callLater("big", "{\"size\":" + LARGE + ",\"ms\":1000}");
+
+    Answer dropped = second.join();
+
+    assertEquals(502, dropped.status(), dropped.toString());
+    assertEquals("response_too_large", dropped.code());
+    assertEquals("yes", dropped.body().path("executed").asText());
+  }
+
+  @Test
+  void whoeverLeavesInTheMiddleOfAnAnswerGivesItsRoomBack() throws Exception {
+    start("");
+    SlowReader reader = full();
+    reader.sip(100_000);
+
+    reader.close();
+
+    bridge.until(() -> held() == 0);
+    assertEquals(200, bridge.call("echo", "{}").status());
+  }
+
+  @Test
+  void aClientThatTakesItsAnswerSlowlyIsNotIdleAndOneThatDoesNotTakeItIsCutOff() throws Exception {
+    start("'idleTimeout':2");
+    SlowReader slow = full();
+    long began = System.nanoTime();
+    int taken = 0;
+    while (System.nanoTime() - began < 5_000_000_000L) {
+      slow.sip(20_000);
+      taken += 20_000;
+      bridge.get("/health/live");
+    }
+    assertTrue(slow.takeAll().length() + taken > LARGE);
+
+    SlowReader stuck = full();
+
+    bridge.until(() -> held() == 0);
+    assertTrue(stuck.takeAll().length() < LARGE);
+  }
+
+  @Test
+  void whereMemoryIsShortAClientHasAsLongForItsAnswerAsForABodyOfItsOwn() throws Exception {
+    start("'bodyTimeout':2");
+    SlowReader slow = full();
+
+    bridge.until(
+        () -> {
+          slow.sip(1_000);
+          return held() == 0;
+        });
+
+    assertTrue(slow.takeAll().length() < LARGE);
+    assertEquals(200, bridge.call("echo", "{}").status());
+  }
+
+  @Test
+  void aLargeBodyIsLetInOnlyWhereThereIsRoomForIt() throws Exception {
+    start("");
+    String body = "{\"m\":\"" + "x".repeat(1_000_000) + "\"}";
+    SlowReader reader = full();
+
+    Answer refused = bridge.call("echo", body);
+
+    assertEquals(503, refused.status(), refused.toString());
+    assertEquals("overloaded", refused.code());
+    reader.takeAll();
+    bridge.until(() -> held() == 0);
+    assertEquals(200, bridge.call("echo", body).status());
+  }
+
+  @ParameterizedTest
+  @EnumSource(LargeAnswers.Form.class)
+  void answersOverHttpComeInAsThereIsRoomHoweverManyThereAreAtOnce(LargeAnswers.Form form)
+      throws Exception {
+    try (LargeAnswers server = new LargeAnswers(form)) {
+      start("", "'s':" + server.entry());
+      int size = 1_000_000;
+      List<CompletableFuture<Answer>> answers =
+          IntStream.range(0, 40)
+              .mapToObj(i -> bridge.callLater("big", "{\"size\":" + size + "}"))
+              .toList();
+
+      long whole =
+          answers.stream()
+              .map(CompletableFuture::join)
+              .filter(answer -> answer.status() == 200 && answer.text().length() > size)
+              .count();
+
+      assertEquals(server.calls(), whole);
+      assertTrue(whole > 0);
+    }
+  }
+
+  @Test
+  void twoHundredLargeAnswersForSlowClientsFitIntoASmallHeap() throws Exception {
+    int size = 5 << 20;
+    Files.writeString(
+        folder.resolve("bridge.json"),
+        TestBridge.json("{'mcpServers':{'s':" + TestBridge.entry("'timeout':120") + "}}"));
+    ProcessBuilder program =
+        new ProcessBuilder(ServedBridge.command("--config", "bridge.json"))
+            .directory(folder.toFile())
+            .redirectError(folder.resolve("err").toFile());
+    program.environment().put("JAVA_TOOL_OPTIONS", "-Xmx256m -XX:+ExitOnOutOfMemoryError");
+    try (ServedBridge served = ServedBridge.from(program)) {
+      int port = URI.create(served.url()).getPort();
+      for (int i = 0; i < 200; i++) {
+        readers.add(SlowReader.big(port, size, 0));
+      }
+      List<CompletableFuture<String>> heads = new ArrayList<>();
+      for (SlowReader reader : readers) {
+        heads.add(CompletableFuture.supplyAsync(() -> outcome(reader, size)));
+      }
+
+      List<String> outcomes = heads.stream().map(CompletableFuture::join).toList();
+
+      assertTrue(
+          outcomes.stream().allMatch(outcome -> outcome.equals("whole") || outcome.equals("503")),
+          outcomes::toString);
+      assertTrue(served.process().isAlive());
+      HttpResponse<String> after =
+          HttpClient.newHttpClient()
+              .send(
+                  HttpRequest.newBuilder(URI.create(served.url() + "/servers/s/tools/echo"))
+                      .header("content-type", "application/json")
+                      .POST(HttpRequest.BodyPublishers.ofString("{}"))
+                      .build(),
+                  HttpResponse.BodyHandlers.ofString());
+      assertEquals(200, after.statusCode(), after.body());
+    }
+  }
+
+  private static String outcome(SlowReader reader, int size) {
+    try {
+      String all = reader.takeAll();
+      return all.length() > size ? "whole" : all.substring(9, 12);
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+}
