@@ -17,6 +17,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -178,15 +179,13 @@ class MemoryPressureIT {
   @Test
   void aClientThatTakesItsAnswerSlowlyIsNotIdleAndOneThatDoesNotTakeItIsCutOff() throws Exception {
     start("'idleTimeout':2");
-    SlowReader slow = full();
-    long began = System.nanoTime();
-    int taken = 0;
-    while (System.nanoTime() - began < 5_000_000_000L) {
-      slow.sip(20_000);
-      taken += 20_000;
-      bridge.get("/health/live");
-    }
-    assertTrue(slow.takeAll().length() + taken > LARGE);
+    int size = 4 * LARGE;
+    SlowReader slow = SlowReader.big(bridge.port(), size, 0);
+    readers.add(slow);
+    int taken = slow.sipFor(Duration.ofSeconds(6), 50_000);
+    assertTrue(taken < size, () -> "took " + taken);
+    assertTrue(slow.takeAll().length() + taken > size);
+    bridge.until(() -> held() == 0);
 
     SlowReader stuck = full();
 
@@ -210,26 +209,59 @@ class MemoryPressureIT {
   }
 
   @Test
-  void aLargeBodyIsLetInOnlyWhereThereIsRoomForIt() throws Exception {
+  void aLargeBodyIsLetInOnlyWhereThereIsRoomForItAndOneThatIsTooLargeIsTooLarge() throws Exception {
     start("");
-    String body = "{\"m\":\"" + "x".repeat(1_000_000) + "\"}";
-    SlowReader reader = full();
+    String large = "{\"m\":\"" + "x".repeat(1_000_000) + "\"}";
+    SlowReader other =
+        SlowReader.posting(
+            bridge.port(), "/servers/s/tools/never", "{\"m\":\"" + "x".repeat(4_000_000) + "\"}");
+    readers.add(other);
+    bridge.until(() -> bridge.get("/servers/s").body().path("pending_calls").asInt() == 1);
 
-    Answer refused = bridge.call("echo", body);
+    Answer refused = bridge.call("echo", large);
+    Answer tooLarge = bridge.call("echo", "{\"m\":\"" + "x".repeat(5_000_000) + "\"}");
 
     assertEquals(503, refused.status(), refused.toString());
     assertEquals("overloaded", refused.code());
-    reader.takeAll();
-    bridge.until(() -> held() == 0);
-    assertEquals(200, bridge.call("echo", body).status());
+    assertEquals(413, tooLarge.status(), tooLarge.toString());
+    assertEquals(200, bridge.call("echo", "{}").status());
+    other.close();
+    bridge.until(() -> bridge.call("echo", large).status() == 200);
+  }
+
+  @Test
+  void whoeverLeavesAnEventStreamGivesTheRoomOfItsBodyBack() throws Exception {
+    start("");
+    String large = "{\"m\":\"" + "x".repeat(1_500_000) + "\"}";
+    for (int i = 0; i < 5; i++) {
+      SlowReader leaver =
+          SlowReader.posting(bridge.port(), "/servers/s/tools/never", large, "text/event-stream");
+      leaver.sip(100);
+      leaver.close();
+      bridge.until(() -> bridge.get("/servers/s").body().path("pending_calls").asInt() == 0);
+    }
+
+    assertEquals(200, bridge.call("echo", large).status());
+  }
+
+  @Test
+  void anAnswerThatDoesNotComeKeepsItsRoomNoLongerThanItsCallLasts() throws Exception {
+    try (LargeAnswers server = new LargeAnswers(LargeAnswers.Form.HANGING)) {
+      start("", "'s':" + server.entry(",'timeout':1"));
+
+      Answer late = bridge.call("big", "{\"size\":" + LARGE + "}");
+
+      assertEquals(504, late.status(), late.toString());
+      bridge.until(() -> held() == 0);
+    }
   }
 
   @ParameterizedTest
-  @EnumSource(LargeAnswers.Form.class)
+  @EnumSource(value = LargeAnswers.Form.class, names = "HANGING", mode = EnumSource.Mode.EXCLUDE)
   void answersOverHttpComeInAsThereIsRoomHoweverManyThereAreAtOnce(LargeAnswers.Form form)
       throws Exception {
     try (LargeAnswers server = new LargeAnswers(form)) {
-      start("", "'s':" + server.entry());
+      start("", "'s':" + server.entry(""));
       int size = 1_000_000;
       List<CompletableFuture<Answer>> answers =
           IntStream.range(0, 40)

@@ -25,8 +25,12 @@ public final class HttpCaller {
   private static final Pattern CHARSET =
       Pattern.compile(";\\s*charset\\s*=\\s*\"?([^\\s;\"]+)", Pattern.CASE_INSENSITIVE);
 
+  private static final long LOOK_MILLIS = 20;
+
   private final Vertx vertx;
   private final HttpSender sender;
+  private final MemoryBudget memory;
+  private Future<Void> unpacked = Future.succeededFuture();
 
   /**
    * @param memory for what comes back
@@ -34,6 +38,7 @@ public final class HttpCaller {
    */
   public HttpCaller(Vertx vertx, HttpAccess access, MemoryBudget memory, BooleanSupplier mayAct) {
     this.vertx = vertx;
+    this.memory = memory;
     this.sender = new HttpSender(vertx, access, memory, mayAct);
   }
 
@@ -130,20 +135,42 @@ public final class HttpCaller {
         .posting
         .answer()
         .compose(sent -> sent.body(maxBody).map(body -> new Answer(sent.response(), body)))
-        .compose(answer -> plain(answer, maxBody))
+        .compose(answer -> plain(exchange, answer, maxBody))
         .onComplete(
             exchange.answer::tryComplete,
             failure -> exchange.answer.tryFail(HttpSender.explained(url, failure)));
     return exchange;
   }
 
-  /** Beside the event loop and one at a time, since a short body may hold a long one. */
-  private Future<Answer> plain(Answer answer, int max) {
+  /**
+   * Beside the event loop, since a short body may hold a long one; and one after the other, where
+   * there is memory for more answers.
+   */
+  private Future<Answer> plain(Exchange exchange, Answer answer, int max) {
     String coding = answer.header("content-encoding");
-    return Compressed.isCoded(coding)
-        ? vertx.executeBlocking(
-            () -> new Answer(answer.head(), Compressed.plain(answer.body(), coding, max)), true)
-        : Future.succeededFuture(answer);
+    if (!Compressed.isCoded(coding)) {
+      return Future.succeededFuture(answer);
+    }
+    Future<Answer> plain =
+        unpacked
+            .compose(before -> room(exchange))
+            .compose(
+                room ->
+                    vertx.executeBlocking(
+                        () ->
+                            new Answer(answer.head(), Compressed.plain(answer.body(), coding, max)),
+                        false));
+    unpacked = plain.<Void>mapEmpty().otherwiseEmpty();
+    return plain;
+  }
+
+  private Future<Void> room(Exchange exchange) {
+    if (exchange.answer.future().isComplete()) {
+      return Future.failedFuture("given up");
+    }
+    return memory.isHigh()
+        ? vertx.timer(LOOK_MILLIS).compose(later -> room(exchange))
+        : Future.succeededFuture();
   }
 
   public Future<Void> close() {

@@ -80,8 +80,11 @@ public final class CallPipeline {
     onTheirWay.put(request.id(), Optional.empty());
     return roomFor(request)
         .map(server -> admit(request, server))
-        .compose(admitted -> validate(admitted, request).map(admitted))
-        .compose(admitted -> assess(admitted).compose(decision -> act(admitted, decision)))
+        .compose(
+            admitted ->
+                validate(admitted, request)
+                    .compose(valid -> assess(admitted))
+                    .compose(decision -> act(admitted, decision)))
         .onComplete(done -> onTheirWay.remove(request.id()))
         .recover(failure -> recorded(request.server(), request.target(), failure));
   }
@@ -115,13 +118,13 @@ public final class CallPipeline {
     }
   }
 
-  /** What a human has approved waits for room instead: nobody can approve it again. */
+  /** What a human has approved waits in its queue instead: nobody can approve it again. */
   private Future<ServerView> roomFor(CallRequest request) {
     return memory.isHigh()
         ? Future.failedFuture(
             new BridgeException(
                     ErrorCode.OVERLOADED,
-                    "No memory is left for an answer: clients have not taken those of other calls")
+                    "No memory is left for an answer: too many others are on their way")
                 .withRetryAfter(1_000))
         : directory.discovered(request.server());
   }

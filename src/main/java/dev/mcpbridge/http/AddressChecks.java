@@ -3,13 +3,11 @@ package dev.mcpbridge.http;
 import dev.mcpbridge.config.HttpConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.HostAndPort;
-import io.vertx.ext.web.RoutingContext;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -25,7 +23,7 @@ import java.util.Set;
  * that is neither the host itself nor configured, is turned away, so that no web page reaches the
  * bridge through a name of its own (DNS rebinding).
  */
-final class AddressChecks implements Handler<RoutingContext> {
+final class AddressChecks {
   private final Set<String> hosts;
   private final Set<String> corsOrigins;
   private final String scheme;
@@ -37,14 +35,14 @@ final class AddressChecks implements Handler<RoutingContext> {
     this.scheme = config.tls() == null ? "http://" : "https://";
   }
 
-  @Override
-  public void handle(RoutingContext ctx) {
-    HttpServerRequest request = ctx.request();
+  /**
+   * @throws BridgeException for what is not addressed to us, or in two ways
+   */
+  void check(HttpServerRequest request) {
     checkFraming(request);
     checkPath(request.uri().startsWith("/") ? request.path() : null);
     checkHost(request);
     checkOrigin(request.headers());
-    ctx.next();
   }
 
   /** Whoever sends both lengths wants two parsers to disagree (RFC 9112 section 6.1). */

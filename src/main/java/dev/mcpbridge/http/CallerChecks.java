@@ -5,7 +5,6 @@ import dev.mcpbridge.auth.Principal;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
-import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
@@ -19,7 +18,7 @@ import java.util.Locale;
  * before the router's choice, so no route is without it; the media type also keeps a plain form of
  * a foreign page from posting.
  */
-final class CallerChecks implements Handler<RoutingContext> {
+final class CallerChecks {
   private static final CharSequence API_KEY = HttpHeaders.createOptimized("x-api-key");
 
   private volatile Authenticator authenticator;
@@ -33,8 +32,10 @@ final class CallerChecks implements Handler<RoutingContext> {
     authenticator = other;
   }
 
-  @Override
-  public void handle(RoutingContext ctx) {
+  /**
+   * @throws BridgeException UNAUTHENTICATED, UNSUPPORTED_MEDIA_TYPE
+   */
+  void check(RoutingContext ctx) {
     HttpServerRequest request = ctx.request();
     Principal principal =
         authenticator
@@ -48,7 +49,6 @@ final class CallerChecks implements Handler<RoutingContext> {
     if (hasBody(request)) {
       checkMediaType(request);
     }
-    ctx.next();
   }
 
   private static String credential(MultiMap headers) {

@@ -1,10 +1,15 @@
 package dev.mcpbridge.http;
 
 import dev.mcpbridge.config.HttpConfig;
+import dev.mcpbridge.config.LimitsConfig;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.memory.MemoryBudget;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.RoutingContext;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,24 +27,34 @@ final class ConnectionGuard {
 
   private final int max;
   private final HttpConfig.Patience patience;
-  private final MemoryBudget memory;
+  private final int maxBody;
+  private final MemoryBudget answers;
+  private final MemoryBudget bodies;
   private final Map<HttpConnection, Watched> open = new IdentityHashMap<>();
 
   private static final class Watched {
     final Outlet outlet;
+    final MemoryBudget.Share body;
     HttpServerRequest request;
     long sinceNanos = System.nanoTime();
     boolean idle = true;
+    boolean closing;
 
-    Watched(Outlet outlet) {
+    Watched(Outlet outlet, MemoryBudget.Share body) {
       this.outlet = outlet;
+      this.body = body;
     }
   }
 
-  ConnectionGuard(Vertx vertx, HttpConfig config, MemoryBudget memory) {
+  /**
+   * @param answers what is held on its way to clients; bodies have as much beside it
+   */
+  ConnectionGuard(Vertx vertx, HttpConfig config, LimitsConfig limits, MemoryBudget answers) {
     this.max = config.maxConnections();
     this.patience = config.patience();
-    this.memory = memory;
+    this.maxBody = limits.bodyBytes();
+    this.answers = answers;
+    this.bodies = new MemoryBudget(limits.heldBytes());
     vertx.setPeriodic(SWEEP_MILLIS, t -> sweep());
   }
 
@@ -49,14 +64,49 @@ final class ConnectionGuard {
       return;
     }
     FlushTogether.on(connection);
-    open.put(connection, new Watched(Outlet.of(connection, memory)));
-    connection.closeHandler(v -> open.remove(connection));
+    open.put(connection, new Watched(Outlet.of(connection, answers), bodies.share()));
+    connection.closeHandler(v -> closed(connection));
+  }
+
+  private void closed(HttpConnection connection) {
+    Watched watched = open.remove(connection);
+    if (watched != null) {
+      watched.body.release();
+    }
+  }
+
+  /**
+   * Lets a large body in where there is memory for it, until its request is answered; a longer one
+   * than allowed is refused elsewhere. Of a body that does not tell its length nothing is known.
+   *
+   * @throws BridgeException OVERLOADED
+   */
+  void admit(RoutingContext ctx) {
+    long bytes = length(ctx.request().getHeader(HttpHeaders.CONTENT_LENGTH));
+    Watched watched = bytes < MemoryBudget.LARGE ? null : open.get(ctx.request().connection());
+    if (watched == null || bytes > maxBody) {
+      return;
+    }
+    if (!watched.body.takeIfRoom(bytes)) {
+      throw new BridgeException(
+              ErrorCode.OVERLOADED, "No memory is left for a body of " + bytes + " bytes")
+          .withRetryAfter(1_000);
+    }
+    ctx.addEndHandler(over -> watched.body.release());
+  }
+
+  /** 0 for what is no length, or a short one. */
+  private static long length(String header) {
+    return header != null && header.length() > 4 && header.matches("\\d{5,10}")
+        ? Long.parseLong(header)
+        : 0;
   }
 
   /** A head has come. */
   void began(HttpServerRequest request) {
     Watched watched = open.get(request.connection());
     if (watched != null) {
+      watched.body.release();
       watched.request = request;
       watched.sinceNanos = System.nanoTime();
       watched.idle = false;
@@ -75,23 +125,24 @@ final class ConnectionGuard {
     } else if (watched.outlet.behindNanos(now) > 0) {
       watched.sinceNanos = now;
     } else if (watched.request == null) {
-      closeIf(connection, millis > patience.headMillis());
+      closeIf(connection, watched, millis > patience.headMillis());
     } else if (!watched.request.isEnded()) {
       if (millis > patience.bodyMillis()) {
         timeOut(watched.request);
       }
     } else if (watched.request.response().ended() && !watched.idle) {
       watched.idle = true;
+      watched.body.release();
       watched.sinceNanos = now;
     } else if (watched.idle) {
-      closeIf(connection, millis > patience.idleMillis());
+      closeIf(connection, watched, millis > patience.idleMillis());
     }
   }
 
   private boolean isInTheWay(Outlet outlet, long now) {
     outlet.look(now);
     return millis(outlet.stuckNanos(now)) > patience.idleMillis()
-        || memory.isHigh() && millis(outlet.behindNanos(now)) > patience.bodyMillis();
+        || answers.isHigh() && millis(outlet.behindNanos(now)) > patience.bodyMillis();
   }
 
   private static long millis(long nanos) {
@@ -106,8 +157,12 @@ final class ConnectionGuard {
     request.connection().close();
   }
 
-  private static void closeIf(HttpConnection connection, boolean late) {
-    if (late) {
+  /** A client that does not even take the end of the connection is not waited for. */
+  private static void closeIf(HttpConnection connection, Watched watched, boolean late) {
+    if (late && watched.closing) {
+      watched.outlet.cut();
+    } else if (late) {
+      watched.closing = true;
       connection.close();
     }
   }

@@ -62,7 +62,7 @@ public final class HttpVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    guard = new ConnectionGuard(vertx, config.http(), foundations.memory());
+    guard = new ConnectionGuard(vertx, config.http(), config.limits(), foundations.memory());
     Router router = router(Doors.open(vertx, foundations, streams, () -> phase));
     server =
         vertx
@@ -116,13 +116,13 @@ public final class HttpVerticle extends VerticleBase {
   private Router router(Doors doors) {
     Router router = Router.router(vertx);
     AddressChecks addresses = new AddressChecks(config.http());
-    router.route().handler(addresses);
     if (!config.http().corsOrigins().isEmpty()) {
       CorsHandler cors = cors(config.http());
       router
           .route()
           .handler(
               ctx -> {
+                addresses.check(ctx.request());
                 if (addresses.isConfigured(ctx.request().getHeader("origin"))) {
                   ctx.response().putHeader("vary", "origin");
                   cors.handle(ctx);
@@ -131,10 +131,17 @@ public final class HttpVerticle extends VerticleBase {
                 }
               });
     }
-    DocsPage.mount(router);
-    router.route().handler(callers);
-    router.route().handler(new BodyRoom(foundations.memory()));
-    router.route().handler(BodyHandler.create(false).setBodyLimit(config.limits().bodyBytes()));
+    DocsPage.mount(router, ctx -> addresses.check(ctx.request()));
+    BodyHandler body = BodyHandler.create(false).setBodyLimit(config.limits().bodyBytes());
+    router
+        .route()
+        .handler(
+            ctx -> {
+              addresses.check(ctx.request());
+              callers.check(ctx);
+              guard.admit(ctx);
+              body.handle(ctx);
+            });
     Routes.of(doors).mount(router);
     return router;
   }

@@ -5,19 +5,24 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufHolder;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelProgressiveFuture;
+import io.netty.channel.ChannelProgressiveFutureListener;
+import io.netty.channel.ChannelProgressivePromise;
 import io.netty.channel.ChannelPromise;
+import io.netty.util.concurrent.PromiseNotifier;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.impl.VertxConnection;
 
 /**
- * What one connection has been given and its client has not taken: large pieces are on the bridge's
- * account until the socket has them, or is gone. Confined to the connection's event loop.
+ * What one connection has been given and its client has not taken: large answers are on the
+ * bridge's account until the socket has them, or is gone. Confined to the connection's event loop.
  *
  * <p>Like {@link FlushTogether} it needs the pipeline; without it nothing is counted.
  */
 final class Outlet extends ChannelOutboundHandlerAdapter {
   private final MemoryBudget memory;
   private ChannelHandlerContext place;
+  private boolean hasMoved;
   private long behind;
   private long behindSinceNanos;
   private long movedNanos;
@@ -30,7 +35,7 @@ final class Outlet extends ChannelOutboundHandlerAdapter {
     Outlet outlet = new Outlet(memory);
     if (connection instanceof VertxConnection netty) {
       ChannelHandlerContext ctx = netty.channelHandlerContext();
-      ctx.pipeline().addBefore(ctx.name(), "outlet", outlet);
+      ctx.pipeline().addBefore(ctx.name(), "outlet", outlet).addFirst(outlet.new Mouth());
     }
     return outlet;
   }
@@ -41,10 +46,11 @@ final class Outlet extends ChannelOutboundHandlerAdapter {
     if (now == 0 || behind == 0) {
       behindSinceNanos = nowNanos;
     }
-    if (now != behind) {
+    if (now != behind || hasMoved) {
       movedNanos = nowNanos;
     }
     behind = now;
+    hasMoved = false;
   }
 
   /** For how long the client has had more to take than sockets hold. */
@@ -59,7 +65,9 @@ final class Outlet extends ChannelOutboundHandlerAdapter {
 
   /** Closes the connection at once; Vert.x would wait until everything is sent. */
   void cut() {
-    place.close();
+    if (place != null) {
+      place.close();
+    }
   }
 
   @Override
@@ -69,7 +77,7 @@ final class Outlet extends ChannelOutboundHandlerAdapter {
 
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-    int size = size(message);
+    int size = message instanceof ByteBufHolder holder ? holder.content().readableBytes() : 0;
     if (size < MemoryBudget.LARGE) {
       ctx.write(message, promise);
       return;
@@ -78,10 +86,32 @@ final class Outlet extends ChannelOutboundHandlerAdapter {
     ctx.write(message, promise.unvoid().addListener(written -> memory.taken(size)));
   }
 
-  private static int size(Object message) {
-    if (message instanceof ByteBufHolder holder) {
-      return holder.content().readableBytes();
+  /**
+   * Before the socket: what it takes of a large piece shows nowhere else until it has taken all.
+   * With TLS no piece is large here.
+   */
+  private final class Mouth extends ChannelOutboundHandlerAdapter
+      implements ChannelProgressiveFutureListener {
+
+    @Override
+    public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+      if (message instanceof ByteBuf bytes && bytes.readableBytes() >= MemoryBudget.LARGE) {
+        ChannelProgressivePromise watched = ctx.newProgressivePromise();
+        watched.addListener(this).addListener(new PromiseNotifier<>(promise.unvoid()));
+        ctx.write(message, watched);
+      } else {
+        ctx.write(message, promise);
+      }
     }
-    return message instanceof ByteBuf bytes ? bytes.readableBytes() : 0;
+
+    @Override
+    public void operationProgressed(ChannelProgressiveFuture future, long progress, long total) {
+      hasMoved = true;
+    }
+
+    @Override
+    public void operationComplete(ChannelProgressiveFuture future) {
+      hasMoved = true;
+    }
   }
 }

@@ -65,8 +65,12 @@ public final class MemoryBudget {
     public void take(long now) {
       held.addAndGet(now - bytes);
       bytes = now;
-      if (now == 0) {
-        first.compareAndSet(this, null);
+      letOthersGoFirst();
+    }
+
+    private void letOthersGoFirst() {
+      if (bytes == 0 && first.get() == this) {
+        first.set(null);
       }
     }
 
@@ -84,13 +88,15 @@ public final class MemoryBudget {
         }
       } while (!held.compareAndSet(before, before + now - bytes));
       bytes = now;
+      letOthersGoFirst();
       return true;
     }
 
     private boolean goesFirst(long now) {
+      long answers = untaken.get();
       boolean may =
           bytes > 0
-              && untaken.get() + now <= most
+              && (answers == 0 || answers + now <= most)
               && (first.get() == this || first.compareAndSet(null, this));
       if (may) {
         take(now);

@@ -42,7 +42,7 @@ final class Pool {
   private final Vertx vertx;
   private final ServerId server;
   private final Sandbox config;
-  private final BooleanSupplier mayAct;
+  private final BooleanSupplier mayBegin;
   private final Supplier<Future<Standby>> starter;
   private final WaitingCalls waiting;
   private final Soon look;
@@ -60,7 +60,7 @@ final class Pool {
   private Promise<Void> empty;
 
   /**
-   * @param mayAct whether a call may be begun at this moment
+   * @param mayBegin whether a call may be begun at this moment
    * @param starter starts one container
    */
   Pool(
@@ -68,12 +68,12 @@ final class Pool {
       ServerId server,
       Sandbox config,
       int maxQueued,
-      BooleanSupplier mayAct,
+      BooleanSupplier mayBegin,
       Supplier<Future<Standby>> starter) {
     this.vertx = vertx;
     this.server = server;
     this.config = config;
-    this.mayAct = mayAct;
+    this.mayBegin = mayBegin;
     this.starter = starter;
     this.waiting = new WaitingCalls(vertx, server, maxQueued);
     this.look = new Soon(vertx, LOOK_MILLIS, this::look);
@@ -90,7 +90,7 @@ final class Pool {
     if (closed) {
       return Future.failedFuture(stopping());
     }
-    if (!mayAct.getAsBoolean()) {
+    if (!mayBegin.getAsBoolean()) {
       return waitsForRight(call);
     }
     Standby standby = waiting.size() == 0 ? usable() : null;
@@ -108,7 +108,7 @@ final class Pool {
     return turn;
   }
 
-  /** While others may believe that this node is gone nothing is begun. */
+  /** While nothing may be begun. */
   private Future<JsonSlice> waitsForRight(Call call) {
     Future<JsonSlice> turn = waiting.add(call);
     look.ask();
@@ -215,7 +215,7 @@ final class Pool {
   }
 
   private void dispatch() {
-    if (!mayAct.getAsBoolean() && waiting.size() > 0) {
+    if (!mayBegin.getAsBoolean() && waiting.size() > 0) {
       look.ask();
       return;
     }

@@ -16,10 +16,11 @@ final class Intake {
   private final MemoryBudget.Share share;
   private final long patienceNanos;
   private long waitingSince;
+  private boolean hasWaited;
   private boolean over;
 
   /**
-   * @param patienceNanos after which it goes on, room or not
+   * @param patienceNanos after which a message goes on to its end, room or not
    */
   Intake(Vertx vertx, HttpClientResponse response, MemoryBudget memory, long patienceNanos) {
     this.vertx = vertx;
@@ -31,7 +32,14 @@ final class Intake {
   /** So many bytes are kept of it now. */
   void holds(long bytes) {
     long large = bytes < MemoryBudget.LARGE ? 0 : bytes;
-    if (!over && !share.takeIfRoom(large)) {
+    if (over) {
+      return;
+    }
+    if (hasWaited && large > 0) {
+      share.take(large);
+    } else if (share.takeIfRoom(large)) {
+      hasWaited = false;
+    } else {
       response.pause();
       waitingSince = System.nanoTime();
       lookLater(large);
@@ -46,13 +54,14 @@ final class Intake {
     if (over) {
       return;
     }
-    if (share.takeIfRoom(bytes)) {
-      response.resume();
-    } else if (System.nanoTime() - waitingSince < patienceNanos) {
-      lookLater(bytes);
-    } else {
+    hasWaited = System.nanoTime() - waitingSince >= patienceNanos;
+    if (hasWaited) {
       share.take(bytes);
       response.resume();
+    } else if (share.takeIfRoom(bytes)) {
+      response.resume();
+    } else {
+      lookLater(bytes);
     }
   }
 

@@ -3,6 +3,7 @@ package dev.mcpbridge.transport;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.protocol.JsonSyntaxException;
 import dev.mcpbridge.protocol.RpcMessage;
 import dev.mcpbridge.protocol.RpcReader;
@@ -135,12 +136,15 @@ public final class MessageReader implements LineFramer.Sink {
     }
   }
 
-  /** The answers are not kept; the rest is short. */
+  /** Large answers are not kept. */
   private void lose(List<RpcMessage> messages) {
     for (RpcMessage message : messages) {
-      switch (message.kind()) {
-        case RESULT, ERROR -> listener.lost(message.numericId(), noRoom());
-        case REQUEST, NOTIFICATION -> listener.messages(List.of(message));
+      boolean isAnswer =
+          message.kind() == RpcMessage.Kind.RESULT || message.kind() == RpcMessage.Kind.ERROR;
+      if (isAnswer && message.payload().length() >= MemoryBudget.LARGE) {
+        listener.lost(message.numericId(), noRoom());
+      } else {
+        listener.messages(List.of(message));
       }
     }
   }
@@ -148,8 +152,7 @@ public final class MessageReader implements LineFramer.Sink {
   private static BridgeException noRoom() {
     return new BridgeException(
             ErrorCode.RESPONSE_TOO_LARGE,
-            "The answer was dropped: clients have not taken so much else that there is no memory"
-                + " for it")
+            "The answer was dropped: so many others are on their way that there is no memory for it")
         .withExecuted(Executed.YES);
   }
 

@@ -41,7 +41,9 @@ public final class Posting {
 
   public void giveUp() {
     givenUp = true;
-    if (request != null) {
+    if (answer.future().succeeded()) {
+      answer.future().result().abort();
+    } else if (request != null) {
       request.reset();
     }
     answer.tryFail("given up");

@@ -11,6 +11,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
 
 /** A request and the head of its response. Confined to its context. */
 public final class Sent {
@@ -19,6 +20,7 @@ public final class Sent {
   private final HttpClientRequest request;
   private final HttpClientResponse response;
   private Intake intake;
+  private boolean ended;
 
   /** Takes a response in, piece by piece. */
   private interface Reader {
@@ -99,7 +101,8 @@ public final class Sent {
   /** What its head says, as far as it is believed; 0 for nothing. */
   private int expected(int max) {
     String length = String.valueOf(response.getHeader("content-length"));
-    return length.matches("\\d{1,9}") ? Math.min(max, Integer.parseInt(length)) : 0;
+    boolean hasBody = request.getMethod() != HttpMethod.HEAD;
+    return hasBody && length.matches("\\d{1,9}") ? Math.min(max, Integer.parseInt(length)) : 0;
   }
 
   /** Reads it as it comes. */
@@ -139,6 +142,7 @@ public final class Sent {
   }
 
   private void ended(Reader reader, Throwable broken) {
+    ended = true;
     intake.end();
     reader.ended(broken);
   }
@@ -173,11 +177,17 @@ public final class Sent {
     return type != null && type.startsWith("text/event-stream");
   }
 
-  /** Gives it up; nothing more is heard of it. */
+  /**
+   * Gives it up; nothing more is kept of it. One that waits for memory may have come whole, and its
+   * connection serve another request: that shows when it goes on.
+   */
   void abort() {
     if (intake != null) {
       intake.end();
+      response.resume();
     }
-    request.reset();
+    if (!ended) {
+      request.reset();
+    }
   }
 }

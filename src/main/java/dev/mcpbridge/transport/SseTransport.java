@@ -146,7 +146,7 @@ public final class SseTransport implements Transport {
             },
             failure -> {
               unanswered.remove(id);
-              StreamableHttpTransport.lost(listener, id, failure);
+              Unreachable.lost(listener, id, failure);
             });
     return 0;
   }

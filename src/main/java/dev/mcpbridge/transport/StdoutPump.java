@@ -25,9 +25,8 @@ final class StdoutPump implements Runnable, MessageReader.Courier {
   private final Consumer<String> ended;
   private final MessageReader reader;
   private final MemoryBudget memory;
-  private final MemoryBudget.Share unfinished;
   private final ByteBrake brake = new ByteBrake(ALLOWANCE);
-  private boolean unfinishedIsLarge;
+  private MemoryBudget.Share unfinished;
   private boolean impatient;
 
   StdoutPump(
@@ -67,14 +66,11 @@ final class StdoutPump implements Runnable, MessageReader.Courier {
     context.runOnContext(v -> ended.accept(why));
   }
 
-  /** A line that becomes a large one is read on when there is room for it, or after a while. */
+  /** A line that is a large one is read on when there is room for it, or after a while. */
   private void count(int held) throws InterruptedException {
-    boolean isLarge = held >= MemoryBudget.LARGE;
-    if (isLarge && !unfinishedIsLarge) {
-      hasRoom(unfinished, held);
+    if (held >= MemoryBudget.LARGE && !hasRoom(unfinished, held)) {
+      unfinished.take(held);
     }
-    unfinishedIsLarge = isLarge;
-    unfinished.take(isLarge ? held : 0);
   }
 
   /** Waits for it once; what comes after that in vain is told so at once, until there is room. */
@@ -97,35 +93,40 @@ final class StdoutPump implements Runnable, MessageReader.Courier {
   @Override
   public void deliver(long bytes, Runnable news, Runnable loss) throws InterruptedException {
     if (bytes < MemoryBudget.LARGE) {
-      hand(bytes, news, null);
-      return;
-    }
-    unfinished.release();
-    MemoryBudget.Share share = memory.share();
-    if (hasRoom(share, bytes)) {
-      hand(bytes, news, share);
+      hand(bytes, news);
+    } else if (hasRoom(unfinished, bytes)) {
+      handLarge(bytes, news);
     } else {
-      hand(0, loss, share);
+      unfinished.release();
+      hand(0, loss);
     }
   }
 
-  private void hand(long bytes, Runnable news, MemoryBudget.Share share)
-      throws InterruptedException {
+  private void hand(long bytes, Runnable news) throws InterruptedException {
     if (bytes > 0) {
       brake.take(bytes);
     }
-    context.runOnContext(v -> handed(bytes, news, share));
+    context.runOnContext(v -> handed(bytes, news));
   }
 
-  private void handed(long bytes, Runnable news, MemoryBudget.Share share) {
+  /** The room that it has goes with it. */
+  private void handLarge(long bytes, Runnable news) throws InterruptedException {
+    brake.take(bytes);
+    MemoryBudget.Share share = unfinished;
+    unfinished = memory.share();
+    context.runOnContext(
+        v -> {
+          handed(bytes, news);
+          share.release();
+        });
+  }
+
+  private void handed(long bytes, Runnable news) {
     try {
       news.run();
     } finally {
       if (bytes > 0) {
         brake.release(bytes);
-      }
-      if (share != null) {
-        share.release();
       }
     }
   }

@@ -94,7 +94,9 @@ public final class StreamableHttpTransport implements Transport {
   }
 
   private void post(Outgoing out) {
-    sent(out).onComplete(sent -> answered(out, sent), failure -> lost(listener, out.id(), failure));
+    sent(out)
+        .onComplete(
+            sent -> answered(out, sent), failure -> Unreachable.lost(listener, out.id(), failure));
   }
 
   /** A request can take its time, and be given up; anything else is only to be taken note of. */
@@ -120,7 +122,7 @@ public final class StreamableHttpTransport implements Transport {
               if (sent.isStream() && sent.response().statusCode() == 200) {
                 stream(out, sent, 0);
               } else {
-                sent.body(limits.maxMessageBytes())
+                body(out, sent)
                     .onComplete(
                         body -> refusedSubscription(out, body, next),
                         broken -> subscribeIn(delay, out, next));
@@ -151,10 +153,24 @@ public final class StreamableHttpTransport implements Transport {
     } else if (sent.isStream() && status == 200) {
       stream(out, sent, 0);
     } else {
-      sent.body(limits.maxMessageBytes())
+      body(out, sent)
           .onSuccess(body -> object(out, sent, body))
-          .onFailure(failure -> lost(listener, out.id(), failure));
+          .onFailure(failure -> Unreachable.lost(listener, out.id(), failure));
     }
+  }
+
+  /** A body belongs to its request, and is given up with it; one that nobody waits for in time. */
+  private Future<Buffer> body(Outgoing out, Sent sent) {
+    Future<Buffer> body = sent.body(limits.maxMessageBytes());
+    if (out.id() >= 0) {
+      streams.put(out.id(), sent);
+      body.onComplete(read -> streams.remove(out.id(), sent));
+    }
+    if (out.id() < 0 || out.is(McpMethod.LISTEN)) {
+      long timer = context.owner().setTimer(PATIENCE_MILLIS, late -> sent.abort());
+      body.onComplete(read -> context.owner().cancelTimer(timer));
+    }
+    return body;
   }
 
   /** One object, or none. */
@@ -169,7 +185,7 @@ public final class StreamableHttpTransport implements Transport {
     } else if (status == 400 && session != null && out.is(McpMethod.PING)) {
       forgotten(out);
     } else if (out.id() >= 0) {
-      lost(listener, out.id(), sent.refusal());
+      Unreachable.lost(listener, out.id(), sent.refusal());
     } else if (out.is(McpMethod.INITIALIZED)) {
       stand();
     }
@@ -181,7 +197,7 @@ public final class StreamableHttpTransport implements Transport {
    * as much of a ping.
    */
   private void forgotten(Outgoing out) {
-    lost(
+    Unreachable.lost(
         listener,
         out.id(),
         new BridgeException(
@@ -206,7 +222,7 @@ public final class StreamableHttpTransport implements Transport {
               if (refusal != null) {
                 listener.messages(List.of(refusal));
               } else {
-                lost(listener, out.id(), failure);
+                Unreachable.lost(listener, out.id(), failure);
               }
             });
   }
@@ -218,7 +234,7 @@ public final class StreamableHttpTransport implements Transport {
     SseReader events = new SseReader(limits.maxMessageBytes(), event -> event(out, sent, event));
     sent.events(
         events,
-        Long.MAX_VALUE,
+        out.is(McpMethod.LISTEN) ? StdoutPump.PATIENCE_NANOS : Long.MAX_VALUE,
         new Sent.StreamListener() {
           @Override
           public void tooLong() {
@@ -256,7 +272,7 @@ public final class StreamableHttpTransport implements Transport {
       return;
     }
     if (session == null || events.lastId() == null || resumptions >= MAX_RESUMPTIONS) {
-      lost(
+      Unreachable.lost(
           listener,
           out.id(),
           new BridgeException(ErrorCode.UPSTREAM_CRASHED, "The answer broke off")
@@ -271,7 +287,7 @@ public final class StreamableHttpTransport implements Transport {
         .timer(Math.max(1, Math.min(delay, MAX_RETRY_MILLIS)))
         .compose(v -> peer.listen(peer.url(), headers))
         .onSuccess(sent -> stream(out, sent, resumptions + 1))
-        .onFailure(failure -> lost(listener, out.id(), failure));
+        .onFailure(failure -> Unreachable.lost(listener, out.id(), failure));
   }
 
   /** The stream for what belongs to no request; a server may have none. */
@@ -327,7 +343,7 @@ public final class StreamableHttpTransport implements Transport {
     if (out.is(McpMethod.LISTEN)) {
       subscribeIn(DEFAULT_RETRY_MILLIS, out, DEFAULT_RETRY_MILLIS);
     } else {
-      lost(listener, out.id(), why);
+      Unreachable.lost(listener, out.id(), why);
     }
     sent.abort();
   }
@@ -398,17 +414,6 @@ public final class StreamableHttpTransport implements Transport {
     } catch (JsonSyntaxException e) {
       listener.garbage(1);
       return null;
-    }
-  }
-
-  static void lost(TransportListener listener, long id, Throwable failure) {
-    if (id >= 0) {
-      listener.lost(
-          id,
-          failure instanceof BridgeException known
-              ? known
-              : new BridgeException(ErrorCode.UPSTREAM_CRASHED, failure.getMessage())
-                  .withExecuted(Executed.UNKNOWN));
     }
   }
 }

@@ -1,5 +1,7 @@
 package dev.mcpbridge.transport;
 
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
@@ -45,5 +47,17 @@ final class Unreachable {
       }
     }
     return false;
+  }
+
+  /** Tells that a request is lost, if it is one. */
+  static void lost(TransportListener listener, long id, Throwable failure) {
+    if (id >= 0) {
+      listener.lost(
+          id,
+          failure instanceof BridgeException known
+              ? known
+              : new BridgeException(ErrorCode.UPSTREAM_CRASHED, failure.getMessage())
+                  .withExecuted(Executed.UNKNOWN));
+    }
   }
 }

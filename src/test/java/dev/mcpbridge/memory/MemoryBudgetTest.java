@@ -83,6 +83,30 @@ class MemoryBudgetTest {
   }
 
   @Test
+  void whoeverHasNothingLeftLetsOthersGoFirst() {
+    one.take(50);
+    other.take(50);
+    assertTrue(one.takeIfRoom(60));
+
+    assertTrue(one.takeIfRoom(0));
+    one.take(60);
+
+    assertTrue(other.takeIfRoom(60));
+  }
+
+  @Test
+  void ofTwoThatAreTooMuchEachOneGoesFirst() {
+    one.take(60);
+    other.take(60);
+
+    assertTrue(one.takeIfRoom(200));
+    assertFalse(other.takeIfRoom(200));
+
+    one.release();
+    assertTrue(other.takeIfRoom(200));
+  }
+
+  @Test
   void whatHasNotBegunToComeInWaits() {
     other.take(90);
 
