@@ -177,6 +177,21 @@ class MemoryPressureIT {
   }
 
   @Test
+  void answersThatLieOneBehindTheOtherOnAConnectionAreAllCounted() throws Exception {
+    start("");
+    SlowReader reader =
+        SlowReader.pipelined(bridge.port(), "/servers/s/tools/big", "{\"size\":1100000}", 10);
+    readers.add(reader);
+
+    bridge.until(() -> held() > 3_000_000);
+
+    assertEquals(503, bridge.call("echo", "{}").status());
+    String all = reader.takeAll();
+    assertEquals(10, all.split("HTTP/1.1 ", -1).length - 1);
+    assertTrue(all.split("HTTP/1.1 200", -1).length - 1 >= 3);
+  }
+
+  @Test
   void aClientThatTakesItsAnswerSlowlyIsNotIdleAndOneThatDoesNotTakeItIsCutOff() throws Exception {
     start("'idleTimeout':2");
     int size = 4 * LARGE;

@@ -5,7 +5,7 @@ package dev.mcpbridge.config;
  *
  * @param bodyBytes of a request
  * @param messageBytes of one message of an upstream
- * @param heldBytes of all that is large and on its way through, before no call is begun
+ * @param heldBytes of large answers on their way through, and as much of large bodies
  * @param depth of nesting, both ways
  */
 public record LimitsConfig(int bodyBytes, int messageBytes, long heldBytes, int depth) {}

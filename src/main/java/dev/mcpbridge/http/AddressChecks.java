@@ -3,11 +3,13 @@ package dev.mcpbridge.http;
 import dev.mcpbridge.config.HttpConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.HostAndPort;
+import io.vertx.ext.web.RoutingContext;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -23,7 +25,7 @@ import java.util.Set;
  * that is neither the host itself nor configured, is turned away, so that no web page reaches the
  * bridge through a name of its own (DNS rebinding).
  */
-final class AddressChecks {
+final class AddressChecks implements Handler<RoutingContext> {
   private final Set<String> hosts;
   private final Set<String> corsOrigins;
   private final String scheme;
@@ -35,14 +37,14 @@ final class AddressChecks {
     this.scheme = config.tls() == null ? "http://" : "https://";
   }
 
-  /**
-   * @throws BridgeException for what is not addressed to us, or in two ways
-   */
-  void check(HttpServerRequest request) {
+  @Override
+  public void handle(RoutingContext ctx) {
+    HttpServerRequest request = ctx.request();
     checkFraming(request);
     checkPath(request.uri().startsWith("/") ? request.path() : null);
     checkHost(request);
     checkOrigin(request.headers());
+    ctx.next();
   }
 
   /** Whoever sends both lengths wants two parsers to disagree (RFC 9112 section 6.1). */

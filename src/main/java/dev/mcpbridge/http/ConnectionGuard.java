@@ -63,7 +63,6 @@ final class ConnectionGuard {
       connection.close();
       return;
     }
-    FlushTogether.on(connection);
     open.put(connection, new Watched(Outlet.of(connection, answers), bodies.share()));
     connection.closeHandler(v -> closed(connection));
   }

@@ -116,13 +116,13 @@ public final class HttpVerticle extends VerticleBase {
   private Router router(Doors doors) {
     Router router = Router.router(vertx);
     AddressChecks addresses = new AddressChecks(config.http());
+    router.route().handler(addresses);
     if (!config.http().corsOrigins().isEmpty()) {
       CorsHandler cors = cors(config.http());
       router
           .route()
           .handler(
               ctx -> {
-                addresses.check(ctx.request());
                 if (addresses.isConfigured(ctx.request().getHeader("origin"))) {
                   ctx.response().putHeader("vary", "origin");
                   cors.handle(ctx);
@@ -131,13 +131,12 @@ public final class HttpVerticle extends VerticleBase {
                 }
               });
     }
-    DocsPage.mount(router, ctx -> addresses.check(ctx.request()));
+    DocsPage.mount(router);
     BodyHandler body = BodyHandler.create(false).setBodyLimit(config.limits().bodyBytes());
     router
         .route()
         .handler(
             ctx -> {
-              addresses.check(ctx.request());
               callers.check(ctx);
               guard.admit(ctx);
               body.handle(ctx);
@@ -181,6 +180,7 @@ public final class HttpVerticle extends VerticleBase {
             .setPerFrameWebSocketCompressionSupported(false)
             .setPerMessageWebSocketCompressionSupported(false)
             .setHandle100ContinueAutomatically(false)
+            .setStrictThreadMode(true)
             .setMaxInitialLineLength(MAX_URI)
             .setMaxHeaderSize(MAX_HEADERS)
             .setAcceptBacklog(1024);

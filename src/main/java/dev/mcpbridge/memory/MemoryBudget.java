@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The bytes that the bridge holds for others: bodies and messages on their way in, answers on their
- * way out that nobody has taken. From three quarters of it no call is begun, since nobody knows how
- * long its answer will be; what is over it altogether waits on its way in. Only what is {@linkplain
+ * The bytes that the bridge holds for others: what is on its way in, and answers on their way out
+ * that nobody has taken. From three quarters of it no call is begun, since nobody knows how long
+ * its answer will be; what is over it altogether waits on its way in. Only what is {@linkplain
  * #LARGE large} is counted; the rest is bounded by the number of connections.
  *
  * <p>Of what has come in in part one may always go on, unless it is the answers which are in the

@@ -74,8 +74,7 @@ public final class MetricsPage {
             "garbage_lines", "Lines that were no message.", each(servers, Server::garbageLines)));
     all.add(
         counter("messages_dropped", "Messages over the budget.", each(servers, Server::dropped)));
-    all.add(
-        gauge("held_bytes", "Of large bodies and answers on their way through.", one(heldBytes)));
+    all.add(gauge("held_bytes", "Of large answers on their way through.", one(heldBytes)));
     if (nodes != null) {
       all.add(
           gauge("cluster_member", "1 while the node takes part.", one(nodes.isMember() ? 1 : 0)));

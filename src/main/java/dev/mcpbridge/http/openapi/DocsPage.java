@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Map;
-import java.util.function.Consumer;
 
 /**
  * GET /docs: a page that shows the documents, drawn by Swagger UI. Page and scripts are the same
@@ -26,28 +25,22 @@ public final class DocsPage {
 
   private DocsPage() {}
 
-  /**
-   * Mounts the page; before the checks of who calls.
-   *
-   * @param check of each request
-   */
-  public static void mount(Router router, Consumer<RoutingContext> check) {
-    add(router, check, "/docs", OWN + "docs.html");
-    add(router, check, "/docs/docs.js", OWN + "docs.js");
-    add(router, check, "/docs/docs.css", OWN + "docs.css");
-    add(router, check, "/docs/swagger-ui.css", LIBRARY + "swagger-ui.css");
-    add(router, check, "/docs/swagger-ui-bundle.js", LIBRARY + "swagger-ui-bundle.js");
+  /** Mounts the page; before the checks of who calls. */
+  public static void mount(Router router) {
+    add(router, "/docs", OWN + "docs.html");
+    add(router, "/docs/docs.js", OWN + "docs.js");
+    add(router, "/docs/docs.css", OWN + "docs.css");
+    add(router, "/docs/swagger-ui.css", LIBRARY + "swagger-ui.css");
+    add(router, "/docs/swagger-ui-bundle.js", LIBRARY + "swagger-ui-bundle.js");
   }
 
-  private static void add(
-      Router router, Consumer<RoutingContext> check, String path, String resource) {
+  private static void add(Router router, String path, String resource) {
     Buffer[] read = new Buffer[1];
     String type = TYPES.get(resource.substring(resource.lastIndexOf('.') + 1));
     router
         .get(path)
         .handler(
             ctx -> {
-              check.accept(ctx);
               read[0] = read[0] == null ? resource(resource) : read[0];
               send(ctx, type, read[0]);
             });
