@@ -7,6 +7,7 @@ import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.transport.HttpSender;
 import dev.mcpbridge.transport.Posting;
+import dev.mcpbridge.transport.Until;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -16,7 +17,9 @@ import io.vertx.core.http.HttpMethod;
 import java.net.URI;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -30,7 +33,7 @@ public final class HttpCaller {
   private final Vertx vertx;
   private final HttpSender sender;
   private final MemoryBudget memory;
-  private Future<Void> unpacked = Future.succeededFuture();
+  private Future<Void> lastTurn = Future.succeededFuture();
 
   /**
    * @param memory for what comes back
@@ -142,35 +145,42 @@ public final class HttpCaller {
     return exchange;
   }
 
-  /**
-   * Beside the event loop, since a short body may hold a long one; and one after the other, where
-   * there is memory for more answers.
-   */
+  /** Beside the event loop, since a short body may hold a long one. */
   private Future<Answer> plain(Exchange exchange, Answer answer, int max) {
+    return Compressed.isCoded(answer.header("content-encoding"))
+        ? unpacked(answer, Math.min(max, MemoryBudget.LARGE))
+            .recover(
+                failure ->
+                    isTooLarge(failure) && max > MemoryBudget.LARGE
+                        ? inTurn(exchange, () -> unpacked(answer, max))
+                        : Future.failedFuture(failure))
+        : Future.succeededFuture(answer);
+  }
+
+  private static boolean isTooLarge(Throwable failure) {
+    return failure instanceof BridgeException known && known.code() == ErrorCode.RESPONSE_TOO_LARGE;
+  }
+
+  private Future<Answer> unpacked(Answer answer, int max) {
     String coding = answer.header("content-encoding");
-    if (!Compressed.isCoded(coding)) {
-      return Future.succeededFuture(answer);
-    }
-    Future<Answer> plain =
-        unpacked
-            .compose(before -> room(exchange))
-            .compose(
-                room ->
-                    vertx.executeBlocking(
-                        () ->
-                            new Answer(answer.head(), Compressed.plain(answer.body(), coding, max)),
-                        false));
-    unpacked = plain.<Void>mapEmpty().otherwiseEmpty();
-    return plain;
+    return vertx.executeBlocking(
+        () -> new Answer(answer.head(), Compressed.plain(answer.body(), coding, max)), false);
+  }
+
+  /** Large ones one after the other, and each when there is memory for more answers. */
+  private Future<Answer> inTurn(Exchange exchange, Supplier<Future<Answer>> unpacking) {
+    Future<Answer> mine =
+        lastTurn.compose(before -> room(exchange)).compose(room -> unpacking.get());
+    lastTurn = mine.<Void>mapEmpty().otherwiseEmpty();
+    return mine;
   }
 
   private Future<Void> room(Exchange exchange) {
-    if (exchange.answer.future().isComplete()) {
-      return Future.failedFuture("given up");
-    }
-    return memory.isHigh()
-        ? vertx.timer(LOOK_MILLIS).compose(later -> room(exchange))
-        : Future.succeededFuture();
+    return Until.so(
+        vertx,
+        LOOK_MILLIS,
+        () -> !memory.isHigh(),
+        () -> exchange.answer.future().isComplete() ? new CancellationException() : null);
   }
 
   public Future<Void> close() {

@@ -5,6 +5,7 @@ import dev.mcpbridge.config.LimitsConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.memory.MemoryBudget;
+import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
@@ -27,6 +28,7 @@ final class ConnectionGuard {
 
   private final int max;
   private final HttpConfig.Patience patience;
+  private final Vertx vertx;
   private final int maxBody;
   private final MemoryBudget answers;
   private final MemoryBudget bodies;
@@ -34,15 +36,21 @@ final class ConnectionGuard {
 
   private static final class Watched {
     final Outlet outlet;
-    final MemoryBudget.Share body;
     HttpServerRequest request;
+    MemoryBudget.Share body;
     long sinceNanos = System.nanoTime();
     boolean idle = true;
     boolean closing;
 
-    Watched(Outlet outlet, MemoryBudget.Share body) {
+    Watched(Outlet outlet) {
       this.outlet = outlet;
-      this.body = body;
+    }
+
+    void letBodyGo() {
+      if (body != null) {
+        body.release();
+        body = null;
+      }
     }
   }
 
@@ -55,6 +63,7 @@ final class ConnectionGuard {
     this.maxBody = limits.bodyBytes();
     this.answers = answers;
     this.bodies = new MemoryBudget(limits.heldBytes());
+    this.vertx = vertx;
     vertx.setPeriodic(SWEEP_MILLIS, t -> sweep());
   }
 
@@ -63,14 +72,14 @@ final class ConnectionGuard {
       connection.close();
       return;
     }
-    open.put(connection, new Watched(Outlet.of(connection, answers), bodies.share()));
+    open.put(connection, new Watched(Outlet.of(connection, answers)));
     connection.closeHandler(v -> closed(connection));
   }
 
   private void closed(HttpConnection connection) {
     Watched watched = open.remove(connection);
     if (watched != null) {
-      watched.body.release();
+      watched.letBodyGo();
     }
   }
 
@@ -86,12 +95,14 @@ final class ConnectionGuard {
     if (watched == null || bytes > maxBody) {
       return;
     }
-    if (!watched.body.takeIfRoom(bytes)) {
+    MemoryBudget.Share share = bodies.share();
+    if (!share.takeIfRoom(bytes)) {
       throw new BridgeException(
               ErrorCode.OVERLOADED, "No memory is left for a body of " + bytes + " bytes")
           .withRetryAfter(1_000);
     }
-    ctx.addEndHandler(over -> watched.body.release());
+    watched.body = share;
+    ctx.addEndHandler(over -> share.release());
   }
 
   /** 0 for what is no length, or a short one. */
@@ -101,15 +112,31 @@ final class ConnectionGuard {
         : 0;
   }
 
-  /** A head has come. */
-  void began(HttpServerRequest request) {
+  /**
+   * A head has come. Its request is answered when the client has taken what it was given before, so
+   * that no answers pile up in front of one that asks and does not read.
+   */
+  void began(HttpServerRequest request, Runnable answer) {
     Watched watched = open.get(request.connection());
     if (watched != null) {
-      watched.body.release();
+      watched.letBodyGo();
       watched.request = request;
       watched.sinceNanos = System.nanoTime();
       watched.idle = false;
     }
+    if (watched == null || watched.outlet.isOpen()) {
+      answer.run();
+    } else {
+      request.pause();
+      Context context = vertx.getOrCreateContext();
+      watched.outlet.onceOpen(() -> context.runOnContext(v -> goOn(request, answer)));
+    }
+  }
+
+  /** What reads the body is there before the body goes on. */
+  private static void goOn(HttpServerRequest request, Runnable answer) {
+    answer.run();
+    request.resume();
   }
 
   private void sweep() {
@@ -131,7 +158,7 @@ final class ConnectionGuard {
       }
     } else if (watched.request.response().ended() && !watched.idle) {
       watched.idle = true;
-      watched.body.release();
+      watched.letBodyGo();
       watched.sinceNanos = now;
     } else if (watched.idle) {
       closeIf(connection, watched, millis > patience.idleMillis());
@@ -162,6 +189,7 @@ final class ConnectionGuard {
       watched.outlet.cut();
     } else if (late) {
       watched.closing = true;
+      watched.sinceNanos = System.nanoTime();
       connection.close();
     }
   }

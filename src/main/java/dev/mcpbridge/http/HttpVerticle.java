@@ -109,8 +109,7 @@ public final class HttpVerticle extends VerticleBase {
   }
 
   private void accept(Router router, HttpServerRequest request) {
-    guard.began(request);
-    router.handle(request);
+    guard.began(request, () -> router.handle(request));
   }
 
   private Router router(Doors doors) {

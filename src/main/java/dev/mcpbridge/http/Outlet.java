@@ -33,7 +33,9 @@ final class Outlet extends FlushConsolidationHandler implements ChannelProgressi
 
   private final MemoryBudget memory;
   private ChannelHandlerContext place;
-  private boolean hasMoved;
+  private Runnable waiting;
+  private long written;
+  private long drained;
   private long behind;
   private long behindSinceNanos;
   private long movedNanos;
@@ -62,17 +64,37 @@ final class Outlet extends FlushConsolidationHandler implements ChannelProgressi
     place = pipeline.context(this);
   }
 
+  /** Whether the client has taken nearly all of what it was given. */
+  boolean isOpen() {
+    return place == null || place.channel().isWritable();
+  }
+
+  /** Runs a task, one at most, when the client has done so. */
+  void onceOpen(Runnable task) {
+    waiting = task;
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) throws Exception {
+    super.channelWritabilityChanged(ctx);
+    Runnable next = waiting;
+    if (next != null && ctx.channel().isWritable()) {
+      waiting = null;
+      next.run();
+    }
+  }
+
   /** Looks whether the client takes what it is given; to be called every second or so. */
   void look(long nowNanos) {
     long now = place == null ? 0 : place.channel().bytesBeforeWritable();
     if (now == 0 || behind == 0) {
       behindSinceNanos = nowNanos;
     }
-    if (now != behind || hasMoved) {
+    if (behind == 0 || written - now > drained) {
       movedNanos = nowNanos;
+      drained = written - now;
     }
     behind = now;
-    hasMoved = false;
   }
 
   /** For how long the client has had more to take than sockets hold. */
@@ -95,6 +117,7 @@ final class Outlet extends FlushConsolidationHandler implements ChannelProgressi
   @Override
   public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
     int size = message instanceof ByteBuf bytes ? bytes.readableBytes() : 0;
+    written += size;
     if (size < MemoryBudget.LARGE) {
       ctx.write(message, promise);
       return;
@@ -111,11 +134,11 @@ final class Outlet extends FlushConsolidationHandler implements ChannelProgressi
   /** What the socket takes of a large piece shows nowhere else until it has taken all. */
   @Override
   public void operationProgressed(ChannelProgressiveFuture future, long progress, long total) {
-    hasMoved = true;
+    drained = Long.MIN_VALUE;
   }
 
   @Override
   public void operationComplete(ChannelProgressiveFuture future) {
-    hasMoved = true;
+    drained = Long.MIN_VALUE;
   }
 }

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * The bytes that the bridge holds for others: what is on its way in, and answers on their way out
  * that nobody has taken. From three quarters of it no call is begun, since nobody knows how long
  * its answer will be; what is over it altogether waits on its way in. Only what is {@linkplain
- * #LARGE large} is counted; the rest is bounded by the number of connections.
+ * #LARGE large} is counted.
  *
  * <p>Of what has come in in part one may always go on, unless it is the answers which are in the
  * way: else many halves could wait for each other.
@@ -63,13 +63,19 @@ public final class MemoryBudget {
 
     /** Takes so many bytes in all, whether there is room for them or not. */
     public void take(long now) {
+      change(now);
+      if (now == 0) {
+        letOthersGoFirst();
+      }
+    }
+
+    private void change(long now) {
       held.addAndGet(now - bytes);
       bytes = now;
-      letOthersGoFirst();
     }
 
     private void letOthersGoFirst() {
-      if (bytes == 0 && first.get() == this) {
+      if (first.get() == this) {
         first.set(null);
       }
     }
@@ -99,14 +105,16 @@ public final class MemoryBudget {
               && (answers == 0 || answers + now <= most)
               && (first.get() == this || first.compareAndSet(null, this));
       if (may) {
-        take(now);
+        change(now);
       }
       return may;
     }
 
     /** Gives everything back; may be called again. */
     public void release() {
-      take(0);
+      if (bytes != 0) {
+        take(0);
+      }
     }
   }
 }

@@ -81,13 +81,11 @@ public final class HttpSender {
   }
 
   private Future<Void> allowed() {
-    if (mayAct.getAsBoolean()) {
-      return Future.succeededFuture();
-    }
-    return closed
-        ? Future.failedFuture(
-            new BridgeException(ErrorCode.NOT_OWNER, "This node does not have the server any more"))
-        : vertx.timer(LOOK_MILLIS).compose(later -> allowed());
+    return Until.so(vertx, LOOK_MILLIS, mayAct, () -> closed ? notHereAnyMore() : null);
+  }
+
+  private static BridgeException notHereAnyMore() {
+    return new BridgeException(ErrorCode.NOT_OWNER, "This node does not have the server any more");
   }
 
   /** What is wrong with a header is not repeated: it may hold a secret. */

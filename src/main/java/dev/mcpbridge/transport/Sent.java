@@ -21,6 +21,7 @@ public final class Sent {
   private final HttpClientResponse response;
   private Intake intake;
   private boolean ended;
+  private boolean isGivenUp;
 
   /** Takes a response in, piece by piece. */
   private interface Reader {
@@ -109,7 +110,7 @@ public final class Sent {
   private void read(Reader reader, long patienceNanos) {
     intake = new Intake(vertx, response, memory, patienceNanos);
     response
-        .handler(chunk -> intake.holds(reader.take(chunk)))
+        .handler(chunk -> take(reader, chunk))
         .exceptionHandler(broken -> ended(reader, broken))
         .endHandler(v -> ended(reader, null));
   }
@@ -179,15 +180,27 @@ public final class Sent {
 
   /**
    * Gives it up; nothing more is kept of it. One that waits for memory may have come whole, and its
-   * connection serve another request: that shows when it goes on.
+   * connection serve another request: that shows when it has gone on.
    */
   void abort() {
-    if (intake != null) {
-      intake.end();
-      response.resume();
-    }
-    if (!ended) {
+    isGivenUp = true;
+    if (intake == null) {
       request.reset();
+      return;
+    }
+    intake.end();
+    response.resume();
+    vertx.runOnContext(
+        resumed -> {
+          if (!ended) {
+            request.reset();
+          }
+        });
+  }
+
+  private void take(Reader reader, Buffer chunk) {
+    if (!isGivenUp) {
+      intake.holds(reader.take(chunk));
     }
   }
 }

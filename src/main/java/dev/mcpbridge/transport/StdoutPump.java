@@ -68,7 +68,9 @@ final class StdoutPump implements Runnable, MessageReader.Courier {
 
   /** A line that is a large one is read on when there is room for it, or after a while. */
   private void count(int held) throws InterruptedException {
-    if (held >= MemoryBudget.LARGE && !hasRoom(unfinished, held)) {
+    if (held < MemoryBudget.LARGE) {
+      unfinished.release();
+    } else if (!hasRoom(unfinished, held)) {
       unfinished.take(held);
     }
   }
@@ -116,8 +118,11 @@ final class StdoutPump implements Runnable, MessageReader.Courier {
     unfinished = memory.share();
     context.runOnContext(
         v -> {
-          handed(bytes, news);
-          share.release();
+          try {
+            handed(bytes, news);
+          } finally {
+            share.release();
+          }
         });
   }
 

@@ -95,6 +95,19 @@ class MemoryBudgetTest {
   }
 
   @Test
+  void whoeverHasRoomLikeEverybodyDoesNotGoFirstAnyMore() {
+    one.take(50);
+    other.take(50);
+    assertTrue(one.takeIfRoom(60));
+    other.take(10);
+    assertTrue(one.takeIfRoom(70));
+
+    other.take(60);
+
+    assertTrue(other.takeIfRoom(61));
+  }
+
+  @Test
   void ofTwoThatAreTooMuchEachOneGoesFirst() {
     one.take(60);
     other.take(60);

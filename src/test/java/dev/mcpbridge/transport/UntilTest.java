@@ -1,0 +1,45 @@
+package dev.mcpbridge.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.fixture.Loops;
+import io.vertx.core.Vertx;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class UntilTest {
+  private final Vertx vertx = Vertx.vertx();
+  private final AtomicInteger looks = new AtomicInteger();
+
+  @AfterEach
+  void close() throws Exception {
+    vertx.close().await(20, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void looksAgainUntilItIsSoHoweverOftenThatIs() throws Exception {
+    Loops.await(vertx, () -> Until.so(vertx, 1, () -> looks.incrementAndGet() > 2_000, () -> null));
+
+    assertEquals(2_001, looks.get());
+  }
+
+  @Test
+  void whatIsHopelessIsNotWaitedFor() {
+    assertThrows(
+        IllegalStateException.class,
+        () ->
+            Loops.await(
+                vertx,
+                () ->
+                    Until.so(
+                        vertx,
+                        1,
+                        () -> false,
+                        () -> looks.incrementAndGet() > 3 ? new IllegalStateException() : null)));
+    assertTrue(looks.get() > 3);
+  }
+}
