@@ -17,9 +17,9 @@ import io.vertx.core.http.HttpMethod;
 import java.net.URI;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.CancellationException;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -33,7 +33,8 @@ public final class HttpCaller {
   private final Vertx vertx;
   private final HttpSender sender;
   private final MemoryBudget memory;
-  private Future<Void> lastTurn = Future.succeededFuture();
+  private final Queue<Turn> turns = new ArrayDeque<>();
+  private boolean isUnpacking;
 
   /**
    * @param memory for what comes back
@@ -76,6 +77,9 @@ public final class HttpCaller {
     }
   }
 
+  /** An answer that waits to be unpacked. */
+  private record Turn(Exchange exchange, Answer answer, int max, Promise<Answer> unpacked) {}
+
   /** A request under way, which can be given up. */
   public final class Exchange {
     private final URI url;
@@ -89,6 +93,10 @@ public final class HttpCaller {
 
     public Future<Answer> answer() {
       return answer.future();
+    }
+
+    private boolean isOver() {
+      return answer.future().isComplete();
     }
 
     /** Gives it up, and says so, unless its whole answer is there in time. */
@@ -152,7 +160,7 @@ public final class HttpCaller {
             .recover(
                 failure ->
                     isTooLarge(failure) && max > MemoryBudget.LARGE
-                        ? inTurn(exchange, () -> unpacked(answer, max))
+                        ? inTurn(exchange, answer, max)
                         : Future.failedFuture(failure))
         : Future.succeededFuture(answer);
   }
@@ -168,19 +176,28 @@ public final class HttpCaller {
   }
 
   /** Large ones one after the other, and each when there is memory for more answers. */
-  private Future<Answer> inTurn(Exchange exchange, Supplier<Future<Answer>> unpacking) {
-    Future<Answer> mine =
-        lastTurn.compose(before -> room(exchange)).compose(room -> unpacking.get());
-    lastTurn = mine.<Void>mapEmpty().otherwiseEmpty();
-    return mine;
+  private Future<Answer> inTurn(Exchange exchange, Answer answer, int max) {
+    Turn turn = new Turn(exchange, answer, max, Promise.promise());
+    turns.add(turn);
+    next();
+    return turn.unpacked.future();
   }
 
-  private Future<Void> room(Exchange exchange) {
-    return Until.so(
-        vertx,
-        LOOK_MILLIS,
-        () -> !memory.isHigh(),
-        () -> exchange.answer.future().isComplete() ? new CancellationException() : null);
+  private void next() {
+    turns.removeIf(turn -> turn.exchange.isOver());
+    if (isUnpacking || turns.isEmpty()) {
+      return;
+    }
+    isUnpacking = true;
+    Turn turn = turns.remove();
+    Until.so(vertx, LOOK_MILLIS, () -> turn.exchange.isOver() || !memory.isHigh(), () -> null)
+        .compose(room -> unpacked(turn.answer, turn.max))
+        .onComplete(turn.unpacked)
+        .onComplete(
+            done -> {
+              isUnpacking = false;
+              next();
+            });
   }
 
   public Future<Void> close() {

@@ -77,9 +77,16 @@ final class Outlet extends FlushConsolidationHandler implements ChannelProgressi
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) throws Exception {
     super.channelWritabilityChanged(ctx);
+    if (ctx.channel().isWritable()) {
+      behind = 0;
+      opened();
+    }
+  }
+
+  private void opened() {
     Runnable next = waiting;
-    if (next != null && ctx.channel().isWritable()) {
-      waiting = null;
+    waiting = null;
+    if (next != null) {
       next.run();
     }
   }

@@ -12,6 +12,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
+import java.util.concurrent.CancellationException;
 
 /** A request and the head of its response. Confined to its context. */
 public final class Sent {
@@ -145,7 +146,7 @@ public final class Sent {
   private void ended(Reader reader, Throwable broken) {
     ended = true;
     intake.end();
-    reader.ended(broken);
+    reader.ended(isGivenUp && broken == null ? new CancellationException("given up") : broken);
   }
 
   public static BridgeException tooLarge(int max) {

@@ -1,6 +1,7 @@
 package dev.mcpbridge.transport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.mcpbridge.config.HttpAccess;
 import dev.mcpbridge.fixture.Loops;
@@ -34,6 +35,7 @@ class SentTest {
       new HttpSender(vertx, new HttpAccess(Map.of(), null), memory, () -> true);
   private final Set<HttpConnection> connections = ConcurrentHashMap.newKeySet();
   private final Promise<HttpServerRequest> second = Promise.promise();
+  private final Promise<Buffer> body = Promise.promise();
   private URI url;
 
   @BeforeEach
@@ -74,7 +76,7 @@ class SentTest {
             vertx,
             () ->
                 get("/first")
-                    .onSuccess(sent -> sent.body(MAX).onComplete(done -> {}))
+                    .onSuccess(sent -> sent.body(MAX).onComplete(body))
                     .compose(sent -> vertx.timer(300).map(sent)));
     Future<Sent> next = Loops.await(vertx, () -> Future.succeededFuture(get("/second")));
     HttpServerRequest asked = second.future().await(20, TimeUnit.SECONDS);
@@ -86,6 +88,7 @@ class SentTest {
           return vertx.timer(100);
         });
     asked.response().end();
+    assertThrows(Exception.class, () -> body.future().await(20, TimeUnit.SECONDS));
 
     assertEquals(200, next.await(20, TimeUnit.SECONDS).response().statusCode());
     memory.taken(SIZE);
@@ -96,8 +99,7 @@ class SentTest {
   void anAnswerOfWhichMuchIsStillToComeIsGivenUpWithItsConnection() throws Exception {
     memory.given(SIZE);
     Sent first =
-        Loops.await(
-            vertx, () -> get("/first").onSuccess(sent -> sent.body(MAX).onComplete(done -> {})));
+        Loops.await(vertx, () -> get("/first").onSuccess(sent -> sent.body(MAX).onComplete(body)));
 
     Loops.await(
         vertx,

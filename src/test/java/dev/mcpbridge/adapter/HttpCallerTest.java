@@ -1,0 +1,124 @@
+package dev.mcpbridge.adapter;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import dev.mcpbridge.config.HttpAccess;
+import dev.mcpbridge.fixture.Loops;
+import dev.mcpbridge.memory.MemoryBudget;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Compressed answers where there is no memory for them. */
+class HttpCallerTest {
+  private static final int LARGE = 100_000;
+  private static final int MAX = 1 << 20;
+
+  private final Vertx vertx = Vertx.vertx();
+  private final MemoryBudget memory = new MemoryBudget(MAX);
+  private final HttpCaller caller =
+      new HttpCaller(vertx, new HttpAccess(Map.of(), null), memory, () -> true);
+  private URI url;
+
+  @BeforeEach
+  void listen() throws Exception {
+    HttpServer server =
+        vertx
+            .createHttpServer()
+            .requestHandler(
+                request ->
+                    request
+                        .response()
+                        .putHeader("content-encoding", "gzip")
+                        .end(zipped(Integer.parseInt(request.path().substring(1)))))
+            .listen(0, "127.0.0.1")
+            .await(20, TimeUnit.SECONDS);
+    url = URI.create("http://127.0.0.1:" + server.actualPort());
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    vertx.close().await(20, TimeUnit.SECONDS);
+  }
+
+  private static Buffer zipped(int size) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (GZIPOutputStream zip = new GZIPOutputStream(bytes)) {
+      zip.write(new byte[size]);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+    return Buffer.buffer(bytes.toByteArray());
+  }
+
+  private HttpCaller.Exchange get(int size) {
+    return caller.send(HttpMethod.GET, url.resolve("/" + size), MAX, HttpClientRequest::send);
+  }
+
+  private int length(int size) throws Exception {
+    return Loops.await(vertx, () -> get(size).within(20_000).answer()).body().length();
+  }
+
+  @Test
+  void aSmallOneDoesNotWait() throws Exception {
+    memory.given(MAX);
+
+    assertEquals(1_000, length(1_000));
+  }
+
+  @Test
+  void aLargeOneWaitsForMemory() throws Exception {
+    memory.given(MAX);
+    Future<HttpCaller.Answer> answer =
+        Loops.await(
+            vertx,
+            () -> {
+              Future<HttpCaller.Answer> large = get(LARGE).answer();
+              return vertx.timer(300).map(large);
+            });
+    assertFalse(answer.isComplete());
+
+    memory.taken(MAX);
+
+    assertEquals(LARGE, answer.await(20, TimeUnit.SECONDS).body().length());
+  }
+
+  @Test
+  void anyNumberMayBeGivenUpWhileTheyWaitAndTheNextOneHasItsTurn() throws Exception {
+    memory.given(MAX);
+    List<HttpCaller.Exchange> waiting = new ArrayList<>();
+    Loops.await(
+        vertx,
+        () -> {
+          for (int i = 0; i < 600; i++) {
+            waiting.add(get(LARGE));
+          }
+          return vertx.timer(1_500);
+        });
+
+    Loops.await(
+        vertx,
+        () -> {
+          waiting.forEach(HttpCaller.Exchange::giveUp);
+          return vertx.timer(100);
+        });
+    memory.taken(MAX);
+
+    assertEquals(LARGE, length(LARGE));
+  }
+}
