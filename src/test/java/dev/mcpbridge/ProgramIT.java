@@ -181,15 +181,7 @@ class ProgramIT {
   @Test
   void aStartAndACallLoadNeitherJacksonsMapperNorTheFlightRecorder() throws Exception {
     Path classes = folder.resolve("classes");
-    Process bridge =
-        launch(
-            TestBridge.java(),
-            "-Xlog:class+load:file=" + classes,
-            "-jar",
-            JAR.toString(),
-            "serve",
-            "--port",
-            "0");
+    Process bridge = launch(serving(List.of(), "-Xlog:class+load:file=" + classes));
     awaitBanner(bridge);
     post("/servers/git/tools/git_status", "{\"repository\":\"work\"}");
 
@@ -202,18 +194,7 @@ class ProgramIT {
 
   @Test
   void descriptorsRunOutAndComeBack() throws Exception {
-    Process bridge =
-        launch(
-            "bash",
-            "-c",
-            "ulimit -n 256; exec \"$@\"",
-            "-",
-            TestBridge.java(),
-            "-jar",
-            JAR.toString(),
-            "serve",
-            "--port",
-            "0");
+    Process bridge = launch(serving(List.of("bash", "-c", "ulimit -n 256; exec \"$@\"", "-")));
     awaitBanner(bridge);
     List<java.net.Socket> sockets = new ArrayList<>();
     URI uri = URI.create(url);
@@ -300,6 +281,14 @@ class ProgramIT {
     Process bridge = launch(ServedBridge.command(more).toArray(String[]::new));
     awaitBanner(bridge);
     return bridge;
+  }
+
+  /** The program, run by another one and with options of Java. */
+  private static String[] serving(List<String> runner, String... options) {
+    List<String> command = ServedBridge.command();
+    command.addAll(1, List.of(options));
+    command.addAll(0, runner);
+    return command.toArray(String[]::new);
   }
 
   private Process launch(String... command) throws Exception {
