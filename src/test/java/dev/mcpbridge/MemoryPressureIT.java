@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.LargeAnswers;
+import dev.mcpbridge.fixture.MetricsText;
 import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.fixture.SlowReader;
 import dev.mcpbridge.fixture.TestBridge;
@@ -74,12 +75,7 @@ class MemoryPressureIT {
   }
 
   private double held() throws Exception {
-    return bridge
-        .get("/metrics")
-        .text()
-        .lines()
-        .filter(line -> line.startsWith("mcp_bridge_held_bytes "))
-        .mapToDouble(line -> Double.parseDouble(line.split(" ")[1]))
+    return MetricsText.values(bridge.get("/metrics").text(), "mcp_bridge_held_bytes")
         .findFirst()
         .orElseThrow();
   }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.mcpbridge.fixture.MetricsText;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import org.junit.jupiter.api.AfterAll;
@@ -34,13 +35,7 @@ class MetricsIT {
   }
 
   private static double value(String series) throws Exception {
-    return bridge
-        .get("/metrics")
-        .text()
-        .lines()
-        .filter(line -> line.startsWith(series + " "))
-        .mapToDouble(line -> Double.parseDouble(line.substring(series.length() + 1)))
-        .sum();
+    return MetricsText.values(bridge.get("/metrics").text(), series).sum();
   }
 
   private static String calls(String outcome) {
