@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.mcpbridge.config.HttpAccess;
+import dev.mcpbridge.fixture.LocalServer;
 import dev.mcpbridge.fixture.Loops;
 import dev.mcpbridge.memory.MemoryBudget;
 import io.vertx.core.Future;
@@ -11,7 +12,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.HttpServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
@@ -37,18 +37,14 @@ class HttpCallerTest {
 
   @BeforeEach
   void listen() throws Exception {
-    HttpServer server =
-        vertx
-            .createHttpServer()
-            .requestHandler(
-                request ->
-                    request
-                        .response()
-                        .putHeader("content-encoding", "gzip")
-                        .end(zipped(Integer.parseInt(request.path().substring(1)))))
-            .listen(0, "127.0.0.1")
-            .await(20, TimeUnit.SECONDS);
-    url = URI.create("http://127.0.0.1:" + server.actualPort());
+    url =
+        LocalServer.listen(
+            vertx,
+            request ->
+                request
+                    .response()
+                    .putHeader("content-encoding", "gzip")
+                    .end(zipped(Integer.parseInt(request.path().substring(1)))));
   }
 
   @AfterEach

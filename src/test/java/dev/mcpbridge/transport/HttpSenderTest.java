@@ -8,6 +8,7 @@ import dev.mcpbridge.config.HttpAccess;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.fixture.LocalServer;
 import dev.mcpbridge.memory.MemoryBudget;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -41,18 +42,14 @@ class HttpSenderTest {
 
   @BeforeEach
   void listen() throws Exception {
-    int port =
-        await(
-                vertx
-                    .createHttpServer()
-                    .requestHandler(
-                        request -> {
-                          arrived.incrementAndGet();
-                          request.response().end();
-                        })
-                    .listen(0, "127.0.0.1"))
-            .actualPort();
-    url = URI.create("http://127.0.0.1:" + port + "/");
+    url =
+        LocalServer.listen(
+                vertx,
+                request -> {
+                  arrived.incrementAndGet();
+                  request.response().end();
+                })
+            .resolve("/");
   }
 
   @AfterEach

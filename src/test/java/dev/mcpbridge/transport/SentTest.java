@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.mcpbridge.config.HttpAccess;
+import dev.mcpbridge.fixture.LocalServer;
 import dev.mcpbridge.fixture.Loops;
 import dev.mcpbridge.memory.MemoryBudget;
 import io.vertx.core.Future;
@@ -13,7 +14,6 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 import java.net.URI;
 import java.util.Map;
@@ -40,13 +40,7 @@ class SentTest {
 
   @BeforeEach
   void listen() throws Exception {
-    HttpServer server =
-        vertx
-            .createHttpServer()
-            .requestHandler(this::answer)
-            .listen(0, "127.0.0.1")
-            .await(20, TimeUnit.SECONDS);
-    url = URI.create("http://127.0.0.1:" + server.actualPort());
+    url = LocalServer.listen(vertx, this::answer);
   }
 
   @AfterEach
@@ -81,6 +75,7 @@ class SentTest {
     Future<Sent> next = Loops.await(vertx, () -> Future.succeededFuture(get("/second")));
     HttpServerRequest asked = second.future().await(20, TimeUnit.SECONDS);
 
+    assertEquals(1, connections.size());
     Loops.await(
         vertx,
         () -> {
