@@ -3,12 +3,19 @@ package dev.mcpbridge.transport;
 import dev.mcpbridge.memory.MemoryBudget;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientResponse;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Lets a response come in as there is memory for it: where there is none, its sender has to wait.
  * Confined to its context.
  */
 final class Intake {
+  /** For what everything else of a server has to wait for. */
+  static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  /** For what holds up nobody but its own call, which gives it up. */
+  static final long AS_LONG_AS_ITS_CALL = Long.MAX_VALUE;
+
   private static final long LOOK_MILLIS = 20;
 
   private final Vertx vertx;

@@ -95,7 +95,7 @@ public final class Sent {
             }
           }
         },
-        Long.MAX_VALUE);
+        Intake.AS_LONG_AS_ITS_CALL);
     intake.holds(expected);
     return whole.future();
   }

@@ -77,7 +77,7 @@ public final class SseTransport implements Transport {
     SseReader events = new SseReader(limits.maxMessageBytes(), this::take);
     sent.events(
         events,
-        StdoutPump.PATIENCE_NANOS,
+        Intake.PATIENCE_NANOS,
         new Sent.StreamListener() {
           @Override
           public void tooLong() {

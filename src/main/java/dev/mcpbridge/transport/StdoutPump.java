@@ -13,9 +13,6 @@ import java.util.function.Consumer;
  * number of bytes, and waits where the bridge as a whole holds too many.
  */
 final class StdoutPump implements Runnable, MessageReader.Courier {
-  /** How long what everything else of a server has to wait for may wait for memory itself. */
-  static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
-
   private static final int BUFFER = 64 * 1024;
   private static final long ALLOWANCE = 4 << 20;
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -77,7 +74,7 @@ final class StdoutPump implements Runnable, MessageReader.Courier {
 
   /** Waits for it once; what comes after that in vain is told so at once, until there is room. */
   private boolean hasRoom(MemoryBudget.Share share, long bytes) throws InterruptedException {
-    long end = System.nanoTime() + PATIENCE_NANOS;
+    long end = System.nanoTime() + Intake.PATIENCE_NANOS;
     while (!share.takeIfRoom(bytes)) {
       if (impatient || System.nanoTime() - end > 0) {
         impatient = true;

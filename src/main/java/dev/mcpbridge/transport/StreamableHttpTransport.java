@@ -234,11 +234,11 @@ public final class StreamableHttpTransport implements Transport {
     SseReader events = new SseReader(limits.maxMessageBytes(), event -> event(out, sent, event));
     sent.events(
         events,
-        out.is(McpMethod.LISTEN) ? StdoutPump.PATIENCE_NANOS : Long.MAX_VALUE,
+        out.is(McpMethod.LISTEN) ? Intake.PATIENCE_NANOS : Intake.AS_LONG_AS_ITS_CALL,
         new Sent.StreamListener() {
           @Override
           public void tooLong() {
-            giveUp(out, sent, Sent.tooLarge(limits.maxMessageBytes()));
+            giveUp(out, sent);
           }
 
           @Override
@@ -311,7 +311,7 @@ public final class StreamableHttpTransport implements Transport {
   private void hearken(Sent sent) {
     sent.events(
         new SseReader(limits.maxMessageBytes(), event -> event(Outgoing.NOTHING, sent, event)),
-        StdoutPump.PATIENCE_NANOS,
+        Intake.PATIENCE_NANOS,
         new Sent.StreamListener() {
           @Override
           public void heard() {
@@ -338,12 +338,12 @@ public final class StreamableHttpTransport implements Transport {
   }
 
   /** An event that is too long costs its own stream, and the request that waits for it. */
-  private void giveUp(Outgoing out, Sent sent, BridgeException why) {
+  private void giveUp(Outgoing out, Sent sent) {
     streams.remove(out.id());
     if (out.is(McpMethod.LISTEN)) {
       subscribeIn(DEFAULT_RETRY_MILLIS, out, DEFAULT_RETRY_MILLIS);
     } else {
-      Unreachable.lost(listener, out.id(), why);
+      Unreachable.lost(listener, out.id(), Sent.tooLarge(limits.maxMessageBytes()));
     }
     sent.abort();
   }

@@ -17,9 +17,6 @@ public final class Until {
    */
   public static Future<Void> so(
       Vertx vertx, long millis, BooleanSupplier isSo, Supplier<Throwable> hopeless) {
-    if (isSo.getAsBoolean()) {
-      return Future.succeededFuture();
-    }
     Promise<Void> promise = Promise.promise();
     look(vertx, millis, isSo, hopeless, promise);
     return promise.future();
@@ -31,11 +28,13 @@ public final class Until {
       BooleanSupplier isSo,
       Supplier<Throwable> hopeless,
       Promise<Void> promise) {
+    if (isSo.getAsBoolean()) {
+      promise.complete();
+      return;
+    }
     Throwable why = hopeless.get();
     if (why != null) {
       promise.fail(why);
-    } else if (isSo.getAsBoolean()) {
-      promise.complete();
     } else {
       vertx.setTimer(millis, t -> look(vertx, millis, isSo, hopeless, promise));
     }
