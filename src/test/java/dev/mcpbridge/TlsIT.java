@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.config.ConfigException;
+import dev.mcpbridge.fixture.MetricsText;
+import dev.mcpbridge.fixture.SlowReader;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -110,6 +113,38 @@ class TlsIT {
       assertEquals(200, answer.statusCode());
       assertThrows(java.io.IOException.class, () -> bridge.get("/health/live"));
     }
+  }
+
+  @Test
+  void anAnswerThatIsNotTakenIsCountedBehindTlsTooUntilItIsTaken() throws Exception {
+    int size = 4 << 20;
+    String config =
+        config("cert.pem", "key.pem")
+            .replaceFirst("}$", ",'mcpServers':{'s':" + TestBridge.entry("") + "}}");
+    try (TestBridge bridge = TestBridge.of(config)) {
+      HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
+      URI home = URI.create("https://localhost:" + bridge.port());
+      bridge.until(() -> get(client, home.resolve("/servers/s")).contains("\"state\":\"ready\""));
+      Socket socket = trusting().getSocketFactory().createSocket();
+      try (SlowReader reader = SlowReader.big(bridge.port(), socket, size, 0)) {
+        bridge.until(() -> held(client, home) > size);
+
+        assertTrue(reader.takeAll().length() > size);
+      }
+      bridge.until(() -> held(client, home) == 0);
+    }
+  }
+
+  private static double held(HttpClient client, URI home) throws Exception {
+    return MetricsText.values(get(client, home.resolve("/metrics")), "mcp_bridge_held_bytes")
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static String get(HttpClient client, URI uri) throws Exception {
+    return client
+        .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
+        .body();
   }
 
   @Test

@@ -40,13 +40,13 @@ public final class MemoryBudget {
     return held.get();
   }
 
-  /** So much was answered, and waits for its client to take it. */
+  /** So much is whole, and on its way to a client that has to take it. */
   public void given(long bytes) {
     untaken.addAndGet(bytes);
     held.addAndGet(bytes);
   }
 
-  /** Its client has taken it, or has left. */
+  /** It has come to its next place, or its client has taken it or left. */
   public void taken(long bytes) {
     given(-bytes);
   }

@@ -23,7 +23,7 @@ final class StdoutPump implements Runnable, MessageReader.Courier {
   private final MessageReader reader;
   private final MemoryBudget memory;
   private final ByteBrake brake = new ByteBrake(ALLOWANCE);
-  private MemoryBudget.Share unfinished;
+  private final MemoryBudget.Share unfinished;
   private boolean impatient;
 
   StdoutPump(
@@ -108,17 +108,20 @@ final class StdoutPump implements Runnable, MessageReader.Courier {
     context.runOnContext(v -> handed(bytes, news));
   }
 
-  /** The room that it has goes with it. */
+  /**
+   * It is whole now: who is still on the way in waits for it as for an answer. That it is one has
+   * been counted when the turn is over to which the bus leaves it.
+   */
   private void handLarge(long bytes, Runnable news) throws InterruptedException {
     brake.take(bytes);
-    MemoryBudget.Share share = unfinished;
-    unfinished = memory.share();
+    memory.given(bytes);
+    unfinished.release();
     context.runOnContext(
         v -> {
           try {
             handed(bytes, news);
           } finally {
-            share.release();
+            context.runOnContext(later -> memory.taken(bytes));
           }
         });
   }
