@@ -43,6 +43,18 @@ public record Part(ServerId server, int number) implements Comparable<Part> {
     return ORDER.compare(this, other);
   }
 
+  // As with ServerId: put together at every start otherwise.
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Part part && number == part.number && server.equals(part.server);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * server.hashCode() + number;
+  }
+
   @Override
   public String toString() {
     return name();
