@@ -36,6 +36,9 @@ public final class HttpVerticle extends VerticleBase {
   private static final int MAX_URI = 8192;
   private static final int MAX_HEADERS = 16 * 1024;
 
+  /** When who asks whether the bridge lives has been answered, and no server has told its tools. */
+  private static final int WARM_UP_MILLIS = 500;
+
   private final Foundations foundations;
   private final BridgeConfig config;
   private final StreamSlots streams;
@@ -81,7 +84,7 @@ public final class HttpVerticle extends VerticleBase {
   /** The servers have been told to start: from now on readiness is theirs to say. */
   public void opened() {
     phase = HealthApi.Phase.SERVING;
-    vertx.executeBlocking(ArgumentSchemas::warmUp, false);
+    vertx.setTimer(WARM_UP_MILLIS, t -> vertx.executeBlocking(ArgumentSchemas::warmUp, false));
   }
 
   /** The port that was bound. */
