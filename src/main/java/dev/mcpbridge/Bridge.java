@@ -60,7 +60,6 @@ public final class Bridge {
   private Bridge(Vertx vertx, BridgeConfig config) {
     this.vertx = vertx;
     this.config = config;
-    this.watch = EventLoopWatch.of(vertx);
     this.cluster = cluster(vertx, config);
     Counts counts = new Counts();
     MemoryBudget memory = new MemoryBudget(config.limits().heldBytes());
@@ -80,6 +79,7 @@ public final class Bridge {
             cluster.mayAct());
     this.supervisor =
         new SupervisorVerticle(bus, cluster, config, memory, transports, sandboxes::of, self);
+    this.watch = EventLoopWatch.of(vertx);
   }
 
   private static Cluster cluster(Vertx vertx, BridgeConfig config) {

@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 
 /**
  * Says where the event loop stands when it does not come round, once, and when it goes on. Asks it
- * for a sign now and then; what Vert.x has for this takes the time before each of its handlers,
- * which is four percent of the work of a busy bridge.
+ * for a sign now and then; what Vert.x has for this takes the time before each of its handlers, one
+ * or two percent of the work of a busy bridge.
  */
 final class EventLoopWatch implements AutoCloseable {
   private static final Logger LOG = System.getLogger(EventLoopWatch.class.getName());

@@ -159,9 +159,10 @@ class MemoryPressureIT {
   @Test
   void aServerThatDiesWhileItsAnswerWaitsForRoomFailsThatCallAndIsStartedAgain() throws Exception {
     start("");
-    SlowReader first = slow(200);
     CompletableFuture<Answer> second =
-        bridge.callLater("big", "{\"size\":" + LARGE + ",\"ms\":1000}");
+        bridge.callLater("big", "{\"size\":" + LARGE + ",\"ms\":1500}");
+    bridge.until(() -> bridge.get("/servers/s").body().path("pending_calls").asInt() == 1);
+    SlowReader first = slow(0);
     bridge.until(() -> held() > LARGE + 800_000);
     long pid = bridge.pids("s").get(0);
 

@@ -110,6 +110,13 @@ public final class MemoryBudget {
       return may;
     }
 
+    /** It is whole: what it has counts as {@linkplain #given given} from now on. */
+    public void becomesGiven() {
+      untaken.addAndGet(bytes);
+      bytes = 0;
+      letOthersGoFirst();
+    }
+
     /** Gives everything back; may be called again. */
     public void release() {
       if (bytes != 0) {

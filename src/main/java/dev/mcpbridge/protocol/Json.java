@@ -23,6 +23,7 @@ import java.io.IOException;
  */
 public final class Json {
   private static final JsonFactory TOKENS = tokens().build();
+  private static final int SHORT = 32 * 1024;
 
   private Json() {}
 
@@ -88,9 +89,16 @@ public final class Json {
   }
 
   private static JsonNode next(JsonSlice slice, TreeReader.Decimals decimals) throws IOException {
-    try (JsonParser parser = TOKENS.createParser(slice.bytes(), slice.from(), slice.length())) {
+    try (JsonParser parser = tokens(slice)) {
       return TreeReader.next(parser, decimals);
     }
+  }
+
+  /** Of bytes, without a shared table of names, Jackson makes a stream with a buffer of 8 KiB. */
+  private static JsonParser tokens(JsonSlice slice) throws IOException {
+    return slice.length() <= SHORT
+        ? TOKENS.createParser(slice.text())
+        : TOKENS.createParser(slice.bytes(), slice.from(), slice.length());
   }
 
   private static JsonNode only(byte[] text, TreeReader.Decimals decimals) throws IOException {

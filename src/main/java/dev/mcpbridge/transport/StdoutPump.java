@@ -109,21 +109,26 @@ final class StdoutPump implements Runnable, MessageReader.Courier {
   }
 
   /**
-   * It is whole now: who is still on the way in waits for it as for an answer. That it is one has
-   * been counted when the turn is over to which the bus leaves it.
+   * It is whole now: who is still on the way in waits for it as for an answer. As one it is counted
+   * in the turn after this, which is the bus'; in a cluster there is another one between.
    */
   private void handLarge(long bytes, Runnable news) throws InterruptedException {
     brake.take(bytes);
-    memory.given(bytes);
-    unfinished.release();
-    context.runOnContext(
-        v -> {
-          try {
-            handed(bytes, news);
-          } finally {
-            context.runOnContext(later -> memory.taken(bytes));
-          }
-        });
+    unfinished.becomesGiven();
+    try {
+      context.runOnContext(v -> handedLarge(bytes, news));
+    } catch (OutOfMemoryError e) {
+      memory.taken(bytes);
+      throw e;
+    }
+  }
+
+  private void handedLarge(long bytes, Runnable news) {
+    try {
+      handed(bytes, news);
+    } finally {
+      context.runOnContext(v -> memory.taken(bytes));
+    }
   }
 
   private void handed(long bytes, Runnable news) {

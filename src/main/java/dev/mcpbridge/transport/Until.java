@@ -13,10 +13,14 @@ public final class Until {
   /**
    * @param millis between two looks
    * @param isSo what is waited for
-   * @param hopeless why it is not waited for any longer; null while it is
+   * @param hopeless why it is not waited for any longer, even where it has come true since; null
+   *     while it is
    */
   public static Future<Void> so(
       Vertx vertx, long millis, BooleanSupplier isSo, Supplier<Throwable> hopeless) {
+    if (isSo.getAsBoolean()) {
+      return Future.succeededFuture();
+    }
     Promise<Void> promise = Promise.promise();
     look(vertx, millis, isSo, hopeless, promise);
     return promise.future();
@@ -28,13 +32,11 @@ public final class Until {
       BooleanSupplier isSo,
       Supplier<Throwable> hopeless,
       Promise<Void> promise) {
-    if (isSo.getAsBoolean()) {
-      promise.complete();
-      return;
-    }
     Throwable why = hopeless.get();
     if (why != null) {
       promise.fail(why);
+    } else if (isSo.getAsBoolean()) {
+      promise.complete();
     } else {
       vertx.setTimer(millis, t -> look(vertx, millis, isSo, hopeless, promise));
     }

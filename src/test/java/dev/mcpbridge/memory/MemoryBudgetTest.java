@@ -49,6 +49,21 @@ class MemoryBudgetTest {
   }
 
   @Test
+  void whatIsWholeKeepsItsRoomAndLetsNobodyGoFirst() {
+    other.take(60);
+    other.becomesGiven();
+    assertTrue(one.takeIfRoom(30));
+
+    assertFalse(one.takeIfRoom(50));
+    assertEquals(90, budget.held());
+
+    budget.taken(60);
+    other.release();
+    assertTrue(one.takeIfRoom(50));
+    assertEquals(50, budget.held());
+  }
+
+  @Test
   void isHighFromThreeQuartersOn() {
     one.take(74);
     assertFalse(budget.isHigh());

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.mcpbridge.fixture.Loops;
 import io.vertx.core.Vertx;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -41,5 +42,23 @@ class UntilTest {
                         () -> false,
                         () -> looks.incrementAndGet() > 3 ? new IllegalStateException() : null)));
     assertTrue(looks.get() > 3);
+  }
+
+  @Test
+  void whatBecomesTrueAndHopelessAtOnceIsHopeless() {
+    AtomicBoolean over = new AtomicBoolean();
+    vertx.setTimer(20, t -> over.set(true));
+
+    assertThrows(
+        IllegalStateException.class,
+        () ->
+            Loops.await(
+                vertx,
+                () ->
+                    Until.so(
+                        vertx,
+                        1,
+                        over::get,
+                        () -> over.get() ? new IllegalStateException() : null)));
   }
 }
