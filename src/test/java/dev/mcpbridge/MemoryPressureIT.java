@@ -55,13 +55,12 @@ class MemoryPressureIT {
   }
 
   private void start(String http) throws Exception {
-    start(
-        http,
-        "'s':"
-            + TestBridge.entry("'env':{'EFFECTS':'" + folder.resolve("effects") + "'}")
-            + ",'other':"
-            + TestBridge.entry(""));
+    start(http, "'s':" + leavingEffects("") + ",'other':" + TestBridge.entry(""));
     bridge.until(() -> bridge.state("other").equals("ready"));
+  }
+
+  private String leavingEffects(String more) {
+    return TestBridge.entry("'env':{'EFFECTS':'" + folder.resolve("effects") + "'}" + more);
   }
 
   @AfterEach
@@ -72,15 +71,17 @@ class MemoryPressureIT {
     if (bridge != null) {
       bridge.until(() -> held() == 0);
       assertEquals(200, bridge.get("/health/live").status());
-      assertEquals(restarts, bridge.get("/servers/s").body().path("restarts").asInt());
+      assertEquals(restarts, count("s", "restarts"));
       bridge.close();
     }
   }
 
   private double held() throws Exception {
-    return MetricsText.values(bridge.get("/metrics").text(), "mcp_bridge_held_bytes")
-        .findFirst()
-        .orElseThrow();
+    return MetricsText.held(bridge.get("/metrics").text());
+  }
+
+  private int count(String server, String calls) throws Exception {
+    return bridge.get("/servers/" + server).body().path(calls).asInt();
   }
 
   private SlowReader slow(int millis) throws IOException {
@@ -120,7 +121,7 @@ class MemoryPressureIT {
     start("");
     CompletableFuture<Answer> elsewhere =
         bridge.postLater("/servers/other/tools/sleep", "{\"ms\":1500}");
-    bridge.until(() -> bridge.get("/servers/other").body().path("pending_calls").asInt() == 1);
+    bridge.until(() -> count("other", "pending_calls") == 1);
     SlowReader first = slow(300);
     SlowReader second = slow(300);
     bridge.until(() -> held() > LARGE);
@@ -161,7 +162,7 @@ class MemoryPressureIT {
     start("");
     CompletableFuture<Answer> second =
         bridge.callLater("big", "{\"size\":" + LARGE + ",\"ms\":1500}");
-    bridge.until(() -> bridge.get("/servers/s").body().path("pending_calls").asInt() == 1);
+    bridge.until(() -> count("s", "pending_calls") == 1);
     SlowReader first = slow(0);
     bridge.until(() -> held() > LARGE + 800_000);
     long pid = bridge.pids("s").get(0);
@@ -179,20 +180,14 @@ class MemoryPressureIT {
 
   @Test
   void whatAHumanApprovesWhileMemoryIsShortWaitsAndRunsOnce() throws Exception {
-    start(
-        "",
-        "'s':"
-            + TestBridge.entry(
-                "'env':{'EFFECTS':'"
-                    + folder.resolve("effects")
-                    + "'},'risk':{'tools':{'effect':2}}"));
+    start("", "'s':" + leavingEffects(",'risk':{'tools':{'effect':2}}"));
     JsonNode asked = bridge.call("effect", "{}").body();
     SlowReader reader = full();
     CompletableFuture<Answer> approved =
         bridge.postLater(
             "/confirmations/" + asked.path("confirmation_id").asText(),
             "{\"confirm\":true,\"token\":\"" + asked.path("token").asText() + "\"}");
-    bridge.until(() -> bridge.get("/servers/s").body().path("queued_calls").asInt() == 1);
+    bridge.until(() -> count("s", "queued_calls") == 1);
     assertFalse(approved.isDone());
     assertFalse(Files.exists(folder.resolve("effects")));
 
@@ -269,7 +264,7 @@ class MemoryPressureIT {
         SlowReader.posting(
             bridge.port(), "/servers/s/tools/never", "{\"m\":\"" + "x".repeat(4_000_000) + "\"}");
     readers.add(other);
-    bridge.until(() -> bridge.get("/servers/s").body().path("pending_calls").asInt() == 1);
+    bridge.until(() -> count("s", "pending_calls") == 1);
 
     Answer refused = bridge.call("echo", large);
     Answer tooLarge = bridge.call("echo", "{\"m\":\"" + "x".repeat(5_000_000) + "\"}");
@@ -291,7 +286,7 @@ class MemoryPressureIT {
           SlowReader.posting(bridge.port(), "/servers/s/tools/never", large, "text/event-stream");
       leaver.sip(100);
       leaver.close();
-      bridge.until(() -> bridge.get("/servers/s").body().path("pending_calls").asInt() == 0);
+      bridge.until(() -> count("s", "pending_calls") == 0);
     }
 
     assertEquals(200, bridge.call("echo", large).status());

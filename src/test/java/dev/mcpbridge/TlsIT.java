@@ -118,10 +118,7 @@ class TlsIT {
   @Test
   void anAnswerThatIsNotTakenIsCountedBehindTlsTooUntilItIsTaken() throws Exception {
     int size = 4 << 20;
-    String config =
-        config("cert.pem", "key.pem")
-            .replaceFirst("}$", ",'mcpServers':{'s':" + TestBridge.entry("") + "}}");
-    try (TestBridge bridge = TestBridge.of(config)) {
+    try (TestBridge bridge = TestBridge.of(withServer(config("cert.pem", "key.pem")))) {
       HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
       URI home = URI.create("https://localhost:" + bridge.port());
       bridge.until(() -> get(client, home.resolve("/servers/s")).contains("\"state\":\"ready\""));
@@ -136,9 +133,7 @@ class TlsIT {
   }
 
   private static double held(HttpClient client, URI home) throws Exception {
-    return MetricsText.values(get(client, home.resolve("/metrics")), "mcp_bridge_held_bytes")
-        .findFirst()
-        .orElseThrow();
+    return MetricsText.held(get(client, home.resolve("/metrics")));
   }
 
   private static String get(HttpClient client, URI uri) throws Exception {
@@ -150,9 +145,8 @@ class TlsIT {
   @Test
   void aServerBehindTlsIsReachedWithItsAuthorityAndNotWithout() throws Exception {
     String behind =
-        config("cert.pem", "key.pem")
-            .replaceFirst("'http':.", "'http':{'host':'0.0.0.0','insecure':true,")
-            .replaceFirst("}$", ",'mcpServers':{'s':" + TestBridge.entry("") + "}}");
+        withServer(config("cert.pem", "key.pem"))
+            .replaceFirst("'http':.", "'http':{'host':'0.0.0.0','insecure':true,");
     try (TestBridge server = TestBridge.of(behind)) {
       String url = "'url':'https://localhost:" + server.port() + "/servers/s/mcp'";
       String authority = ",'tls':{'ca':'" + folder.resolve("cert.pem") + "'}";
@@ -183,10 +177,7 @@ class TlsIT {
   @Test
   void aServerWhoseCertificateHasExpiredIsNotCalled() throws Exception {
     expire();
-    String behind =
-        config("cert.pem", "key.pem")
-            .replaceFirst("}$", ",'mcpServers':{'s':" + TestBridge.entry("") + "}}");
-    try (TestBridge server = TestBridge.of(behind);
+    try (TestBridge server = TestBridge.of(withServer(config("cert.pem", "key.pem")));
         TestBridge front =
             TestBridge.of(
                 "{'mcpServers':{'s':{'url':'https://localhost:"
@@ -215,6 +206,11 @@ class TlsIT {
         + "','key':'"
         + folder.resolve(key)
         + "'}}}";
+  }
+
+  private static String withServer(String config) {
+    String open = config.substring(0, config.length() - 1);
+    return open + ",'mcpServers':{'s':" + TestBridge.entry("") + "}}";
   }
 
   private SSLContext trusting() throws Exception {

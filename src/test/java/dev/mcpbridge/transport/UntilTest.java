@@ -9,6 +9,8 @@ import io.vertx.core.Vertx;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -30,17 +32,8 @@ class UntilTest {
 
   @Test
   void whatIsHopelessIsNotWaitedFor() {
-    assertThrows(
-        IllegalStateException.class,
-        () ->
-            Loops.await(
-                vertx,
-                () ->
-                    Until.so(
-                        vertx,
-                        1,
-                        () -> false,
-                        () -> looks.incrementAndGet() > 3 ? new IllegalStateException() : null)));
+    assertHopeless(() -> false, () -> looks.incrementAndGet() > 3);
+
     assertTrue(looks.get() > 3);
   }
 
@@ -49,16 +42,13 @@ class UntilTest {
     AtomicBoolean over = new AtomicBoolean();
     vertx.setTimer(20, t -> over.set(true));
 
+    assertHopeless(over::get, over::get);
+  }
+
+  private void assertHopeless(BooleanSupplier isSo, BooleanSupplier isHopeless) {
+    Supplier<Throwable> why = () -> isHopeless.getAsBoolean() ? new IllegalStateException() : null;
+
     assertThrows(
-        IllegalStateException.class,
-        () ->
-            Loops.await(
-                vertx,
-                () ->
-                    Until.so(
-                        vertx,
-                        1,
-                        over::get,
-                        () -> over.get() ? new IllegalStateException() : null)));
+        IllegalStateException.class, () -> Loops.await(vertx, () -> Until.so(vertx, 1, isSo, why)));
   }
 }
