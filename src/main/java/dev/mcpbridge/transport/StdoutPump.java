@@ -67,15 +67,15 @@ final class StdoutPump implements Runnable, MessageReader.Courier {
   private void count(int held) throws InterruptedException {
     if (held < MemoryBudget.LARGE) {
       unfinished.release();
-    } else if (!hasRoom(unfinished, held)) {
+    } else if (!hasRoom(held)) {
       unfinished.take(held);
     }
   }
 
   /** Waits for it once; what comes after that in vain is told so at once, until there is room. */
-  private boolean hasRoom(MemoryBudget.Share share, long bytes) throws InterruptedException {
+  private boolean hasRoom(long bytes) throws InterruptedException {
     long end = System.nanoTime() + Intake.PATIENCE_NANOS;
-    while (!share.takeIfRoom(bytes)) {
+    while (!unfinished.takeIfRoom(bytes)) {
       if (impatient || System.nanoTime() - end > 0) {
         impatient = true;
         return false;
@@ -93,7 +93,7 @@ final class StdoutPump implements Runnable, MessageReader.Courier {
   public void deliver(long bytes, Runnable news, Runnable loss) throws InterruptedException {
     if (bytes < MemoryBudget.LARGE) {
       hand(bytes, news);
-    } else if (hasRoom(unfinished, bytes)) {
+    } else if (hasRoom(bytes)) {
       handLarge(bytes, news);
     } else {
       unfinished.release();
