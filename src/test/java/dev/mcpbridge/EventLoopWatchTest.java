@@ -1,12 +1,18 @@
 package dev.mcpbridge;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.Logged;
+import dev.mcpbridge.fixture.TestBridge;
 import io.vertx.core.Vertx;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -35,6 +41,24 @@ class EventLoopWatchTest {
     await("goes on after [0-9]+ ms");
   }
 
+  @Test
+  void aBridgeThatEndsOrCannotBeginTakesItsWatchWithIt() throws Exception {
+    Set<Thread> before = watches();
+
+    try (TestBridge bridge = TestBridge.of("{}")) {
+      assertFalse(before.containsAll(watches()));
+      assertThrows(Exception.class, () -> TestBridge.at(bridge.port(), "{}"));
+    }
+
+    until(() -> before.containsAll(watches()), "a watch was left behind");
+  }
+
+  private static Set<Thread> watches() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("mcp-loop-watch"))
+        .collect(Collectors.toSet());
+  }
+
   private void holdUp() {
     try {
       gate.await();
@@ -43,11 +67,17 @@ class EventLoopWatchTest {
     }
   }
 
-  private void await(String regex) throws InterruptedException {
+  private void await(String regex) {
     Pattern told = Pattern.compile(regex);
+    until(
+        () -> log.lines().stream().anyMatch(line -> told.matcher(line).find()),
+        regex + " was not said");
+  }
+
+  private static void until(BooleanSupplier isSo, String complaint) {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-    while (log.lines().stream().noneMatch(line -> told.matcher(line).find())) {
-      assertTrue(System.nanoTime() < end, () -> regex + " was not said: " + log.lines());
+    while (!isSo.getAsBoolean()) {
+      assertTrue(System.nanoTime() < end, complaint);
       Thread.onSpinWait();
     }
   }

@@ -32,6 +32,9 @@ class JsonTest {
   private static final ObjectReader DOUBLES =
       SHORTEST.without(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
 
+  /** Long texts are read as bytes, short ones as text. */
+  private static final String LONG_BLANK = " ".repeat(40_000);
+
   @Provide
   static Arbitrary<String> values() {
     return values(4);
@@ -109,6 +112,9 @@ class JsonTest {
     assertSame(() -> EXACT.readTree(bytes), () -> Json.exactTree(bytes));
     assertSame(
         () -> DOUBLES.readTree(bytes), () -> Json.tree(new JsonSlice(bytes, 0, bytes.length)));
+    byte[] longer = (LONG_BLANK + text).getBytes(StandardCharsets.UTF_8);
+    assertSame(
+        () -> DOUBLES.readTree(bytes), () -> Json.tree(new JsonSlice(longer, 0, longer.length)));
   }
 
   @Property(tries = 2000)
