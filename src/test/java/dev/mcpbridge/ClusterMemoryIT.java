@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ClusterMemoryIT {
   private static final List<String> SERVERS = List.of("a", "b", "c", "d");
   private static final String GUARDED = "g";
+  private static final String LAZY = "lazy";
   private static final List<Integer> ALL = List.of(1, 2, 3);
 
   /** Longer than it takes to kill somebody meanwhile. */
@@ -48,7 +49,12 @@ class ClusterMemoryIT {
   @BeforeAll
   static void start() throws Exception {
     effects = new Effects(folder);
-    nodes = Nodes.start(folder, 3, effects.servers(SERVERS) + "," + effects.guarded(GUARDED));
+    String lazy = Nodes.entry(folder, "'start':'lazy'", "--slow-init", "2000");
+    nodes =
+        Nodes.start(
+            folder,
+            3,
+            String.join(",", effects.servers(SERVERS), effects.guarded(GUARDED), "'lazy':" + lazy));
     approvals = new Approvals(nodes, GUARDED);
   }
 
@@ -191,7 +197,12 @@ class ClusterMemoryIT {
   // --- calls in the background
 
   private static String begun(int node, String tool, String arguments) throws Exception {
-    Answer accepted = nodes.call(node, "a", tool, arguments, "prefer", "respond-async");
+    return begun(node, "a", tool, arguments);
+  }
+
+  private static String begun(int node, String server, String tool, String arguments)
+      throws Exception {
+    Answer accepted = nodes.call(node, server, tool, arguments, "prefer", "respond-async");
     assertEquals(202, accepted.status(), accepted.toString());
     return accepted.header("location");
   }
@@ -229,6 +240,17 @@ class ClusterMemoryIT {
       assertEquals("cancelled", ended.at("/problem/code").asText(), door + " " + other + ended);
       nodes.until(() -> status(door, call).equals("failed"));
     }
+  }
+
+  @Test
+  void aCallInTheBackgroundThatWaitsForItsServerToStartIsGivenUpAtAnotherNode() throws Exception {
+    int door = nodes.other(owner(LAZY));
+    String call = begun(door, LAZY, "never", "{}");
+
+    JsonNode ended = nodes.delete(owner(LAZY), call).body();
+
+    assertEquals("cancelled", ended.at("/problem/code").asText(), ended.toString());
+    assertEquals("no", ended.at("/problem/executed").asText(), ended.toString());
   }
 
   @Test

@@ -77,6 +77,10 @@ public final class Addresses {
   public static final Topic<SessionMessage> SESSION_TOLD =
       Topic.everywhere("sessions.told", Forms.SESSION_MESSAGE);
 
+  /** A background call, by its id, that whoever asked for it wants no more. */
+  public static final Topic<String> BACKGROUND_CALL_GIVEN_UP =
+      Topic.everywhere("calls.background.givenup", Forms.TEXT);
+
   /** What clients of {@code /events} hear. */
   public static final Topic<BridgeEvent> EVENTS = Topic.everywhere("events", Forms.EVENT);
 

@@ -1,5 +1,7 @@
 package dev.mcpbridge.call;
 
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -25,6 +27,8 @@ public final class BackgroundCalls {
   private static final long MAX_BYTES = 64L << 20;
 
   private final Vertx vertx;
+  private final Bus bus;
+  private final CallPipeline pipeline;
   private final Clock clock;
   private final CallRecords records;
   private final Map<String, BackgroundCall> calls = new LinkedHashMap<>();
@@ -64,10 +68,18 @@ public final class BackgroundCalls {
     }
   }
 
-  public BackgroundCalls(Vertx vertx, Clock clock, Cluster cluster) {
+  public BackgroundCalls(
+      Vertx vertx, Bus bus, CallPipeline pipeline, Clock clock, Cluster cluster) {
     this.vertx = vertx;
+    this.bus = bus;
+    this.pipeline = pipeline;
     this.clock = clock;
     this.records = cluster.isAlone() ? null : new CallRecords(cluster, "calls");
+  }
+
+  /** Listens to callers who give up, at another node too, what this one has taken. */
+  public void open() {
+    bus.subscribe(Addresses.BACKGROUND_CALL_GIVEN_UP, this::giveUpHere);
   }
 
   /** Keeps a call; fails with OVERLOADED, before it runs, where too many are kept. */
@@ -135,18 +147,25 @@ public final class BackgroundCalls {
     return call;
   }
 
-  /** The call, as soon as it is over. */
-  public Future<BackgroundCall> awaitEnd(BackgroundCall call) {
+  /**
+   * Gives a call up at the node that took it, since only there it is known how far it is; done when
+   * it is over. That is said until then, as a word may come before the call does, or be lost.
+   */
+  public Future<BackgroundCall> giveUp(BackgroundCall call) {
     if (call.outcome.isComplete()) {
       return Future.succeededFuture(call);
     }
-    if (calls.get(call.id()) == call) {
-      return call.outcome.transform(done -> Future.succeededFuture(call));
+    bus.publish(Addresses.BACKGROUND_CALL_GIVEN_UP, call.id());
+    return Future.any(call.outcome.otherwiseEmpty(), vertx.timer(LOOK_MILLIS))
+        .compose(look -> find(call.id(), call.request.caller().name()))
+        .compose(this::giveUp);
+  }
+
+  private void giveUpHere(String id) {
+    BackgroundCall call = calls.get(id);
+    if (call != null && !call.outcome.isComplete()) {
+      pipeline.cancel(call.server(), id, "The caller has cancelled the call");
     }
-    return vertx
-        .timer(LOOK_MILLIS)
-        .compose(later -> find(call.id(), call.request.caller().name()))
-        .compose(this::awaitEnd);
   }
 
   private static BridgeException unknown(String id) {

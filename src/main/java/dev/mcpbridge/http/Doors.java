@@ -74,7 +74,9 @@ record Doors(
     CallPipeline pipeline = pipeline(vertx, foundations, directory, credentials);
     CallIds ids = new CallIds();
     CallAnswers answers = new CallAnswers(config.risk().pendingStatus());
-    BackgroundCalls background = new BackgroundCalls(vertx, Clock.systemUTC(), cluster);
+    BackgroundCalls background =
+        new BackgroundCalls(vertx, bus, pipeline, Clock.systemUTC(), cluster);
+    background.open();
     IdempotencyKeys idempotency = new IdempotencyKeys(Clock.systemUTC(), cluster);
     ToolCallsApi calls =
         new ToolCallsApi(
@@ -89,7 +91,7 @@ record Doors(
     return new Doors(
         calls,
         new BatchApi(pipeline, ids, answers, depth),
-        new BackgroundCallsApi(background, pipeline, answers),
+        new BackgroundCallsApi(background, answers),
         new ServersApi(bus, directory, depth),
         new CredentialsApi(directory, credentials, depth),
         new CatalogueApi(directory),

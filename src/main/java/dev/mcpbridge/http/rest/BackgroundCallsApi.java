@@ -2,7 +2,6 @@ package dev.mcpbridge.http.rest;
 
 import dev.mcpbridge.call.BackgroundCalls;
 import dev.mcpbridge.call.BackgroundCalls.BackgroundCall;
-import dev.mcpbridge.call.CallPipeline;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.Replies;
@@ -14,12 +13,10 @@ import java.time.Instant;
 /** Calls that nobody waits for: seen while they run and for some time after, or given up. */
 public final class BackgroundCallsApi {
   private final BackgroundCalls calls;
-  private final CallPipeline pipeline;
   private final CallAnswers answers;
 
-  public BackgroundCallsApi(BackgroundCalls calls, CallPipeline pipeline, CallAnswers answers) {
+  public BackgroundCallsApi(BackgroundCalls calls, CallAnswers answers) {
     this.calls = calls;
-    this.pipeline = pipeline;
     this.answers = answers;
   }
 
@@ -31,16 +28,9 @@ public final class BackgroundCallsApi {
   /** DELETE /calls/{call}: gives it up; its outcome becomes {@code cancelled}. */
   public void cancel(RoutingContext ctx) {
     find(ctx)
-        .onSuccess(this::giveUp)
-        .compose(calls::awaitEnd)
+        .compose(calls::giveUp)
         .onSuccess(ended -> show(ctx, 200, ended, answers))
         .onFailure(ctx::fail);
-  }
-
-  private void giveUp(BackgroundCall call) {
-    if (!call.outcome().isComplete()) {
-      pipeline.cancel(call.server(), call.id(), "The caller has cancelled the call");
-    }
   }
 
   static void show(RoutingContext ctx, int status, BackgroundCall call, CallAnswers answers) {
