@@ -11,6 +11,7 @@ import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -31,6 +33,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class OpenApiOddAnswersIT {
   private static final String CHUNKED =
       "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ntransfer-encoding: chunked\r\n\r\n";
+
+  /** Answers whose connection is not closed yet. */
+  private static final AtomicInteger CLOSING = new AtomicInteger();
+
   private static EchoApi api;
   private static TestBridge bridge;
 
@@ -184,14 +190,24 @@ class OpenApiOddAnswersIT {
   /** Says this and closes the connection. */
   private static Script raw(String answer) {
     return (request, peer) -> {
-      peer.out().write(bytes(answer, StandardCharsets.UTF_8));
-      peer.out().flush();
-      return false;
+      CLOSING.incrementAndGet();
+      try (OutputStream out = peer.out()) {
+        out.write(bytes(answer, StandardCharsets.UTF_8));
+        return false;
+      } finally {
+        CLOSING.decrementAndGet();
+      }
     };
+  }
+
+  /** Nobody can know of an answer's connection that it will be closed before it is. */
+  private static void awaitClosed() throws Exception {
+    bridge.until(() -> CLOSING.get() == 0);
   }
 
   @AfterEach
   void alive() throws Exception {
+    awaitClosed();
     assertTrue(bridge.call("echo", "{}").said().contains("GET /echo "));
   }
 
@@ -283,7 +299,9 @@ class OpenApiOddAnswersIT {
   @Test
   void connectionsThatTheApiClosesAfterAnAnswerAreNotUsedAgain() throws Exception {
     for (int i = 0; i < 20; i++) {
-      assertEquals("ok", bridge.call("post", "{}").said());
+      Answer answer = bridge.call("post", "{}");
+      assertEquals("ok", answer.said(), answer::toString);
+      awaitClosed();
     }
     assertEquals(
         20, api.seen("/closing").stream().filter(r -> r.line().startsWith("POST")).count());
