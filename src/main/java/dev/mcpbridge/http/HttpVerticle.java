@@ -45,6 +45,7 @@ public final class HttpVerticle extends VerticleBase {
   private final CallerChecks callers;
   private volatile HealthApi.Phase phase = HealthApi.Phase.STARTING;
   private ConnectionGuard guard;
+  private Opening opening;
   private HttpServer server;
 
   /** What it stands on. */
@@ -84,6 +85,7 @@ public final class HttpVerticle extends VerticleBase {
   /** The servers have been told to start: from now on readiness is theirs to say. */
   public void opened() {
     phase = HealthApi.Phase.SERVING;
+    context.runOnContext(v -> opening.over());
     vertx.setTimer(WARM_UP_MILLIS, t -> vertx.executeBlocking(ArgumentSchemas::warmUp, false));
   }
 
@@ -143,6 +145,10 @@ public final class HttpVerticle extends VerticleBase {
               guard.admit(ctx);
               body.handle(ctx);
             });
+    opening = Opening.mount(router);
+    if (!foundations.cluster().isAlone()) {
+      opening.over();
+    }
     Routes.of(doors).mount(router);
     return router;
   }

@@ -1,0 +1,46 @@
+package dev.mcpbridge.http;
+
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.Promise;
+import io.vertx.ext.web.Route;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+
+/**
+ * Keeps requests, but for those that ask how the bridge itself is, until it knows which servers it
+ * has: it listens some hundredths of a second before that, and whoever is that early is not told
+ * that a server does not exist. Stands in no request's way afterwards. Confined to the event loop.
+ */
+final class Opening implements Handler<RoutingContext> {
+  private final Promise<Void> opened = Promise.promise();
+
+  /** For bodies that have been read. */
+  static Opening mount(Router router) {
+    Opening opening = new Opening();
+    Route route = router.route().handler(opening);
+    opening.opened.future().onSuccess(servers -> route.remove());
+    return opening;
+  }
+
+  /** The servers are known. */
+  void over() {
+    opened.tryComplete();
+  }
+
+  @Override
+  public void handle(RoutingContext ctx) {
+    whenItMayBeAnswered(ctx.request().path())
+        .onSuccess(
+            now -> {
+              if (!ctx.response().closed()) {
+                ctx.next();
+              }
+            });
+  }
+
+  private Future<Void> whenItMayBeAnswered(String path) {
+    boolean isOfTheBridge = path.startsWith("/health") || path.equals("/metrics");
+    return isOfTheBridge ? Future.succeededFuture() : opened.future();
+  }
+}

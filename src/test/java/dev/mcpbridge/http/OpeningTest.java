@@ -1,0 +1,88 @@
+package dev.mcpbridge.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import dev.mcpbridge.Bridge;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.cluster.Solo;
+import dev.mcpbridge.config.ConfigReader;
+import dev.mcpbridge.config.ConfigReader.Strictness;
+import dev.mcpbridge.memory.MemoryBudget;
+import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.protocol.BridgeIdentity;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Clock;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What is answered before the servers are known. */
+class OpeningTest {
+  private final Vertx vertx = Bridge.vertx();
+  private final HttpClient client = HttpClient.newHttpClient();
+  private HttpVerticle http;
+
+  @BeforeEach
+  void listen() throws Exception {
+    Solo solo = new Solo(Clock.systemUTC());
+    Counts counts = new Counts();
+    http =
+        new HttpVerticle(
+            new HttpVerticle.Foundations(
+                Bus.create(vertx, solo, counts),
+                solo,
+                new ConfigReader(Map.of())
+                    .read("{\"http\":{\"port\":0},\"mcpServers\":{}}", Strictness.WHOLE),
+                new BridgeIdentity("1", () -> "me"),
+                new MemoryBudget(1 << 20),
+                counts));
+    vertx.deployVerticle(http).await(20, TimeUnit.SECONDS);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    vertx.close().await(20, TimeUnit.SECONDS);
+  }
+
+  private HttpRequest.Builder to(String path) {
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + http.port() + path));
+  }
+
+  private int status(String path) throws IOException, InterruptedException {
+    return client.send(to(path).build(), BodyHandlers.discarding()).statusCode();
+  }
+
+  @Test
+  void aCallThatComesBeforeTheServersAreKnownIsAnsweredWhenTheyAre() throws Exception {
+    CompletableFuture<HttpResponse<String>> early =
+        client.sendAsync(
+            to("/servers/s/tools/t")
+                .header("content-type", "application/json")
+                .POST(BodyPublishers.ofString("{}"))
+                .build(),
+            BodyHandlers.ofString());
+
+    for (String ownState : new String[] {"/health", "/health/live", "/metrics"}) {
+      assertEquals(200, status(ownState));
+    }
+    assertEquals(503, status("/health/ready"));
+    assertFalse(early.isDone());
+
+    http.opened();
+
+    assertEquals(404, early.get(20, TimeUnit.SECONDS).statusCode());
+    assertEquals(200, status("/servers"));
+    assertEquals(200, status("/health/ready"));
+  }
+}
