@@ -34,7 +34,10 @@ final class Elsewhere implements Cluster.Correspondent {
   private final Map<String, Topic<?>> heard = new HashMap<>();
   private final Map<String, Integer> callers = new HashMap<>();
   private final Choice choice;
-  private final Map<String, Promise<Void>> waitingCalls = new HashMap<>();
+
+  /** By their ids, the calls of this node that have no answer; failed for those given up. */
+  private final Map<String, Promise<Void>> wanted = new HashMap<>();
+
   private int waiting;
 
   Elsewhere(Bus bus, Cluster cluster, Counts counts) {
@@ -59,7 +62,12 @@ final class Elsewhere implements Cluster.Correspondent {
       return caller == null ? bus.requestHere(address, question) : ask(caller, address, question);
     }
     long patience = Math.min(MAX_WAIT_NANOS, address.patience().millis(question) * 1_000_000);
-    return atOwner(address, new Asked<>(question, System.nanoTime() + patience));
+    Asked<Q> asked = new Asked<>(question, System.nanoTime() + patience);
+    if (question instanceof Call call) {
+      wanted.put(call.id(), Promise.promise());
+      return atOwner(address, asked).onComplete(over -> wanted.remove(call.id()));
+    }
+    return atOwner(address, asked);
   }
 
   /**
@@ -102,7 +110,9 @@ final class Elsewhere implements Cluster.Correspondent {
         .recover(
             failure ->
                 wasMisdirected(failure)
-                    ? atOwner(address, asked.notAt(part, (BridgeException) failure))
+                    ? stillWanted(asked.question())
+                        .compose(
+                            yes -> atOwner(address, asked.notAt(part, (BridgeException) failure)))
                     : Future.failedFuture(failure));
   }
 
@@ -142,15 +152,22 @@ final class Elsewhere implements Cluster.Correspondent {
       return cluster.change();
     }
     Promise<Void> turn = Promise.promise();
-    waitingCalls.put(call.id(), turn);
     cluster.change().onComplete(changed -> turn.tryComplete());
-    return turn.future().onComplete(over -> waitingCalls.remove(call.id(), turn));
+    wanted.get(call.id()).future().onFailure(turn::tryFail);
+    return turn.future();
+  }
+
+  /** The word for who was asked before may have come too late there. */
+  private Future<Void> stillWanted(Object question) {
+    return question instanceof Call call && wanted.get(call.id()).future().failed()
+        ? wanted.get(call.id()).future()
+        : Future.succeededFuture();
   }
 
   private void giveUp(Cancellation cancellation) {
-    Promise<Void> turn = waitingCalls.get(cancellation.callId());
-    if (turn != null) {
-      turn.tryFail(new BridgeException(ErrorCode.CANCELLED, cancellation.reason()));
+    Promise<Void> call = wanted.get(cancellation.callId());
+    if (call != null) {
+      call.tryFail(new BridgeException(ErrorCode.CANCELLED, cancellation.reason()));
     }
   }
 

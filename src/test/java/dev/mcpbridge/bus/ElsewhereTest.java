@@ -37,6 +37,7 @@ class ElsewhereTest {
   private final Vertx vertx = Bridge.vertx();
   private final Bus bus = Bus.create(vertx, cluster(), new Counts());
   private Promise<Void> change = Promise.promise();
+  private final Promise<byte[]> answer = Promise.promise();
   private int owner = Cluster.NOWHERE;
   private int runs;
 
@@ -53,7 +54,8 @@ class ElsewhereTest {
               case "owner" -> owner;
               case "owners" -> owners;
               case "change" -> change.future();
-              case "serve" -> null;
+              case "ask" -> answer.future();
+              case "tell", "serve" -> null;
               default -> throw new AssertionError(question);
             });
   }
@@ -129,8 +131,46 @@ class ElsewhereTest {
                       return asked;
                     }));
 
+    assertCancelled(failure);
+  }
+
+  private void assertCancelled(BridgeException failure) {
     assertEquals(ErrorCode.CANCELLED, failure.code());
     assertEquals(Executed.NO, failure.executed());
     assertEquals(0, runs);
+  }
+
+  private Future<JsonSlice> askWhoHasItNoMore() {
+    owner = 2;
+    Future<JsonSlice> asked = ask();
+    vertx.runOnContext(
+        v -> {
+          answer.fail(new BridgeException(ErrorCode.NOT_OWNER, "It has moved"));
+          comesHere();
+        });
+    return asked;
+  }
+
+  @Test
+  void aCallThatIsGivenUpWhileItIsAtWhoHasTheServerNoMoreDoesNotRun() throws Exception {
+    BridgeException failure =
+        assertThrows(
+            BridgeException.class,
+            () ->
+                Loops.await(
+                    vertx,
+                    () -> {
+                      Future<JsonSlice> asked = askWhoHasItNoMore();
+                      bus.publish(Addresses.cancel(ID), new Cancellation("c", "The client left"));
+                      return asked;
+                    }));
+
+    assertCancelled(failure);
+  }
+
+  @Test
+  void aCallThatIsStillWantedGoesOnToWhoHasTheServerNow() throws Exception {
+    assertEquals(DONE, Loops.await(vertx, this::askWhoHasItNoMore));
+    assertEquals(1, runs);
   }
 }
