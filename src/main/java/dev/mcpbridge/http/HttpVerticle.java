@@ -145,10 +145,7 @@ public final class HttpVerticle extends VerticleBase {
               guard.admit(ctx);
               body.handle(ctx);
             });
-    opening = Opening.mount(router);
-    if (!foundations.cluster().isAlone()) {
-      opening.over();
-    }
+    opening = foundations.cluster().isAlone() ? Opening.mount(router) : Opening.ofNode();
     Routes.of(doors).mount(router);
     return router;
   }

@@ -6,6 +6,7 @@ import io.vertx.core.Promise;
 import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import java.util.Set;
 
 /**
  * Keeps requests, but for those that ask how the bridge itself is, until it knows which servers it
@@ -13,14 +14,21 @@ import io.vertx.ext.web.RoutingContext;
  * that a server does not exist. Stands in no request's way afterwards. Confined to the event loop.
  */
 final class Opening implements Handler<RoutingContext> {
+  private static final Set<String> OF_THE_BRIDGE = Set.of("/metrics", "/events");
+
   private final Promise<Void> opened = Promise.promise();
 
-  /** For bodies that have been read. */
+  /** Has to stand behind whoever reads the bodies: what is kept is not paused. */
   static Opening mount(Router router) {
     Opening opening = new Opening();
     Route route = router.route().handler(opening);
     opening.opened.future().onSuccess(servers -> route.remove());
     return opening;
+  }
+
+  /** A node of a cluster may not know its servers for long, and says so instead. */
+  static Opening ofNode() {
+    return new Opening();
   }
 
   /** The servers are known. */
@@ -40,7 +48,8 @@ final class Opening implements Handler<RoutingContext> {
   }
 
   private Future<Void> whenItMayBeAnswered(String path) {
-    boolean isOfTheBridge = path.startsWith("/health") || path.equals("/metrics");
-    return isOfTheBridge ? Future.succeededFuture() : opened.future();
+    return path.startsWith("/health") || OF_THE_BRIDGE.contains(path)
+        ? Future.succeededFuture()
+        : opened.future();
   }
 }

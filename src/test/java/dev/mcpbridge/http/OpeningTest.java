@@ -4,22 +4,28 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.mcpbridge.Bridge;
+import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Solo;
 import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.config.ConfigReader.Strictness;
+import dev.mcpbridge.fixture.Looks;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.model.Catalogue;
+import dev.mcpbridge.model.Residence;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Clock;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -29,18 +35,21 @@ import org.junit.jupiter.api.Test;
 
 /** What is answered before the servers are known. */
 class OpeningTest {
+  private static final ServerId ID = new ServerId("s");
+
   private final Vertx vertx = Bridge.vertx();
+  private final Solo solo = new Solo(Clock.systemUTC());
+  private final Counts counts = new Counts();
+  private final Bus bus = Bus.create(vertx, solo, counts);
   private final HttpClient client = HttpClient.newHttpClient();
   private HttpVerticle http;
 
   @BeforeEach
   void listen() throws Exception {
-    Solo solo = new Solo(Clock.systemUTC());
-    Counts counts = new Counts();
     http =
         new HttpVerticle(
             new HttpVerticle.Foundations(
-                Bus.create(vertx, solo, counts),
+                bus,
                 solo,
                 new ConfigReader(Map.of())
                     .read("{\"http\":{\"port\":0},\"mcpServers\":{}}", Strictness.WHOLE),
@@ -64,25 +73,24 @@ class OpeningTest {
   }
 
   @Test
-  void aCallThatComesBeforeTheServersAreKnownIsAnsweredWhenTheyAre() throws Exception {
+  void aRequestThatComesBeforeTheServersAreKnownIsAnsweredWhenTheyAre() throws Exception {
     CompletableFuture<HttpResponse<String>> early =
-        client.sendAsync(
-            to("/servers/s/tools/t")
-                .header("content-type", "application/json")
-                .POST(BodyPublishers.ofString("{}"))
-                .build(),
-            BodyHandlers.ofString());
+        client.sendAsync(to("/servers/s").build(), BodyHandlers.ofString());
 
-    for (String ownState : new String[] {"/health", "/health/live", "/metrics"}) {
+    for (String ownState : List.of("/health", "/health/live", "/metrics")) {
       assertEquals(200, status(ownState));
     }
     assertEquals(503, status("/health/ready"));
     assertFalse(early.isDone());
 
+    bus.publish(
+        Addresses.PART_CHANGED,
+        Looks.of(ID, new ServerState.Ready(), Catalogue.EMPTY, null, Residence.SOLE));
     http.opened();
 
-    assertEquals(404, early.get(20, TimeUnit.SECONDS).statusCode());
-    assertEquals(200, status("/servers"));
+    assertEquals(200, early.get(20, TimeUnit.SECONDS).statusCode());
+    assertEquals(200, status("/servers/s"));
+    assertEquals(404, status("/servers/other"));
     assertEquals(200, status("/health/ready"));
   }
 }
