@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.cluster.Homes;
 import dev.mcpbridge.fixture.Approvals;
 import dev.mcpbridge.fixture.Approvals.Asked;
 import dev.mcpbridge.fixture.Effects;
@@ -49,7 +50,7 @@ class ClusterMemoryIT {
   @BeforeAll
   static void start() throws Exception {
     effects = new Effects(folder);
-    String lazy = Nodes.entry(folder, "'start':'lazy'", "--slow-init", "2000");
+    String lazy = Nodes.entry(folder, "'start':'lazy'", "--slow-init", "10000");
     nodes =
         Nodes.start(
             folder,
@@ -244,10 +245,11 @@ class ClusterMemoryIT {
 
   @Test
   void aCallInTheBackgroundThatWaitsForItsServerToStartIsGivenUpAtAnotherNode() throws Exception {
-    int door = nodes.other(owner(LAZY));
-    String call = begun(door, LAZY, "never", "{}");
+    int owner = Homes.of(LAZY, nodes.up());
+    nodes.until(() -> owner(LAZY) == owner);
+    String call = begun(nodes.other(owner), LAZY, "never", "{}");
 
-    JsonNode ended = nodes.delete(owner(LAZY), call).body();
+    JsonNode ended = nodes.delete(owner, call).body();
 
     assertEquals("cancelled", ended.at("/problem/code").asText(), ended.toString());
     assertEquals("no", ended.at("/problem/executed").asText(), ended.toString());

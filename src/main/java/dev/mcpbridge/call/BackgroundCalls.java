@@ -23,6 +23,7 @@ import java.util.function.Supplier;
 public final class BackgroundCalls {
   private static final long KEPT_MILLIS = 600_000;
   private static final long LOOK_MILLIS = 50;
+  private static final String GIVEN_UP = "The caller has cancelled the call";
   private static final int MAX_CALLS = 10_000;
   private static final long MAX_BYTES = 64L << 20;
 
@@ -40,6 +41,7 @@ public final class BackgroundCalls {
     private final long sinceMillis;
     private Future<CallOutcome> outcome;
     private long endedMillis;
+    private boolean isGivenUp;
     private int size;
 
     private BackgroundCall(CallRequest request, long sinceMillis) {
@@ -108,8 +110,8 @@ public final class BackgroundCalls {
   private BackgroundCall begin(
       CallRequest request, long sinceMillis, Supplier<Future<CallOutcome>> run) {
     BackgroundCall call = new BackgroundCall(request, sinceMillis);
-    calls.put(call.id(), call);
     call.outcome = run.get();
+    calls.put(call.id(), call);
     call.outcome.onComplete(done -> ended(call));
     return call;
   }
@@ -148,23 +150,58 @@ public final class BackgroundCalls {
   }
 
   /**
-   * Gives a call up at the node that took it, since only there it is known how far it is; done when
-   * it is over. That is said until then, as a word may come before the call does, or be lost.
+   * Gives a call up; done when it is over. That is said until then, since a word may come before
+   * the call does, or be lost.
    */
   public Future<BackgroundCall> giveUp(BackgroundCall call) {
     if (call.outcome.isComplete()) {
       return Future.succeededFuture(call);
     }
+    if (calls.get(call.id()) == call) {
+      insist(call);
+      return call.outcome.transform(over -> Future.succeededFuture(call));
+    }
+    Promise<BackgroundCall> over = Promise.promise();
+    giveUpElsewhere(call, over);
+    return over.future();
+  }
+
+  /** Only the node that took it knows how far it is. */
+  private void giveUpElsewhere(BackgroundCall call, Promise<BackgroundCall> over) {
     bus.publish(Addresses.BACKGROUND_CALL_GIVEN_UP, call.id());
-    return Future.any(call.outcome.otherwiseEmpty(), vertx.timer(LOOK_MILLIS))
-        .compose(look -> find(call.id(), call.request.caller().name()))
-        .compose(this::giveUp);
+    vertx.setTimer(
+        LOOK_MILLIS,
+        t ->
+            find(call.id(), call.request.caller().name())
+                .onFailure(over::fail)
+                .onSuccess(
+                    now -> {
+                      if (now.outcome.isComplete()) {
+                        over.complete(now);
+                      } else {
+                        giveUpElsewhere(now, over);
+                      }
+                    }));
   }
 
   private void giveUpHere(String id) {
     BackgroundCall call = calls.get(id);
-    if (call != null && !call.outcome.isComplete()) {
-      pipeline.cancel(call.server(), id, "The caller has cancelled the call");
+    if (call != null) {
+      insist(call);
+    }
+  }
+
+  private void insist(BackgroundCall call) {
+    if (!call.isGivenUp) {
+      call.isGivenUp = true;
+      cancelUntilOver(call);
+    }
+  }
+
+  private void cancelUntilOver(BackgroundCall call) {
+    if (!call.outcome.isComplete()) {
+      pipeline.cancel(call.server(), call.id(), GIVEN_UP);
+      vertx.setTimer(LOOK_MILLIS, t -> cancelUntilOver(call));
     }
   }
 
@@ -174,8 +211,7 @@ public final class BackgroundCalls {
 
   private void ended(BackgroundCall call) {
     call.endedMillis = clock.millis();
-    if (call.outcome != null
-        && call.outcome.succeeded()
+    if (call.outcome.succeeded()
         && call.outcome.result() instanceof CallOutcome.Completed completed) {
       call.size = completed.result().length();
       bytes += call.size;

@@ -20,6 +20,7 @@ import dev.mcpbridge.model.Target;
 import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.HashMap;
@@ -45,6 +46,9 @@ public final class CallPipeline {
 
   /** The calls that no server has yet; with the reason, those that were given up. */
   private final Map<String, Optional<String>> onTheirWay = new HashMap<>();
+
+  /** Those of them that wait for the first start of their server. */
+  private final Map<String, Promise<ServerView>> waiting = new HashMap<>();
 
   /**
    * A call that is known to make sense.
@@ -97,8 +101,7 @@ public final class CallPipeline {
   public Future<CallOutcome> runApproved(Confirmation approved, boolean streaming) {
     Call call = approved.call();
     onTheirWay.put(call.id(), Optional.empty());
-    return directory
-        .discovered(call.server())
+    return started(call.server(), call.id())
         .map(server -> readmit(approved, server, streaming))
         .compose(admitted -> assess(admitted).compose(decision -> actApproved(admitted, decision)))
         .onComplete(done -> onTheirWay.remove(call.id()))
@@ -108,6 +111,10 @@ public final class CallPipeline {
   /** Gives a call up, wherever it is; its outcome becomes CANCELLED. */
   public void cancel(ServerId server, String callId, String reason) {
     onTheirWay.replace(callId, Optional.of(reason));
+    Promise<ServerView> start = waiting.get(callId);
+    if (start != null) {
+      start.tryFail(new BridgeException(ErrorCode.CANCELLED, reason));
+    }
     bus.publish(Addresses.cancel(server), new Cancellation(callId, reason));
   }
 
@@ -126,7 +133,18 @@ public final class CallPipeline {
                     ErrorCode.OVERLOADED,
                     "No memory is left for an answer: too many others are on their way")
                 .withRetryAfter(1_000))
-        : directory.discovered(request.server());
+        : started(request.server(), request.id());
+  }
+
+  private Future<ServerView> started(ServerId server, String callId) {
+    Future<ServerView> discovered = directory.discovered(server);
+    if (discovered.isComplete()) {
+      return discovered;
+    }
+    Promise<ServerView> start = Promise.promise();
+    waiting.put(callId, start);
+    discovered.onComplete(start::tryComplete, start::tryFail);
+    return start.future().onComplete(over -> waiting.remove(callId));
   }
 
   /** With the credential that the caller has left here, where it sent none. */

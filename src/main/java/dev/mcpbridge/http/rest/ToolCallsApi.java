@@ -91,7 +91,7 @@ public final class ToolCallsApi {
   }
 
   private void wait(RoutingContext ctx, CallRequest request) {
-    answer(ctx, request.server(), request.id(), once(ctx, request));
+    answer(ctx, request.server(), request.id(), once(ctx, request).get());
   }
 
   /** Answers when the call is over; a client that leaves before that gives it up. */
@@ -110,7 +110,7 @@ public final class ToolCallsApi {
   }
 
   private void stream(RoutingContext ctx, CallRequest request) {
-    stream(ctx, request.server(), request.id(), () -> once(ctx, request));
+    stream(ctx, request.server(), request.id(), once(ctx, request));
   }
 
   /** Answers with progress and log messages as they come, and the result or problem at the end. */
@@ -142,7 +142,7 @@ public final class ToolCallsApi {
 
   private void inBackground(RoutingContext ctx, CallRequest request) {
     background
-        .add(request, () -> once(ctx, request))
+        .add(request, once(ctx, request))
         .onSuccess(
             call -> {
               ctx.response().putHeader("location", "/calls/" + call.id());
@@ -152,17 +152,18 @@ public final class ToolCallsApi {
         .onFailure(ctx::fail);
   }
 
-  /** Runs the request, or finds the outcome of the one with the same Idempotency-Key. */
-  private Future<CallOutcome> once(RoutingContext ctx, CallRequest request) {
+  /**
+   * Reads the Idempotency-Key. What is given then runs the request, or finds the outcome of the one
+   * with the same key.
+   */
+  private Supplier<Future<CallOutcome>> once(RoutingContext ctx, CallRequest request) {
     Optional<String> key = IdempotencyHeader.of(ctx);
     if (key.isEmpty()) {
-      return pipeline.run(request);
+      return () -> pipeline.run(request);
     }
     String route = ctx.request().method() + " " + ctx.request().path();
-    return idempotency.once(
-        new IdempotencyKeys.Key(request.caller().name(), route, key.get()),
-        request,
-        () -> pipeline.run(request));
+    IdempotencyKeys.Key whole = new IdempotencyKeys.Key(request.caller().name(), route, key.get());
+    return () -> idempotency.once(whole, request, () -> pipeline.run(request));
   }
 
   private static boolean prefersAsync(RoutingContext ctx) {

@@ -1,0 +1,81 @@
+package dev.mcpbridge.call;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.mcpbridge.call.BackgroundCalls.BackgroundCall;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.fixture.Loops;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.time.Clock;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Calls that are given up before they have begun, or cannot begin. */
+class BackgroundCallsTest {
+  private OneServer server;
+  private BackgroundCalls calls;
+
+  @BeforeEach
+  void open() throws Exception {
+    server = new OneServer();
+    calls =
+        new BackgroundCalls(
+            server.vertx, server.bus, server.pipeline, Clock.systemUTC(), server.cluster);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    server.close();
+  }
+
+  @Test
+  void aCallThatIsGivenUpBeforeItIsOnItsWayDoesNotRun() throws Exception {
+    Promise<Void> keyIsFree = Promise.promise();
+
+    BackgroundCall ended =
+        Loops.await(
+            server.vertx,
+            () ->
+                calls
+                    .add(
+                        OneServer.request("c"),
+                        () ->
+                            keyIsFree
+                                .future()
+                                .compose(free -> server.pipeline.run(OneServer.request("c"))))
+                    .compose(
+                        call -> {
+                          Future<BackgroundCall> over = calls.giveUp(call);
+                          keyIsFree.complete();
+                          return over;
+                        }));
+
+    BridgeException failure = assertInstanceOf(BridgeException.class, ended.outcome().cause());
+    assertEquals(ErrorCode.CANCELLED, failure.code());
+    assertEquals(0, server.runs());
+  }
+
+  @Test
+  void callsThatCannotBeginTakeNoRoom() throws Exception {
+    for (int i = 0; i < 10_001; i++) {
+      CallRequest request = OneServer.request("c" + i);
+      assertThrows(BridgeException.class, () -> calls.add(request, BackgroundCallsTest::refused));
+    }
+
+    BackgroundCall kept =
+        Loops.await(
+            server.vertx,
+            () -> calls.add(OneServer.request("c"), () -> Promise.<CallOutcome>promise().future()));
+
+    assertEquals("c", kept.id());
+  }
+
+  private static Future<CallOutcome> refused() {
+    throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "No such key");
+  }
+}

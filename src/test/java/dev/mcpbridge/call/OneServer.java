@@ -1,0 +1,92 @@
+package dev.mcpbridge.call;
+
+import dev.mcpbridge.Bridge;
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Addresses.Decision;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.cluster.Cluster;
+import dev.mcpbridge.cluster.Solo;
+import dev.mcpbridge.fixture.Looks;
+import dev.mcpbridge.fixture.Loops;
+import dev.mcpbridge.memory.MemoryBudget;
+import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.Catalogue;
+import dev.mcpbridge.model.Residence;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.ServerState;
+import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.model.Target;
+import dev.mcpbridge.protocol.Arguments;
+import dev.mcpbridge.protocol.JsonSlice;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.time.Clock;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** The way to a server that has not said yet what it offers. */
+final class OneServer implements AutoCloseable {
+  static final ServerId ID = new ServerId("s");
+
+  final Vertx vertx = Bridge.vertx();
+  final Cluster cluster = new Solo(Clock.systemUTC());
+  final Bus bus = Bus.create(vertx, cluster, new Counts());
+  final CallPipeline pipeline;
+  private final Promise<ServerView> ready = Promise.promise();
+  private int runs;
+
+  OneServer() throws Exception {
+    Directory directory = new Directory(bus, cluster);
+    pipeline =
+        new CallPipeline(
+            bus,
+            directory,
+            new ArgumentSchemas(vertx),
+            new OutputSchemas(vertx, bus),
+            new UpstreamCredentials(Clock.systemUTC()),
+            new MemoryBudget(1 << 20),
+            new Counts());
+    Loops.await(vertx, () -> open(directory));
+  }
+
+  private Future<Void> open(Directory directory) {
+    directory.open();
+    bus.serve(Addresses.ASSESS, question -> Future.succeededFuture(Decision.ALLOW));
+    bus.serve(Addresses.ready(ID), millis -> ready.future());
+    bus.serve(
+        Addresses.call(ID),
+        call -> {
+          runs++;
+          return Future.succeededFuture(JsonSlice.EMPTY_OBJECT);
+        });
+    Promise<Void> known = Promise.promise();
+    bus.subscribe(Addresses.PART_CHANGED, view -> known.complete());
+    bus.publish(Addresses.PART_CHANGED, view(null));
+    return known.future();
+  }
+
+  private static ServerView view(Catalogue catalogue) {
+    return Looks.of(ID, new ServerState.Starting(0), catalogue, null, Residence.SOLE);
+  }
+
+  static CallRequest request(String id) {
+    Target target = new Target(Target.Kind.RESOURCE, "r");
+    return new CallRequest(id, ID, target, Arguments.NONE, Caller.of("a"), false);
+  }
+
+  /** It says what it offers. */
+  void isReady() {
+    ready.complete(view(Catalogue.EMPTY));
+  }
+
+  int runs() {
+    return runs;
+  }
+
+  @Override
+  public void close() throws TimeoutException {
+    vertx.close().await(20, TimeUnit.SECONDS);
+  }
+}
