@@ -14,6 +14,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
@@ -25,6 +26,7 @@ import java.util.function.BiConsumer;
  */
 final class Elsewhere implements Cluster.Correspondent {
   private static final int MAX_WAITING = 20_000;
+  private static final int MAX_EARLY = 1_000;
   private static final long MAX_WAIT_NANOS = 30_000_000_000L;
 
   private final Bus bus;
@@ -34,9 +36,18 @@ final class Elsewhere implements Cluster.Correspondent {
   private final Map<String, Topic<?>> heard = new HashMap<>();
   private final Map<String, Integer> callers = new HashMap<>();
   private final Choice choice;
+  private final Map<String, Asking> calls = new HashMap<>();
 
-  /** By their ids, the calls of this node that have no answer; failed for those given up. */
-  private final Map<String, Promise<Void>> wanted = new HashMap<>();
+  /** By their ids, calls that were given up before they came: large ones take longer. */
+  private final Map<String, String> givenUpEarly =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, String> eldest) {
+          return size() > MAX_EARLY;
+        }
+      };
 
   private int waiting;
 
@@ -62,12 +73,37 @@ final class Elsewhere implements Cluster.Correspondent {
       return caller == null ? bus.requestHere(address, question) : ask(caller, address, question);
     }
     long patience = Math.min(MAX_WAIT_NANOS, address.patience().millis(question) * 1_000_000);
-    Asked<Q> asked = new Asked<>(question, System.nanoTime() + patience);
-    if (question instanceof Call call) {
-      wanted.put(call.id(), Promise.promise());
-      return atOwner(address, asked).onComplete(over -> wanted.remove(call.id()));
+    Asking by = new Asking();
+    Future<A> answer =
+        atOwner(address, new Asked<>(question, by, System.nanoTime() + patience, Set.of(), null));
+    if (question instanceof Call call && !answer.isComplete()) {
+      calls.put(call.id(), by);
+      answer.onComplete(over -> calls.remove(call.id(), by));
     }
-    return atOwner(address, asked);
+    return answer;
+  }
+
+  /** Whoever asks, until they have an answer or give it up. */
+  private static final class Asking {
+    private Promise<Void> waiting = Promise.promise();
+    private BridgeException givenUp;
+
+    /** Fails, and does not wait for it, where it is given up. */
+    Future<Void> until(Future<Void> change) {
+      Promise<Void> turn = Promise.promise();
+      waiting = turn;
+      change.onComplete(changed -> turn.tryComplete());
+      return stillWanted().compose(yes -> turn.future());
+    }
+
+    Future<Void> stillWanted() {
+      return givenUp == null ? Future.succeededFuture() : Future.failedFuture(givenUp);
+    }
+
+    void giveUp(BridgeException why) {
+      givenUp = why;
+      waiting.tryFail(why);
+    }
   }
 
   /**
@@ -76,19 +112,17 @@ final class Elsewhere implements Cluster.Correspondent {
    * @param tried where it was not to be had, since the last change
    * @param last failure of those; null for none
    */
-  private record Asked<Q>(Q question, long untilNanos, Set<Part> tried, BridgeException last) {
-    Asked(Q question, long untilNanos) {
-      this(question, untilNanos, Set.of(), null);
-    }
+  private record Asked<Q>(
+      Q question, Asking by, long untilNanos, Set<Part> tried, BridgeException last) {
 
     Asked<Q> notAt(Part part, BridgeException why) {
       Set<Part> more = new HashSet<>(tried);
       more.add(part);
-      return new Asked<>(question, untilNanos, more, why);
+      return new Asked<>(question, by, untilNanos, more, why);
     }
 
     Asked<Q> anew() {
-      return new Asked<>(question, untilNanos);
+      return new Asked<>(question, by, untilNanos, Set.of(), null);
     }
   }
 
@@ -110,7 +144,9 @@ final class Elsewhere implements Cluster.Correspondent {
         .recover(
             failure ->
                 wasMisdirected(failure)
-                    ? stillWanted(asked.question())
+                    ? asked
+                        .by()
+                        .stillWanted()
                         .compose(
                             yes -> atOwner(address, asked.notAt(part, (BridgeException) failure)))
                     : Future.failedFuture(failure));
@@ -136,7 +172,9 @@ final class Elsewhere implements Cluster.Correspondent {
                   .withRetryAfter(1_000));
     }
     waiting++;
-    return nextChange(asked.question())
+    return asked
+        .by()
+        .until(cluster.change())
         .transform(
             changed -> {
               waiting--;
@@ -146,29 +184,13 @@ final class Elsewhere implements Cluster.Correspondent {
             });
   }
 
-  /** Fails for a call that is given up before that. */
-  private Future<Void> nextChange(Object question) {
-    if (!(question instanceof Call call)) {
-      return cluster.change();
+  /** False for a call that has not been asked for, or not here: nobody else knows it. */
+  private boolean giveUp(Cancellation cancellation) {
+    Asking asking = calls.get(cancellation.callId());
+    if (asking != null) {
+      asking.giveUp(new BridgeException(ErrorCode.CANCELLED, cancellation.reason()));
     }
-    Promise<Void> turn = Promise.promise();
-    cluster.change().onComplete(changed -> turn.tryComplete());
-    wanted.get(call.id()).future().onFailure(turn::tryFail);
-    return turn.future();
-  }
-
-  /** The word for who was asked before may have come too late there. */
-  private Future<Void> stillWanted(Object question) {
-    return question instanceof Call call && wanted.get(call.id()).future().failed()
-        ? wanted.get(call.id()).future()
-        : Future.succeededFuture();
-  }
-
-  private void giveUp(Cancellation cancellation) {
-    Promise<Void> call = wanted.get(cancellation.callId());
-    if (call != null) {
-      call.tryFail(new BridgeException(ErrorCode.CANCELLED, cancellation.reason()));
-    }
+    return asking != null;
   }
 
   /** Whoever was asked did not have it, or was not reached: nothing has happened. */
@@ -199,8 +221,8 @@ final class Elsewhere implements Cluster.Correspondent {
   }
 
   <T> void publish(Topic<T> topic, T news) {
-    if (news instanceof Cancellation cancellation) {
-      giveUp(cancellation);
+    if (news instanceof Cancellation cancellation && !giveUp(cancellation)) {
+      return;
     }
     Reach reach = topic.reach();
     if (reach.isEverywhere()) {
@@ -261,6 +283,11 @@ final class Elsewhere implements Cluster.Correspondent {
       int slot, Address<Q, A> address, byte[] body, BiConsumer<byte[], byte[]> answer) {
     Q question = address.question().of(body);
     if (question instanceof Call call) {
+      String givenUp = givenUpEarly.remove(call.id());
+      if (givenUp != null) {
+        answer.accept(null, Failures.FORM.bytes(new BridgeException(ErrorCode.CANCELLED, givenUp)));
+        return;
+      }
       callers.put(call.id(), slot);
     }
     bus.requestHere(address, question)
@@ -286,7 +313,11 @@ final class Elsewhere implements Cluster.Correspondent {
   }
 
   private <T> void hear(Topic<T> topic, byte[] body) {
-    bus.publishHere(topic, topic.form().of(body));
+    T news = topic.form().of(body);
+    if (news instanceof Cancellation cancellation && !callers.containsKey(cancellation.callId())) {
+      givenUpEarly.put(cancellation.callId(), cancellation.reason());
+    }
+    bus.publishHere(topic, news);
   }
 
   @Override

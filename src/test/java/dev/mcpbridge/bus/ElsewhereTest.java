@@ -36,6 +36,7 @@ class ElsewhereTest {
 
   private final Vertx vertx = Bridge.vertx();
   private final Bus bus = Bus.create(vertx, cluster(), new Counts());
+  private Cluster.Correspondent correspondent;
   private Promise<Void> change = Promise.promise();
   private final Promise<byte[]> answer = Promise.promise();
   private int owner = Cluster.NOWHERE;
@@ -55,7 +56,11 @@ class ElsewhereTest {
               case "owners" -> owners;
               case "change" -> change.future();
               case "ask" -> answer.future();
-              case "tell", "serve" -> null;
+              case "tell" -> null;
+              case "serve" -> {
+                correspondent = (Cluster.Correspondent) arguments[0];
+                yield null;
+              }
               default -> throw new AssertionError(question);
             });
   }
@@ -65,6 +70,7 @@ class ElsewhereTest {
     Loops.await(
         vertx,
         () -> {
+          bus.subscribe(Addresses.cancel(ID), c -> {});
           bus.serve(
               Addresses.call(ID).at(Part.first(ID)),
               call -> {
@@ -81,8 +87,11 @@ class ElsewhereTest {
   }
 
   private Future<JsonSlice> ask() {
-    Call call =
-        new Call(
+    return bus.request(Addresses.call(ID), call());
+  }
+
+  private static Call call() {
+    return new Call(
             "c",
             ID,
             Target.tool("t"),
@@ -90,8 +99,8 @@ class ElsewhereTest {
             Caller.of("a"),
             0,
             false,
-            Envelope.NONE);
-    return bus.request(Addresses.call(ID), call.withTimeout(60_000));
+            Envelope.NONE)
+        .withTimeout(60_000);
   }
 
   private void comesHere() {
@@ -172,5 +181,27 @@ class ElsewhereTest {
   void aCallThatIsStillWantedGoesOnToWhoHasTheServerNow() throws Exception {
     assertEquals(DONE, Loops.await(vertx, this::askWhoHasItNoMore));
     assertEquals(1, runs);
+  }
+
+  @Test
+  void aCallOfAnotherNodeThatIsGivenUpBeforeItHasComeDoesNotRun() throws Exception {
+    owner = Cluster.HERE;
+    Cancellation cancellation = new Cancellation("c", "The client left");
+    byte[] failure =
+        Loops.await(
+            vertx,
+            () -> {
+              Promise<byte[]> answered = Promise.promise();
+              correspondent.told(
+                  2, Addresses.cancel(ID).name(), Forms.CANCELLATION.bytes(cancellation));
+              correspondent.asked(
+                  2,
+                  Addresses.call(ID).at(Part.first(ID)).name(),
+                  Forms.CALL.bytes(call()),
+                  (result, failed) -> answered.complete(failed));
+              return answered.future();
+            });
+
+    assertCancelled(Failures.FORM.of(failure));
   }
 }
