@@ -1,21 +1,41 @@
 package dev.mcpbridge;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.mcpbridge.fixture.ApiDocument;
+import dev.mcpbridge.fixture.EchoApi;
+import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.io.IOException;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Calls that are given up before there is a connection for them. */
+/** Calls that are given up before anybody has them: they do not run. */
 class GivenUpCallsIT {
+  private static final String STATELESS =
+      "accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\n"
+          + "mcp-method: tools/call\r\nmcp-name: effect\r\n";
+
+  private static final String STATELESS_CALL =
+      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"effect\","
+          + "\"arguments\":{},\"_meta\":{"
+          + "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+          + "\"io.modelcontextprotocol/clientCapabilities\":{}}}}";
+
   @TempDir Path folder;
 
   @ParameterizedTest
@@ -39,18 +59,147 @@ class GivenUpCallsIT {
       front.until(() -> front.call("echo", "{}").status() == 200);
       List<CompletableFuture<Answer>> calls = new ArrayList<>();
       for (int i = 0; i < 300; i++) {
-        calls.add(front.callLater("sleep", "{\"ms\":3000}"));
+        calls.add(front.callLater("sleep", "{\"ms\":8000}"));
       }
-      front.until(() -> behind.get("/servers/s").body().path("pending_calls").asInt() > 250);
+      front.until(() -> at(behind, "pending_calls") > 250);
+      front.until(() -> at(front, "pending_calls") == 300);
       Answer late = front.call("effect", "{}");
       assertEquals(504, late.status());
       for (CompletableFuture<Answer> call : calls) {
         call.get(30, TimeUnit.SECONDS);
       }
       front.until(() -> front.call("echo", "{}").status() == 200);
-      behind.until(() -> behind.get("/servers/s").body().path("pending_calls").asInt() == 0);
+      behind.until(() -> at(behind, "pending_calls") == 0);
 
       assertEquals(0, Files.readAllLines(effects).size());
+    }
+  }
+
+  private Path effects() throws IOException {
+    return Files.writeString(folder.resolve("effects"), "");
+  }
+
+  private static String turn(String... functions) {
+    return "{\"tool_calls\":["
+        + IntStream.range(0, functions.length)
+            .mapToObj(
+                i ->
+                    "{\"id\":\"c%d\",\"type\":\"function\",\"function\":".formatted(i)
+                        + "{\"name\":\"%s\",\"arguments\":\"{}\"}}".formatted(functions[i]))
+            .collect(Collectors.joining(","))
+        + "]}";
+  }
+
+  /** Posts, and leaves as soon as this is so. */
+  private static void post(
+      TestBridge bridge, String path, String headers, String body, Callable<Boolean> leaves)
+      throws Exception {
+    String head =
+        "POST %s HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n%s"
+            .formatted(path, headers);
+    String request = head + "content-length: " + body.length() + "\r\n\r\n" + body;
+    try (Socket client = new Socket("127.0.0.1", bridge.port())) {
+      client.getOutputStream().write(request.getBytes(UTF_8));
+      bridge.until(leaves);
+    }
+  }
+
+  private static int at(TestBridge bridge, String counter) throws Exception {
+    return bridge.get("/servers/s").body().path(counter).asInt();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/servers/s/mcp", "/toolcall", "/servers/s/tools/effect"})
+  void whatAClientAskedForWhoLeftWhileTheServerStartedDoesNotRun(String path) throws Exception {
+    Path effects = effects();
+    String entry =
+        TestBridge.entry(
+            "'env':{'EFFECTS':'" + effects + "'},'risk':{'tools':{'effect':1}}",
+            "--slow-init",
+            "2500");
+    try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + entry + "}}")) {
+      String body =
+          path.equals("/toolcall")
+              ? turn("s__effect")
+              : path.endsWith("mcp") ? STATELESS_CALL : "{}";
+      post(
+          bridge,
+          path,
+          path.endsWith("mcp") ? STATELESS : "",
+          body,
+          () -> bridge.get("/health/ready").status() == 503);
+
+      bridge.until(() -> bridge.get("/health/ready").status() == 200);
+      assertEquals(200, bridge.call("effect", "{}").status());
+      assertEquals(1, Files.readAllLines(effects).size());
+    }
+  }
+
+  @Test
+  void whatASessionHasCancelledWhileAnotherServerStartedDoesNotRun() throws Exception {
+    Path effects = effects();
+    String entry =
+        TestBridge.entry("'env':{'EFFECTS':'" + effects + "'},'risk':{'tools':{'effect':1}}");
+    String slow = TestBridge.entry("", "--slow-init", "8000");
+    try (TestBridge bridge =
+        TestBridge.of("{'mcpServers':{'s':" + entry + ",'slow':" + slow + "}}")) {
+      bridge.until(() -> bridge.state("s").equals("ready"));
+      McpClient session = new McpClient(bridge.uri("/mcp"), "{}");
+      session.initialize();
+      McpClient.Begun begun = session.begin("tools/call", "\"name\":\"s__effect\"");
+
+      bridge.until(
+          () -> {
+            begun.leave().leave();
+            return begun.response().isDone() || bridge.get("/health/ready").status() == 200;
+          });
+
+      assertEquals(200, bridge.call("effect", "{}").status());
+      assertEquals(1, Files.readAllLines(effects).size());
+    }
+  }
+
+  @Test
+  void ofCallsThatAreGivenUpTogetherNoneBeginsInThePlaceOfAnother() throws Exception {
+    Path effects = effects();
+    try (TestBridge bridge =
+        TestBridge.scripted(
+            "'maxInFlight':1,'env':{'EFFECTS':'" + effects + "'},'risk':{'tools':{'effect':1}}")) {
+      String turn = turn("s__effect", "s__effect", "s__effect").replace("{}", "{\\\"ms\\\":60000}");
+      post(
+          bridge,
+          "/toolcall",
+          "",
+          turn,
+          () -> at(bridge, "queued_calls") == 2 && Files.readAllLines(effects).size() == 1);
+
+      bridge.until(() -> at(bridge, "pending_calls") == 0);
+      assertEquals(200, bridge.call("echo", "{}").status());
+      assertEquals(1, Files.readAllLines(effects).size());
+    }
+  }
+
+  @Test
+  void ofCallsOfAnApiThatAreGivenUpTogetherNoneBeginsInThePlaceOfAnother() throws Exception {
+    ApiDocument document = ApiDocument.create().with("post", "/hangs", "hangs", "");
+    document.with("get", "/echo", "echo", "");
+    try (EchoApi api = EchoApi.start().on("/hangs", EchoApi.hangs());
+        TestBridge bridge =
+            TestBridge.of(
+                "{'mcpServers':{'s':{'type':'openapi','maxInFlight':1,'url':'"
+                    + api.on("/openapi.json", document.served()).url("/openapi.json")
+                    + "'}}}")) {
+      bridge.until(() -> bridge.state("s").equals("ready"));
+      post(
+          bridge,
+          "/toolcall",
+          "",
+          turn("s__hangs", "s__hangs", "s__hangs"),
+          () -> at(bridge, "queued_calls") == 2 && api.seen("/hangs").size() == 1);
+
+      bridge.until(() -> at(bridge, "pending_calls") == 0);
+      assertEquals(200, bridge.call("echo", "{}").status());
+      assertEquals(1, api.seen("/hangs").size());
     }
   }
 }

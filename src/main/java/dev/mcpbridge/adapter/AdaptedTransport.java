@@ -16,8 +16,10 @@ import dev.mcpbridge.transport.TransportListener;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * An MCP server of 2025-11-25 in front of a {@link Backend}: what a session sends is answered here.
@@ -33,6 +35,7 @@ public final class AdaptedTransport implements Transport {
   private final Backend backend;
   private final TransportListener listener;
   private final RpcReader reader = new RpcReader(MAX_DEPTH);
+  private final Set<String> taken = new HashSet<>();
   private final Map<String, Backend.Running> running = new HashMap<>();
   private boolean closed;
 
@@ -46,6 +49,7 @@ public final class AdaptedTransport implements Transport {
   public long send(byte[] line) {
     RpcMessage message = read(line);
     if (message.kind() == RpcMessage.Kind.REQUEST) {
+      taken.add(message.id().text());
       context.runOnContext(v -> answer(message));
     } else if (McpMethod.CANCELLED.equals(message.method())) {
       giveUp(members(message).get("requestId"));
@@ -78,7 +82,7 @@ public final class AdaptedTransport implements Transport {
   }
 
   private void answer(RpcMessage request) {
-    if (closed) {
+    if (!taken.remove(request.id().text()) || closed) {
       return;
     }
     outcome(request)
@@ -120,7 +124,11 @@ public final class AdaptedTransport implements Transport {
   }
 
   private void giveUp(JsonSlice id) {
-    Backend.Running call = id == null ? null : running.remove(id.text());
+    if (id == null) {
+      return;
+    }
+    taken.remove(id.text());
+    Backend.Running call = running.remove(id.text());
     if (call != null) {
       call.giveUp().run();
     }

@@ -31,6 +31,7 @@ import java.util.function.Consumer;
 final class Dispatcher {
   private static final long LOOK_MILLIS = 20;
 
+  private final Vertx vertx;
   private final ServerConfig config;
   private final List<Instance> instances;
   private final Upstream.News news;
@@ -52,6 +53,7 @@ final class Dispatcher {
       List<Instance> instances,
       Upstream.News news,
       BooleanSupplier mayBegin) {
+    this.vertx = vertx;
     this.look = new Soon(vertx, LOOK_MILLIS, this::dispatch);
     this.mayBegin = mayBegin;
     this.config = config;
@@ -166,7 +168,7 @@ final class Dispatcher {
         .transform(
             done -> {
               running.remove(call.id());
-              dispatch();
+              makeRoom();
               if (done.failed()) {
                 return wasNotLookedAt(done.cause()) && !call.isLate()
                     ? again(call)
@@ -174,6 +176,15 @@ final class Dispatcher {
               }
               return result(done.result());
             });
+  }
+
+  /**
+   * In a turn of its own: of calls that are given up together none begins in the place of another.
+   */
+  private void makeRoom() {
+    if (waiting.size() > 0) {
+      vertx.runOnContext(v -> dispatch());
+    }
   }
 
   private Future<JsonSlice> again(Call call) {

@@ -13,6 +13,9 @@ sealed interface Client permits StatelessClient, LegacySession {
   /** The lowest severity of log messages it wants to hear; null for none. */
   String logLevel();
 
+  /** Whether it wants no answer to this request any more: no call for it may begin. */
+  boolean hasGivenUp(McpRequest request);
+
   /** A call runs for this request from now on. */
   void began(McpRequest request, McpRequest.Running running);
 

@@ -206,9 +206,11 @@ final class LegacyRequests {
         session.unknownHere(message);
       }
     } else {
+      session.took(message);
       offers
           .get()
           .compose(offer -> result(new McpRequest(message, offer, session, caller, reply)))
+          .onComplete(done -> session.finished(message))
           .onComplete(
               result -> reply.finish(200, RpcReplies.result(message.id(), OldResults.of(result))),
               failure ->
@@ -284,12 +286,15 @@ final class LegacyRequests {
       return true;
     }
     JsonSlice requestId = message.params().get("requestId");
+    if (requestId == null) {
+      return true;
+    }
+    boolean isHere = session.cancelled(requestId);
     McpRequest.Running running = session.running(requestId);
-    session.cancelled(requestId);
     if (running != null) {
       calls.cancel(running, "The client has cancelled the request");
     }
-    return running != null;
+    return isHere;
   }
 
   private static String required(Inbound message, String name) {

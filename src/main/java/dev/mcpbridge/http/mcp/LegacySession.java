@@ -40,6 +40,10 @@ final class LegacySession implements Client {
   private final JsonSlice capabilities;
   private final EventBudget budget;
   private final Map<Long, MessageStream> streams = new HashMap<>();
+
+  /** By their ids, the requests that have no answer, and whether they were given up. */
+  private final Map<JsonSlice, Boolean> requests = new HashMap<>();
+
   private final Map<JsonSlice, McpRequest.Running> running = new HashMap<>();
   private final Map<String, Asked> asked = new HashMap<>();
   private final Map<String, Runnable> subscriptions = new HashMap<>();
@@ -132,6 +136,21 @@ final class LegacySession implements Client {
     return capabilities;
   }
 
+  /** A request has come, and will have an answer. */
+  void took(Inbound request) {
+    requests.put(request.id(), false);
+  }
+
+  /** It has its answer. */
+  void finished(Inbound request) {
+    requests.remove(request.id());
+  }
+
+  @Override
+  public boolean hasGivenUp(McpRequest request) {
+    return requests.getOrDefault(request.message().id(), false);
+  }
+
   @Override
   public void began(McpRequest request, McpRequest.Running call) {
     running.put(request.message().id(), call);
@@ -144,7 +163,7 @@ final class LegacySession implements Client {
 
   /** The call that runs for a request of the client; null for none. */
   McpRequest.Running running(JsonSlice requestId) {
-    return requestId == null ? null : running.get(requestId);
+    return running.get(requestId);
   }
 
   /** Whether a request to this endpoint by this principal may use the session. */
@@ -159,7 +178,7 @@ final class LegacySession implements Client {
 
   boolean isIdleSince(long nanos) {
     boolean listens = listening != null && listening.isConnected();
-    return !listens && running.isEmpty() && lastUsedNanos - nanos < 0;
+    return !listens && requests.isEmpty() && lastUsedNanos - nanos < 0;
   }
 
   boolean takesBatches() {
@@ -203,11 +222,16 @@ final class LegacySession implements Client {
             });
   }
 
-  /** The client gives a request up: nothing that was asked for it is waited for any more. */
-  void cancelled(JsonSlice requestId) {
+  /**
+   * The client gives a request up: nothing that was asked for it is waited for any more.
+   *
+   * @return whether that request has come here and has no answer
+   */
+  boolean cancelled(JsonSlice requestId) {
     List.copyOf(asked.values()).stream()
         .filter(question -> question.requestId().equals(requestId))
         .forEach(question -> question.answer().tryFail(left()));
+    return requests.replace(requestId, true) != null;
   }
 
   /** Takes an answer of the client; one that nobody waits for is dropped. */

@@ -215,6 +215,10 @@ final class McpCalls {
   /** Passes on what is said and asked while a call runs, to a client that wants it. */
   private Future<JsonSlice> heard(
       McpRequest request, Intent intent, String callId, Function<Boolean, Future<JsonSlice>> call) {
+    if (request.client().hasGivenUp(request)) {
+      return Future.failedFuture(
+          new BridgeException(ErrorCode.CANCELLED, "The client has given the request up"));
+    }
     JsonSlice token = request.progressToken();
     boolean streams =
         request.reply().takesStream() && (token != null || request.client().logLevel() != null);

@@ -12,6 +12,7 @@ final class StatelessClient implements Client {
   private final JsonSlice capabilities;
   private final String logLevel;
   private McpRequest.Running running;
+  private boolean hasLeft;
 
   StatelessClient(Principal principal, Map<String, JsonSlice> meta) {
     this.principal = principal;
@@ -35,6 +36,11 @@ final class StatelessClient implements Client {
   }
 
   @Override
+  public boolean hasGivenUp(McpRequest request) {
+    return hasLeft;
+  }
+
+  @Override
   public void began(McpRequest request, McpRequest.Running call) {
     running = call;
   }
@@ -44,8 +50,9 @@ final class StatelessClient implements Client {
     running = null;
   }
 
-  /** The call that runs at the moment; null for none. */
-  McpRequest.Running running() {
+  /** It has left; tells the call that runs at the moment, null for none. */
+  McpRequest.Running left() {
+    hasLeft = true;
     return running;
   }
 }

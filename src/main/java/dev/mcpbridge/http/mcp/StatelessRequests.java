@@ -87,8 +87,9 @@ final class StatelessRequests {
   }
 
   private void giveUp(StatelessClient client) {
-    if (client.running() != null) {
-      calls.cancel(client.running(), "The client has left");
+    McpRequest.Running running = client.left();
+    if (running != null) {
+      calls.cancel(running, "The client has left");
     }
   }
 

@@ -53,7 +53,9 @@ public final class ToolCallDoor {
     offer(ctx)
         .compose(
             offer -> {
-              calls.run(ctx, offer, format);
+              if (!ctx.response().closed()) {
+                calls.run(ctx, offer, format);
+              }
               return Future.succeededFuture();
             })
         .onFailure(ctx::fail);
