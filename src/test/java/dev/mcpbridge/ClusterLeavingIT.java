@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,6 +48,30 @@ class ClusterLeavingIT {
       for (int door : doors) {
         assertFalse(nodes.said(door).contains("node=n" + leaving + " is gone"), nodes.said(door));
       }
+    }
+  }
+
+  @Test
+  void aNodeEndsAlsoWhereAnotherOneTakesNothingOfWhatItWasSent(@TempDir Path folder)
+      throws Exception {
+    String config = "'mcpServers':{" + new Effects(folder).servers(List.of("a")) + "}";
+    try (Nodes nodes = Nodes.with(folder, 3, config)) {
+      nodes.awaitReady(List.of("a"));
+      int leaving = nodes.owner(1, "a");
+      int asleep = nodes.other(leaving);
+      List<CompletableFuture<Answer>> large =
+          IntStream.range(0, 200)
+              .mapToObj(i -> nodes.callLater(asleep, "a", "big", "{\"size\":400000}"))
+              .toList();
+      large.get(0).get(60, TimeUnit.SECONDS);
+      nodes.pause(asleep);
+      nodes.until(() -> nodes.said(leaving).contains("reason=nothing came for a while"));
+
+      nodes.stop(leaving);
+
+      nodes.goOn(asleep);
+      nodes.awaitMembers();
+      nodes.assertAllAnswer(List.of("a"));
     }
   }
 }

@@ -6,6 +6,7 @@ import dev.mcpbridge.wire.WireWriter;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetSocket;
+import io.vertx.core.net.impl.VertxConnection;
 import io.vertx.core.parsetools.RecordParser;
 
 /**
@@ -17,6 +18,7 @@ final class Link implements Pieces.Sink {
   private static final int MAX_FRAME = 4 * Pieces.SIZE;
   private static final int TLS_HANDSHAKE = 0x1603;
   private static final int MAX_QUEUED = 64 << 20;
+  private static final long LAST_WORDS_MILLIS = 500;
 
   private final Vertx vertx;
   private final NetSocket socket;
@@ -171,7 +173,15 @@ final class Link implements Pieces.Sink {
     if (!isOver) {
       isOver = true;
       socket.close();
+      vertx.setTimer(LAST_WORDS_MILLIS, t -> cut());
       owner.down(this, why);
+    }
+  }
+
+  /** Closes what Vert.x would close when all is sent, which may be never. */
+  private void cut() {
+    if (socket instanceof VertxConnection netty) {
+      netty.channelHandlerContext().close();
     }
   }
 
