@@ -16,6 +16,8 @@ record Console(Terminal terminal, Screen screen, LineReader questions, LineReade
   static Console open() throws IOException {
     // asking the terminal what it knows takes half a second where it does not answer
     System.setProperty(TerminalBuilder.PROP_PROBE_TIMEOUT, "1");
+    // the terminal sends signals itself; with those that JLine makes of keys Ctrl-C comes twice
+    System.setProperty(TerminalBuilder.PROP_SOFTWARE_SIGNALS, "false");
     return of(
         TerminalBuilder.builder().name("mcp-bridge").dumb(true).graphemeCluster(false).build(),
         history());

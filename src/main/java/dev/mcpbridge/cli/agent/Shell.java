@@ -55,8 +55,17 @@ final class Shell {
     this.suggestions = suggestions;
   }
 
-  /** Until the end of the input. */
+  /** Until the end of the input; Ctrl-C between two prompts does not end it. */
   void run() {
+    Terminal.SignalHandler before = terminal.handle(Terminal.Signal.INT, signal -> {});
+    try {
+      converse();
+    } finally {
+      terminal.handle(Terminal.Signal.INT, before);
+    }
+  }
+
+  private void converse() {
     screen.line("Talking to " + talk.model().name() + ". /help shows what else there is.", FAINT);
     for (String line = next(); line != null; line = next()) {
       if (line.startsWith("/")) {
