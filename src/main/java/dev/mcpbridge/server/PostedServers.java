@@ -19,6 +19,7 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.session.Handshake;
 import io.vertx.core.Future;
 import java.io.IOException;
 import java.util.List;
@@ -31,6 +32,9 @@ import java.util.Set;
  */
 final class PostedServers {
   private static final long STOP_MILLIS = 60_000;
+
+  /** What a start takes beside the handshake. */
+  private static final long PROCESS_MILLIS = 3_000;
 
   private final Bus bus;
   private final Cluster cluster;
@@ -73,7 +77,7 @@ final class PostedServers {
       return Future.failedFuture(
           new BridgeException(server.refusal().code(), server.refusal().reason()));
     }
-    long timeout = server.supervision().startTimeout() + 1_000;
+    long timeout = Handshake.patienceMillis(server.supervision().startTimeout()) + PROCESS_MILLIS;
     return define(id, definition.toBytes())
         .compose(
             defined ->

@@ -31,6 +31,11 @@ public final class Handshake {
 
   private Handshake() {}
 
+  /** The longest that it takes: an older server may not answer the first question. */
+  public static long patienceMillis(long timeoutMillis) {
+    return Math.min(timeoutMillis, PROBE_MILLIS) + timeoutMillis;
+  }
+
   /**
    * What the bridge has to say for itself.
    *
