@@ -13,11 +13,16 @@ final class StderrTail implements Runnable {
   private static final int SHOWN = 300;
 
   private final InputStream stderr;
+  private final Runnable ended;
   private final byte[] ring = new byte[KEPT];
   private long total;
 
-  StderrTail(InputStream stderr) {
+  /**
+   * @param ended run on its thread when there is no more
+   */
+  StderrTail(InputStream stderr, Runnable ended) {
     this.stderr = stderr;
+    this.ended = ended;
   }
 
   @Override
@@ -30,6 +35,7 @@ final class StderrTail implements Runnable {
     } catch (IOException e) {
       // the process is gone; what was read is kept
     }
+    ended.run();
   }
 
   private synchronized void keep(byte[] buffer, int length) {

@@ -38,6 +38,7 @@ public final class StdioTransport implements Transport {
   private String misbehaviour;
   private boolean hasExited;
   private boolean hasEnded;
+  private boolean hasSaidAll;
   private boolean ending;
   private boolean stopRequested;
   private boolean reported;
@@ -64,7 +65,8 @@ public final class StdioTransport implements Transport {
     this.stdin =
         new StdinPipe(
             context, process.getOutputStream(), name, limits.maxQueuedBytes(), mayAct, this::cut);
-    this.stderr = new StderrTail(process.getErrorStream());
+    this.stderr =
+        new StderrTail(process.getErrorStream(), () -> context.runOnContext(v -> stderrEnded()));
     this.reader =
         daemon(
             "mcp-" + name + "-out",
@@ -146,7 +148,14 @@ public final class StdioTransport implements Transport {
   /** The exit may overtake the last words in the pipe, so the reader gets a moment to finish. */
   private void exited() {
     hasExited = true;
-    endOnceBothAreOver();
+    endOnceAllIsOver();
+  }
+
+  private void stderrEnded() {
+    hasSaidAll = true;
+    if (hasExited && hasEnded) {
+      end(0);
+    }
   }
 
   /**
@@ -155,15 +164,15 @@ public final class StdioTransport implements Transport {
   private void stdoutEnded(String broken) {
     hasEnded = true;
     if (broken == null) {
-      endOnceBothAreOver();
+      endOnceAllIsOver();
     } else {
       misbehaviour = broken;
       end(0);
     }
   }
 
-  private void endOnceBothAreOver() {
-    if (hasExited && hasEnded) {
+  private void endOnceAllIsOver() {
+    if (hasExited && hasEnded && hasSaidAll) {
       end(0);
     } else {
       context.owner().setTimer(LAST_WORDS_MILLIS, t -> end(0));
