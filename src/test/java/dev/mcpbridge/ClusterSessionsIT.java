@@ -331,4 +331,25 @@ class ClusterSessionsIT {
       assertEquals(404, client.ask(node, "ping", "{}").status());
     }
   }
+
+  @Test
+  void aSessionThatIsInUseOutlivesItsIdleTimeThoughNothingElseHappens(@TempDir Path own)
+      throws Exception {
+    String config = "'http':{'sessionIdle':4},'mcpServers':{}";
+    try (Nodes others = Nodes.with(own, 3, config)) {
+      Wanderer client = new Wanderer(others, "/mcp", NEWEST).initialize(1);
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(9);
+      others.until(
+          () -> {
+            assertTrue(client.ask(1, "ping", "{}").result().isEmpty());
+            return System.nanoTime() - end > 0;
+          });
+
+      new Wanderer(others, "/mcp", NEWEST).initialize(2);
+
+      for (int node : ALL) {
+        assertTrue(client.ask(node, "ping", "{}").result().isEmpty());
+      }
+    }
+  }
 }

@@ -245,8 +245,7 @@ final class LegacyRequests {
     if (!LogLevels.isLevel(level)) {
       throw new BridgeException(ErrorCode.INVALID_PARAMS, "No such level: " + level);
     }
-    ((LegacySession) request.client()).setLogLevel(level);
-    return Future.succeededFuture(JsonSlice.EMPTY_OBJECT);
+    return ((LegacySession) request.client()).setLogLevel(level).map(JsonSlice.EMPTY_OBJECT);
   }
 
   private Future<JsonSlice> subscribe(McpRequest request) {

@@ -51,6 +51,7 @@ final class LegacySession implements Client {
   private long streamCount;
   private String logLevel = "debug";
   private long lastUsedNanos = System.nanoTime();
+  private long toldNanos = lastUsedNanos;
   private long questions;
   private boolean over;
 
@@ -80,8 +81,8 @@ final class LegacySession implements Client {
           }
 
           @Override
-          public void changed(String session, SessionRecord record) {
-            // nobody else knows it
+          public Future<Void> changed(String session, SessionRecord record) {
+            return Future.succeededFuture();
           }
         };
 
@@ -91,7 +92,8 @@ final class LegacySession implements Client {
     /** The client may listen there. */
     void tell(String session, JsonSlice message);
 
-    void changed(String session, SessionRecord record);
+    /** Done when they know it. */
+    Future<Void> changed(String session, SessionRecord record);
   }
 
   /**
@@ -185,9 +187,19 @@ final class LegacySession implements Client {
     return version == ProtocolVersion.V2025_03_26;
   }
 
-  void setLogLevel(String level) {
+  /** Done when all nodes know it. */
+  Future<Void> setLogLevel(String level) {
     logLevel = level;
-    elsewhere.changed(id, record());
+    return elsewhere.changed(id, record());
+  }
+
+  /** All nodes are told that it is in use. */
+  void told(long nanos) {
+    toldNanos = nanos;
+  }
+
+  boolean wasToldBefore(long nanos) {
+    return toldNanos - nanos < 0;
   }
 
   /** What it was told at another node. */

@@ -90,8 +90,8 @@ final class LegacySessions {
           }
 
           @Override
-          public void changed(String session, SessionRecord record) {
-            records.change(session, record);
+          public Future<Void> changed(String session, SessionRecord record) {
+            return records.change(session, record);
           }
         };
   }
@@ -151,7 +151,12 @@ final class LegacySessions {
       throw unknown();
     }
     session.hears(record.logLevel());
-    records.refresh(session.id());
+    long now = System.nanoTime();
+    long halfNanos = TimeUnit.MILLISECONDS.toNanos(on.idleMillis()) / 2;
+    if (records.isHalfOver(session.id()) || session.wasToldBefore(now - halfNanos)) {
+      session.told(now);
+      records.refresh(session.id());
+    }
   }
 
   private static BridgeException unknown() {

@@ -85,23 +85,57 @@ final class SessionRecords {
     return item.isThere() ? SessionRecord.of(item.value()) : null;
   }
 
-  /** It is in use: it stays. */
+  /** Whether half of its time is over, as far as nodes have agreed on anything since. */
+  boolean isHalfOver(String id) {
+    Item item = records.known(id);
+    return item.isThere() && item.untilMillis() - item.millis() < idleMillis / 2;
+  }
+
+  /** It is in use: it stays. Where it was changed meanwhile, that says so, too. */
   void refresh(String id) {
     Item item = records.known(id);
-    if (item.isThere() && item.untilMillis() - item.millis() < idleMillis / 2) {
+    if (item.isThere()) {
       records.put(id, item.version(), item.value(), idleMillis, Keep.FIRM);
     }
   }
 
-  Future<Change> change(String id, SessionRecord record) {
-    Item item = records.known(id);
-    return records.put(id, item.version(), record.toBytes(), idleMillis, Keep.FIRM);
+  /** Done when all nodes know it, or that there is no such session any more. */
+  Future<Void> change(String id, SessionRecord record) {
+    return change(id, records.known(id), record.toBytes());
+  }
+
+  private Future<Void> change(String id, Item item, byte[] record) {
+    if (!item.isThere()) {
+      return Future.succeededFuture();
+    }
+    return records
+        .put(id, item.version(), record, idleMillis, Keep.FIRM)
+        .compose(
+            change ->
+                wasOvertaken(change)
+                    ? change(id, change.item(), record)
+                    : Future.succeededFuture());
   }
 
   void remove(String id) {
-    Item item = records.known(id);
+    remove(id, records.known(id));
+  }
+
+  private void remove(String id, Item item) {
     if (item.isThere()) {
-      records.remove(id, item.version());
+      records
+          .remove(id, item.version())
+          .onSuccess(
+              change -> {
+                if (wasOvertaken(change)) {
+                  remove(id, change.item());
+                }
+              });
     }
+  }
+
+  /** By another change of what is still there, such as a refresh. */
+  private static boolean wasOvertaken(Change change) {
+    return !change.isDone() && !change.isFull() && change.item().isThere();
   }
 }
