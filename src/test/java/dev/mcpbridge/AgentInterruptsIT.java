@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.AgentProgram;
+import dev.mcpbridge.fixture.MetricsText;
 import dev.mcpbridge.fixture.PseudoTerminal;
 import dev.mcpbridge.fixture.ScriptedModel;
 import dev.mcpbridge.fixture.TestBridge;
@@ -59,6 +60,11 @@ class AgentInterruptsIT {
     return bridge.get("/servers/s").body().path("pending_calls").asInt();
   }
 
+  private static double answered() throws Exception {
+    String series = "mcp_bridge_calls_total{outcome=\"answered\",server=\"s\"}";
+    return MetricsText.values(bridge.get("/metrics").text(), series).sum();
+  }
+
   @Test
   void whileTheModelIsSilent() throws Exception {
     model.isSilent();
@@ -76,9 +82,10 @@ class AgentInterruptsIT {
   @Test
   void whileACallRuns() throws Exception {
     int cancels = Integer.parseInt(bridge.call("cancels", "{}").said());
+    double before = answered();
     model.calls("s__echo", "{\"m\":1}", "s__never", "{}");
     terminal.type("call\r").await("calling 2 tools");
-    bridge.until(() -> pending() == 1);
+    bridge.until(() -> answered() == before + 1 && pending() == 1);
 
     terminal.type(CTRL_C).await("Stopped.");
 

@@ -164,6 +164,7 @@ class CallsIT {
 
     int before = Integer.parseInt(bridge.call("cancels", "{}").said());
     String hanging = bridge.call("never", "{}", "prefer", "respond-async").header("location");
+    bridge.until(() -> bridge.get("/servers/s").body().path("pending_calls").asInt() > 0);
     JsonNode cancelled = bridge.delete(hanging).body();
     assertEquals("failed", cancelled.path("status").asText());
     assertEquals("cancelled", cancelled.at("/problem/code").asText());

@@ -69,7 +69,7 @@ class ClientStormsIT {
     SESSION(
         "/servers/s/mcp",
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"sleep\","
-            + "\"arguments\":{\"ms\":300}}}");
+            + "\"arguments\":{\"ms\":3000}}}");
 
     private final String path;
     private final String body;
@@ -228,16 +228,17 @@ class ClientStormsIT {
     McpClient other = session();
     for (int i = 0; i < 10; i++) {
       CompletableFuture<Reply> given =
-          CompletableFuture.supplyAsync(() -> post(client, request(9, "sleep", "{\"ms\":200}")));
+          CompletableFuture.supplyAsync(() -> post(client, request(9, "meet", "{\"calls\":2}")));
       bridge.until(() -> waiting() == 1);
       client.post(
           "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":"
               + "{\"requestId\":9}}");
       CompletableFuture<Reply> later =
-          CompletableFuture.supplyAsync(() -> post(client, request(9, "sleep", "{\"ms\":250}")));
-      Reply next = post(other, request(9, "echo", "{\"mine\":" + i + "}"));
+          CompletableFuture.supplyAsync(() -> post(client, request(9, "sleep", "{\"ms\":500}")));
+      bridge.until(() -> waiting() == 1 || later.isDone());
+      Reply next = post(other, request(9, "meet", "{\"calls\":2,\"own\":" + (i + 1) + "}"));
 
-      assertEquals(i, next.result().at("/structuredContent/mine").asInt(), next.toString());
+      assertEquals("number " + (i + 1), next.said(), next.toString());
       assertEquals(499, given.get(20, TimeUnit.SECONDS).errorCode());
       assertEquals("slept", later.get(20, TimeUnit.SECONDS).said());
     }

@@ -39,7 +39,7 @@ class ClusterFaultsIT {
   @BeforeEach
   void start() throws Exception {
     effects = new Effects(folder);
-    nodes = Nodes.start(folder, 3, effects.servers(SERVERS));
+    nodes = Nodes.with(folder, 3, "'drain':10,'mcpServers':{" + effects.servers(SERVERS) + "}");
     nodes.awaitReady(SERVERS);
   }
 
@@ -198,7 +198,7 @@ class ClusterFaultsIT {
     URI ready = nodes.uri(leaving, "/health/ready");
     URI call = nodes.uri(leaving, "/servers/" + elsewhere + "/tools/echo");
     CompletableFuture<Answer> running =
-        nodes.callLater(nodes.other(leaving), "a", "effect", "{\"ms\":4000,\"note\":\"a long\"}");
+        nodes.callLater(nodes.other(leaving), "a", "effect", "{\"ms\":7000,\"note\":\"a long\"}");
     nodes.until(() -> effects.times("long") == 1);
 
     CompletableFuture<Void> stopped = CompletableFuture.runAsync(() -> nodes.stop(leaving));
@@ -244,7 +244,7 @@ class ClusterFaultsIT {
       small.awaitReady(door, "s");
       List<CompletableFuture<Answer>> calls = new ArrayList<>();
       for (int i = 0; i < 20; i++) {
-        calls.add(small.callLater(door, "s", "effect", "{\"ms\":200,\"note\":\"s c" + i + "\"}"));
+        calls.add(small.callLater(door, "s", "effect", "{\"ms\":600,\"note\":\"s c" + i + "\"}"));
       }
       small.until(() -> small.get(door, "/servers/s").body().path("queued_calls").asInt() > 10);
 

@@ -149,7 +149,7 @@ class ClusterInstancesIT {
     List<CompletableFuture<Answer>> calls =
         IntStream.range(0, 30)
             .mapToObj(
-                i -> nodes.callLater(1, "s", "effect", "{\"ms\":500,\"note\":\"s c" + i + "\"}"))
+                i -> nodes.callLater(1, "s", "effect", "{\"ms\":3000,\"note\":\"s c" + i + "\"}"))
             .toList();
 
     for (CompletableFuture<Answer> call : calls) {

@@ -51,6 +51,11 @@ class ClusterPartitionIT {
     return 1 + turn.incrementAndGet() % 3;
   }
 
+  /** What others say of a node that they have lost. */
+  private String lost(int node) {
+    return "node=" + nodes.members().get(node - 1) + " connected=false";
+  }
+
   @Test
   void whoIsCutOffStopsWhatItRunsBeforeAnotherStartsIt() throws Exception {
     int alone = nodes.owner(1, "a");
@@ -90,10 +95,12 @@ class ClusterPartitionIT {
   void whoeverIsThePrimaryMayBeCutOff() throws Exception {
     int primary = nodes.primary(1);
     int other = nodes.other(primary);
+    int before = nodes.said(other).lastIndexOf(lost(primary));
 
     network.pullOut(primary);
     nodes.until(() -> nodes.primary(other) != primary && nodes.primary(other) != 0);
     nodes.until(() -> nodes.state(primary).equals("cut_off"));
+    nodes.until(() -> nodes.said(other).lastIndexOf(lost(primary)) > before);
     for (String server : SERVERS) {
       assertEquals(200, nodes.call(other, server, "echo", "{}").status());
     }
@@ -152,10 +159,9 @@ class ClusterPartitionIT {
         SERVERS.stream().filter(each -> Homes.of(each, nodes.up()) == owner).findFirst().get();
     nodes.until(() -> nodes.owner(door, server) == owner);
 
-    String lost = "node=" + nodes.members().get(owner - 1) + " connected=false";
-    int before = nodes.said(door).lastIndexOf(lost);
+    int before = nodes.said(door).lastIndexOf(lost(owner));
     network.part(owner, door);
-    nodes.until(() -> nodes.said(door).lastIndexOf(lost) > before);
+    nodes.until(() -> nodes.said(door).lastIndexOf(lost(owner)) > before);
     CompletableFuture<Answer> refused = nodes.callLater(door, server, "echo", "{}");
 
     assertEquals(200, nodes.call(primary, server, "echo", "{}").status());

@@ -265,6 +265,7 @@ class ClusterServersIT {
       throws Exception {
     try (Nodes three = Nodes.start(other, 3, "'s':" + Nodes.entry(other, ""))) {
       three.write(3, "'mcpServers':{}");
+      three.until(() -> three.said(3).contains("was read again and applied"));
       three.until(() -> three.owner(3, "s") != 3);
       three.awaitReady(3, "s");
       int owner = three.owner(3, "s");

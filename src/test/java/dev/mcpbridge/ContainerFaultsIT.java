@@ -92,7 +92,7 @@ class ContainerFaultsIT {
         // Then
         assertEquals(200, stopped.status(), stopped.toString());
         assertEquals(List.of(), engine.containers());
-        assertEquals(0, proxy.waiting());
+        bridge.until(() -> proxy.waiting() == 0);
       }
     }
   }
@@ -270,12 +270,12 @@ class ContainerFaultsIT {
   @Test
   void theTimeOfAContainerDoesNotRunWhileItsClientThinks() throws Exception {
     // Given
-    try (TestBridge bridge = ready(box("'riskLevel':3", ONE + ",'timeout':0.5"))) {
+    try (TestBridge bridge = ready(box("'riskLevel':3", ONE + ",'timeout':2"))) {
       McpClient client =
           new McpClient(bridge.uri("/servers/s/mcp"), EVERYTHING)
               .answering(
                   question -> {
-                    quietly(() -> bridge.until(quietFor(Duration.ofSeconds(1))));
+                    quietly(() -> bridge.until(quietFor(Duration.ofSeconds(4))));
                     return "{\"action\":\"cancel\"}";
                   });
       client.initialize();

@@ -109,7 +109,7 @@ class FunctionExecutorIT {
                 + ",'risk':{'tools':{'gone':2}},'timeout':20},"
                 + "'brief':{"
                 + entry(executor, "/run", "")
-                + ",'timeout':0.4}}}");
+                + ",'timeout':2}}}");
     bridge.until(() -> bridge.state("s").equals("ready"));
     bridge.until(() -> bridge.state("brief").equals("ready"));
   }

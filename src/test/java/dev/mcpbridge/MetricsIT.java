@@ -19,7 +19,7 @@ class MetricsIT {
 
   @BeforeAll
   static void start() throws Exception {
-    bridge = TestBridge.scripted("'risk':{'tools':{'big':2}},'timeout':0.3");
+    bridge = TestBridge.scripted("'risk':{'tools':{'big':2}},'tools':{'never':{'timeout':0.3}}");
   }
 
   @AfterAll

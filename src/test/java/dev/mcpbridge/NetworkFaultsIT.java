@@ -77,7 +77,7 @@ class NetworkFaultsIT {
               : url + "mcp','era':'" + era + "'";
       String keys = ",'heartbeat':0,'maxRestartDelay':0.4," + risk;
       servers.add("'" + era + "':{" + reach + keys + ",'timeout':20}");
-      servers.add("'hasty-" + era + "':{" + reach + keys + ",'timeout':0.4}");
+      servers.add("'hasty-" + era + "':{" + reach + keys + ",'timeout':1}");
     }
     front = TestBridge.of("{'mcpServers':{" + String.join(",", servers) + "}}");
     for (String era : PROXIES.keySet()) {
@@ -185,16 +185,20 @@ class NetworkFaultsIT {
   @MethodSource("silences")
   void whatDoesNotComeInTimeEndsAtItsDeadline(String toxic, String era, Moment moment, Kind kind)
       throws Exception {
-    long before = effects();
-    PROXIES.get(era).answers(moment.after, toxic(toxic));
+    long expected = effects() + kind.ordinal();
 
-    Outcome outcome = call("hasty-" + era, moment, kind);
-
-    assertEquals(504, outcome.status(), outcome.text());
-    assertEquals("unknown", outcome.executed());
-    PROXIES.get(era).heal();
-    front.until(() -> works("hasty-" + era));
-    assertEquals(before + kind.ordinal(), effects());
+    // one whose time is over before it is sent does not run, and is made again here
+    front.until(
+        () -> {
+          PROXIES.get(era).answers(moment.after, toxic(toxic));
+          Outcome outcome = call("hasty-" + era, moment, kind);
+          assertEquals(504, outcome.status(), outcome.text());
+          assertEquals("unknown", outcome.executed());
+          PROXIES.get(era).heal();
+          front.until(() -> works("hasty-" + era));
+          assertTrue(effects() <= expected, "it ran too often");
+          return effects() == expected;
+        });
   }
 
   @ParameterizedTest

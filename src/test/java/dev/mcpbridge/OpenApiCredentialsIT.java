@@ -357,7 +357,7 @@ class OpenApiCredentialsIT {
         ask(
                 "PUT",
                 "/servers/basic/credentials",
-                "{\"authorization\":\"Bearer of-ann\",\"expiresIn\":1}",
+                "{\"authorization\":\"Bearer of-ann\",\"expiresIn\":5}",
                 ANN)
             .status());
     assertEquals("Bearer of-ann", seen("basic", ANN).header("authorization"));

@@ -124,7 +124,7 @@ class OpenApiIT {
             "{'mcpServers':{"
                 + "'s':{'type':'openapi','url':'"
                 + api.url("/openapi.json")
-                + "','largeResult':30000,'timeout':20,'tools':{'hangs':{'timeout':0.4}},"
+                + "','largeResult':30000,'timeout':20,'tools':{'hangs':{'timeout':2}},"
                 + "'headers':{'Authorization':'Bearer of-the-operator'}},"
                 + "'risky':{'type':'openapi','url':'"
                 + api.url("/openapi.json")

@@ -51,7 +51,7 @@ class ProcessHygieneIT {
     try (TestBridge bridge = TestBridge.scripted("'maxInFlight':1")) {
       long pid = bridge.pids("s").get(0);
       List<CompletableFuture<TestBridge.Answer>> calls =
-          Stream.generate(() -> bridge.callLater("sleep", "{\"ms\":100}")).limit(10).toList();
+          Stream.generate(() -> bridge.callLater("sleep", "{\"ms\":400}")).limit(10).toList();
       bridge.until(() -> bridge.get("/servers/s").body().path("queued_calls").asInt() > 3);
 
       assertEquals(200, bridge.post("/servers/s/restart", "{}").status());

@@ -49,7 +49,7 @@ class ResumptionIT {
   @Test
   void aCallWhoseConnectionBrokeAnswersWhoComesBack() throws Exception {
     Event seen;
-    try (BufferedReader stream = call("progress", "{\"steps\":3,\"ms\":500}")) {
+    try (BufferedReader stream = call("progress", "{\"steps\":3,\"ms\":3000}")) {
       assertEquals("", next(stream).data());
       seen = next(stream);
       assertTrue(seen.data().contains("\"progress\":1"), seen.data());
@@ -66,7 +66,7 @@ class ResumptionIT {
   @Test
   void anAnswerThatCameWhileNobodyWasThereIsKept() throws Exception {
     Event mark;
-    try (BufferedReader stream = call("progress", "{\"steps\":1,\"ms\":200}")) {
+    try (BufferedReader stream = call("progress", "{\"steps\":1,\"ms\":3000}")) {
       mark = next(stream);
     }
     bridge.until(() -> bridge.get("/servers/s").body().path("pending_calls").asInt() == 0);
@@ -79,7 +79,7 @@ class ResumptionIT {
 
   @Test
   void whoeverComesBackWhileTheOldConnectionLivesTakesOver() throws Exception {
-    try (BufferedReader old = call("progress", "{\"steps\":1,\"ms\":500}")) {
+    try (BufferedReader old = call("progress", "{\"steps\":1,\"ms\":3000}")) {
       Event mark = next(old);
 
       List<Event> all = all(comeBack(mark.id()));
@@ -136,7 +136,7 @@ class ResumptionIT {
   @Test
   void nobodyComesBackToTheStreamsOfAnotherSession() throws Exception {
     Event mark;
-    try (BufferedReader stream = call("progress", "{\"steps\":1,\"ms\":300}")) {
+    try (BufferedReader stream = call("progress", "{\"steps\":1,\"ms\":3000}")) {
       mark = next(stream);
     }
     McpClient mine = client;
@@ -151,7 +151,7 @@ class ResumptionIT {
   @Test
   void anAnswerThatIsLongInComingBeginsItsStreamEarly() throws Exception {
     Event mark;
-    try (BufferedReader stream = call("sleep", "{\"ms\":6000}")) {
+    try (BufferedReader stream = call("sleep", "{\"ms\":9000}")) {
       mark = next(stream);
       assertEquals("", mark.data());
     }

@@ -191,8 +191,10 @@ class SandboxIT {
 
   @Test
   void aCallThatRunsWhenItsServerIsStoppedGetsTimeToEnd() throws Exception {
-    try (TestBridge bridge = high("")) {
-      CompletableFuture<Answer> call = bridge.callLater("sleep", "{\"seconds\":1}");
+    String servers = "'mcpServers':{'s':" + box("'riskLevel':3", "") + "}";
+    try (TestBridge bridge = TestBridge.of("{'drain':20," + servers + "}")) {
+      bridge.until(() -> bridge.state("s").equals("ready"));
+      CompletableFuture<Answer> call = bridge.callLater("sleep", "{\"seconds\":5}");
       bridge.until(() -> engine.containers().size() == 3);
 
       assertEquals(200, bridge.delete("/servers/s").status());
@@ -216,7 +218,7 @@ class SandboxIT {
   @Test
   void theQueueIsBoundedAndEndsWithTheDeadline() throws Exception {
     try (TestBridge bridge =
-        one("'riskLevel':3,'maxQueued':1,'timeout':3", "'pool':{'min':1,'max':1}")) {
+        one("'riskLevel':3,'maxQueued':1,'timeout':15", "'pool':{'min':1,'max':1}")) {
       CompletableFuture<Answer> running = bridge.callLater("sleep", "{\"seconds\":600}");
       bridge.until(() -> engine.runs("sleep 600"));
       List<CompletableFuture<Answer>> others =

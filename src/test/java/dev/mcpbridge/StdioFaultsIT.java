@@ -208,7 +208,7 @@ class StdioFaultsIT {
   @Test
   void callsDuringASlowStartWaitForIt() throws Exception {
     try (TestBridge bridge =
-        TestBridge.of("{'mcpServers':{'s':" + TestBridge.entry("", "--slow-init", "700") + "}}")) {
+        TestBridge.of("{'mcpServers':{'s':" + TestBridge.entry("", "--slow-init", "5000") + "}}")) {
       assertEquals(503, bridge.get("/health/ready").status());
       bridge.assertAlive();
       assertEquals(200, bridge.get("/health/ready").status());
@@ -258,10 +258,10 @@ class StdioFaultsIT {
 
   @Test
   void fullQueuesRefuseAtOnceAndAGreedyCallerWaitsBehindItself() throws Exception {
-    try (TestBridge bridge = TestBridge.scripted("'maxInFlight':1,'maxQueued':2,'timeout':10")) {
+    try (TestBridge bridge = TestBridge.scripted("'maxInFlight':1,'maxQueued':2,'timeout':30")) {
       List<CompletableFuture<Answer>> calls = new ArrayList<>();
       for (int i = 0; i < 6; i++) {
-        calls.add(bridge.callLater("sleep", "{\"ms\":400}"));
+        calls.add(bridge.callLater("sleep", "{\"ms\":3000}"));
       }
       List<Answer> answers = calls.stream().map(CompletableFuture::join).toList();
 
@@ -275,15 +275,16 @@ class StdioFaultsIT {
 
   @Test
   void severalInstancesStandBehindOneName() throws Exception {
-    try (TestBridge bridge = TestBridge.scripted("'instances':3,'maxInFlight':1")) {
+    try (TestBridge bridge =
+        TestBridge.scripted("'instances':3,'maxInFlight':1", "--slow-init", "3000")) {
       bridge.until(() -> bridge.pids("s").size() == 3 && bridge.state("s").equals("ready"));
       long from = System.nanoTime();
       List<CompletableFuture<Answer>> calls = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
-        calls.add(bridge.callLater("sleep", "{\"ms\":1000}"));
+        calls.add(bridge.callLater("sleep", "{\"ms\":3000}"));
       }
       calls.forEach(call -> assertEquals(200, call.join().status()));
-      assertTrue(System.nanoTime() - from < Duration.ofMillis(2500).toNanos());
+      assertTrue(System.nanoTime() - from < Duration.ofMillis(8000).toNanos());
 
       ProcessHandle.of(bridge.pids("s").get(0)).orElseThrow().destroyForcibly();
       bridge.until(() -> bridge.state("s").equals("degraded"));

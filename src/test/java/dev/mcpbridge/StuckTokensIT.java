@@ -61,9 +61,9 @@ class StuckTokensIT {
                 + ",'maxInFlight':100,'timeout':50},'brief':"
                 + entry
                 + auth
-                + ",'timeout':0.4},'open':"
+                + ",'timeout':2},'open':"
                 + entry
-                + ",'timeout':0.4}}}");
+                + ",'timeout':20,'tools':{'hangs':{'timeout':2}}}}}");
     for (String server : List.of("s", "brief", "open")) {
       bridge.until(() -> bridge.state(server).equals("ready"));
     }

@@ -357,6 +357,8 @@ class ToolCallIT {
                 + ",'other':"
                 + TestBridge.entry("")
                 + "}}")) {
+      own.callLater("never", "{}"); // its schema is known then, and it comes before the exit
+      own.until(() -> own.get("/servers/s").body().path("pending_calls").asInt() == 1);
       JsonNode body =
           own.post(
                   "/toolcall",
@@ -563,10 +565,11 @@ class ToolCallIT {
     String turn =
         OPENAI_CHAT.turn(
             call("c-1", "s__never", "{}"),
-            call("c-2", "s__echo", "{}"),
-            call("c-3", "s__never", "{}"));
+            call("c-2", "s__never", "{}"),
+            call("c-3", "s__effect", "{}"));
     try (Socket socket = new Socket("127.0.0.1", bridge.port())) {
       socket.getOutputStream().write(request(turn, ""));
+      bridge.until(() -> Files.exists(folder.resolve("effects")) && effects() == 1);
       bridge.until(() -> bridge.get("/servers/s").body().path("pending_calls").asInt() == 2);
     }
     bridge.until(() -> cancels() == before + 2);

@@ -157,7 +157,7 @@ class SandboxRightsIT {
   void aCallThatWaitsForItsTurnDoesNotBeginInAContainerThatComesMeanwhile() throws Exception {
     mayAct.set(true);
     String first = awaitReady();
-    Future<JsonSlice> running = call("c", "sleep", "{\"seconds\":1}");
+    Future<JsonSlice> running = call("c", "sleep", "{\"seconds\":5}");
     until(() -> engine.runs("sleep"));
     Future<JsonSlice> waiting = call("d", "echo", "{\"text\":\"hi\"}");
     mayAct.set(false);
