@@ -27,6 +27,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The one way to an upstream, for every door: resolve, validate, assess, then run, ask, or refuse.
@@ -79,9 +80,15 @@ public final class CallPipeline {
     bus.subscribe(Addresses.SERVER_FORGOTTEN, server -> counts.forget(server.name()));
   }
 
+  /** Knows a call that is not run yet: one that is given up meanwhile does not run. */
+  public Future<CallOutcome> announced(CallRequest request, Supplier<Future<CallOutcome>> run) {
+    onTheirWay.put(request.id(), Optional.empty());
+    return run.get().onComplete(done -> onTheirWay.remove(request.id()));
+  }
+
   /** Runs a request as far as the gate lets it. */
   public Future<CallOutcome> run(CallRequest request) {
-    onTheirWay.put(request.id(), Optional.empty());
+    onTheirWay.putIfAbsent(request.id(), Optional.empty());
     return roomFor(request)
         .map(server -> admit(request, server))
         .compose(
@@ -118,10 +125,15 @@ public final class CallPipeline {
     bus.publish(Addresses.cancel(server), new Cancellation(callId, reason));
   }
 
-  /** Gives up what of several calls has not ended: whoever asked for them together has left. */
+  /**
+   * Gives up what of several calls has not ended: whoever asked for them together has left. What
+   * waits comes before what it waits for, so that it does not begin in its place.
+   */
   public void giveUp(List<CallRequest> running, List<Future<CallOutcome>> outcomes) {
     if (outcomes.stream().anyMatch(outcome -> !outcome.isComplete())) {
-      running.forEach(request -> cancel(request.server(), request.id(), "The client has left"));
+      for (int i = running.size() - 1; i >= 0; i--) {
+        cancel(running.get(i).server(), running.get(i).id(), "The client has left");
+      }
     }
   }
 

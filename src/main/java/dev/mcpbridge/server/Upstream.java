@@ -17,6 +17,7 @@ import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.RpcMessage;
+import dev.mcpbridge.session.Handshake;
 import dev.mcpbridge.session.Negotiated;
 import dev.mcpbridge.session.Session;
 import io.vertx.core.Future;
@@ -171,7 +172,8 @@ final class Upstream implements Instance.Owner {
                 return idle(List.of(instance), drainMillis).compose(idle -> instance.replace());
               });
     }
-    return replaced.compose(v -> ready(config.supervision().startTimeout()));
+    long patience = Handshake.patienceMillis(config.supervision().startTimeout());
+    return replaced.compose(v -> ready(patience));
   }
 
   /** Stops for good. Calls in flight get the given time; what waits is refused at once. */

@@ -45,19 +45,22 @@ class BackgroundCallsTest {
                     .add(
                         OneServer.request("c"),
                         () ->
-                            keyIsFree
-                                .future()
-                                .compose(free -> server.pipeline.run(OneServer.request("c"))))
+                            server.pipeline.announced(OneServer.request("c"), () -> run(keyIsFree)))
                     .compose(
                         call -> {
                           Future<BackgroundCall> over = calls.giveUp(call);
                           keyIsFree.complete();
+                          server.isReady();
                           return over;
                         }));
 
     BridgeException failure = assertInstanceOf(BridgeException.class, ended.outcome().cause());
     assertEquals(ErrorCode.CANCELLED, failure.code());
     assertEquals(0, server.runs());
+  }
+
+  private Future<CallOutcome> run(Promise<Void> keyIsFree) {
+    return keyIsFree.future().compose(free -> server.pipeline.run(OneServer.request("c")));
   }
 
   @Test

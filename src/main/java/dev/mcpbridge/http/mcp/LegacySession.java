@@ -140,7 +140,7 @@ final class LegacySession implements Client {
 
   /** A request has come, and will have an answer. */
   void took(Inbound request) {
-    requests.put(request.id(), false);
+    requests.putIfAbsent(request.id(), false);
   }
 
   /** It has its answer. */
@@ -150,7 +150,7 @@ final class LegacySession implements Client {
 
   @Override
   public boolean hasGivenUp(McpRequest request) {
-    return requests.getOrDefault(request.message().id(), false);
+    return over || requests.getOrDefault(request.message().id(), false);
   }
 
   @Override
@@ -190,7 +190,7 @@ final class LegacySession implements Client {
   /** Done when all nodes know it. */
   Future<Void> setLogLevel(String level) {
     logLevel = level;
-    return elsewhere.changed(id, record());
+    return elsewhere.changed(id, record()).onSuccess(known -> logLevel = level);
   }
 
   /** All nodes are told that it is in use. */

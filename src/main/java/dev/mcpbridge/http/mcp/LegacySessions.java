@@ -128,6 +128,7 @@ final class LegacySessions {
           keep(
               id,
               new LegacySession.Opening(caller, endpoint, record.version(), record.capabilities()));
+      records.refresh(id);
     }
     return use(known, caller, endpoint);
   }
@@ -153,7 +154,7 @@ final class LegacySessions {
     session.hears(record.logLevel());
     long now = System.nanoTime();
     long halfNanos = TimeUnit.MILLISECONDS.toNanos(on.idleMillis()) / 2;
-    if (records.isHalfOver(session.id()) || session.wasToldBefore(now - halfNanos)) {
+    if (records.isToRefresh(session.id()) || session.wasToldBefore(now - halfNanos)) {
       session.told(now);
       records.refresh(session.id());
     }

@@ -148,6 +148,9 @@ final class McpCalls {
     if (!request.client().principal().may(Scope.CALL)) {
       throw new BridgeException(ErrorCode.FORBIDDEN, "The scope call is required");
     }
+    if (request.client().hasGivenUp(request)) {
+      throw givenUp();
+    }
     if (gate.isAnswered(request)) {
       return gate.resume(request, intent, approved -> approved(request, approved));
     }
@@ -216,8 +219,7 @@ final class McpCalls {
   private Future<JsonSlice> heard(
       McpRequest request, Intent intent, String callId, Function<Boolean, Future<JsonSlice>> call) {
     if (request.client().hasGivenUp(request)) {
-      return Future.failedFuture(
-          new BridgeException(ErrorCode.CANCELLED, "The client has given the request up"));
+      return Future.failedFuture(givenUp());
     }
     JsonSlice token = request.progressToken();
     boolean streams =
@@ -296,6 +298,10 @@ final class McpCalls {
       return Future.succeededFuture(ToolErrors.of(known.getMessage(), errors));
     }
     return Future.failedFuture(failure);
+  }
+
+  private static BridgeException givenUp() {
+    return new BridgeException(ErrorCode.CANCELLED, "The client has given the request up");
   }
 
   private static BridgeException unknownResource(String uri) {

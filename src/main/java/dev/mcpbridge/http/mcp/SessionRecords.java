@@ -15,11 +15,13 @@ import io.vertx.core.Future;
 
 /**
  * What all nodes know of the open sessions, so that each of them can take any request of any
- * session. A record that no node has refreshed for as long as a session may be idle is gone.
+ * session. A record is kept for half as long again as a session may be idle, and refreshed while
+ * that is in use.
  */
 final class SessionRecords {
   private final SharedMap records;
   private final long idleMillis;
+  private final long keptMillis;
 
   /**
    * What a client said when it came, and since.
@@ -59,19 +61,24 @@ final class SessionRecords {
   SessionRecords(SharedMap records, long idleMillis) {
     this.records = records;
     this.idleMillis = idleMillis;
+    this.keptMillis = idleMillis + idleMillis / 2;
   }
 
   Future<Void> add(String id, SessionRecord record) {
     return records
-        .put(id, SharedMap.ABSENT, record.toBytes(), idleMillis, Keep.FIRM)
+        .put(id, SharedMap.ABSENT, record.toBytes(), keptMillis, Keep.FIRM)
         .map(
             change -> {
               if (!change.isDone()) {
-                throw new BridgeException(ErrorCode.OVERLOADED, "Too many sessions are open")
-                    .withRetryAfter(60_000);
+                throw full();
               }
               return null;
             });
+  }
+
+  private static BridgeException full() {
+    return new BridgeException(ErrorCode.OVERLOADED, "Too many sessions are open")
+        .withRetryAfter(60_000);
   }
 
   /** Null where there is no such session, or not any more. */
@@ -85,17 +92,17 @@ final class SessionRecords {
     return item.isThere() ? SessionRecord.of(item.value()) : null;
   }
 
-  /** Whether half of its time is over, as far as nodes have agreed on anything since. */
-  boolean isHalfOver(String id) {
+  /** Whether it is time to refresh it, as far as nodes have agreed on anything since. */
+  boolean isToRefresh(String id) {
     Item item = records.known(id);
-    return item.isThere() && item.untilMillis() - item.millis() < idleMillis / 2;
+    return item.isThere() && item.untilMillis() - item.millis() < idleMillis;
   }
 
   /** It is in use: it stays. Where it was changed meanwhile, that says so, too. */
   void refresh(String id) {
     Item item = records.known(id);
     if (item.isThere()) {
-      records.put(id, item.version(), item.value(), idleMillis, Keep.FIRM);
+      records.put(id, item.version(), item.value(), keptMillis, Keep.FIRM);
     }
   }
 
@@ -109,12 +116,16 @@ final class SessionRecords {
       return Future.succeededFuture();
     }
     return records
-        .put(id, item.version(), record, idleMillis, Keep.FIRM)
+        .put(id, item.version(), record, keptMillis, Keep.FIRM)
         .compose(
-            change ->
-                wasOvertaken(change)
-                    ? change(id, change.item(), record)
-                    : Future.succeededFuture());
+            change -> {
+              if (change.isFull()) {
+                throw full();
+              }
+              return wasOvertaken(change)
+                  ? change(id, change.item(), record)
+                  : Future.succeededFuture();
+            });
   }
 
   void remove(String id) {

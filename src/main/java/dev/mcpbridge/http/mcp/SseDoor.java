@@ -30,6 +30,7 @@ final class SseDoor {
     final ServerId endpoint;
     final MessageStream stream;
     LegacySession session;
+    boolean closed;
 
     Channel(Principal principal, ServerId endpoint, MessageStream stream) {
       this.principal = principal;
@@ -79,6 +80,10 @@ final class SseDoor {
         .introduce(channel.principal, message, channel.endpoint, offers)
         .onComplete(
             opened -> {
+              if (channel.closed) {
+                requests.end(opened.session());
+                return;
+              }
               channel.session = opened.session();
               channel.session.listen(channel.stream);
               reply.finish(200, RpcReplies.result(message.id(), opened.result()));
@@ -100,7 +105,11 @@ final class SseDoor {
 
   private void close(String id) {
     Channel channel = channels.remove(id);
-    if (channel != null && channel.session != null) {
+    if (channel == null) {
+      return;
+    }
+    channel.closed = true;
+    if (channel.session != null) {
       requests.end(channel.session);
     }
   }

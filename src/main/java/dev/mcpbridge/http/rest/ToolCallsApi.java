@@ -163,7 +163,9 @@ public final class ToolCallsApi {
     }
     String route = ctx.request().method() + " " + ctx.request().path();
     IdempotencyKeys.Key whole = new IdempotencyKeys.Key(request.caller().name(), route, key.get());
-    return () -> idempotency.once(whole, request, () -> pipeline.run(request));
+    return () ->
+        pipeline.announced(
+            request, () -> idempotency.once(whole, request, () -> pipeline.run(request)));
   }
 
   private static boolean prefersAsync(RoutingContext ctx) {

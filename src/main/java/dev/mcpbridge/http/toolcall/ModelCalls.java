@@ -178,7 +178,9 @@ public final class ModelCalls {
           call,
           request,
           turn.key().isPresent()
-              ? idempotency.once(turn.key(key), request, () -> pipeline.run(request))
+              ? pipeline.announced(
+                  request,
+                  () -> idempotency.once(turn.key(key), request, () -> pipeline.run(request)))
               : pipeline.run(request));
     } catch (BridgeException e) {
       return new Started(call, null, Future.failedFuture(e));
