@@ -352,4 +352,25 @@ class ClusterSessionsIT {
       }
     }
   }
+
+  @Test
+  void theProcessOfASessionThatNobodyUsesEndsWithItThoughNothingElseHappens(@TempDir Path own)
+      throws Exception {
+    String entry = Nodes.entry(own, "'isolation':'session','placement':['n2']");
+    String config = "'http':{'sessionIdle':2},'mcpServers':{'own':" + entry + "}";
+    try (Nodes others = Nodes.with(own, 3, config)) {
+      others.awaitReady(List.of("own"));
+      Wanderer client = new Wanderer(others, "/servers/own/mcp", NEWEST).initialize(1);
+      assertTrue(client.call(3, "echo", "{\"n\":1.10}").text().contains("{\"n\":1.10}"));
+      others.until(() -> processes(others) == 2);
+
+      others.until(() -> processes(others) == 1);
+
+      assertEquals(404, client.ask(1, "ping", "{}").status());
+    }
+  }
+
+  private static int processes(Nodes of) throws Exception {
+    return of.get(2, "/servers/own").body().path("pids").size();
+  }
 }

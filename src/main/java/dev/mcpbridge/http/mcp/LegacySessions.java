@@ -203,19 +203,33 @@ final class LegacySessions {
   private void sweep() {
     long now = System.nanoTime();
     open.values().forEach(session -> session.forgetStreams(now - KEEP_NANOS));
-    long since = now - TimeUnit.MILLISECONDS.toNanos(on.idleMillis());
+    long since = now - TimeUnit.MILLISECONDS.toNanos(patienceMillis());
     List<LegacySession> idle =
         open.values().stream().filter(session -> session.isIdleSince(since)).toList();
-    idle.forEach(this::endOrForget);
+    idle.forEach(session -> endOrForget(session, since));
+  }
+
+  /** Longer than a record is kept: one that is still there then was refreshed at another node. */
+  private long patienceMillis() {
+    return records == null ? on.idleMillis() : 2 * on.idleMillis();
   }
 
   /** One that is in use at another node is only forgotten here. */
-  private void endOrForget(LegacySession session) {
-    if (records != null && records.known(session.id()) != null) {
-      open.remove(session.id());
-      session.end();
-    } else {
+  private void endOrForget(LegacySession session, long since) {
+    if (records == null) {
       end(session);
+      return;
     }
+    records
+        .find(session.id())
+        .onSuccess(
+            record -> {
+              if (record == null) {
+                end(session);
+              } else if (session.isIdleSince(since)) {
+                open.remove(session.id());
+                session.end();
+              }
+            });
   }
 }
