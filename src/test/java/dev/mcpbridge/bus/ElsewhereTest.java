@@ -25,6 +25,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -126,21 +127,26 @@ class ElsewhereTest {
   }
 
   @Test
-  void aCallThatIsGivenUpWhileItWaitsForItsServerDoesNotRun() throws Exception {
-    BridgeException failure =
+  void aCallThatIsGivenUpWhileItWaitsForItsServerDoesNotRun() {
+    assertDoesNotRunWhenGivenUp(this::ask, this::comesHere);
+  }
+
+  /**
+   * @param goesOn what happens after the word of its end
+   */
+  private void assertDoesNotRunWhenGivenUp(Supplier<Future<JsonSlice>> asks, Runnable goesOn) {
+    assertCancelled(
         assertThrows(
             BridgeException.class,
             () ->
                 Loops.await(
                     vertx,
                     () -> {
-                      Future<JsonSlice> asked = ask();
+                      Future<JsonSlice> asked = asks.get();
                       bus.publish(Addresses.cancel(ID), new Cancellation("c", "The client left"));
-                      comesHere();
+                      goesOn.run();
                       return asked;
-                    }));
-
-    assertCancelled(failure);
+                    })));
   }
 
   private void assertCancelled(BridgeException failure) {
@@ -161,20 +167,8 @@ class ElsewhereTest {
   }
 
   @Test
-  void aCallThatIsGivenUpWhileItIsAtWhoHasTheServerNoMoreDoesNotRun() throws Exception {
-    BridgeException failure =
-        assertThrows(
-            BridgeException.class,
-            () ->
-                Loops.await(
-                    vertx,
-                    () -> {
-                      Future<JsonSlice> asked = askWhoHasItNoMore();
-                      bus.publish(Addresses.cancel(ID), new Cancellation("c", "The client left"));
-                      return asked;
-                    }));
-
-    assertCancelled(failure);
+  void aCallThatIsGivenUpWhileItIsAtWhoHasTheServerNoMoreDoesNotRun() {
+    assertDoesNotRunWhenGivenUp(this::askWhoHasItNoMore, () -> {});
   }
 
   @Test
