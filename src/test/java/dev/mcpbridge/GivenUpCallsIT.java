@@ -8,7 +8,9 @@ import dev.mcpbridge.fixture.EchoApi;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -200,6 +202,35 @@ class GivenUpCallsIT {
       bridge.until(() -> at(bridge, "pending_calls") == 0);
       assertEquals(200, bridge.call("echo", "{}").status());
       assertEquals(1, api.seen("/hangs").size());
+    }
+  }
+
+  @Test
+  void anEventStreamThatIsLeftWhileItsServerStartsLeavesNoSession() throws Exception {
+    String slow = TestBridge.entry("", "--slow-init", "2500");
+    String initialize =
+        "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":"
+            + "{\"protocolVersion\":\"2024-11-05\",\"capabilities\":{}}}";
+    try (TestBridge bridge =
+        TestBridge.of("{'http':{'maxSessions':1},'mcpServers':{'s':" + slow + "}}")) {
+      try (Socket client = new Socket("127.0.0.1", bridge.port())) {
+        String listen =
+            "GET /servers/s/sse HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\n\r\n";
+        client.getOutputStream().write(listen.getBytes(UTF_8));
+        BufferedReader stream =
+            new BufferedReader(new InputStreamReader(client.getInputStream(), UTF_8));
+        String endpoint = stream.readLine();
+        while (!endpoint.startsWith("data: ")) {
+          endpoint = stream.readLine();
+        }
+        assertEquals(202, bridge.post(endpoint.substring(6).strip(), initialize).status());
+      }
+
+      bridge.until(() -> bridge.get("/health/ready").status() == 200);
+      Answer next =
+          bridge.post(
+              "/servers/s/mcp", initialize, "accept", "application/json, text/event-stream");
+      assertEquals(200, next.status(), next.text());
     }
   }
 }

@@ -92,7 +92,7 @@ final class LegacySession implements Client {
     /** The client may listen there. */
     void tell(String session, JsonSlice message);
 
-    /** Done when they know it. */
+    /** Done when they have agreed on it. */
     Future<Void> changed(String session, SessionRecord record);
   }
 
@@ -187,7 +187,7 @@ final class LegacySession implements Client {
     return version == ProtocolVersion.V2025_03_26;
   }
 
-  /** Done when all nodes know it. */
+  /** Done when the nodes have agreed on it. */
   Future<Void> setLogLevel(String level) {
     logLevel = level;
     return elsewhere.changed(id, record()).onSuccess(known -> logLevel = level);

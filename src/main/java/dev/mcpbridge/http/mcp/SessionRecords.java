@@ -106,7 +106,7 @@ final class SessionRecords {
     }
   }
 
-  /** Done when all nodes know it, or that there is no such session any more. */
+  /** Done when the nodes have agreed on it, or when there is no such session any more. */
   Future<Void> change(String id, SessionRecord record) {
     return change(id, records.known(id), record.toBytes());
   }
