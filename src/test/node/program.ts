@@ -7,12 +7,18 @@ export async function run(baseUrl: string) {
   const { data } = await client.POST('/servers/shop/tools/total', {
     body: { currency: 'EUR', items: [{ price: 2.5, parts: [{ price: 1.25 }] }] },
   });
-  if (data === undefined || !('structuredContent' in data) || !data.structuredContent) {
+  if (data === undefined || 'requires_confirmation' in data || !data.structuredContent) {
     throw new Error('no result');
   }
-  const { tool, arguments: given } = data.structuredContent as Exclude<
-    typeof data.structuredContent, undefined>;
+  const { tool, arguments: given } = data.structuredContent;
   // @ts-expect-error the schema knows two currencies
   const refused = await client.POST('/servers/shop/tools/total', { body: { currency: 'GBP' } });
-  return { tool, currency: given.currency, refused: refused.response.status };
+  const { data: refund } = await client.POST('/servers/shop/tools/refund', { body: {} });
+  if (refund === undefined || !('requires_confirmation' in refund)) {
+    const text: string | undefined = refund?.content?.[0]?.text;
+    throw new Error(`not asked: ${text}`);
+  }
+  const asked: true = refund.requires_confirmation;
+  const confirmed: string | false = asked && refund.tool_name;
+  return { tool, currency: given?.currency, refused: refused.response.status, confirmed };
 }

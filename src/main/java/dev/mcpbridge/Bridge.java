@@ -8,8 +8,12 @@ import dev.mcpbridge.cluster.ClusterNode;
 import dev.mcpbridge.cluster.NewestText;
 import dev.mcpbridge.cluster.Solo;
 import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.config.ClusterSecret;
+import dev.mcpbridge.config.ConfigException;
+import dev.mcpbridge.config.ConfigProblem;
 import dev.mcpbridge.config.Contained;
 import dev.mcpbridge.config.OpenApiSource;
+import dev.mcpbridge.config.StateFolder;
 import dev.mcpbridge.config.ToolCallSource;
 import dev.mcpbridge.http.HttpVerticle;
 import dev.mcpbridge.http.Rehearsal;
@@ -21,6 +25,7 @@ import dev.mcpbridge.sandbox.SandboxCheck;
 import dev.mcpbridge.sandbox.Sandboxes;
 import dev.mcpbridge.server.SupervisorVerticle;
 import dev.mcpbridge.transport.Orphans;
+import dev.mcpbridge.transport.OwnSockets;
 import dev.mcpbridge.transport.Transports;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -32,10 +37,12 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A bridge: started, reloaded, closed. The gate is up before the listener, the listener before the
@@ -55,20 +62,25 @@ public final class Bridge {
   private final SupervisorVerticle supervisor;
   private final NewestText newestFile;
   private final EventLoopWatch watch;
+  private final AtomicBoolean severalCallers;
   private volatile String servers;
 
   private Bridge(Vertx vertx, BridgeConfig config) {
     this.vertx = vertx;
     this.config = config;
     this.cluster = cluster(vertx, config);
+    this.severalCallers = new AtomicBoolean(config.hasSeveralCallers());
     Counts counts = new Counts();
     MemoryBudget memory = new MemoryBudget(config.limits().heldBytes());
     Bus bus = Bus.create(vertx, cluster, counts);
     this.newestFile = new NewestText(cluster.map("configuration"));
-    this.risk = new RiskVerticle(bus, cluster, config.risk());
+    this.risk = new RiskVerticle(bus, cluster, config.risk(), severalCallers::get);
     BridgeIdentity self = new BridgeIdentity(Version.current(), cluster::bridge);
     this.http =
-        new HttpVerticle(new HttpVerticle.Foundations(bus, cluster, config, self, memory, counts));
+        new HttpVerticle(
+            new HttpVerticle.Foundations(
+                bus, cluster, config, severalCallers::get, self, memory, counts),
+            OwnSockets::isOwn);
     Sandboxes sandboxes = new Sandboxes(vertx, bus, cluster.mayAct(), config.sandbox(), self);
     Transports transports =
         new Transports(
@@ -89,20 +101,44 @@ public final class Bridge {
             vertx, config.cluster(), Version.current(), 2 * config.limits().messageBytes());
   }
 
-  /** Starts a bridge; fails where the address cannot be bound. */
+  /**
+   * Starts a bridge; fails where the address cannot be bound. Blocks where the secret of a cluster
+   * is read from a file.
+   */
   public static Future<Bridge> start(BridgeConfig config) {
-    return start(vertx(), config);
+    Vertx vertx = vertx();
+    return start(vertx, config)
+        .recover(failure -> vertx.close().transform(closed -> Future.failedFuture(failure)));
   }
 
-  /** Starts a bridge on a Vert.x from {@link #vertx}, which it closes with itself. */
+  /**
+   * Starts a bridge on a Vert.x from {@link #vertx}, which it closes with itself. Where the start
+   * fails it is left to the caller.
+   */
   public static Future<Bridge> start(Vertx vertx, BridgeConfig config) {
-    Bridge bridge = new Bridge(vertx, config);
+    Bridge bridge;
+    try {
+      bridge = new Bridge(vertx, complete(config));
+    } catch (IOException e) {
+      return Future.failedFuture(e);
+    }
     Promise<Bridge> started = Promise.promise();
     bridge
         .open()
         .onSuccess(id -> started.complete(bridge))
-        .onFailure(failure -> bridge.end().onComplete(closed -> started.fail(failure)));
+        .onFailure(
+            failure -> {
+              bridge.watch.close();
+              started.fail(failure);
+            });
     return started.future();
+  }
+
+  private static BridgeConfig complete(BridgeConfig config) throws IOException {
+    return config.cluster() == null
+        ? config
+        : config.withCluster(
+            ClusterSecret.complete(config.cluster(), StateFolder.of(System.getenv())));
   }
 
   /** The port that was bound. */
@@ -120,12 +156,32 @@ public final class Bridge {
   }
 
   /**
-   * Applies servers, keys and risk levels of another configuration; the listener stays as it is.
+   * Applies of another configuration what can be applied while the bridge runs; what cannot is what
+   * {@link dev.mcpbridge.config.RestartKeys} names. May be called from any thread.
+   *
+   * @throws ConfigException where the listener as it is would be open to everybody
    */
   public Future<Void> reload(BridgeConfig next) {
-    http.reload(next.auth());
+    requireKeys(next);
+    severalCallers.set(config.withAuth(next.auth()).hasSeveralCallers());
+    http.reload(next);
     risk.reload(next.risk());
     return supervisor.reload(next);
+  }
+
+  /** A file without keys may name a loopback address, but the listener keeps the one it has. */
+  private void requireKeys(BridgeConfig next) {
+    boolean isMeantToBeOpen = config.http().insecure() || next.http().insecure();
+    if (!config.http().isLoopback() && !isMeantToBeOpen && next.auth().keys().isEmpty()) {
+      throw new ConfigException(
+          List.of(
+              new ConfigProblem(
+                  "auth.keys",
+                  "the bridge still listens on "
+                      + config.http().host()
+                      + ", which other machines reach: restart it to apply http.host, or keep the"
+                      + " keys")));
+    }
   }
 
   /**
@@ -150,6 +206,7 @@ public final class Bridge {
         .handOver(patience)
         .transform(handed -> http.drain(patience))
         .transform(drained -> endServers())
+        .transform(ended -> vertx.executeBlocking(Bridge::forgetChildren, false))
         .transform(ended -> cluster.close())
         .onComplete(ended -> end().onComplete(closed), failed -> end().onComplete(closed));
     return closed.future();
@@ -163,6 +220,11 @@ public final class Bridge {
   /** While what they need for that, sockets and threads, is still there. */
   private Future<Void> endServers() {
     return servers == null ? Future.succeededFuture() : vertx.undeploy(servers);
+  }
+
+  private static Void forgetChildren() {
+    Orphans.forgetOwn();
+    return null;
   }
 
   /** Whether calls at risk level 3 would run as they should; blocks. */

@@ -9,11 +9,16 @@ import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.io.Writer;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who may do what, once keys are configured; and which pages may call. */
 class AccessIT {
@@ -62,6 +67,103 @@ class AccessIT {
     }
     assertEquals(401, bridge.get("/servers?token=" + BOSS).status());
     assertEquals(401, bridge.get("/servers", "authorization", "Basic " + BOSS).status());
+  }
+
+  @Test
+  void aCommandWithoutAKeyIsToldInOneLineWhereToPutIt() throws Exception {
+    for (String command : List.of("tools", "stdio")) {
+      ProcessBuilder builder =
+          new ProcessBuilder(
+              TestBridge.java(),
+              "-jar",
+              System.getProperty("bridge.jar"),
+              command,
+              "--url",
+              bridge.uri("").toString());
+      builder.environment().remove("MCP_BRIDGE_KEY");
+      Process program = builder.start();
+      try (Writer in = program.outputWriter()) {
+        in.write("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n");
+      }
+      String said = new String(program.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertEquals(1, program.waitFor(), said);
+      assertEquals(1, said.lines().count(), said);
+      assertTrue(said.contains("401") && said.contains("MCP_BRIDGE_KEY"), said);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"/", "/docs", "/docs/docs.js", "/health", "/metrics", "/servers", "/nowhere"})
+  void everyAnswerSaysNosniff(String path) throws Exception {
+    assertEquals("nosniff", bridge.get(path, "x-api-key", READER).header("x-content-type-options"));
+  }
+
+  @Test
+  void aForeignPageEmbedsNothingAndMayLinkToThePages() throws Exception {
+    for (String site : List.of("cross-site", "same-site")) {
+      Answer image =
+          bridge.get(
+              "/servers", "x-api-key", READER, "sec-fetch-site", site, "sec-fetch-mode", "no-cors");
+      assertEquals(403, image.status(), image.toString());
+      assertEquals("origin_not_allowed", image.code());
+      Answer opened =
+          bridge.get(
+              "/servers",
+              "x-api-key",
+              READER,
+              "sec-fetch-site",
+              site,
+              "sec-fetch-mode",
+              "navigate");
+      assertEquals(403, opened.status(), opened.toString());
+      Answer followed = bridge.get("/docs", "sec-fetch-site", site, "sec-fetch-mode", "navigate");
+      assertEquals(200, followed.status(), followed.toString());
+    }
+    assertEquals(
+        200, bridge.get("/servers", "x-api-key", READER, "sec-fetch-site", "none").status());
+  }
+
+  @Test
+  void theFrontPageSaysWhatThisIsToEverybody() throws Exception {
+    Answer page = bridge.get("/");
+
+    assertEquals(200, page.status(), page.toString());
+    assertEquals("mcp-bridge", page.body().path("name").asText());
+    assertEquals("/docs", page.body().at("/links/docs").asText());
+    assertEquals(3, page.body().size(), page.toString());
+    assertEquals(200, head("/"));
+  }
+
+  private static int head(String path) throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(bridge.uri(path))
+            .method("HEAD", HttpRequest.BodyPublishers.noBody())
+            .build();
+    return bridge.client().send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+  }
+
+  @Test
+  void probesWithoutAKeyAreToldAStatusAndNoMoreWhereThatIsConfigured() throws Exception {
+    try (TestBridge own =
+        TestBridge.of(
+            "{'http':{'openHealth':true},'auth':{'keys':["
+                + key("reader", READER, "'read'")
+                + "]},'mcpServers':{'s':"
+                + TestBridge.entry("")
+                + "}}")) {
+      own.until(() -> own.get("/health/ready").status() == 200);
+
+      assertEquals("{\"status\":\"ready\"}", own.get("/health/ready").text());
+      assertEquals("{\"status\":\"ok\"}", own.get("/health/live").text());
+      assertEquals("{\"status\":\"ok\"}", own.get("/health").text());
+      assertEquals(1, own.get("/health", "x-api-key", READER).body().path("serverCount").asInt());
+      assertEquals(401, own.get("/health", "x-api-key", CALLER).status());
+      assertEquals(401, own.post("/health", "{}").status());
+      assertEquals(401, own.get("/servers").status());
+      assertEquals(401, own.get("/metrics").status());
+    }
+    assertEquals(401, head("/health/live"));
   }
 
   @Test

@@ -85,13 +85,14 @@ class AgentTerminalIT {
               folder,
               Map.of("XDG_STATE_HOME", folder.toString()),
               AgentProgram.command("--provider", "replay", "--url", served.url()))) {
-        terminal.await("done in it lately?");
+        terminal.await("Enter asks: Which repository is this, and what was done in it lately?");
+        terminal.awaitPrompt();
         terminal.type("\r").await("git__list_repositories");
         String answered = String.join("\n", lines(terminal.awaitPrompt()));
         assertTrue(answered.contains("This is work, on the branch ma"), answered);
         assertTrue(answered.contains("the newest by Ann: The first"), answered);
+        assertTrue(answered.contains("Enter asks: Commit what is staged"), answered);
 
-        terminal.await("Try the agent\".");
         terminal.type("\r").await("with exactly these arguments:");
         terminal.await("Run it?");
         terminal.type("n\r").await("has refused this call");
@@ -103,6 +104,37 @@ class AgentTerminalIT {
         assertEquals("The first", git.log().call().iterator().next().getFullMessage());
       }
     }
+  }
+
+  @Test
+  void theQuestionOfARecordedConversationIsReplacedByWhatIsTypedAndKeepsNobodyIn()
+      throws Exception {
+    Path written = folder.resolve("written.jsonl");
+    try (PseudoTerminal terminal = replaying("--transcript", written.toString())) {
+      terminal.type(PseudoTerminal.CTRL_C).await("/quit leaves");
+      terminal.awaitPrompt();
+      terminal.type("what else?\r").await("git__list_repositories");
+      terminal.awaitPrompt();
+      terminal.type("/quit\r");
+      assertEquals(0, terminal.exit());
+    }
+    assertEquals("{\"user\":\"what else?\"}", Files.readAllLines(written).get(0));
+    try (PseudoTerminal terminal = replaying()) {
+      terminal.type(PseudoTerminal.CTRL_D);
+      assertEquals(0, terminal.exit());
+    }
+  }
+
+  /** The recorded conversation, ready to be typed at. */
+  private PseudoTerminal replaying(String... more) throws Exception {
+    List<String> command =
+        AgentProgram.command("--provider", "replay", "--url", bridge.uri("").toString());
+    command.addAll(List.of(more));
+    PseudoTerminal terminal =
+        PseudoTerminal.start(100, folder, Map.of("XDG_STATE_HOME", folder.toString()), command);
+    terminal.await("Enter asks: ");
+    terminal.awaitPrompt();
+    return terminal;
   }
 
   @Test

@@ -104,6 +104,22 @@ class BadInputIT {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"text/plain", "application/json", "application/x-www-form-urlencoded"})
+  void noBodyIsNoArgumentsWhateverItIsSaidToBe(String type) throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(bridge.uri("/servers/s/tools/echo"))
+            .header("content-type", type)
+            .POST(HttpRequest.BodyPublishers.noBody())
+            .build();
+
+    HttpResponse<String> answer =
+        bridge.client().send(request, HttpResponse.BodyHandlers.ofString());
+
+    assertEquals(200, answer.statusCode(), answer.body());
+    assertTrue(answer.body().contains("\"structuredContent\":{}"), answer.body());
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "text/plain",

@@ -209,6 +209,13 @@ class ContractIT {
     assertEquals(1, statuses.stream().filter(s -> s == 200).count());
     assertEquals(49, statuses.stream().filter(s -> s == 404).count());
     assertEquals(1, Files.readAllLines(folder.resolve("effects")).size());
+    assertTrue(
+        all.stream()
+            .map(CompletableFuture::join)
+            .allMatch(answer -> !answer.body().path("executed").asText().equals("no")));
+    Answer again = bridge.post(path, yes);
+    assertEquals("yes", again.body().path("executed").asText(), again.toString());
+    assertEquals(404, bridge.get(path).status());
   }
 
   @Test
@@ -294,7 +301,7 @@ class ContractIT {
       }
       Answer answer =
           switch (method) {
-            case "GET" -> bridge.get(path, "mcp-session-id", "x");
+            case "GET" -> bridge.get(path, "mcp-session-id", "x", "accept", "application/json");
             case "DELETE" -> bridge.delete(path, "mcp-session-id", "x");
             case "PUT" -> bridge.put(path, "{}");
             default -> bridge.post(path, "{}");

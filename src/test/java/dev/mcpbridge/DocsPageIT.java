@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.fixture.ApiDocument;
 import dev.mcpbridge.fixture.Browser;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
@@ -51,6 +52,7 @@ class DocsPageIT {
         "{const d = document.getElementById('document'); d.value = '"
             + document
             + "'; d.dispatchEvent(new Event('change'))}");
+    browser.until("new URLSearchParams(location.search).get('document') === '" + document + "'");
   }
 
   /** Types arguments, sends them, and waits for what the tool says. */
@@ -99,6 +101,48 @@ class DocsPageIT {
       execute(browser);
 
       assertEquals(1, Files.readAllLines(folder.resolve("effects")).size());
+      assertEquals(List.of(), browser.errors());
+    }
+  }
+
+  private static String api(String argument) {
+    ApiDocument document =
+        ApiDocument.create()
+            .set("servers", "[{'url':'http://127.0.0.1:9'}]")
+            .posting(
+                "/x",
+                "x",
+                "application/json",
+                "{'type':'object','properties':{'" + argument + "':{'type':'string'}}}",
+                "");
+    return "{'type':'openapi','document':" + document.text() + "}";
+  }
+
+  /** The page's list of schemas, all of them unfolded. */
+  private static String schemas(Browser browser, String server) throws Exception {
+    String all = "#api .json-schema-2020-12-expand-deep-button";
+    choose(browser, "/servers/" + server + "/openapi.json");
+    browser.until(is("#operations-" + server + "-x") + " && " + is(all));
+    browser.value("document.querySelectorAll('" + all + "').forEach(each => each.click())");
+    browser.until("document.querySelector('#api .models').innerText.includes('forbidden')");
+    return browser.value("document.querySelector('#api .models').innerText").asText();
+  }
+
+  @Test
+  void aDocumentIsShownWithItsOwnSchemasWhateverWasShownBefore() throws Exception {
+    String config = "{'mcpServers':{'one':" + api("pear") + ",'two':" + api("plum") + "}}";
+    try (TestBridge bridge = TestBridge.of(config);
+        Browser browser = new Browser(folder.resolve("profile"))) {
+      bridge.until(
+          () -> bridge.state("one").equals("ready") && bridge.state("two").equals("ready"));
+      browser.open(bridge.uri("/docs"));
+      browser.until(is("#operations-one-one__x") + " && " + is("#operations-two-two__x"));
+
+      String one = schemas(browser, "one");
+      String two = schemas(browser, "two");
+
+      assertTrue(one.contains("pear") && !one.contains("plum"), one);
+      assertTrue(two.contains("plum") && !two.contains("pear"), two);
       assertEquals(List.of(), browser.errors());
     }
   }

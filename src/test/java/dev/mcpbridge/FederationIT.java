@@ -238,6 +238,78 @@ class FederationIT {
     assertEquals(2, questions.size());
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"legacy", "modern"})
+  void whatNeedsConsentFarAwayIsConfirmedHereByWhoHasNoForms(String era) throws Exception {
+    TestBridge far = start("far", own("'risk':{'tools':{'big':2}}"));
+    TestBridge middle = start("middle", peer("far", ",'era':'" + era + "'"));
+    TestBridge near = start("near", peer("middle", ",'era':'" + era + "'"));
+    awaitPrefixes(near, "middle", "far__s");
+    String tool = "far__s__big";
+
+    JsonNode asked = call(near, "middle", tool, "{\"size\":3}").body();
+    assertTrue(asked.path("requires_confirmation").asBoolean(), asked.toString());
+    assertEquals(tool, asked.path("tool_name").asText());
+    assertEquals("xxx", confirm(near, asked).said());
+    assertNothingWaits(far, middle, near);
+
+    McpClient client = new McpClient(near.uri("/mcp"), "{}");
+    client.initialize();
+    Reply explained = client.call("middle__" + tool, "{\"size\":3}");
+    JsonNode waits = near.get("/confirmations").body().at("/confirmations/0");
+    String path = "/confirmations/" + waits.path("confirmation_id").asText();
+    assertTrue(explained.said().contains(path), explained.text());
+    String token = explained.said().replaceFirst("(?s).*\"token\": \"([^\"]+)\".*", "$1");
+    String yes = "{\"confirm\":true,\"token\":\"" + token + "\"}";
+    assertEquals("xxx", near.post(path, yes).said());
+    assertNothingWaits(far, middle, near);
+  }
+
+  @Test
+  void oneYesIsEnoughForEveryBridgeOnTheWay() throws Exception {
+    TestBridge far = start("far", own("'risk':{'tools':{'big':2}}"));
+    TestBridge near = start("near", peer("far", ",'risk':{'tools':{'s__big':2}}"));
+    awaitPrefixes(near, "far", "s");
+
+    JsonNode asked = call(near, "far", "s__big", "{\"size\":3}").body();
+
+    assertEquals("xxx", confirm(near, asked).said());
+    assertNothingWaits(far, near);
+  }
+
+  @Test
+  void aConfirmationIsGoodForTheCallThatItWasAskedForAndOnce() throws Exception {
+    TestBridge far = start("far", own("'risk':{'tools':{'big':2}}"));
+    far.until(() -> far.state("s").equals("ready"));
+    McpClient bridge = new McpClient(far.uri("/mcp"), "{}");
+    bridge.initialize();
+    String call = "{\"name\":\"s__big\",\"arguments\":{\"size\":%d},\"_meta\":{%s}}";
+    String confirms = "\"dev.mcpbridge/confirms\":true";
+    String state =
+        bridge
+            .request("tools/call", call.formatted(3, confirms))
+            .result()
+            .at("/_meta/dev.mcpbridge~1confirmation")
+            .asText();
+    String confirmed = "\"dev.mcpbridge/confirmed\":\"" + state + "\"";
+
+    assertEquals(-32602, bridge.request("tools/call", call.formatted(4, confirmed)).errorCode());
+    assertEquals("xxx", bridge.request("tools/call", call.formatted(3, confirmed)).said());
+    assertEquals(-32602, bridge.request("tools/call", call.formatted(3, confirmed)).errorCode());
+  }
+
+  private static Answer confirm(TestBridge bridge, JsonNode asked) throws Exception {
+    return bridge.post(
+        "/confirmations/" + asked.path("confirmation_id").asText(),
+        "{\"confirm\":true,\"token\":\"" + asked.path("token").asText() + "\"}");
+  }
+
+  private static void assertNothingWaits(TestBridge... bridges) throws Exception {
+    for (TestBridge bridge : bridges) {
+      assertEquals("[]", bridge.get("/confirmations").body().path("confirmations").toString());
+    }
+  }
+
   @Test
   void aBridgeThatGoesAndComesBackIsFoundAgain() throws Exception {
     TestBridge far = start("far", own("") + "," + peer("near", ""));

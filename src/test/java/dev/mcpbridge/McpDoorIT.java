@@ -15,11 +15,13 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -94,6 +96,64 @@ class McpDoorIT {
     assertEquals(405, bridge.get("/mcp").status());
     assertEquals(405, bridge.delete("/servers/s/mcp").status());
     assertEquals(404, client("/servers/nobody/mcp", "{}").post(initialize()).status());
+  }
+
+  private static HttpResponse<Stream<String>> stream(String path, String... headers)
+      throws Exception {
+    HttpRequest.Builder request = HttpRequest.newBuilder(bridge.uri(path));
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return bridge.client().send(request.build(), HttpResponse.BodyHandlers.ofLines());
+  }
+
+  private static String data(Iterator<String> lines) {
+    String line = lines.next();
+    while (!line.startsWith("data: ")) {
+      line = lines.next();
+    }
+    return line.substring(6);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/sse,*/*", "/servers/s/sse,", "/sse,'application/json, text/*;q=0.5'"})
+  void theOldTransportRefusesOnItsStreamWhateverItsClientAccepts(String path, String accept)
+      throws Exception {
+    try (Stream<String> stream =
+        (accept == null ? stream(path) : stream(path, "accept", accept)).body()) {
+      Iterator<String> lines = stream.iterator();
+      String address = data(lines);
+      String[] early = {
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"server/discover\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"initialize\",\"params\":{}}",
+        initialize()
+      };
+      for (String message : early) {
+        assertEquals(202, bridge.post(address, message).status(), message);
+      }
+
+      assertTrue(data(lines).contains("\"id\":\"a\",\"error\":"));
+      assertTrue(data(lines).contains("\"id\":2,\"error\":"));
+      assertTrue(data(lines).contains("\"protocolVersion\""));
+      assertEquals(400, bridge.post(address, "{").status());
+    }
+  }
+
+  @Test
+  void theStreamOfASessionIsOpenToWhoAcceptsAnything() throws Exception {
+    McpClient client = session("/mcp", "{}");
+
+    HttpResponse<Stream<String>> opened = stream("/mcp", "mcp-session-id", client.session());
+    try (Stream<String> lines = opened.body()) {
+      assertEquals(200, opened.statusCode());
+      assertTrue(lines.iterator().hasNext());
+    }
+    assertEquals(
+        406,
+        bridge
+            .get("/mcp", "mcp-session-id", client.session(), "accept", "application/json")
+            .status());
   }
 
   @Test
@@ -189,7 +249,12 @@ class McpDoorIT {
             .result()
             .at("/messages/0/role")
             .asText());
+    JsonNode resources = client.request("resources/list", "{}").result().path("resources");
+    assertEquals(
+        List.of("test://a b%25", "mcp-bridge://s/test://a b%25"),
+        resources.findValuesAsText("uri"));
     assertEquals("content of test://a b%25", resource(client, "test://a b%25"));
+    assertEquals("content of test://a b%25", resource(client, "mcp-bridge://s/test://a b%25"));
   }
 
   @Test
@@ -241,7 +306,9 @@ class McpDoorIT {
 
     assertEquals("xxxx", done.said());
     assertEquals("complete", done.result().path("resultType").asText());
-    assertEquals(-32602, client.stateless("tools/call", call + yes).errorCode());
+    Reply used = client.stateless("tools/call", call + yes);
+    assertEquals(-32602, used.errorCode());
+    assertEquals("yes", used.last().at("/error/data/executed").asText(), used.toString());
   }
 
   @Test

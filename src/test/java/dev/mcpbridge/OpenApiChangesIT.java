@@ -330,4 +330,57 @@ class OpenApiChangesIT {
       assertEquals(404, bridge.call("listPets", "{}").status());
     }
   }
+
+  @Test
+  void allThatIsNotOfferedIsTold() throws Exception {
+    String own = "'servers':[{'url':'https://elsewhere.example'}]";
+    ApiDocument document =
+        document("kept").with("get", "/one", "one", own).with("post", "/two", "two", own);
+    api.on("/omitting.json", document.served());
+    try (TestBridge bridge = ready("'url':'" + api.url("/omitting.json") + "'")) {
+      JsonNode omitted = bridge.get("/servers/s").body().path("omitted");
+
+      assertEquals(2, omitted.path("count").asInt(), omitted.toString());
+      assertEquals(
+          List.of("GET /one", "POST /two"),
+          omitted.path("operations").findValuesAsText("operation"));
+      String reason = omitted.at("/operations/1/reason").asText();
+      assertTrue(reason.contains("https://elsewhere.example"), reason);
+      assertFalse(bridge.get("/servers").text().contains("omitted"));
+    }
+  }
+
+  @Test
+  void readingLargeDocumentsTakesNothingOfTheTimeOfTheirStart(@TempDir Path folder)
+      throws Exception {
+    StringBuilder yaml =
+        new StringBuilder("openapi: 3.1.0\ninfo: {title: Large, version: '1'}\npaths:\n");
+    for (int i = 0; i < 2_000; i++) {
+      yaml.append("  /p")
+          .append(i)
+          .append(":\n    get:\n      operationId: op")
+          .append(i)
+          .append("\n      parameters:\n");
+      for (int j = 0; j < 8; j++) {
+        yaml.append("        - {name: a")
+            .append(j)
+            .append(", in: query, schema: {type: string}}\n");
+      }
+    }
+    Path file = Files.writeString(folder.resolve("large.yaml"), yaml);
+    String entry =
+        "'%s':{'type':'openapi','startTimeout':0.3,'server':'"
+            + api.url("/")
+            + "','include':{'operations':['op7']},'file':'"
+            + file
+            + "'}";
+    List<String> servers = List.of("a", "b", "c", "d", "e");
+    String entries = servers.stream().map(entry::formatted).collect(Collectors.joining(","));
+    try (TestBridge bridge = TestBridge.of("{'mcpServers':{" + entries + "}}")) {
+      for (String server : servers) {
+        bridge.until(() -> bridge.state(server).equals("ready"));
+        assertEquals(0, bridge.get("/servers/" + server).body().path("restarts").asInt());
+      }
+    }
+  }
 }

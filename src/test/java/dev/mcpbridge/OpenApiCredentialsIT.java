@@ -285,6 +285,7 @@ class OpenApiCredentialsIT {
     assertTrue(answer.body().path("isError").asBoolean());
     assertTrue(answer.said().startsWith("HTTP 401"), answer.text());
     assertTrue(answer.said().contains("https://login.example/start"));
+    assertTrue(answer.said().contains("PUT /servers/login/credentials"), answer.said());
     assertTrue(answer.said().contains("who are you?"));
     assertEquals("https://login.example/start", answer.body().at("/content/1/uri").asText());
     assertTrue(call("login", "forbidden", ANN).text().contains("https://login.example/start"));

@@ -17,7 +17,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.GZIPOutputStream;
@@ -114,6 +116,9 @@ class OpenApiOddAnswersIT {
             .on(
                 "/twolengths",
                 raw("HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok!"))
+            .on("/stale", closingTheSecondTime(""))
+            .on("/halfstale", closingTheSecondTime("HTTP/1.1 200 OK\r\nx: "))
+            .on("/never", (request, peer) -> false)
             .on(
                 "/head",
                 (request, peer) -> {
@@ -149,6 +154,9 @@ class OpenApiOddAnswersIT {
             "closing",
             "bigheader",
             "twolengths",
+            "stale",
+            "halfstale",
+            "never",
             "echo")) {
       document.with("get", "/" + path, path, "");
     }
@@ -162,6 +170,9 @@ class OpenApiOddAnswersIT {
         .with("head", "/head", "head", "")
         .with("options", "/options", "options", "")
         .with("post", "/closing", "post", "")
+        .with("head", "/stale", "stalehead", "")
+        .with("post", "/stale", "stalepost", "")
+        .with("delete", "/stale", "staledelete", "")
         .with("delete", "/{id}#upload", "fragment", id)
         .with("get", "/q/{id}?acl", "query", id)
         .with("get", "/a b/{id}", "space", id)
@@ -197,6 +208,17 @@ class OpenApiOddAnswersIT {
       } finally {
         CLOSING.decrementAndGet();
       }
+    };
+  }
+
+  /** Answers once on each connection; the next request there gets these words and no more. */
+  private static Script closingTheSecondTime(String words) {
+    Set<OutputStream> known = ConcurrentHashMap.newKeySet();
+    return (request, peer) -> {
+      if (known.add(peer.out())) {
+        return peer.write(200, "text/plain", bytes("ok", StandardCharsets.UTF_8));
+      }
+      return raw(words).answer(request, peer);
     };
   }
 
@@ -305,6 +327,63 @@ class OpenApiOddAnswersIT {
     }
     assertEquals(
         20, api.seen("/closing").stream().filter(r -> r.line().startsWith("POST")).count());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"stale,GET", "stalehead,HEAD"})
+  void aSafeRequestThatAClosedConnectionSwallowsIsRepeated(String tool, String method)
+      throws Exception {
+    freshConnection("stale");
+    int before = api.seen("/stale").size();
+
+    Answer answer = bridge.call(tool, "{}");
+
+    assertEquals(200, answer.status(), answer.text());
+    assertFalse(answer.body().path("isError").asBoolean(), answer.text());
+    List<String> lines = api.seen("/stale").stream().map(EchoApi.Request::line).toList();
+    assertEquals(
+        List.of(method + " /stale HTTP/1.1", method + " /stale HTTP/1.1"),
+        lines.subList(before, lines.size()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"stalepost", "staledelete"})
+  void oneThatMayChangeSomethingIsNot(String tool) throws Exception {
+    freshConnection("stale");
+    int before = api.seen("/stale").size();
+
+    Answer answer = bridge.call(tool, "{}");
+
+    assertEquals("upstream_crashed", answer.code(), answer.text());
+    assertEquals("unknown", answer.body().path("executed").asText());
+    assertEquals(before + 1, api.seen("/stale").size());
+  }
+
+  @Test
+  void oneWhoseAnswerHasBegunIsNot() throws Exception {
+    freshConnection("halfstale");
+    int before = api.seen("/halfstale").size();
+
+    Answer answer = bridge.call("halfstale", "{}");
+
+    assertEquals("upstream_crashed", answer.code(), answer.text());
+    assertEquals(before + 1, api.seen("/halfstale").size());
+  }
+
+  @Test
+  void aRequestIsRepeatedOnce() throws Exception {
+    Answer answer = bridge.call("never", "{}");
+
+    assertEquals("upstream_crashed", answer.code(), answer.text());
+    assertEquals("unknown", answer.body().path("executed").asText());
+    assertEquals(2, api.seen("/never").size());
+  }
+
+  /** After it the pool has one connection, which has answered this path once. */
+  private static void freshConnection(String tool) throws Exception {
+    bridge.call("closing", "{}");
+    awaitClosed();
+    assertEquals("ok", bridge.call(tool, "{}").said());
   }
 
   @Test

@@ -2,7 +2,9 @@ package dev.mcpbridge;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.mcpbridge.fixture.Needs;
 import dev.mcpbridge.fixture.TestBridge;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +32,35 @@ class ProcessHygieneIT {
       bridge.until(() -> descriptors() <= descriptors + 5);
       bridge.until(() -> Thread.activeCount() <= threads + 5);
       bridge.assertAlive();
+    }
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void aDaemonWithoutEnvironmentAndGroupGoesWithItsServer() throws Exception {
+    Needs.program("setsid");
+    assertDaemonGoes("'daemon':'2719001'");
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void soDoesOneWhoseParentHasEndedWhereTheBridgeMayMakeControlGroups() throws Exception {
+    assertDaemonGoes("'daemon':'2719002','adopted':1");
+  }
+
+  private static void assertDaemonGoes(String arguments) throws Exception {
+    String command = "sleep " + arguments.replaceAll("\\D*(\\d{7}).*", "$1");
+    try (TestBridge bridge = TestBridge.scripted("")) {
+      Path groups = Path.of("/proc", bridge.pids("s").get(0).toString(), "cgroup");
+      assumeTrue(
+          !arguments.contains("adopted") || Files.readString(groups).contains("/mcp-bridge-"),
+          "skipped: this user may make no control groups");
+      bridge.call("grandchild", TestBridge.json("{" + arguments + "}"));
+      bridge.until(() -> running(command) == 1);
+
+      assertEquals(200, bridge.delete("/servers/s").status());
+
+      assertEquals(0, running(command));
     }
   }
 
@@ -113,9 +144,13 @@ class ProcessHygieneIT {
   }
 
   private static long sleepers() {
+    return running("sleep 1000");
+  }
+
+  private static long running(String command) {
     return ProcessHandle.allProcesses()
         .filter(ProcessHandle::isAlive)
-        .filter(p -> p.info().commandLine().orElse("").endsWith("sleep 1000"))
+        .filter(p -> p.info().commandLine().orElse("").endsWith(command))
         .count();
   }
 

@@ -5,9 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.Needs;
 import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.protocol.Json;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -17,16 +22,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.api.Git;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The packaged program, started as a user starts it. */
 class ProgramIT {
   private static final Path JAR = Path.of(System.getProperty("bridge.jar"));
+  private static final String NOBODY = "http://127.0.0.1:1";
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
   @TempDir Path folder;
@@ -69,6 +78,30 @@ class ProgramIT {
 
     bridge.destroy();
     assertTrue(bridge.waitFor(15, TimeUnit.SECONDS));
+  }
+
+  @Test
+  void theBannerSaysWhoMayStartProgramsWithoutKeys() throws Exception {
+    Path closed = folder.resolve("closed.json");
+    Files.writeString(closed, "{\"http\":{\"allowStart\":false}}");
+
+    String open = banner();
+
+    assertTrue(open.contains("every local user may start programs as"), open);
+    assertTrue(open.contains("http.allowStart"), open);
+    String quiet = banner("--config", closed.toString());
+    assertFalse(quiet.contains("warning"), quiet);
+  }
+
+  private String banner(String... more) throws Exception {
+    Process bridge = launch(ServedBridge.command(more).toArray(String[]::new));
+    StringBuilder banner = new StringBuilder();
+    BufferedReader out =
+        new BufferedReader(new InputStreamReader(bridge.getInputStream(), StandardCharsets.UTF_8));
+    for (String line = out.readLine(); !"Try:".equals(line); line = out.readLine()) {
+      banner.append(Objects.requireNonNull(line, banner::toString)).append('\n');
+    }
+    return banner.toString();
   }
 
   @Test
@@ -117,6 +150,60 @@ class ProgramIT {
     assertTrue(elsewhere.path("isError").asBoolean(), elsewhere.toString());
   }
 
+  @Test
+  void hooksRunWhereTheOperatorAllowsThemAndTheApprovalSaysSo() throws Exception {
+    Path marker = folder.resolve("marker");
+    Path hook = folder.resolve("work/.git/hooks/pre-commit");
+    Files.createDirectories(hook.getParent());
+    Files.writeString(hook, "#!/bin/sh\necho on stdout\necho >" + marker + "\n");
+    assertTrue(hook.toFile().setExecutable(true));
+    Files.writeString(folder.resolve("work/a.txt"), "two\n");
+    Path config = folder.resolve("hooks.json");
+    Files.writeString(
+        config,
+        TestBridge.json(
+            "{'mcpServers':{"
+                + "'git':{'builtin':'git','args':['--root','.'],'risk':{'tools':{'git_commit':2}}},"
+                + "'hooks':{'builtin':'git','args':['--root','.','--allow-hooks'],'riskLevel':1}}}"));
+    serve("--config", config.toString());
+    String message = "{\"repository\":\"work\",\"message\":\"second\"";
+    post("/servers/git/tools/git_add", "{\"repository\":\"work\",\"paths\":[\".\"]}");
+
+    JsonNode plain = confirm(post("/servers/git/tools/git_commit", message + "}"));
+    assertEquals("second", plain.at("/structuredContent/message").asText(), plain.toString());
+    assertFalse(Files.exists(marker));
+
+    Files.writeString(folder.resolve("work/a.txt"), "three\n");
+    post("/servers/git/tools/git_add", "{\"repository\":\"work\",\"paths\":[\".\"]}");
+    JsonNode silent = post("/servers/hooks/tools/git_commit", message + "}");
+    assertFalse(silent.path("requires_confirmation").asBoolean(), silent.toString());
+    JsonNode asked = post("/servers/hooks/tools/git_commit", message + ",\"run_hooks\":true}");
+    assertTrue(asked.at("/arguments/run_hooks").asBoolean(), asked.toString());
+    assertFalse(Files.exists(marker));
+    JsonNode hooked = confirm(asked);
+    assertEquals("second", hooked.at("/structuredContent/message").asText(), hooked.toString());
+    assertTrue(Files.exists(marker));
+  }
+
+  @Test
+  void namedPipesInARepositoryAreNotWaitedFor() throws Exception {
+    serve();
+    pipe(folder.resolve("work/pipe"));
+    pipe(folder.resolve("work/.gitignore"));
+
+    JsonNode added =
+        post("/servers/git/tools/git_add", "{\"repository\":\"work\",\"paths\":[\".\"]}");
+    assertTrue(added.at("/structuredContent/clean").asBoolean(), added.toString());
+    pipe(folder.resolve("work/.git/MERGE_HEAD"));
+    JsonNode refused = post("/servers/git/tools/git_status", "{\"repository\":\"work\"}");
+    assertTrue(refused.path("isError").asBoolean(), refused.toString());
+    assertTrue(refused.toString().contains("MERGE_HEAD"), refused.toString());
+  }
+
+  private static void pipe(Path path) throws Exception {
+    assertEquals(0, new ProcessBuilder("mkfifo", path.toString()).start().waitFor());
+  }
+
   private JsonNode confirm(JsonNode asked) throws Exception {
     return post(
         "/confirmations/" + asked.path("confirmation_id").asText(),
@@ -125,6 +212,7 @@ class ProgramIT {
 
   @Test
   void theOrphansOfAKilledBridgeEndWithTheNextStart() throws Exception {
+    Needs.program("setsid");
     Path config = folder.resolve("stubborn.json");
     Files.writeString(
         config, TestBridge.json("{'mcpServers':{'s':" + TestBridge.entry("", "--stubborn") + "}}"));
@@ -140,6 +228,46 @@ class ProgramIT {
   }
 
   @Test
+  @EnabledOnOs(OS.LINUX)
+  void aStartEndsNoChildOfABridgeInAnotherPidNamespaceAndNothingWithAMadeUpMark() throws Exception {
+    Needs.root();
+    List<String> apart =
+        List.of(Needs.program("unshare"), "--pid", "--fork", "--kill-child", "--mount-proc");
+    Path config = folder.resolve("s.json");
+    Files.writeString(config, TestBridge.json("{'mcpServers':{'s':" + TestBridge.entry("") + "}}"));
+    awaitBanner(launch(serving(apart, config)));
+    String first = url;
+    long firstChild = pid("s");
+    String boot = Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip();
+    String namespace =
+        Files.readSymbolicLink(Path.of("/proc/self/ns/pid")).toString().replaceAll("\\D", "");
+    Process stranger = marked(boot + "/" + namespace + "/8388608/1/" + "0".repeat(32) + "/1");
+
+    serve("--config", config.toString());
+    String second = url;
+    long secondChild = pid("s");
+    awaitBanner(launch(serving(apart, config)));
+
+    assertTrue(stranger.isAlive(), "a process with a made-up mark was ended");
+    assertSameChild(first, firstChild);
+    assertSameChild(second, secondChild);
+  }
+
+  private Process marked(String mark) throws Exception {
+    ProcessBuilder stranger = new ProcessBuilder("sleep", "600");
+    stranger.environment().put("MCP_BRIDGE_CHILD", mark);
+    Process process = stranger.start();
+    started.add(process);
+    return process;
+  }
+
+  private void assertSameChild(String bridge, long child) throws Exception {
+    url = bridge;
+    assertTrue(post("/servers/s/tools/echo", "{}").has("structuredContent"));
+    assertEquals(child, pid("s"));
+  }
+
+  @Test
   void aChangedFileIsAppliedAndAWrongOneRefused() throws Exception {
     Path config = folder.resolve("live.json");
     String first = "{'mcpServers':{'s':" + TestBridge.entry("") + "}}";
@@ -150,8 +278,20 @@ class ProgramIT {
     Files.writeString(
         config, TestBridge.json(first.replace("}}", "},'t':" + TestBridge.entry("") + "}")));
     until(() -> get("/servers/t").path("state").asText().equals("ready"));
-    Files.writeString(config, "{\"mcpServers\":{\"u\":{\"command\":\"x\",\"riskLevel\":9}}}");
     Path log = folder.resolve("err-0");
+    Files.writeString(
+        config,
+        TestBridge.json(
+            "{'http':{'port':9,'hosts':['h']},'limits':{'depth':9},'mcpServers':{'s':"
+                + TestBridge.entry("")
+                + ",'t':"
+                + TestBridge.entry("")
+                + "}}"));
+    until(
+        () ->
+            Files.readString(log)
+                .contains("needs a restart of the bridge: http.port, limits.depth\n"));
+    Files.writeString(config, "{\"mcpServers\":{\"u\":{\"command\":\"x\",\"riskLevel\":9}}}");
     until(() -> Files.readString(log).contains("mcpServers.u.riskLevel"));
 
     assertEquals(pid, pid("s"));
@@ -218,7 +358,9 @@ class ProgramIT {
   void theCommandsTalkToARunningBridge() throws Exception {
     serve();
 
-    assertTrue(run(0, "tools", "--url", url).contains("git git_status"));
+    String tools = run(0, "tools", "--url", url);
+    assertTrue(tools.matches("(?s).*git git_status +1 \\(none\\).*"), tools);
+    assertTrue(tools.matches("(?s).*git git_commit +2 \\(tool\\).*"), tools);
     assertTrue(
         run(0, "call", "git", "git_log", "repository=work", "max_count=1", "--url", url)
             .contains("first"));
@@ -232,6 +374,10 @@ class ProgramIT {
     Path wrong = folder.resolve("wrong.json");
     Files.writeString(wrong, "{\"http\":{\"port\":\"x\"}}");
     assertTrue(run(1, "check", wrong.toString()).contains("http.port"));
+    Files.writeString(wrong, "{\"mcpServer\":{\"s\":{\"command\":\"x\"}}}");
+    assertTrue(run(1, "check", wrong.toString()).contains("did you mean mcpServers?"));
+    Files.writeString(wrong, "{\"servers\":{\"s\":{\"command\":\"no-such-program\"}}}");
+    assertTrue(run(0, "check", wrong.toString()).contains("warning: servers.s.command"));
   }
 
   @Test
@@ -255,19 +401,59 @@ class ProgramIT {
     assertTrue(running.stream().anyMatch(l -> l.contains("\"id\":7") && l.contains("branch")));
 
     String ping = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
-    List<String> nobody = pipe(ping, "stdio", "--url", "http://127.0.0.1:1");
+    List<String> nobody = pipe(1, ping, "stdio", "--url", NOBODY);
     assertEquals(1, nobody.size());
     assertTrue(nobody.get(0).contains("\"id\":1") && nobody.get(0).contains("-32603"));
+    assertTrue(nobody.get(0).contains("There is no bridge at " + NOBODY), nobody.get(0));
+    assertNoBridge(lastError());
+    assertEquals(List.of(), pipe(1, "", "stdio", "--url", NOBODY));
+    assertNoBridge(lastError());
+  }
+
+  @Test
+  void aCommandWithoutABridgeSaysSoInOneLine() throws Exception {
+    for (String[] command : new String[][] {{"tools"}, {"call", "git", "git_log"}, {"confirm"}}) {
+      List<String> words = new ArrayList<>(List.of(command));
+      words.addAll(List.of("--url", NOBODY));
+      assertNoBridge(run(1, words.toArray(String[]::new)));
+    }
+  }
+
+  @Test
+  void aPortThatIsTakenIsSaidInOneLine() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String port = Integer.toString(taken.getLocalPort());
+
+      String said = run(1, "serve", "--port", port);
+
+      assertEquals(1, said.lines().count(), said);
+      assertTrue(said.startsWith("cannot start: 127.0.0.1:" + port), said);
+      assertTrue(said.contains("--port"), said);
+    }
+  }
+
+  private static void assertNoBridge(String said) {
+    assertEquals(1, said.lines().count(), said);
+    assertTrue(said.startsWith("There is no bridge at " + NOBODY), said);
+    assertTrue(said.contains("mcp-bridge serve"), said);
+  }
+
+  private String lastError() throws Exception {
+    return Files.readString(folder.resolve("err-" + (started.size() - 1)));
   }
 
   private List<String> pipe(String input, String... arguments) throws Exception {
+    return pipe(0, input, arguments);
+  }
+
+  private List<String> pipe(int status, String input, String... arguments) throws Exception {
     List<String> command = new ArrayList<>(List.of(TestBridge.java(), "-jar", JAR.toString()));
     command.addAll(List.of(arguments));
     Process process = launch(command.toArray(String[]::new));
     process.getOutputStream().write(input.getBytes(StandardCharsets.UTF_8));
     process.getOutputStream().close();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor());
+    assertEquals(status, process.waitFor());
     return output.lines().toList();
   }
 
@@ -287,6 +473,12 @@ class ProgramIT {
   private static String[] serving(List<String> runner, String... options) {
     List<String> command = ServedBridge.command();
     command.addAll(1, List.of(options));
+    command.addAll(0, runner);
+    return command.toArray(String[]::new);
+  }
+
+  private static String[] serving(List<String> runner, Path config) {
+    List<String> command = ServedBridge.command("--config", config.toString());
     command.addAll(0, runner);
     return command.toArray(String[]::new);
   }

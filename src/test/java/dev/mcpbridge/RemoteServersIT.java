@@ -164,7 +164,7 @@ class RemoteServersIT {
           behind
               .post("/sse?sessionId=x", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}")
               .status());
-      assertEquals(406, behind.get("/sse").status());
+      assertEquals(406, behind.get("/sse", "accept", "application/json").status());
     }
   }
 

@@ -87,7 +87,8 @@ class SandboxIT {
 
       assertTrue(write(bridge, "/x").contains("Read-only file system"));
       assertTrue(write(bridge, "/bin/x").contains("Read-only file system"));
-      assertEquals("written", write(bridge, "/tmp/x"));
+      assertEquals("written", write(bridge, "/tmp/x"), "its image's /tmp has mode 0755");
+      assertEquals("written", write(bridge, "/data/x"), "a folder for which it wants a volume");
 
       String root = bridge.call("root", "{}").said();
       assertFalse(root.contains("docker.sock"), root);

@@ -7,11 +7,17 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.Needs;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.protocol.Json;
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -58,6 +64,69 @@ class SdkClientsIT {
             "src/test/python/client.py",
             bridge.uri("/mcp").toString(),
             mode));
+  }
+
+  @Test
+  void theAgentsSdkOfOpenAiOverTheOldTransport() throws Exception {
+    JsonNode said =
+        run(
+            Needs.pythonServer("python").toString(),
+            "src/test/python/agents_sse.py",
+            bridge.uri("/servers/s/sse").toString());
+
+    assertTrue(said.path("tools").asInt() > 20, said.toString());
+    assertEquals("grüße", said.at("/echo/structuredContent/text").asText(), said.toString());
+  }
+
+  /** It leads a client that speaks over pipes to a server that speaks over HTTP+SSE. */
+  @Test
+  void supergateway() throws Exception {
+    Process gateway =
+        new ProcessBuilder(
+                Needs.node().toString(),
+                Needs.npmProgram("supergateway/dist/index.js").toString(),
+                "--sse",
+                bridge.uri("/sse").toString(),
+                "--logLevel",
+                "none")
+            .redirectError(folder.resolve("err").toFile())
+            .start();
+    try (BufferedReader out = gateway.inputReader();
+        BufferedWriter in = gateway.outputWriter()) {
+      JsonNode opened =
+          ask(
+              in,
+              out,
+              "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{"
+                  + "\"protocolVersion\":\"2024-11-05\",\"capabilities\":{},"
+                  + "\"clientInfo\":{\"name\":\"test\",\"version\":\"1\"}}}");
+      JsonNode called =
+          ask(
+              in,
+              out,
+              "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{"
+                  + "\"name\":\"s__echo\",\"arguments\":{\"a\":1}}}");
+
+      assertEquals("2024-11-05", opened.at("/result/protocolVersion").asText(), opened.toString());
+      assertEquals(1, called.at("/result/structuredContent/a").asInt(), called.toString());
+    } finally {
+      gateway.destroyForcibly().waitFor();
+    }
+  }
+
+  private JsonNode ask(BufferedWriter in, BufferedReader out, String message) throws Exception {
+    in.write(message + "\n");
+    in.flush();
+    CompletableFuture<String> line =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return out.readLine();
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+    return Json.mapper().readTree(line.get(30, TimeUnit.SECONDS));
   }
 
   private static void check(JsonNode said) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.ExactServer;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.nio.file.Files;
@@ -215,6 +216,20 @@ class StdioFaultsIT {
     }
   }
 
+  /** As what {@code npx} or {@code uvx} has to download first. */
+  @Test
+  void aServerThatStartsSlowlyIsSpokenToInTheEraItIsOf() throws Exception {
+    String java =
+        TestBridge.java() + " " + String.join(" ", TestBridge.javaArgs(ExactServer.class));
+    String entry = "{'command':'sh','args':['-c','sleep 3.5; exec " + java + "']}";
+    try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + entry + "}}")) {
+      bridge.until(() -> bridge.state("s").equals("ready"));
+
+      JsonNode server = bridge.get("/servers/s").body();
+      assertEquals("2026-07-28", server.path("protocol_version").asText(), server.toString());
+    }
+  }
+
   @Test
   void aLazyServerStartsWithItsFirstCall() throws Exception {
     try (TestBridge bridge =
@@ -239,6 +254,44 @@ class StdioFaultsIT {
     }
   }
 
+  /** With calls pending all the time, and with calls whose deadlines pass. */
+  @ParameterizedTest
+  @ValueSource(strings = {"'heartbeat':1,'timeout':60", "'heartbeat':8,'timeout':0.2"})
+  void aHungServerIsReplacedAlthoughCallsKeepComing(String times) throws Exception {
+    try (TestBridge bridge =
+        TestBridge.of(
+            "{'mcpServers':{'s':"
+                + TestBridge.entry(times + ",'maxInFlight':10")
+                + ",'neighbour':"
+                + TestBridge.entry("")
+                + "}}")) {
+      bridge.until(() -> bridge.state("s").equals("ready"));
+      bridge.until(() -> bridge.state("neighbour").equals("ready"));
+      new ProcessBuilder("kill", "-STOP", bridge.pids("s").get(0).toString()).start().waitFor();
+
+      bridge.until(
+          () -> {
+            bridge.callLater("echo", "{\"m\":\"x\"}");
+            assertEquals(200, bridge.post("/servers/neighbour/tools/echo", "{}").status());
+            return bridge.get("/servers/s").body().path("restarts").asInt() >= 1;
+          });
+
+      bridge.until(() -> bridge.call("echo", "{\"m\":\"x\"}").status() == 200);
+    }
+  }
+
+  @Test
+  void twoRestartsAtOnceCountAsOne() throws Exception {
+    try (TestBridge bridge = TestBridge.scripted("", "--slow-init", "1000")) {
+      CompletableFuture<Answer> other = bridge.postLater("/servers/s/restart", "");
+      bridge.until(() -> !bridge.state("s").equals("ready"));
+      assertEquals(200, bridge.post("/servers/s/restart", "").status());
+      assertEquals(200, other.get(20, TimeUnit.SECONDS).status());
+
+      assertEquals(1, bridge.get("/servers/s").body().path("restarts").asInt());
+    }
+  }
+
   @Test
   void listsWithoutEndAreNoticedAndLargeOnesAreRead() throws Exception {
     try (TestBridge bridge =
@@ -252,6 +305,24 @@ class StdioFaultsIT {
       assertTrue(
           bridge.get("/servers/cyclic").body().path("last_error").asText().contains("cursor"));
       bridge.until(() -> bridge.get("/servers/s").body().path("tool_count").asInt() > 10_000);
+      bridge.assertAlive();
+    }
+  }
+
+  @Test
+  void aListOfThousandsOfPagesIsReadAndOneWithoutEndFailsInTimeAndSaysSo() throws Exception {
+    try (TestBridge bridge =
+        TestBridge.of(
+            "{'mcpServers':{'endless':"
+                + TestBridge.entry("'startTimeout':5", "--endless-list")
+                + ",'s':"
+                + TestBridge.entry("", "--more-tools", "3000", "--page", "1")
+                + "}}")) {
+      bridge.until(() -> bridge.get("/servers/s").body().path("tool_count").asInt() > 3_000);
+      bridge.until(() -> bridge.state("endless").equals("failed"));
+
+      String error = bridge.get("/servers/endless").body().path("last_error").asText();
+      assertTrue(error.contains("pages") || error.contains("timed out"), error);
       bridge.assertAlive();
     }
   }

@@ -74,6 +74,30 @@ class SubscriptionsIT {
     }
   }
 
+  @Test
+  void oneOfSeveralWithTheSameUriIsToldOfUnderTheUriThatItHasHere() throws Exception {
+    String entry =
+        "{'command':'"
+            + Needs.node()
+            + "','args':['"
+            + Needs.nodeServer("fixture-server.mjs")
+            + "']}";
+    String shown = "mcp-bridge://s/" + URI;
+    try (TestBridge bridge =
+        TestBridge.of("{'mcpServers':{'a':" + entry + ",'s':" + entry + "}}")) {
+      bridge.until(() -> bridge.state("a").equals("ready") && bridge.state("s").equals("ready"));
+      McpClient client = new McpClient(bridge.uri("/mcp"), "{}");
+      client.initialize();
+      BufferedReader stream = client.listen();
+      client.request("resources/subscribe", "{\"uri\":\"" + shown + "\"}").result();
+
+      CompletableFuture<JsonNode> heard = McpClient.nextLater(stream);
+      bridge.call("test_update_resource", "{}");
+
+      assertEquals(shown, heard.get(20, TimeUnit.SECONDS).at("/params/uri").asText());
+    }
+  }
+
   /** One change is one notification: none is left over for the next look. */
   private static void update(TestBridge bridge, BufferedReader stream) throws Exception {
     CompletableFuture<JsonNode> heard = McpClient.nextLater(stream);

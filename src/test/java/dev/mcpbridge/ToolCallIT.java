@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.CatalogueServer;
 import dev.mcpbridge.fixture.ModelFormat;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
@@ -133,6 +134,50 @@ class ToolCallIT {
     for (int i = 0; i < 8; i++) {
       assertEquals("c-" + i, responses.at("/" + i + "/tool_call_id").asText());
       assertEquals("number " + i, responses.at("/" + i + "/output/result").asText());
+    }
+  }
+
+  @Test
+  void aNameWithoutItsServerIsFoundWhereNoOtherServerHasIt() throws Exception {
+    String sum =
+        """
+        [{"name": "calculate_sum", "inputSchema": {"type": "object"}}]
+        """;
+    try (TestBridge own =
+        TestBridge.of(
+            "{'mcpServers':{'math':"
+                + CatalogueServer.entry(folder.resolve("math"), sum, "")
+                + ",'one':"
+                + TestBridge.entry("")
+                + ",'two':"
+                + TestBridge.entry("")
+                + "}}")) {
+      own.until(() -> own.get("/health/ready").status() == 200);
+      JsonNode responses =
+          own.post(
+                  "/toolcall",
+                  """
+                  [{"id": "a", "type": "function", "function": {"name": "calculate_sum",
+                     "arguments": "{\\"n\\":[1,2]}"}},
+                   {"id": "b", "type": "function", "function": {"name": "echo",
+                     "arguments": "{}"}},
+                   {"id": "c", "type": "function", "function": {"name": "one__echo",
+                     "arguments": "{}"}}]
+                  """)
+              .body()
+              .path("tool_responses");
+
+      assertEquals("completed", responses.at("/0/outcome").asText(), responses.toString());
+      assertEquals("math", responses.at("/0/server_id").asText());
+      assertEquals("calculate_sum", responses.at("/0/name").asText());
+      assertEquals(404, responses.at("/1/status").asInt());
+      assertEquals("tool_not_found", responses.at("/1/problem/code").asText());
+      assertEquals(
+          "[\"one__echo\",\"two__echo\"]",
+          responses.at("/1/problem/candidates").toString(),
+          responses.toString());
+      assertTrue(responses.at("/1/output/error").asText().contains("one__echo, two__echo"));
+      assertEquals("completed", responses.at("/2/outcome").asText(), responses.toString());
     }
   }
 

@@ -83,7 +83,8 @@ class ToolDocumentsIT {
              "parts": {"type": "array", "items": {"$ref": "#/$defs/item"}}}}}},
         "outputSchema": {"type": "object", "required": ["tool", "arguments"],
           "properties": {"tool": {"type": "string"},
-            "arguments": {"type": "object", "properties": {"currency": {"type": "string"}}}}}}]
+            "arguments": {"type": "object", "properties": {"currency": {"type": "string"}}}}}},
+       {"name": "refund", "inputSchema": {"type": "object"}}]
       """;
 
   @TempDir static Path folder;
@@ -102,7 +103,8 @@ class ToolDocumentsIT {
                 + ",'odd':"
                 + CatalogueServer.entry(folder.resolve("odd"), AWKWARD, "")
                 + ",'shop':"
-                + CatalogueServer.entry(folder.resolve("shop"), SHOP, "")
+                + CatalogueServer.entry(
+                    folder.resolve("shop"), SHOP, "'risk':{'tools':{'refund':2}}")
                 + "}}");
     for (String server : List.of("git", "one", "two", "odd", "shop")) {
       bridge.until(() -> bridge.state(server).equals("ready"));
@@ -294,6 +296,26 @@ class ToolDocumentsIT {
     assertEquals("total", said.at("/result/tool").asText(), said.toString());
     assertEquals("EUR", said.at("/result/currency").asText());
     assertEquals(422, said.at("/result/refused").asInt());
+    assertEquals("refund", said.at("/result/confirmed").asText());
+  }
+
+  @Test
+  void aClientGeneratedForPythonTellsAResultFromAConfirmation() throws Exception {
+    JsonNode said =
+        run(
+            "generated_client",
+            List.of(
+                Needs.pythonServer("python").toString(),
+                "src/test/python/generated_client.py",
+                saved("python", "/servers/shop/openapi.json"),
+                folder.resolve("shop_client").toString(),
+                bridge.uri("").toString()));
+
+    assertEquals("TotalResult", said.at("/total/type").asText(), said.toString());
+    assertEquals("EUR", said.at("/total/currency").asText());
+    assertEquals("Confirmation", said.at("/refund/type").asText());
+    assertEquals("refund", said.at("/refund/tool").asText());
+    assertEquals("ToolResult", said.at("/refunded/type").asText());
   }
 
   /** Beside the packages that it needs. */
@@ -306,8 +328,12 @@ class ToolDocumentsIT {
     command.add(Needs.node().toString());
     command.add(Needs.nodeServer(script).toString());
     command.addAll(List.of(arguments));
-    Path out = folder.resolve(script + ".out");
-    Path err = folder.resolve(script + ".err");
+    return run(script, command);
+  }
+
+  private static JsonNode run(String name, List<String> command) throws Exception {
+    Path out = folder.resolve(name + ".out");
+    Path err = folder.resolve(name + ".err");
     Process process =
         new ProcessBuilder(command)
             .redirectOutput(out.toFile())

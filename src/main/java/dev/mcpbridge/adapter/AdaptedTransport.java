@@ -20,6 +20,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * An MCP server of 2025-11-25 in front of a {@link Backend}: what a session sends is answered here.
@@ -93,9 +94,10 @@ public final class AdaptedTransport implements Transport {
 
   private Future<JsonSlice> outcome(RpcMessage request) {
     return switch (request.method()) {
-      case McpMethod.INITIALIZE -> backend.open(this::changed).map(AdaptedTransport::introduction);
+      case McpMethod.INITIALIZE ->
+          backend.open(new Opening(request.numericId())).map(AdaptedTransport::introduction);
       case McpMethod.PING -> backend.probe().map(JsonSlice.EMPTY_OBJECT);
-      case McpMethod.TOOLS_LIST -> Future.succeededFuture(list("tools", tools()));
+      case McpMethod.TOOLS_LIST -> Future.succeededFuture(tools());
       case McpMethod.RESOURCES_LIST -> Future.succeededFuture(list("resources", EMPTY_LIST));
       case McpMethod.TEMPLATES_LIST ->
           Future.succeededFuture(list("resourceTemplates", EMPTY_LIST));
@@ -155,7 +157,14 @@ public final class AdaptedTransport implements Transport {
   private JsonSlice tools() {
     JsonWriter out = new JsonWriter(4096).beginArray();
     backend.tools().forEach(out::value);
-    return out.endArray().toSlice();
+    JsonSlice list = list("tools", out.endArray().toSlice());
+    JsonSlice omitted = backend.omitted();
+    return omitted == null
+        ? list
+        : JsonObjects.with(
+            list,
+            "_meta",
+            new JsonWriter().beginObject().member(MetaKeys.OMITTED, omitted).endObject().toSlice());
   }
 
   private static JsonSlice list(String member, JsonSlice entries) {
@@ -166,10 +175,25 @@ public final class AdaptedTransport implements Transport {
         .toSlice();
   }
 
-  private void changed() {
-    hear(
-        new RpcMessage(
-            RpcMessage.Kind.NOTIFICATION, null, McpMethod.TOOLS_CHANGED, JsonSlice.EMPTY_OBJECT));
+  private final class Opening implements Backend.Front {
+    private final long requestId;
+
+    Opening(long requestId) {
+      this.requestId = requestId;
+    }
+
+    @Override
+    public void changed() {
+      hear(
+          new RpcMessage(
+              RpcMessage.Kind.NOTIFICATION, null, McpMethod.TOOLS_CHANGED, JsonSlice.EMPTY_OBJECT));
+    }
+
+    @Override
+    public <T> Future<T> unhurried(Supplier<Future<T>> work) {
+      listener.works(requestId, true);
+      return work.get().onComplete(done -> listener.works(requestId, false));
+    }
   }
 
   private void lost(RpcMessage request, Throwable failure) {

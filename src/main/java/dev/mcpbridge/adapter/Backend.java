@@ -3,6 +3,7 @@ package dev.mcpbridge.adapter;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** What stands behind an {@link AdaptedTransport}. Used on one context. */
 public interface Backend {
@@ -10,12 +11,20 @@ public interface Backend {
   /**
    * Gets ready; called once, before anything else, and given up by {@link #close}.
    *
-   * @param changed to be run whenever there are other tools
+   * @param front is told of what happens behind it
    */
-  Future<Identity> open(Runnable changed);
+  Future<Identity> open(Front front);
 
   /** Definitions as in {@code tools/list}. */
   List<JsonSlice> tools();
+
+  /**
+   * What of it is not offered, for {@code GET /servers/{id}}: a JSON object; null where everything
+   * is.
+   */
+  default JsonSlice omitted() {
+    return null;
+  }
 
   /** Begins a call. */
   Running call(Invocation invocation);
@@ -28,6 +37,16 @@ public interface Backend {
 
   /** Gives up what runs, and lets go of everything; never fails. */
   Future<Void> close();
+
+  /** What stands in front of it; called on its context. */
+  interface Front {
+
+    /** There are other tools. */
+    void changed();
+
+    /** Work of this machine's, which does not count against the time of a start. */
+    <T> Future<T> unhurried(Supplier<Future<T>> work);
+  }
 
   /** Who it is. */
   record Identity(String name, String version, String instructions) {}

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -15,16 +16,29 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 
-/** Requests to a bridge. Nothing is sent twice: a call may have run. */
-final class BridgeHttp {
+/**
+ * Requests to a bridge, from one thread. Nothing is sent twice: a call may have run. After a
+ * failure it can be asked again.
+ */
+public final class BridgeHttp {
   private static final Duration CONNECT = Duration.ofSeconds(5);
 
   private final Supplier<BridgeTools.Address> where;
   private BridgeTools.Address bridge;
   private HttpClient client;
 
-  BridgeHttp(Supplier<BridgeTools.Address> where) {
+  /**
+   * @param where asked once, when it is needed; may block
+   */
+  public BridgeHttp(Supplier<BridgeTools.Address> where) {
     this.where = where;
+  }
+
+  /** What a bridge answered: its status, and JSON. */
+  public record Answer(int status, JsonNode body) {
+    public boolean ok() {
+      return status < 300;
+    }
   }
 
   /** The bridge said no, with a problem document (RFC 9457). */
@@ -74,26 +88,37 @@ final class BridgeHttp {
   }
 
   JsonNode send(String method, String path, JsonNode body) throws InterruptedException, Refused {
+    Answer answer = exchange(method, path, body == null ? null : body.toString());
+    if (!answer.ok()) {
+      throw new Refused(answer.status(), answer.body());
+    }
+    return answer.body();
+  }
+
+  /**
+   * Sends a request, and waits for its answer.
+   *
+   * @param json null for a request without a body
+   * @throws BridgeException SERVER_UNAVAILABLE where no bridge answers, UPSTREAM_PROTOCOL_ERROR
+   *     where something else does
+   */
+  public Answer exchange(String method, String path, String json) throws InterruptedException {
     bridge = bridge == null ? where.get() : bridge;
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(bridge + path))
             .method(
                 method,
-                body == null
+                json == null
                     ? HttpRequest.BodyPublishers.noBody()
-                    : HttpRequest.BodyPublishers.ofString(body.toString()));
-    if (body != null) {
+                    : HttpRequest.BodyPublishers.ofString(json));
+    if (json != null) {
       request.header("content-type", "application/json");
     }
     if (bridge.key() != null) {
       request.header("authorization", "Bearer " + bridge.key());
     }
     HttpResponse<byte[]> response = answered(request.build());
-    JsonNode answer = json(response.body());
-    if (response.statusCode() >= 300) {
-      throw new Refused(response.statusCode(), answer);
-    }
-    return answer;
+    return new Answer(response.statusCode(), json(response.body()));
   }
 
   private HttpResponse<byte[]> answered(HttpRequest request) throws InterruptedException {
@@ -105,15 +130,20 @@ final class BridgeHttp {
       response.cancel(true);
       throw e;
     } catch (ExecutionException e) {
-      boolean isNobodyThere = e.getCause() instanceof ConnectException;
-      String why = e.getCause().getMessage();
-      throw new BridgeException(
-          ErrorCode.SERVER_UNAVAILABLE,
-          (isNobodyThere
-                  ? "There is no bridge at " + bridge
-                  : "The bridge at " + bridge + " broke off")
-              + (why == null ? "" : ": " + why));
+      throw lost(bridge.url(), e.getCause());
     }
+  }
+
+  /** What to say where a request to a bridge came to no answer. */
+  public static BridgeException lost(URI bridge, Throwable cause) {
+    boolean isNobodyThere =
+        cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException;
+    String why = cause.getMessage() == null ? "" : ": " + cause.getMessage();
+    return new BridgeException(
+        ErrorCode.SERVER_UNAVAILABLE,
+        isNobodyThere
+            ? "There is no bridge at " + bridge + "; check the address, or run 'mcp-bridge serve'"
+            : "The bridge at " + bridge + " broke off" + why);
   }
 
   /** With every digit: a human approves what is shown of it. */
@@ -122,7 +152,8 @@ final class BridgeHttp {
       return Json.exactTree(body);
     } catch (IOException e) {
       throw new BridgeException(
-          ErrorCode.UPSTREAM_PROTOCOL_ERROR, "What is at " + bridge + " is no bridge");
+          ErrorCode.UPSTREAM_PROTOCOL_ERROR,
+          "What answers at " + bridge + " is no bridge; check the address");
     }
   }
 

@@ -44,6 +44,11 @@ public final class ApiKeys implements Authenticator {
     return Optional.ofNullable(found);
   }
 
+  @Override
+  public boolean knows(Principal principal) {
+    return keys.stream().anyMatch(key -> key.principal().equals(principal));
+  }
+
   /** A new key: 256 random bits. */
   public static String generate() {
     byte[] bits = new byte[32];

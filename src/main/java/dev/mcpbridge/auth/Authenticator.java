@@ -11,8 +11,21 @@ public interface Authenticator {
    */
   Optional<Principal> authenticate(String credential);
 
+  /** Whether somebody that was let in would still be let in, with the same scopes. */
+  boolean knows(Principal principal);
+
   /** Trusts everybody who reaches the listener. */
   static Authenticator none() {
-    return credential -> Optional.of(Principal.ANONYMOUS);
+    return new Authenticator() {
+      @Override
+      public Optional<Principal> authenticate(String credential) {
+        return Optional.of(Principal.ANONYMOUS);
+      }
+
+      @Override
+      public boolean knows(Principal principal) {
+        return principal == Principal.ANONYMOUS;
+      }
+    };
   }
 }

@@ -1,9 +1,11 @@
 package dev.mcpbridge.bus;
 
+import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Confirmation;
+import dev.mcpbridge.model.Grading;
 import dev.mcpbridge.model.Part;
 import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.RiskRules;
@@ -27,6 +29,9 @@ public final class Addresses {
   /** Is this target of that server free to run? */
   public static final Address<Assessment, Decision> ASSESS = Address.here("risk.assess");
 
+  /** The gate's grading as it is now, for lists; nothing is said with the question. */
+  public static final Address<Void, Grading> GRADING = Address.here("risk.grading");
+
   /** Keeps a call until a human decides. */
   public static final Address<Confirmable, PendingConfirmation> CONFIRM_LATER =
       Address.here("risk.confirmations.add");
@@ -34,6 +39,10 @@ public final class Addresses {
   /** A human's word; an approval answers the call to run, a rejection answers null. */
   public static final Address<HumanDecision, Confirmation> DECIDE =
       Address.here("risk.confirmations.decide");
+
+  /** The call of an approved confirmation has ended. */
+  public static final Address<ApprovedEnd, Void> APPROVED_ENDED =
+      Address.here("risk.confirmations.ended");
 
   /** The pending confirmations that somebody may see. */
   public static final Address<Viewer, List<Confirmation>> CONFIRMATIONS =
@@ -208,6 +217,9 @@ public final class Addresses {
    * @param token null where none came
    */
   public record HumanDecision(String confirmationId, boolean confirm, String token, Viewer by) {}
+
+  /** What is known of the effect of a call that was approved. */
+  public record ApprovedEnd(String id, Executed executed) {}
 
   /**
    * Somebody who looks at confirmations.

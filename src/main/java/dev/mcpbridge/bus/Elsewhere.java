@@ -1,6 +1,7 @@
 package dev.mcpbridge.bus;
 
 import dev.mcpbridge.bus.Addresses.Cancellation;
+import dev.mcpbridge.bus.Addresses.Departure;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.link.Links.RemoteFailure;
 import dev.mcpbridge.error.BridgeException;
@@ -9,7 +10,9 @@ import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Part;
+import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.ServerView;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.HashMap;
@@ -35,21 +38,25 @@ final class Elsewhere implements Cluster.Correspondent {
   private final Map<String, Address<?, ?>> served = new HashMap<>();
   private final Map<String, Topic<?>> heard = new HashMap<>();
   private final Map<String, Integer> callers = new HashMap<>();
+  private final Map<Integer, String> names = new HashMap<>();
   private final Choice choice;
   private final Map<String, Asking> calls = new HashMap<>();
 
-  /** By their ids, calls that were given up before they came: large ones take longer. */
-  private final Map<String, String> givenUpEarly =
+  /** Why calls were given up before they came: large ones take longer. */
+  private final Map<Early, String> givenUpEarly =
       new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, String> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Early, String> eldest) {
           return size() > MAX_EARLY;
         }
       };
 
   private int waiting;
+
+  /** A call of the node in a slot. */
+  private record Early(int slot, String callId) {}
 
   Elsewhere(Bus bus, Cluster cluster, Counts counts) {
     this.bus = bus;
@@ -87,6 +94,9 @@ final class Elsewhere implements Cluster.Correspondent {
   private static final class Asking {
     private Promise<Void> waiting = Promise.promise();
     private BridgeException givenUp;
+
+    /** The slot of the node that was asked last. */
+    private int at = Cluster.NOWHERE;
 
     /** Fails, and does not wait for it, where it is given up. */
     Future<Void> until(Future<Void> change) {
@@ -134,6 +144,7 @@ final class Elsewhere implements Cluster.Correspondent {
       return waitAndRetry(address, asked);
     }
     Address<Q, A> there = reach.isAny() ? address.at(part) : address;
+    asked.by().at = owner;
     choice.begun(part);
     Future<A> answer =
         owner == Cluster.HERE
@@ -267,6 +278,7 @@ final class Elsewhere implements Cluster.Correspondent {
     Address<?, ?> address = served.get(name);
     boolean isHere =
         address != null
+            && isOfWhoRuns(address.reach(), slot)
             && (address.reach().part() == null
                 || cluster.owner(address.reach().part()) == Cluster.HERE);
     if (!isHere) {
@@ -279,11 +291,20 @@ final class Elsewhere implements Cluster.Correspondent {
     answer(slot, address, body, answer);
   }
 
+  /** The client of a call is asked and told things only by the node that was asked to run it. */
+  private boolean isOfWhoRuns(Reach reach, int slot) {
+    if (reach.callId() == null) {
+      return true;
+    }
+    Asking call = calls.get(reach.callId());
+    return call != null && call.at == slot;
+  }
+
   private <Q, A> void answer(
       int slot, Address<Q, A> address, byte[] body, BiConsumer<byte[], byte[]> answer) {
     Q question = address.question().of(body);
     if (question instanceof Call call) {
-      String givenUp = givenUpEarly.remove(call.id());
+      String givenUp = givenUpEarly.remove(new Early(slot, call.id()));
       if (givenUp != null) {
         answer.accept(null, Failures.FORM.bytes(new BridgeException(ErrorCode.CANCELLED, givenUp)));
         return;
@@ -307,21 +328,45 @@ final class Elsewhere implements Cluster.Correspondent {
   @Override
   public void told(int slot, String name, byte[] body) {
     Topic<?> topic = heard.get(name);
-    if (topic != null) {
-      hear(topic, body);
+    if (topic != null && isOfWhoRuns(topic.reach(), slot)) {
+      hear(slot, topic, body);
     }
   }
 
-  private <T> void hear(Topic<T> topic, byte[] body) {
+  private <T> void hear(int slot, Topic<T> topic, byte[] body) {
     T news = topic.form().of(body);
-    if (news instanceof Cancellation cancellation && !callers.containsKey(cancellation.callId())) {
-      givenUpEarly.put(cancellation.callId(), cancellation.reason());
+    if (maySay(slot, news)) {
+      bus.publishHere(topic, news);
     }
-    bus.publishHere(topic, news);
+  }
+
+  /** A node speaks of its own calls, and of what runs there. */
+  private boolean maySay(int slot, Object news) {
+    if (news instanceof Cancellation cancellation) {
+      return isOfCaller(slot, cancellation);
+    }
+    if (news instanceof ServerView view) {
+      return view.residences().stream().allMatch(at -> isOfNode(slot, at));
+    }
+    return !(news instanceof Departure departure) || isOfNode(slot, departure.from());
+  }
+
+  private boolean isOfNode(int slot, Residence at) {
+    return names.get(slot).equals(at.node());
+  }
+
+  /** Only the node that asked for a call can give it up; its word may come before the call. */
+  private boolean isOfCaller(int slot, Cancellation cancellation) {
+    Integer caller = callers.get(cancellation.callId());
+    if (caller == null) {
+      givenUpEarly.put(new Early(slot, cancellation.callId()), cancellation.reason());
+    }
+    return caller != null && caller == slot;
   }
 
   @Override
-  public void connected(int slot) {
+  public void connected(int slot, String node) {
+    names.put(slot, node);
     bus.publishHere(Addresses.NODE_CONNECTED, slot);
   }
 }

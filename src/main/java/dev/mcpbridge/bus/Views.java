@@ -1,6 +1,7 @@
 package dev.mcpbridge.bus;
 
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.Annotations;
 import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.model.Glob;
 import dev.mcpbridge.model.Residence;
@@ -127,6 +128,7 @@ final class Views {
         .list(catalogue.resources(), Forms::json)
         .list(catalogue.templates(), Forms::json)
         .list(catalogue.prompts(), Forms::json)
+        .optional(catalogue.omitted(), Forms::json)
         .text(catalogue.digest());
   }
 
@@ -138,6 +140,7 @@ final class Views {
         in.list(Forms::json),
         in.list(Forms::json),
         in.list(Forms::json),
+        in.optional(Forms::json),
         in.text());
   }
 
@@ -147,6 +150,7 @@ final class Views {
     level(out, rules.resources());
     level(out, rules.prompts());
     out.flag(rules.fromMethods());
+    out.octet(rules.annotations() == null ? 0 : 1 + rules.annotations().ordinal());
   }
 
   private static RiskRules risk(WireReader in) {
@@ -155,7 +159,12 @@ final class Views {
         in.list(r -> new RiskRules.ToolRule(new Glob(r.text()), level(r))),
         level(in),
         level(in),
-        in.flag());
+        in.flag(),
+        annotations(in.octet()));
+  }
+
+  private static Annotations annotations(int octet) {
+    return octet == 0 ? null : Annotations.values()[octet - 1];
   }
 
   private static void level(WireWriter out, RiskLevel level) {

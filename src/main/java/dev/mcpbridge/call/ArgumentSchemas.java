@@ -2,90 +2,101 @@ package dev.mcpbridge.call;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.networknt.schema.Error;
-import com.networknt.schema.Schema;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Tool;
-import dev.mcpbridge.protocol.Json;
-import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.Arguments;
+import dev.mcpbridge.validation.SchemaValidator;
+import dev.mcpbridge.validation.SchemaValidator.Subject;
+import dev.mcpbridge.validation.Verdict;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
-import java.util.List;
-import java.util.Optional;
 
 /**
  * Checks arguments against a tool's {@code inputSchema}. A schema that cannot be used is no reason
- * to refuse a call, the upstream validates as well.
+ * to refuse a call, since the upstream validates as well; whether a check that takes too much work
+ * is one, is configured. Confined to its verticle.
  */
 public final class ArgumentSchemas {
-  private static final int MAX_ERRORS = 20;
+  private final SchemaValidator validator;
+  private final boolean refusesUnchecked;
+  private final Counts counts;
 
-  private final CompiledSchemas compiled;
-
-  public ArgumentSchemas(Vertx vertx) {
-    this.compiled = new CompiledSchemas(vertx);
+  /**
+   * @param refusesUnchecked whether arguments are refused that are too much work to check
+   */
+  public ArgumentSchemas(SchemaValidator validator, boolean refusesUnchecked, Counts counts) {
+    this.validator = validator;
+    this.refusesUnchecked = refusesUnchecked;
+    this.counts = counts;
   }
 
-  /** Loads the validator's classes before the first call has to wait for them; blocks. */
-  public static Void warmUp() {
-    JsonSlice schema =
-        JsonSlice.of(
-            "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"pattern\":\"^a\"}},"
-                + "\"required\":[\"a\"]}");
-    CompiledSchemas.compile("warm-up", schema)
-        .ifPresent(s -> s.validate(Json.object().put("a", "a")));
-    return null;
-  }
-
-  /** Fails with INVALID_ARGUMENTS and the list of what does not fit. */
-  Future<Void> check(Tool tool, JsonNode arguments) {
+  /** Fails with INVALID_ARGUMENTS and the list of what does not fit, or with UNCHECKED. */
+  Future<Void> check(CallRequest request, Tool tool) {
     if (tool == null || tool.inputSchema() == null) {
       return Future.succeededFuture();
     }
-    Optional<Schema> known = compiled.known(tool.digest());
-    return known != null
-        ? check(tool, known, arguments)
-        : compiled
-            .compile(tool.digest(), name(tool), tool.inputSchema())
-            .compose(schema -> check(tool, schema, arguments));
+    Arguments arguments = request.arguments();
+    return verdict(request, tool, arguments.tree())
+        .compose(
+            verdict ->
+                verdict instanceof Verdict.Misfit misfit
+                    ? withoutNulls(request, tool, misfit)
+                    : Future.succeededFuture(verdict))
+        .compose(verdict -> answer(request, verdict));
   }
 
-  private Future<Void> check(Tool tool, Optional<Schema> schema, JsonNode arguments) {
-    if (schema.isEmpty()) {
-      return Future.succeededFuture();
-    }
-    List<Error> errors;
-    try {
-      errors = schema.get().validate(arguments);
-      if (!errors.isEmpty()) {
-        errors = withoutNulls(schema.get(), arguments, errors);
-      }
-    } catch (RuntimeException | StackOverflowError e) {
-      compiled.giveUp(tool.digest(), name(tool), e);
-      return Future.succeededFuture();
-    }
-    return errors.isEmpty() ? Future.succeededFuture() : Future.failedFuture(refusal(errors));
+  private Future<Verdict> verdict(CallRequest request, Tool tool, JsonNode arguments) {
+    Subject subject = subject(request, tool);
+    int bytes = request.arguments().json().length();
+    return validator.validate(request.caller().name(), subject, arguments, bytes);
+  }
+
+  private static Subject subject(CallRequest request, Tool tool) {
+    return new Subject(
+        tool.digest(),
+        "inputSchema of tool " + tool.name() + " of " + request.server(),
+        tool.inputSchema());
   }
 
   /**
    * Clients, and models above all, write null for what they leave out. Where the arguments fit
-   * without such members it is for the server to say what it thinks of them.
+   * without such members the server decides what it thinks of them.
    */
-  private static List<Error> withoutNulls(Schema schema, JsonNode arguments, List<Error> errors) {
-    ObjectNode rest = arguments.deepCopy();
-    rest.properties().removeIf(member -> member.getValue().isNull());
-    return rest.size() == arguments.size() ? errors : schema.validate(rest);
+  private Future<Verdict> withoutNulls(CallRequest request, Tool tool, Verdict.Misfit misfit) {
+    JsonNode arguments = request.arguments().tree();
+    if (!(arguments instanceof ObjectNode object) || !hasNull(object)) {
+      return Future.succeededFuture(misfit);
+    }
+    ObjectNode rest = object.objectNode();
+    object.properties().stream()
+        .filter(member -> !member.getValue().isNull())
+        .forEach(member -> rest.set(member.getKey(), member.getValue()));
+    return verdict(request, tool, rest);
   }
 
-  private static String name(Tool tool) {
-    return "inputSchema of tool " + tool.name();
+  private static boolean hasNull(ObjectNode object) {
+    return object.properties().stream().anyMatch(member -> member.getValue().isNull());
   }
 
-  private static BridgeException refusal(List<Error> errors) {
-    List<String> shown = errors.stream().limit(MAX_ERRORS).map(Error::toString).toList();
-    return new BridgeException(
-            ErrorCode.INVALID_ARGUMENTS, "The arguments do not fit the tool's input schema")
-        .with("errors", shown);
+  private Future<Void> answer(CallRequest request, Verdict verdict) {
+    if (verdict instanceof Verdict.Misfit misfit) {
+      return Future.failedFuture(
+          new BridgeException(
+                  ErrorCode.INVALID_ARGUMENTS, "The arguments do not fit the tool's input schema")
+              .with("errors", misfit.errors()));
+    }
+    if (verdict instanceof Verdict.Unchecked unchecked) {
+      counts.unchecked(request.server().name());
+      if (unchecked.overBudget() && refusesUnchecked) {
+        return Future.failedFuture(
+            new BridgeException(
+                ErrorCode.UNCHECKED,
+                "The arguments could not be checked against the tool's input schema: "
+                    + unchecked.why()
+                    + " (validation.onBudget is refuse)"));
+      }
+    }
+    return Future.succeededFuture();
   }
 }

@@ -3,8 +3,10 @@ package dev.mcpbridge.call;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
+import dev.mcpbridge.cluster.SharedMap.Keep;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.limit.Shares;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Arguments;
@@ -14,6 +16,7 @@ import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -24,8 +27,10 @@ public final class BackgroundCalls {
   private static final long KEPT_MILLIS = 600_000;
   private static final long LOOK_MILLIS = 50;
   private static final String GIVEN_UP = "The caller has cancelled the call";
-  private static final int MAX_CALLS = 10_000;
-  private static final long MAX_BYTES = 64L << 20;
+  private static final Shares.Limit CALLS =
+      new Shares.Limit("background calls", "", 10_000, 10_000);
+  private static final Shares.Limit BYTES =
+      new Shares.Limit("bytes for results of background calls", "", 64 << 20, 10_000);
 
   private final Vertx vertx;
   private final Bus bus;
@@ -33,7 +38,8 @@ public final class BackgroundCalls {
   private final Clock clock;
   private final CallRecords records;
   private final Map<String, BackgroundCall> calls = new LinkedHashMap<>();
-  private long bytes;
+  private final Shares shares;
+  private final Shares bytes;
 
   /** One of them. */
   public static final class BackgroundCall {
@@ -57,6 +63,10 @@ public final class BackgroundCalls {
       return request.server();
     }
 
+    private String caller() {
+      return request.caller().name();
+    }
+
     public CallRequest request() {
       return request;
     }
@@ -71,12 +81,19 @@ public final class BackgroundCalls {
   }
 
   public BackgroundCalls(
-      Vertx vertx, Bus bus, CallPipeline pipeline, Clock clock, Cluster cluster) {
+      Vertx vertx,
+      Bus bus,
+      CallPipeline pipeline,
+      Clock clock,
+      Cluster cluster,
+      BooleanSupplier severalCallers) {
+    this.shares = new Shares(CALLS, severalCallers);
+    this.bytes = new Shares(BYTES, severalCallers);
     this.vertx = vertx;
     this.bus = bus;
     this.pipeline = pipeline;
     this.clock = clock;
-    this.records = cluster.isAlone() ? null : new CallRecords(cluster, "calls");
+    this.records = cluster.isAlone() ? null : new CallRecords(cluster, "calls", Keep.WHILE_ROOM);
   }
 
   /** Listens to callers who give up, at another node too, what this one has taken. */
@@ -87,10 +104,11 @@ public final class BackgroundCalls {
   /** Keeps a call; fails with OVERLOADED, before it runs, where too many are kept. */
   public Future<BackgroundCall> add(CallRequest request, Supplier<Future<CallOutcome>> run) {
     forgetOld();
-    if (calls.size() >= MAX_CALLS || bytes > MAX_BYTES) {
-      return Future.failedFuture(
-          new BridgeException(ErrorCode.OVERLOADED, "Too many background calls are kept")
-              .withRetryAfter(10_000));
+    try {
+      bytes.check(request.caller().name());
+      shares.check(request.caller().name());
+    } catch (BridgeException full) {
+      return Future.failedFuture(full);
     }
     if (records == null) {
       return Future.succeededFuture(begin(request, clock.millis(), run));
@@ -112,6 +130,7 @@ public final class BackgroundCalls {
     BackgroundCall call = new BackgroundCall(request, sinceMillis);
     call.outcome = run.get();
     calls.put(call.id(), call);
+    shares.add(request.caller().name(), 1);
     call.outcome.onComplete(done -> ended(call));
     return call;
   }
@@ -214,7 +233,7 @@ public final class BackgroundCalls {
     if (call.outcome.succeeded()
         && call.outcome.result() instanceof CallOutcome.Completed completed) {
       call.size = completed.result().length();
-      bytes += call.size;
+      bytes.add(call.caller(), call.size);
     }
   }
 
@@ -225,7 +244,10 @@ public final class BackgroundCalls {
         .removeIf(
             call -> {
               boolean old = call.endedMillis > 0 && call.endedMillis < horizon;
-              bytes -= old ? call.size : 0;
+              if (old) {
+                shares.release(call.caller());
+                bytes.release(call.caller(), call.size);
+              }
               return old;
             });
   }

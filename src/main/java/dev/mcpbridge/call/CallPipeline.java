@@ -2,6 +2,7 @@ package dev.mcpbridge.call;
 
 import dev.mcpbridge.bus.Address;
 import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Addresses.ApprovedEnd;
 import dev.mcpbridge.bus.Addresses.Assessment;
 import dev.mcpbridge.bus.Addresses.Cancellation;
 import dev.mcpbridge.bus.Addresses.Confirmable;
@@ -9,6 +10,7 @@ import dev.mcpbridge.bus.Addresses.Decision;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Call;
@@ -18,11 +20,14 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.model.Tool;
+import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.MetaKeys;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +40,12 @@ import java.util.function.Supplier;
  */
 public final class CallPipeline {
   private static final Logger LOG = System.getLogger(CallPipeline.class.getName());
+  private static final byte[] CONFIRMATION =
+      MetaKeys.CONFIRMATION.getBytes(StandardCharsets.US_ASCII);
+
+  /** A bridge writes {@code _meta} behind everything that is shown. */
+  private static final int META_BYTES = 512;
+
   private static final CalmLog FAILURES = new CalmLog(LOG);
 
   private final Bus bus;
@@ -59,6 +70,16 @@ public final class CallPipeline {
   private record Admission(ServerView server, Tool tool, Call call) {
     String definitionDigest() {
       return tool == null ? "" : tool.digest();
+    }
+
+    /**
+     * As a human has confirmed it, or will have before it runs.
+     *
+     * @param behind the confirmation that the bridge behind this one has of it
+     */
+    Admission confirmed(String behind) {
+      Call with = call.withMeta(MetaKeys.CONFIRMED, JsonObjects.quoted(behind));
+      return new Admission(server, tool, with);
     }
   }
 
@@ -112,7 +133,15 @@ public final class CallPipeline {
         .map(server -> readmit(approved, server, streaming))
         .compose(admitted -> assess(admitted).compose(decision -> actApproved(admitted, decision)))
         .onComplete(done -> onTheirWay.remove(call.id()))
+        .onComplete(
+            done -> tellEnd(approved, Executed.YES),
+            failure -> tellEnd(approved, BridgeException.of(failure).executed()))
         .recover(failure -> recorded(call.server(), call.target(), failure));
+  }
+
+  /** For who asks again for what was approved. */
+  private void tellEnd(Confirmation approved, Executed executed) {
+    bus.request(Addresses.APPROVED_ENDED, new ApprovedEnd(approved.id(), executed));
   }
 
   /** Gives a call up, wherever it is; its outcome becomes CANCELLED. */
@@ -203,7 +232,7 @@ public final class CallPipeline {
   }
 
   private Future<Void> validate(Admission admitted, CallRequest request) {
-    return schemas.check(admitted.tool(), request.arguments().tree());
+    return schemas.check(request, admitted.tool());
   }
 
   /** A gate that cannot be asked lets nothing through. */
@@ -234,11 +263,41 @@ public final class CallPipeline {
   /** What has come to need a container since it was shown runs in one. */
   private Future<CallOutcome> actApproved(Admission admitted, Decision decision) {
     requireWanted(admitted.call());
-    return decision == Decision.ISOLATE ? isolate(admitted) : invoke(admitted);
+    return decision == Decision.ISOLATE ? isolate(admitted) : invokeApproved(admitted);
   }
 
+  /** What has to be confirmed at a bridge behind this one has to be confirmed here. */
   private Future<CallOutcome> invoke(Admission admitted) {
-    return send(admitted, Addresses.call(admitted.call().server()));
+    return send(admitted, Addresses.call(admitted.call().server()))
+        .compose(
+            outcome ->
+                askedBehind(outcome)
+                    .map(behind -> confirmLater(admitted.confirmed(behind)))
+                    .orElseGet(() -> Future.succeededFuture(outcome)));
+  }
+
+  /** A human who has confirmed it here has confirmed it for the bridge behind this one, too. */
+  private Future<CallOutcome> invokeApproved(Admission admitted) {
+    Address<Call, JsonSlice> address = Addresses.call(admitted.call().server());
+    return send(admitted, address)
+        .compose(
+            outcome ->
+                askedBehind(outcome)
+                    .map(behind -> send(admitted.confirmed(behind), address))
+                    .orElseGet(() -> Future.succeededFuture(outcome)));
+  }
+
+  /** The confirmation that a bridge behind this one wants first. */
+  private static Optional<String> askedBehind(CallOutcome outcome) {
+    JsonSlice result = ((CallOutcome.Completed) outcome).result();
+    JsonSlice meta =
+        result.endMentions(CONFIRMATION, META_BYTES)
+            ? JsonObjects.members(result).get("_meta")
+            : null;
+    return meta == null || !meta.isObject()
+        ? Optional.empty()
+        : Optional.ofNullable(
+            JsonObjects.string(JsonObjects.members(meta).get(MetaKeys.CONFIRMATION)));
   }
 
   /** Never on the host: without a container there is no call. */

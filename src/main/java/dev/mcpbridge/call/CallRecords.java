@@ -23,6 +23,7 @@ final class CallRecords {
 
   private final Cluster cluster;
   private final SharedMap records;
+  private final Keep keep;
 
   /**
    * A name as it is after it was tried to take it.
@@ -32,9 +33,13 @@ final class CallRecords {
    */
   record Claim(boolean isTaken, long version, CallRecord record) {}
 
-  CallRecords(Cluster cluster, String map) {
+  /**
+   * @param keep what becomes of calls that are over where there is no room for more
+   */
+  CallRecords(Cluster cluster, String map, Keep keep) {
     this.cluster = cluster;
     this.records = cluster.map(map);
+    this.keep = keep;
   }
 
   Future<Claim> claim(String name, String owner, ServerId server, Target target, long millis) {
@@ -101,10 +106,26 @@ final class CallRecords {
     }
   }
 
-  /** Keeps how a call ended. */
+  /** Keeps how a call ended; where there is no room for that, at least that it did. */
   Word settle(String name, Claim claim, Future<CallOutcome> outcome, long keptMillis) {
     byte[] ended = claim.record().ended(outcome).toBytes();
-    return Word.say(() -> records.put(name, claim.version(), ended, keptMillis, Keep.WHILE_ROOM));
+    byte[] fact = claim.record().ended(Future.failedFuture(notKept())).toBytes();
+    return Word.say(
+        () ->
+            records
+                .put(name, claim.version(), ended, keptMillis, keep)
+                .compose(
+                    change ->
+                        change.isFull()
+                            ? records.put(name, claim.version(), fact, keptMillis, keep)
+                            : Future.succeededFuture(change)));
+  }
+
+  /** Of a call that is over. */
+  static BridgeException notKept() {
+    return new BridgeException(
+            ErrorCode.OUTCOME_NOT_KEPT, "The call was run; its outcome was too large to be kept")
+        .withExecuted(Executed.YES);
   }
 
   /** The name is free again: nothing has happened. */

@@ -1,38 +1,71 @@
 package dev.mcpbridge.call;
 
 import dev.mcpbridge.cluster.Cluster;
+import dev.mcpbridge.cluster.SharedMap.Keep;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.limit.Shares;
 import dev.mcpbridge.protocol.Sha256;
 import io.vertx.core.Future;
 import java.time.Clock;
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
  * Runs a request at most once for each key (IETF draft-ietf-httpapi-idempotency-key-header-07). The
  * key is taken before the call runs. The outcome is kept for a day and given to whoever repeats the
  * request; a failure that surely had no effect frees the key, since a repetition is what the client
- * wants then. Bounded: the oldest outcomes are forgotten first, those under way never.
+ * wants then. No key is forgotten within its day: where a caller has too many, its next request
+ * with another one is refused before it runs. Where outcomes take too much memory, only the fact
+ * that the call ran is kept of the oldest.
  */
 public final class IdempotencyKeys {
   private static final long KEPT_MILLIS = 24 * 3600 * 1000L;
-  private static final int MAX_KEYS = 20_000;
+  private static final Shares.Limit KEYS =
+      new Shares.Limit("idempotency keys of a day", "", 100_000, 60_000);
   private static final long MAX_BYTES = 64L << 20;
+
+  /** Shorter outcomes are kept whatever happens: those of all keys take as much again at most. */
+  private static final int LARGE = 512;
 
   private final Clock clock;
   private final CallRecords records;
   private final Map<Key, Entry> entries = new LinkedHashMap<>();
+  private final Map<String, Outcomes> large = new HashMap<>();
+  private final Shares shares;
   private long bytes;
 
   /**
    * @param route method and path: the same key on another route is another key
    */
   public record Key(String caller, String route, String value) {}
+
+  /** The large outcomes of one caller, the oldest first. */
+  private static final class Outcomes {
+    final Deque<Entry> entries = new ArrayDeque<>();
+    long bytes;
+
+    void add(Entry entry) {
+      entries.add(entry);
+      bytes += entry.size;
+    }
+
+    void remove(Entry entry) {
+      if (entries.remove(entry)) {
+        bytes -= entry.size;
+      }
+    }
+  }
 
   private static final class Entry {
     final String fingerprint;
@@ -59,15 +92,17 @@ public final class IdempotencyKeys {
   }
 
   /** Keys of this process alone. */
-  IdempotencyKeys(Clock clock) {
+  IdempotencyKeys(Clock clock, BooleanSupplier severalCallers) {
     this.clock = clock;
     this.records = null;
+    this.shares = new Shares(KEYS, severalCallers);
   }
 
   /** Keys of all nodes. */
-  public IdempotencyKeys(Clock clock, Cluster cluster) {
+  public IdempotencyKeys(Clock clock, Cluster cluster, BooleanSupplier severalCallers) {
     this.clock = clock;
-    this.records = cluster.isAlone() ? null : new CallRecords(cluster, "idempotency");
+    this.shares = new Shares(KEYS, severalCallers);
+    this.records = cluster.isAlone() ? null : new CallRecords(cluster, "idempotency", Keep.FIRM);
   }
 
   /** Runs a request; the same key with another tool or other arguments is refused. */
@@ -150,15 +185,16 @@ public final class IdempotencyKeys {
     if (known != null) {
       return repeat(known, fingerprint);
     }
-    if (entries.size() >= MAX_KEYS) {
-      return Future.failedFuture(
-          new BridgeException(ErrorCode.OVERLOADED, "Too many idempotency keys are in use")
-              .withRetryAfter(1000));
+    try {
+      shares.take(key.caller());
+    } catch (BridgeException full) {
+      return Future.failedFuture(full);
     }
     Entry entry = new Entry(fingerprint, clock.millis());
     entries.put(key, entry);
-    entry.outcome = call.get().onComplete(done -> keep(entry), failure -> release(key, failure));
-    return entry.outcome;
+    Future<CallOutcome> outcome = call.get();
+    entry.outcome = outcome;
+    return outcome.onComplete(done -> keep(key, entry), failure -> release(key, failure));
   }
 
   private static String fingerprint(CallRequest request) {
@@ -193,14 +229,43 @@ public final class IdempotencyKeys {
         .withRetryAfter(1000);
   }
 
-  private void keep(Entry entry) {
+  private void keep(Key key, Entry entry) {
     entry.size = entry.outcome == null ? 0 : size(entry.outcome.result());
     bytes += entry.size;
+    if (entry.size >= LARGE) {
+      large.computeIfAbsent(key.caller(), c -> new Outcomes()).add(entry);
+    }
+    while (bytes > MAX_BYTES && !large.isEmpty()) {
+      dropOutcomeOfTheGreediest();
+    }
+  }
+
+  private void dropOutcomeOfTheGreediest() {
+    String greediest =
+        Collections.max(
+                large.entrySet(),
+                Map.Entry.comparingByValue(Comparator.comparingLong(own -> own.bytes)))
+            .getKey();
+    Entry oldest = large.get(greediest).entries.peek();
+    forgetOutcome(greediest, oldest);
+    oldest.outcome = Future.failedFuture(CallRecords.notKept());
+  }
+
+  private void forgetOutcome(String caller, Entry entry) {
+    Outcomes own = large.get(caller);
+    if (own != null) {
+      own.remove(entry);
+      if (own.entries.isEmpty()) {
+        large.remove(caller);
+      }
+    }
+    bytes -= entry.size;
+    entry.size = 0;
   }
 
   private void release(Key key, Throwable failure) {
-    if (isHarmless(failure)) {
-      entries.remove(key);
+    if (isHarmless(failure) && entries.remove(key) != null) {
+      shares.release(key.caller());
     }
   }
 
@@ -214,17 +279,17 @@ public final class IdempotencyKeys {
 
   private void forgetOld() {
     long horizon = clock.millis() - KEPT_MILLIS;
-    Iterator<Entry> oldest = entries.values().iterator();
-    boolean crowded = entries.size() >= MAX_KEYS || bytes > MAX_BYTES;
+    Iterator<Map.Entry<Key, Entry>> oldest = entries.entrySet().iterator();
     while (oldest.hasNext()) {
-      Entry entry = oldest.next();
-      if (entry.sinceMillis > horizon && !crowded) {
+      Map.Entry<Key, Entry> next = oldest.next();
+      Entry entry = next.getValue();
+      if (entry.sinceMillis > horizon) {
         return;
       }
       if (entry.mayBeForgotten()) {
-        bytes -= entry.size;
+        forgetOutcome(next.getKey().caller(), entry);
+        shares.release(next.getKey().caller());
         oldest.remove();
-        crowded = entries.size() >= MAX_KEYS || bytes > MAX_BYTES;
       }
     }
   }

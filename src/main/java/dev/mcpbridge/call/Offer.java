@@ -6,9 +6,12 @@ import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.Percent;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,17 +19,19 @@ import java.util.Optional;
 
 /**
  * What one door offers, and where each name leads: one server with its names untouched, or several
- * together with qualified names (see {@link QualifiedNames}). Entries keep every byte but the name.
- * Immutable; a changed catalogue makes another.
+ * together with qualified names (see {@link QualifiedNames}). A resource keeps its URI, unless a
+ * server before has one that is the same: then its server is put in front. Entries keep every byte
+ * but the name or the URI. Immutable; a changed catalogue makes another.
  */
 public final class Offer {
   private final List<ServerView> servers;
   private final boolean qualified;
   private final Offer whole;
   private final Map<String, Place> tools = new LinkedHashMap<>();
+  private final Map<String, List<String>> toolsByOwnName = new HashMap<>();
   private final Map<String, Place> prompts = new LinkedHashMap<>();
   private final Map<String, Place> resources = new LinkedHashMap<>();
-  private final Map<String, JsonSlice> templates = new LinkedHashMap<>();
+  private final Map<String, Place> templates = new LinkedHashMap<>();
 
   /**
    * Where something is.
@@ -42,6 +47,13 @@ public final class Offer {
       this(server, name, entry, entry.text().contains(ANNOTATION));
     }
   }
+
+  /**
+   * A resource, be it listed or not.
+   *
+   * @param uri its server's URI for it
+   */
+  public record Resource(ServerId server, String uri) {}
 
   private Offer(List<ServerView> servers, boolean qualified) {
     this.servers = servers;
@@ -113,11 +125,16 @@ public final class Offer {
   }
 
   public List<JsonSlice> templates() {
-    return List.copyOf(templates.values());
+    return entries(templates);
   }
 
   public Optional<Place> tool(String name) {
     return Optional.ofNullable(tools.get(name));
+  }
+
+  /** The names here of all tools that their servers call so. */
+  public List<String> namesOf(String ownName) {
+    return toolsByOwnName.getOrDefault(ownName, List.of());
   }
 
   public Optional<Place> prompt(String name) {
@@ -125,17 +142,29 @@ public final class Offer {
   }
 
   /**
-   * The server that has a resource. One that nobody lists may still exist: with one server it is
-   * that one's to say, with several it belongs to the one whose template begins like it.
+   * What a URI means here. One that nobody lists may still exist: with one server it is that one's
+   * to say, with several it belongs to the one whose template begins like it.
    */
-  public Optional<ServerId> resource(String uri) {
+  public Optional<Resource> resource(String uri) {
     Place listed = resources.get(uri);
     if (listed != null) {
-      return Optional.of(listed.server().id());
+      return Optional.of(new Resource(listed.server().id(), listed.name()));
     }
+    return qualifiedResource(uri)
+        .or(
+            () ->
+                servers.stream()
+                    .filter(
+                        server -> servers.size() == 1 || hasTemplateFor(server.catalogue(), uri))
+                    .map(server -> new Resource(server.id(), uri))
+                    .findFirst());
+  }
+
+  /** A URI with its server in front is that server's, whether another one has the same or not. */
+  private Optional<Resource> qualifiedResource(String uri) {
     return servers.stream()
-        .filter(server -> servers.size() == 1 || hasTemplateFor(server.catalogue(), uri))
-        .map(ServerView::id)
+        .filter(server -> qualified && uri.startsWith(prefix(server)))
+        .map(server -> new Resource(server.id(), uri.substring(prefix(server).length())))
         .findFirst();
   }
 
@@ -164,25 +193,47 @@ public final class Offer {
 
   private void add(ServerView server) {
     Catalogue catalogue = server.catalogue();
-    catalogue.tools().values().forEach(tool -> put(tools, server, tool.name(), tool.definition()));
+    catalogue
+        .tools()
+        .values()
+        .forEach(
+            tool -> {
+              String shown = put(tools, server, tool.name(), tool.definition());
+              toolsByOwnName.computeIfAbsent(tool.name(), n -> new ArrayList<>(1)).add(shown);
+            });
     catalogue.prompts().forEach(prompt -> put(prompts, server, name(prompt), prompt));
-    catalogue
-        .resources()
-        .forEach(entry -> resources.putIfAbsent(uri(entry), new Place(server, uri(entry), entry)));
-    catalogue
-        .templates()
-        .forEach(entry -> templates.putIfAbsent(text(entry, "uriTemplate"), entry));
+    catalogue.resources().forEach(entry -> putResource(resources, server, "uri", entry));
+    catalogue.templates().forEach(entry -> putResource(templates, server, "uriTemplate", entry));
   }
 
-  private void put(Map<String, Place> places, ServerView server, String name, JsonSlice entry) {
+  private static void putResource(
+      Map<String, Place> places, ServerView server, String member, JsonSlice entry) {
+    String uri = text(entry, member);
+    Place taken = places.putIfAbsent(uri, new Place(server, uri, entry));
+    if (taken != null && taken.server() != server && !uri.isEmpty()) {
+      String shown = prefix(server) + uri;
+      JsonSlice own = JsonObjects.members(entry).get(member);
+      JsonSlice moved = JsonObjects.inPlace(entry, own, JsonObjects.quoted(shown));
+      places.putIfAbsent(shown, new Place(server, uri, moved));
+    }
+  }
+
+  /** It is followed by the URI as its server writes it, which a template may be, too. */
+  private static String prefix(ServerView server) {
+    return "mcp-bridge://" + Percent.encoded(server.id().name()) + "/";
+  }
+
+  /** Answers the name that it has here. */
+  private String put(Map<String, Place> places, ServerView server, String name, JsonSlice entry) {
     if (!qualified) {
       places.putIfAbsent(name, new Place(server, name, entry));
-      return;
+      return name;
     }
     String shown = QualifiedNames.of(server.id(), name);
     JsonSlice own = JsonObjects.members(entry).get("name");
     JsonSlice renamed = JsonObjects.inPlace(entry, own, JsonObjects.quoted(shown));
     places.putIfAbsent(shown, new Place(server, name, renamed));
+    return shown;
   }
 
   private static boolean hasTemplateFor(Catalogue catalogue, String uri) {
@@ -198,10 +249,6 @@ public final class Offer {
 
   private static String name(JsonSlice entry) {
     return text(entry, "name");
-  }
-
-  private static String uri(JsonSlice entry) {
-    return text(entry, "uri");
   }
 
   private static String text(JsonSlice entry, String member) {

@@ -5,11 +5,13 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
@@ -17,10 +19,14 @@ import java.util.function.Supplier;
  * its verticle.
  */
 public final class Offers {
-  private static final long PATIENCE_MILLIS = 5_000;
+  /** How long a list waits for servers that a start of the bridge, or the list itself, starts. */
+  private static final long START_MILLIS = 5_000;
+
+  private static final long PATIENCE_MILLIS = 100;
 
   private final Vertx vertx;
   private final Directory directory;
+  private final long openedNanos = System.nanoTime();
   private final Map<Object, Kept> kept = new HashMap<>();
 
   private record Kept(List<Catalogue> madeOf, Offer offer) {}
@@ -35,18 +41,30 @@ public final class Offers {
     return directory.discovered(id).map(view -> keep(id, List.of(view), () -> Offer.of(view)));
   }
 
-  /** That of all servers; waits some seconds for those that are starting, and then goes without. */
+  /**
+   * That of all servers. Waits a moment for those that are starting, and then goes without: one
+   * that is slow or broken costs a list a tenth of a second. It waits longer, five seconds at most,
+   * while the bridge itself has just started, and for a lazy server that this list wakes.
+   */
   public Future<Offer> ofAll() {
-    List<Future<ServerView>> awaited =
+    List<Future<Void>> awaited =
         directory.all().stream()
             .filter(view -> !view.isDiscovered() && !(view.state() instanceof ServerState.Refused))
-            .map(view -> directory.discovered(view.id()))
+            .map(this::awaited)
             .toList();
-    if (awaited.isEmpty()) {
-      return Future.succeededFuture(now());
-    }
-    Future<Void> late = vertx.timer(PATIENCE_MILLIS).mapEmpty();
-    return Future.any(Future.join(awaited).otherwiseEmpty(), late).map(done -> now());
+    return awaited.isEmpty()
+        ? Future.succeededFuture(now())
+        : Future.join(awaited).map(done -> now());
+  }
+
+  private Future<Void> awaited(ServerView view) {
+    boolean isWoken = view.state() instanceof ServerState.Stopped;
+    long openMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - openedNanos);
+    long patience = isWoken ? START_MILLIS : Math.max(PATIENCE_MILLIS, START_MILLIS - openMillis);
+    Promise<Void> over = Promise.promise();
+    long timer = vertx.setTimer(patience, t -> over.tryComplete());
+    directory.discovered(view.id()).onComplete(done -> over.tryComplete());
+    return over.future().onComplete(done -> vertx.cancelTimer(timer));
   }
 
   /** That of the servers whose lists are known. */

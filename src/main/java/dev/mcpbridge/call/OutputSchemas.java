@@ -1,29 +1,29 @@
 package dev.mcpbridge.call;
 
-import com.networknt.schema.Error;
-import com.networknt.schema.Schema;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.BridgeEvent;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
-import io.vertx.core.Vertx;
+import dev.mcpbridge.validation.SchemaValidator;
+import dev.mcpbridge.validation.SchemaValidator.Subject;
+import dev.mcpbridge.validation.Verdict;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Looks whether results keep what their tool's {@code outputSchema} promises (server/tools), and
  * says so in the log and to listeners of events where they do not; the result itself passes as it
- * is. Looks on a worker thread, at results of up to 64 KiB, and at no more than ten a second of a
- * tool. Confined to its verticle.
+ * is. Looks at results of up to 64 KiB, at no more than ten a second of a tool, and never again at
+ * those of a tool whose schema takes too much work. Confined to its verticle.
  */
 public final class OutputSchemas {
   private static final CalmLog LOG = new CalmLog(System.getLogger(OutputSchemas.class.getName()));
@@ -31,15 +31,15 @@ public final class OutputSchemas {
   private static final int MAX_TOOLS = 20_000;
   private static final long INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private final Vertx vertx;
+  private final SchemaValidator validator;
   private final Bus bus;
-  private final CompiledSchemas compiled;
-  private final Map<String, Long> lookedAt = new HashMap<>();
+  private final Counts counts;
+  private final Map<String, Long> nextLook = new HashMap<>();
 
-  public OutputSchemas(Vertx vertx, Bus bus) {
-    this.vertx = vertx;
+  public OutputSchemas(SchemaValidator validator, Bus bus, Counts counts) {
+    this.validator = validator;
     this.bus = bus;
-    this.compiled = new CompiledSchemas(vertx);
+    this.counts = counts;
   }
 
   /** Looks at a result, if it is its turn. */
@@ -48,47 +48,49 @@ public final class OutputSchemas {
       return;
     }
     long now = System.nanoTime();
-    Long last = lookedAt.get(tool.digest());
-    if (last != null && now - last < INTERVAL_NANOS || lookedAt.size() > MAX_TOOLS) {
+    Long next = nextLook.get(tool.digest());
+    if (next != null && now - next < 0 || nextLook.size() > MAX_TOOLS) {
       return;
     }
-    lookedAt.put(tool.digest(), now);
-    JsonSlice own = result.detached();
-    Optional<Schema> known = compiled.known(tool.digest());
-    if (known != null) {
-      compare(server, tool, known, own);
-    } else {
-      compiled
-          .compile(tool.digest(), "outputSchema of tool " + tool.name(), tool.outputSchema())
-          .onSuccess(schema -> compare(server, tool, schema, own));
+    nextLook.put(tool.digest(), now + INTERVAL_NANOS);
+    try {
+      compare(server, tool, JsonObjects.members(result));
+    } catch (IOException e) {
+      flag(server, tool, List.of("it cannot be read: " + e.getMessage()));
     }
   }
 
-  private void compare(ServerId server, Tool tool, Optional<Schema> schema, JsonSlice result) {
-    if (schema.isPresent()) {
-      vertx
-          .executeBlocking(() -> mismatches(schema.get(), result), false)
-          .onSuccess(
-              mismatches -> {
-                if (!mismatches.isEmpty()) {
-                  flag(server, tool, mismatches);
-                }
-              })
-          .onFailure(e -> compiled.giveUp(tool.digest(), "outputSchema of " + tool.name(), e));
-    }
-  }
-
-  private static List<String> mismatches(Schema schema, JsonSlice result) throws IOException {
-    Map<String, JsonSlice> members = JsonObjects.members(result);
+  private void compare(ServerId server, Tool tool, Map<String, JsonSlice> members)
+      throws IOException {
     String type = JsonObjects.string(members.get("resultType"));
     boolean isOver = type == null || type.equals("complete");
     if (!isOver || JsonSlice.of("true").equals(members.get("isError"))) {
-      return List.of();
+      return;
     }
     JsonSlice content = members.get("structuredContent");
-    return content == null
-        ? List.of("there is no structuredContent")
-        : schema.validate(Json.tree(content)).stream().limit(5).map(Error::toString).toList();
+    if (content == null) {
+      flag(server, tool, List.of("there is no structuredContent"));
+      return;
+    }
+    validator
+        .validate("server " + server, subject(server, tool), Json.tree(content), content.length())
+        .onSuccess(verdict -> heed(server, tool, verdict));
+  }
+
+  private static Subject subject(ServerId server, Tool tool) {
+    return new Subject(
+        "output " + tool.digest(),
+        "outputSchema of tool " + tool.name() + " of " + server,
+        tool.outputSchema());
+  }
+
+  private void heed(ServerId server, Tool tool, Verdict verdict) {
+    if (verdict instanceof Verdict.Misfit misfit) {
+      flag(server, tool, misfit.errors().stream().limit(5).toList());
+    } else if (verdict instanceof Verdict.Unchecked) {
+      counts.unchecked(server.name());
+      nextLook.put(tool.digest(), Long.MAX_VALUE);
+    }
   }
 
   private void flag(ServerId server, Tool tool, List<String> mismatches) {

@@ -35,12 +35,14 @@ import picocli.CommandLine.Spec;
       "",
       "  mcp-bridge agent --provider replay",
       "  GEMINI_API_KEY=… mcp-bridge agent",
-      "  mcp-bridge agent --provider openai --base-url http://127.0.0.1:11434/v1 --model qwen3",
-      "  mcp-bridge agent --once \"Which repositories are there?\""
+      "  mcp-bridge agent --provider openai --model qwen3 \\",
+      "    --base-url http://127.0.0.1:11434/v1",
+      "  mcp-bridge agent --once \"Which repositories are there?\"",
+      "",
+      "NO_COLOR switches colours off. Questions are remembered in",
+      "$XDG_STATE_HOME/mcp-bridge/agent-history."
     })
 final class AgentCommand implements Callable<Integer> {
-  private static final URI USUAL = URI.create("http://127.0.0.1:3000");
-
   enum Output {
     TEXT,
     JSON
@@ -58,8 +60,8 @@ final class AgentCommand implements Callable<Integer> {
       converter = HttpUrl.class,
       defaultValue = "${env:MCP_BRIDGE_URL:-}",
       description =
-          "The bridge (default: MCP_BRIDGE_URL, or http://127.0.0.1:3000 if one is there, else one"
-              + " of its own).")
+          "The bridge (default: MCP_BRIDGE_URL, else%nhttp://127.0.0.1:3000 if one is there, else one%n"
+              + "of its own). Its API key is taken from%nMCP_BRIDGE_KEY in the environment.")
   private URI url;
 
   @Option(
@@ -135,10 +137,10 @@ final class AgentCommand implements Callable<Integer> {
 
   /** The one that was named; else the usual one, if it is there; else one of its own. */
   private Supplier<BridgeTools.Address> bridge() throws Exception {
-    String key = System.getenv("MCP_BRIDGE_KEY");
+    String key = BridgeClient.key();
     boolean isNamed = url != null || port != null;
-    if (isNamed || !configuration.isGiven() && isListening(USUAL)) {
-      URI named = at(url == null ? USUAL : url);
+    if (isNamed || !configuration.isGiven() && isListening(BridgeClient.USUAL)) {
+      URI named = at(url == null ? BridgeClient.USUAL : url);
       return () -> new BridgeTools.Address(named, key);
     }
     return ownBridge();
@@ -165,7 +167,7 @@ final class AgentCommand implements Callable<Integer> {
 
   /** It starts while the human types; null where its configuration is wrong, which was said. */
   private Supplier<BridgeTools.Address> ownBridge() {
-    LogLines.configure("error");
+    LogLines.configure(LogLines.Threshold.ERROR);
     BridgeConfig config = configuration.read();
     if (config == null) {
       return null;

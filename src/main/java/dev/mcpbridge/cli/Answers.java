@@ -2,16 +2,23 @@ package dev.mcpbridge.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.agent.BridgeHttp;
+import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.Json;
 
 /** Prints answers of the bridge, and says how it went by the exit code. */
 final class Answers {
   private Answers() {}
 
-  static int print(BridgeClient.Answer answer) throws JsonProcessingException {
+  static int print(BridgeHttp.Answer answer) throws JsonProcessingException {
     JsonNode body = answer.body();
     if (!answer.ok()) {
-      System.err.println(answer.status() + " " + body.path("detail").asText("no detail"));
+      boolean wantsKey = answer.status() == ErrorCode.UNAUTHENTICATED.status();
+      System.err.println(
+          answer.status()
+              + " "
+              + body.path("detail").asText("no detail")
+              + (wantsKey ? "; put it into MCP_BRIDGE_KEY" : ""));
       body.path("errors").forEach(error -> System.err.println("  " + error.asText()));
       return Main.FAILED;
     }

@@ -24,7 +24,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "A value that is JSON (a number, true, [1,2], {\"a\":1}) is sent as such, any other as text.",
+      "A value that is JSON (a number, true, [1,2], {\"a\":1}) is sent as JSON, any other",
+      "as text.",
       "  mcp-bridge call git git_log repository=mcp-bridge max_count=3",
       "  echo '{\"repository\": \"mcp-bridge\"}' | mcp-bridge call git git_status --json -"
     })
@@ -32,10 +33,10 @@ final class CallCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
   @Mixin private BridgeClient bridge;
 
-  @Parameters(index = "0", paramLabel = "SERVER")
+  @Parameters(index = "0", paramLabel = "SERVER", description = "The server's id.")
   private String server;
 
-  @Parameters(index = "1", paramLabel = "TOOL")
+  @Parameters(index = "1", paramLabel = "TOOL", description = "The tool's name.")
   private String tool;
 
   @Parameters(index = "2..*", paramLabel = "KEY=VALUE", description = "Arguments.")

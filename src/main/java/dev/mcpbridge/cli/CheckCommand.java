@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true)
 final class CheckCommand implements Callable<Integer> {
 
-  @Parameters(arity = "0..1", paramLabel = "FILE", description = "Default: as for serve.")
+  @Parameters(arity = "0..1", paramLabel = "FILE", description = ConfigOption.HELP)
   private Path file;
 
   @Override

@@ -10,10 +10,18 @@ import picocli.CommandLine.Option;
 
 /** The configuration that a bridge of this process runs with. */
 final class ConfigOption {
+  static final String HELP =
+      "Configuration file (default: MCP_CONFIG_PATH, else%n"
+          + "conf/bridge.json, else mcp_config.json, else the%n"
+          + "built-in Git server for this folder). PORT and%n"
+          + "MCP_SERVER_<NAME>_COMMAND, _ARGS, _ENV,%n"
+          + "_RISK_LEVEL, _DOCKER_CONFIG in the environment%n"
+          + "override it.";
+
   @Option(
       names = {"-c", "--config"},
       paramLabel = "FILE",
-      description = "Configuration file.")
+      description = HELP)
   private Path file;
 
   private String text;

@@ -2,11 +2,14 @@ package dev.mcpbridge.cli;
 
 import dev.mcpbridge.Bridge;
 import dev.mcpbridge.cluster.NewestText;
+import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigException;
 import dev.mcpbridge.config.ConfigFile;
 import dev.mcpbridge.config.ConfigReader;
+import dev.mcpbridge.config.RestartKeys;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -23,6 +26,7 @@ final class ConfigWatch implements Runnable {
   private final ConfigReader reader;
   private final Bridge bridge;
   private final boolean isShared;
+  private final String started;
   private String seen;
   private String own;
   private String applied;
@@ -37,6 +41,7 @@ final class ConfigWatch implements Runnable {
     this.reader = reader;
     this.bridge = bridge;
     this.isShared = isShared;
+    this.started = text;
     this.seen = text;
     this.own = text;
     this.applied = text;
@@ -124,14 +129,28 @@ final class ConfigWatch implements Runnable {
 
   private boolean apply(String text, String from) {
     try {
+      BridgeConfig next = reader.read(text, ConfigReader.Strictness.WHOLE);
+      next.warnings().forEach(warning -> LOG.log(Level.WARNING, "{0}: {1}", from, warning));
       bridge
-          .reload(reader.read(text, ConfigReader.Strictness.WHOLE))
-          .onSuccess(done -> LOG.log(Level.INFO, "{0} was read again and applied", from))
+          .reload(next)
+          .onSuccess(done -> report(from, RestartKeys.changed(started, text)))
           .onFailure(e -> LOG.log(Level.ERROR, "reload failed: {0}", e.getMessage()));
       return true;
     } catch (ConfigException e) {
       LOG.log(Level.ERROR, "{0} is wrong and was not applied: {1}", from, e.getMessage());
       return false;
+    }
+  }
+
+  private static void report(String from, List<String> waiting) {
+    if (waiting.isEmpty()) {
+      LOG.log(Level.INFO, "{0} was read again and applied", from);
+    } else {
+      LOG.log(
+          Level.WARNING,
+          "{0} was read again and applied, except for what needs a restart of the bridge: {1}",
+          from,
+          String.join(", ", waiting));
     }
   }
 

@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 final class ConfirmCommand implements Callable<Integer> {
   @Mixin private BridgeClient bridge;
 
-  @Parameters(arity = "0..1", paramLabel = "ID")
+  @Parameters(arity = "0..1", paramLabel = "ID", description = "The confirmation's id.")
   private String id;
 
   @Option(names = "--token", paramLabel = "TOKEN", description = "As it came with the question.")

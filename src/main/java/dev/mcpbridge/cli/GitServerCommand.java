@@ -1,6 +1,9 @@
 package dev.mcpbridge.cli;
 
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.gitserver.GitServer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -21,9 +24,29 @@ final class GitServerCommand implements Callable<Integer> {
       description = "Repositories below it may be used; can be repeated.")
   private List<Path> roots;
 
+  @Option(
+      names = "--trust",
+      paramLabel = "FOLDER",
+      description =
+          "Repositories in or below it may belong to other users; can be repeated. Without it"
+              + " theirs are refused.")
+  private List<Path> trusted = List.of();
+
+  @Option(
+      names = "--allow-hooks",
+      description =
+          "Commits and pushes may run the hooks of a repository, which are programs. Whether one"
+              + " does is an argument of its call. Without it no hook runs.")
+  private boolean hooksAllowed;
+
   @Override
   public Integer call() throws Exception {
-    new GitServer(roots).serve(System.in, System.out);
+    for (Path root : roots) {
+      if (!Files.isDirectory(root)) {
+        throw new BridgeException(ErrorCode.NOT_FOUND, "--root is no folder: " + root);
+      }
+    }
+    new GitServer(roots, trusted, hooksAllowed).serve(System.in, System.out);
     return 0;
   }
 }

@@ -4,6 +4,8 @@ import dev.mcpbridge.Bridge;
 import io.vertx.core.Vertx;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * Loading classes is most of a start. What serving needs in any case is loaded on another core
@@ -11,14 +13,14 @@ import java.util.concurrent.FutureTask;
  */
 final class HeadStart {
   private static final FutureTask<Vertx> VERTX = new FutureTask<>(Bridge::vertx);
+  private static final Thread REHEARSAL = new Thread(HeadStart::rehearse, "mcp-head-start");
 
   private HeadStart() {}
 
   static void begin() {
     withoutFlightRecorder();
-    Thread thread = new Thread(HeadStart::rehearse, "mcp-head-start");
-    thread.setDaemon(true);
-    thread.start();
+    REHEARSAL.setDaemon(true);
+    REHEARSAL.start();
   }
 
   /**
@@ -33,6 +35,16 @@ final class HeadStart {
   static Vertx vertx() throws InterruptedException, ExecutionException {
     VERTX.run();
     return VERTX.get();
+  }
+
+  /** Closes the Vert.x of a bridge that did not start, after the rehearsal that uses it, too. */
+  static void end() throws InterruptedException {
+    REHEARSAL.join();
+    try {
+      vertx().close().await(10, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      // the process ends, whether it is closed or not
+    }
   }
 
   private static void rehearse() {

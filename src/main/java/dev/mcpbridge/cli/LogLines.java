@@ -1,8 +1,6 @@
 package dev.mcpbridge.cli;
 
 import java.time.Instant;
-import java.util.Locale;
-import java.util.Map;
 import java.util.logging.ConsoleHandler;
 import java.util.logging.Formatter;
 import java.util.logging.Handler;
@@ -13,11 +11,22 @@ import java.util.logging.Logger;
 /** One line an event on stderr, whatever the message holds: control characters are escaped. */
 final class LogLines extends Formatter {
   private static final int MAX = 4000;
-  private static final Map<String, Level> LEVELS =
-      Map.of(
-          "debug", Level.FINE, "info", Level.INFO, "warning", Level.WARNING, "error", Level.SEVERE);
 
-  static void configure(String level) {
+  /** What is logged: this, and what is graver. */
+  enum Threshold {
+    DEBUG(Level.FINE),
+    INFO(Level.INFO),
+    WARNING(Level.WARNING),
+    ERROR(Level.SEVERE);
+
+    private final Level level;
+
+    Threshold(Level level) {
+      this.level = level;
+    }
+  }
+
+  static void configure(Threshold threshold) {
     Logger root = Logger.getLogger("");
     for (Handler handler : root.getHandlers()) {
       root.removeHandler(handler);
@@ -28,7 +37,7 @@ final class LogLines extends Formatter {
     root.addHandler(console);
     root.setLevel(Level.WARNING);
     Logger own = Logger.getLogger("dev.mcpbridge");
-    own.setLevel(LEVELS.getOrDefault(level.toLowerCase(Locale.ROOT), Level.INFO));
+    own.setLevel(threshold.level);
     KEPT[0] = own;
   }
 

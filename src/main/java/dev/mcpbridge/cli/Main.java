@@ -1,10 +1,15 @@
 package dev.mcpbridge.cli;
 
 import dev.mcpbridge.Version;
+import dev.mcpbridge.error.BridgeException;
 import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The program {@code mcp-bridge}. */
 @Command(
@@ -13,6 +18,7 @@ import picocli.CommandLine.IVersionProvider;
     versionProvider = Main.Versions.class,
     description = "Tool servers behind one gate, over plain HTTP.",
     synopsisSubcommandLabel = "COMMAND",
+    footer = {"", "MCP_BRIDGE_JAVA_OPTS in the environment has options for Java."},
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:done",
@@ -43,7 +49,7 @@ public final class Main {
   }
 
   /** Reading the annotations of every command takes a while; what starts often has only its own. */
-  private static CommandLine program(String name) {
+  static CommandLine program(String name) {
     CommandLine program = new CommandLine(new Main());
     switch (name) {
       case "serve" -> program.addSubcommand(new ServeCommand());
@@ -51,7 +57,41 @@ public final class Main {
       case "git-server" -> program.addSubcommand(new GitServerCommand());
       default -> addAll(program);
     }
-    return program.setCaseInsensitiveEnumValuesAllowed(true);
+    return program
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setParameterExceptionHandler(Main::refuse)
+        .setExecutionExceptionHandler(Main::fail);
+  }
+
+  /** One line for a command line that is wrong: why, and where the right one is told. */
+  private static int refuse(ParameterException wrong, String[] args) {
+    String guess =
+        wrong instanceof UnmatchedArgumentException unmatched
+                && !unmatched.getSuggestions().isEmpty()
+            ? "; did you mean " + String.join(" or ", unmatched.getSuggestions()) + "?"
+            : "";
+    CommandLine command = wrong.getCommandLine();
+    command
+        .getErr()
+        .println(
+            wrong.getMessage()
+                + guess
+                + " (see "
+                + command.getCommandSpec().qualifiedName()
+                + " --help)");
+    return CommandLine.ExitCode.USAGE;
+  }
+
+  /**
+   * One line for a failure that is foreseen; any other one is a mistake of ours, with its trace.
+   */
+  private static int fail(Exception failure, CommandLine command, ParseResult parsed)
+      throws Exception {
+    if (failure instanceof BridgeException foreseen) {
+      command.getErr().println(foreseen.getMessage());
+      return FAILED;
+    }
+    throw failure;
   }
 
   private static void addAll(CommandLine program) {
@@ -66,6 +106,7 @@ public final class Main {
         .addSubcommand(new ConfirmCommand())
         .addSubcommand(new AgentCommand())
         .addSubcommand(new GitServerCommand())
+        .addSubcommand(new HelpCommand())
         .addSubcommand(new GenerateCompletion());
     program
         .getSubcommands()

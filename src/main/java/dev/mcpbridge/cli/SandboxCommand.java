@@ -18,18 +18,16 @@ final class SandboxCommand {
   /** Proves that calls at level 3 would run as they should. */
   @Command(
       name = "check",
-      description = {
-        "Show the container engine, and start one container for each server that has one:",
-        "whether it has the profile that it should have."
-      },
+      description =
+          "Show the container engine, and check that a container of each server has its profile.",
       mixinStandardHelpOptions = true,
-      footer = {"", "Without --config the file is found as for serve."})
+      footer = {"", "The engine is sandbox.engine of the configuration, else DOCKER_HOST."})
   static final class Check implements Callable<Integer> {
     @Mixin private ConfigOption configuration;
 
     @Override
     public Integer call() throws Exception {
-      LogLines.configure("warning");
+      LogLines.configure(LogLines.Threshold.WARNING);
       BridgeConfig config = configuration.read();
       if (config == null) {
         return Main.FAILED;

@@ -19,12 +19,7 @@ import picocli.CommandLine.Spec;
     name = "serve",
     description = "Run the bridge.",
     mixinStandardHelpOptions = true,
-    footer = {
-      "",
-      "Without --config the file is MCP_CONFIG_PATH, conf/bridge.json or mcp_config.json,",
-      "whichever is there first; without any, the built-in Git server serves this folder.",
-      "The file is watched; a change is applied without touching unchanged servers."
-    })
+    footer = {"", "The file is watched; a change is applied without touching unchanged servers."})
 final class ServeCommand implements Callable<Integer> {
   static final int RUNNING = -1;
 
@@ -45,7 +40,7 @@ final class ServeCommand implements Callable<Integer> {
       paramLabel = "LEVEL",
       defaultValue = "info",
       description = "debug, info, warning or error (default: ${DEFAULT-VALUE}).")
-  private String level;
+  private LogLines.Threshold threshold;
 
   @Option(
       names = "--grace",
@@ -62,7 +57,10 @@ final class ServeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    LogLines.configure(level);
+    if (graceSeconds < 0) {
+      throw new ParameterException(spec.commandLine(), "--grace is a number of seconds from 0 on");
+    }
+    LogLines.configure(threshold);
     cluster.choice().ifPresent(configuration::inCluster);
     BridgeConfig read = configuration.read();
     if (read == null) {
@@ -75,6 +73,7 @@ final class ServeCommand implements Callable<Integer> {
       bridge = Bridge.start(HeadStart.vertx(), config).await(60, TimeUnit.SECONDS);
     } catch (Exception e) {
       System.err.println("cannot start: " + e.getMessage());
+      HeadStart.end();
       return Main.FAILED;
     }
     if (train) {
@@ -105,6 +104,15 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
+  private static String openToAll(BridgeConfig config) {
+    String who = config.http().isLoopback() ? "every local user" : "whoever reaches this address";
+    return who
+        + " may start programs as "
+        + System.getProperty("user.name")
+        + " through POST /servers: add auth.keys, or set http.allowStart to false or"
+        + " http.allowedCommands";
+  }
+
   /** Where to go from here; the line can be pasted. */
   private static void greet(
       PrintStream out, Bridge bridge, BridgeConfig config, ConfigFile source) {
@@ -118,6 +126,9 @@ final class ServeCommand implements Callable<Integer> {
               + config.cluster().node()
               + " of "
               + String.join(", ", config.cluster().members()));
+    }
+    if (config.auth().keys().isEmpty() && config.http().starts().allowsAny()) {
+      out.println("  warning:       " + openToAll(config));
     }
     out.println();
     out.println("Try:");

@@ -1,9 +1,11 @@
 package dev.mcpbridge.cli;
 
+import dev.mcpbridge.cli.agent.HttpUrl;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.protocol.Percent;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
 import java.util.concurrent.Callable;
@@ -18,15 +20,16 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "Without --config the file is found as for serve.",
-      "With --url a running bridge answers (its key in MCP_BRIDGE_KEY); without, one runs within",
-      "this process for as long as stdin is open. Log lines go to stderr."
+      "Without --url a bridge runs within this process for as long as stdin is open.",
+      "Log lines go to stderr."
     })
 final class StdioCommand implements Callable<Integer> {
   @Option(
       names = {"-u", "--url"},
       paramLabel = "URL",
-      description = "A running bridge.")
+      converter = HttpUrl.class,
+      description =
+          "A running bridge. Its API key is taken from%nMCP_BRIDGE_KEY in the environment.")
   private URI url;
 
   @Mixin private ConfigOption configuration;
@@ -39,25 +42,23 @@ final class StdioCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    LogLines.configure("warning");
+    LogLines.configure(LogLines.Threshold.WARNING);
     PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), false);
     System.setOut(System.err);
     if (url != null) {
-      relay(url.toString().replaceAll("/+$", ""), System.getenv("MCP_BRIDGE_KEY"), out);
-      return 0;
+      return relay(url.toString().replaceAll("/+$", ""), BridgeClient.key(), out);
     }
     BridgeConfig config = configuration.read();
     if (config == null) {
       return Main.FAILED;
     }
     try (OwnBridge bridge = OwnBridge.start(config, "stdio")) {
-      relay(bridge.url(), bridge.key(), out);
+      return relay(bridge.url(), bridge.key(), out);
     }
-    return 0;
   }
 
-  private void relay(String base, String key, PrintStream out) throws Exception {
+  private int relay(String base, String key, PrintStream out) throws IOException {
     String path = server == null ? "/mcp" : "/servers/" + Percent.encoded(server) + "/mcp";
-    new StdioRelay(URI.create(base + path), key, out).run(System.in);
+    return new StdioRelay(URI.create(base), path, key, out).run(System.in) ? 0 : Main.FAILED;
   }
 }

@@ -1,6 +1,9 @@
 package dev.mcpbridge.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.agent.BridgeHttp;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
@@ -17,24 +20,29 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Between a client's pipes and the MCP door: each line is a POST, each message of an answer is a
- * line. A request that is cancelled in the stateless era is given up by closing its response.
+ * line. A request that is cancelled in the stateless era is given up by closing its response. Where
+ * no bridge answers, that is said on stderr, and the next line is tried again.
  *
  * <p>One thread reads stdin; answers are read on the HTTP client's threads and written one at a
  * time.
  */
 final class StdioRelay {
   private static final int BUFFER = 16 << 10;
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private final HttpClient http =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(PATIENCE).build();
+  private final URI bridge;
   private final URI door;
   private final String key;
   private final PrintStream out;
@@ -43,30 +51,81 @@ final class StdioRelay {
   private final Map<String, InputStream> answers = new ConcurrentHashMap<>();
   private volatile String session;
   private volatile String version;
+  private boolean isLost;
 
   /**
+   * @param path of the door at the bridge
    * @param key null for a bridge without keys
    */
-  StdioRelay(URI door, String key, PrintStream out) {
-    this.door = door;
+  StdioRelay(URI bridge, String path, String key, PrintStream out) {
+    this.bridge = bridge;
+    this.door = URI.create(bridge + path);
     this.key = key;
     this.out = out;
   }
 
-  /** Relays until stdin ends; what runs then gets a moment to be answered. */
-  void run(InputStream stdin) throws IOException, InterruptedException {
+  /**
+   * Relays until stdin ends; what runs then gets a moment to be answered.
+   *
+   * @return whether the bridge was there to the end
+   */
+  boolean run(InputStream stdin) throws IOException {
+    CompletableFuture<String> found = look();
     BufferedReader in = new BufferedReader(new InputStreamReader(stdin, StandardCharsets.UTF_8));
     for (String line = in.readLine(); line != null; line = in.readLine()) {
       if (!line.isBlank()) {
         take(line);
       }
     }
-    CompletableFuture<Void> rest =
-        CompletableFuture.allOf(running.values().toArray(CompletableFuture[]::new));
-    rest.orTimeout(2, TimeUnit.SECONDS).exceptionally(late -> null).join();
+    CompletableFuture.allOf(running.values().toArray(CompletableFuture[]::new))
+        .orTimeout(2, TimeUnit.SECONDS)
+        .exceptionally(late -> null)
+        .join();
+    found.join();
+    return end();
+  }
+
+  /** Looks before the first message comes, so that it is said at once where there is no bridge. */
+  private CompletableFuture<String> look() {
+    HttpRequest question =
+        HttpRequest.newBuilder(URI.create(bridge + "/health/live")).timeout(PATIENCE).build();
+    return http.sendAsync(question, HttpResponse.BodyHandlers.discarding())
+        .handle((response, failed) -> failed == null ? null : heard(failed));
+  }
+
+  /** Ends the session, if there is one. */
+  private boolean end() {
     if (session != null) {
-      http.send(request().DELETE().build(), HttpResponse.BodyHandlers.discarding());
+      HttpRequest last = request().DELETE().timeout(PATIENCE).build();
+      http.sendAsync(last, HttpResponse.BodyHandlers.discarding())
+          .handle((response, failed) -> heard(failed))
+          .join();
     }
+    synchronized (this) {
+      return !isLost;
+    }
+  }
+
+  /**
+   * Takes note of how a request has ended, and says once that a bridge does not answer.
+   *
+   * @param failed null where it was answered
+   * @return what the client is told; null where it was answered
+   */
+  private synchronized String heard(Throwable failed) {
+    if (failed == null) {
+      isLost = false;
+      return null;
+    }
+    Throwable cause = failed instanceof CompletionException ? failed.getCause() : failed;
+    String sentence =
+        (cause instanceof BridgeException refused ? refused : BridgeHttp.lost(bridge, cause))
+            .getMessage();
+    if (!isLost) {
+      System.err.println(sentence);
+    }
+    isLost = true;
+    return sentence;
   }
 
   private void take(String line) {
@@ -126,8 +185,9 @@ final class StdioRelay {
     sent.thenAcceptAsync(response -> read(response, id, method))
         .whenComplete(
             (done, failed) -> {
-              if (failed != null && id != null && !answered.isCancelled()) {
-                write(error(id, -32603, "the bridge cannot be reached"));
+              String sentence = answered.isCancelled() ? null : heard(failed);
+              if (sentence != null && id != null) {
+                write(error(id, -32603, sentence));
               }
               if (id != null) {
                 running.remove(id);
@@ -178,13 +238,24 @@ final class StdioRelay {
         }
         write(body);
       } else if (response.statusCode() >= 400 && id != null) {
-        write(error(id, -32603, "the bridge answered HTTP " + response.statusCode()));
+        throw refused(response.statusCode());
       }
     } catch (IOException e) {
       if (id != null && running.containsKey(id)) {
-        write(error(id, -32603, "the answer broke off"));
+        throw BridgeHttp.lost(bridge, e);
       }
     }
+  }
+
+  private BridgeException refused(int status) {
+    boolean wantsKey = status == ErrorCode.UNAUTHENTICATED.status();
+    return new BridgeException(
+        wantsKey ? ErrorCode.UNAUTHENTICATED : ErrorCode.UPSTREAM_ERROR,
+        "The bridge at "
+            + bridge
+            + " answered HTTP "
+            + status
+            + (wantsKey ? "; put a key that it knows into MCP_BRIDGE_KEY" : ""));
   }
 
   private void readEvents(InputStream in) throws IOException {

@@ -1,6 +1,7 @@
 package dev.mcpbridge.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.agent.BridgeHttp;
 import dev.mcpbridge.protocol.Percent;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -11,7 +12,12 @@ import picocli.CommandLine.Parameters;
 /** Lists tools of a running bridge. */
 @Command(
     name = "tools",
-    description = "List the tools of a running bridge.",
+    description = {
+      "List the tools of a running bridge.",
+      "",
+      "Each with its risk level, and what has set it: a rule for the tool, the",
+      "server's level, the default, the tool's annotation, its HTTP method, or none."
+    },
     mixinStandardHelpOptions = true)
 final class ToolsCommand implements Callable<Integer> {
   @Mixin private BridgeClient bridge;
@@ -25,15 +31,17 @@ final class ToolsCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     String query = words == null ? "" : "?q=" + Percent.encoded(words);
-    BridgeClient.Answer answer = bridge.get("/tools" + query);
+    BridgeHttp.Answer answer = bridge.get("/tools" + query);
     if (!answer.ok() || json) {
       return Answers.print(answer);
     }
     for (JsonNode tool : answer.body().path("tools")) {
       String description = tool.path("description").asText("").lines().findFirst().orElse("");
       System.out.printf(
-          "%-40s %s%n",
-          tool.path("server_id").asText() + " " + tool.path("name").asText(), description);
+          "%-40s %-14s %s%n",
+          tool.path("server_id").asText() + " " + tool.path("name").asText(),
+          tool.path("risk_level").asText() + " (" + tool.path("risk_reason").asText() + ")",
+          description);
     }
     return 0;
   }

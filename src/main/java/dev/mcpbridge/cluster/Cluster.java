@@ -129,8 +129,8 @@ public interface Cluster {
 
     void told(int slot, String topic, byte[] body);
 
-    /** A node has connected: it has heard nothing yet. */
-    void connected(int slot);
+    /** A node has connected, under this name: it has heard nothing yet. */
+    void connected(int slot, String node);
   }
 
   /**

@@ -388,7 +388,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   public void up(int slot, String node) {
     changed();
     if (correspondent != null) {
-      correspondent.connected(slot);
+      correspondent.connected(slot, node);
     }
   }
 

@@ -113,6 +113,20 @@ final class ClusterState implements StateMachine {
     return moves;
   }
 
+  /** That another node is gone is for the primary to say, and is not proposed. */
+  @Override
+  public boolean mayBeProposed(Entry entry) {
+    int proposer = entry.proposer();
+    Command command = Command.of(entry.command());
+    if (command instanceof Join join) {
+      return join.member().slot() == proposer;
+    }
+    if (command instanceof Leave leave) {
+      return leave.slot() == proposer;
+    }
+    return !(command instanceof Release release) || release.slot() == proposer;
+  }
+
   @Override
   public void apply(long op, Entry entry) {
     millis = entry.timeMillis();

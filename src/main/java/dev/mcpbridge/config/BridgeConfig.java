@@ -23,6 +23,11 @@ public record BridgeConfig(
     long drainMillis,
     List<ConfigProblem> warnings) {
 
+  /** Whether callers can be told apart, by their keys. */
+  public boolean hasSeveralCallers() {
+    return auth.keys().size() > 1;
+  }
+
   public BridgeConfig withAuth(AuthConfig other) {
     return new BridgeConfig(
         http, other, risk, limits, sandbox, cluster, servers, drainMillis, warnings);
@@ -31,5 +36,10 @@ public record BridgeConfig(
   public BridgeConfig withHttp(HttpConfig other) {
     return new BridgeConfig(
         other, auth, risk, limits, sandbox, cluster, servers, drainMillis, warnings);
+  }
+
+  public BridgeConfig withCluster(ClusterConfig other) {
+    return new BridgeConfig(
+        http, auth, risk, limits, sandbox, other, servers, drainMillis, warnings);
   }
 }

@@ -12,7 +12,7 @@ import java.util.List;
  * @param host where it listens for the others
  * @param node its name for people
  * @param labels what servers may ask for
- * @param secret that all nodes know; empty for none
+ * @param secret that all nodes know; empty where none is configured
  * @param tls null for none
  * @param leaseMillis how long a node acts without having been heard of
  * @param sharesFile whether the newest configuration file of a node is that of all
@@ -32,6 +32,11 @@ public record ClusterConfig(
 
   /** PEM files; the authority's is the only one that is trusted. */
   public record Tls(Path certificate, Path key, Path authority) {}
+
+  ClusterConfig withSecret(String other) {
+    return new ClusterConfig(
+        name, members, slot, host, port, node, labels, other, tls, leaseMillis, sharesFile);
+  }
 
   /** Without the secret. */
   @Override

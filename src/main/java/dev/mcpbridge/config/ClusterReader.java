@@ -11,7 +11,6 @@ import java.util.TreeSet;
 /** Understands the {@code cluster} section, and finds out which of the members this node is. */
 final class ClusterReader {
   private static final int DEFAULT_PORT = 7800;
-  private static final int SHORTEST_SECRET = 16;
   private static final String SECRET_VARIABLE = "MCP_CLUSTER_SECRET";
 
   private final Section cluster;
@@ -51,13 +50,18 @@ final class ClusterReader {
             "insecure"));
     String name = cluster.text("name", "mcp-bridge");
     List<String> members = members(joins);
-    int slot = joins && !members.isEmpty() ? slot(members) : 0;
+    String host = cluster.text("host", null);
+    int port = cluster.integer("port", DEFAULT_PORT, 1, 65_535);
+    int slot = joins && !members.isEmpty() ? slot(members, host, port) : 0;
     String self = members.isEmpty() ? "127.0.0.1:" + DEFAULT_PORT : members.get(slot);
     String secret = cluster.text("secret", environment.getOrDefault(SECRET_VARIABLE, ""));
     ClusterConfig.Tls tls = tls(cluster.section("tls"));
     boolean insecure = cluster.flag("insecure", false);
-    if (joins && !members.stream().allMatch(ClusterReader::isLoopback)) {
+    boolean isOneMachine = members.stream().allMatch(ClusterReader::isLoopback);
+    if (joins && !isOneMachine) {
       requireSafety(secret, tls, insecure);
+    } else if (joins && !secret.isEmpty() && secret.length() < ClusterSecret.SHORTEST) {
+      cluster.complain("secret", "expected at least 16 characters: a shorter one can be guessed");
     }
     return new ClusterConfig(
         name,
@@ -74,10 +78,12 @@ final class ClusterReader {
   }
 
   private void requireSafety(String secret, ClusterConfig.Tls tls, boolean insecure) {
-    if (secret.length() < SHORTEST_SECRET) {
+    if (secret.length() < ClusterSecret.SHORTEST) {
       cluster.complain(
           "secret",
-          "nodes on other machines need one of at least 16 characters, the same on all of them");
+          "nodes on other machines need one of at least 16 characters, the same on all of them:"
+              + " \"${file:/path/of/it}\" for example, or the variable "
+              + SECRET_VARIABLE);
     }
     if (tls == null && !insecure) {
       cluster.complain(
@@ -101,10 +107,9 @@ final class ClusterReader {
     return new ArrayList<>(sorted);
   }
 
-  private int slot(List<String> members) {
-    String host = choice.host() == null ? cluster.text("host", null) : choice.host();
-    int port =
-        choice.port() == null ? cluster.integer("port", DEFAULT_PORT, 1, 65_535) : choice.port();
+  private int slot(List<String> members, String saidHost, int saidPort) {
+    String host = choice.host() == null ? saidHost : choice.host();
+    int port = choice.port() == null ? saidPort : choice.port();
     boolean isPortSaid = choice.port() != null || cluster.has("port");
     List<Integer> own = new ArrayList<>();
     for (int slot = 0; slot < members.size(); slot++) {
@@ -137,7 +142,7 @@ final class ClusterReader {
 
   private static boolean isLoopback(String member) {
     String host = host(member);
-    return host.equals("localhost") || host.equals("::1") || host.startsWith("127.");
+    return host.equals("localhost") || host.equals("::1") || host.matches("127(\\.\\d{1,3}){3}");
   }
 
   private static boolean isThisMachine(String host) {

@@ -19,9 +19,19 @@ import java.util.Set;
  * before it complains, and then of everything at once.
  */
 public final class ConfigReader {
-  private static final List<String> SECTIONS =
+  static final List<String> SECTIONS =
       List.of(
-          "$schema", "http", "auth", "risk", "limits", "sandbox", "cluster", "drain", "mcpServers");
+          "$schema",
+          "http",
+          "auth",
+          "risk",
+          "limits",
+          "validation",
+          "sandbox",
+          "cluster",
+          "drain",
+          "mcpServers",
+          "servers");
   private static final List<String> OWN_SECTIONS = List.of("http", "cluster");
   private static final Set<String> SCOPES = Set.of("read", "call", "approve", "admin");
 
@@ -55,14 +65,13 @@ public final class ConfigReader {
     List<ConfigProblem> problems = new ArrayList<>();
     List<ConfigProblem> warnings = new ArrayList<>();
     Section root = new Section(parse(json), "", Placeholders.of(environment), problems);
-    root.each(
-        (key, value) -> {
-          if (!SECTIONS.contains(key)) {
-            warnings.add(new ConfigProblem(key, "unknown key, ignored"));
-          }
-        });
+    root.allowStrangers(SECTIONS, warnings);
+    String servers = root.has("servers") ? "servers" : "mcpServers";
+    if (root.has("servers") && root.has("mcpServers")) {
+      root.complain("servers", "means the same as mcpServers: put all servers into one of them");
+    }
     ObjectNode entries = Json.object();
-    root.section("mcpServers").each((name, value) -> entries.set(name, value.deepCopy()));
+    root.section(servers).each((name, value) -> entries.set(name, value.deepCopy()));
     new EnvironmentOverrides(environment, problems).apply(entries);
     AuthConfig auth = auth(root.section("auth"));
     HttpConfig http = http(root.section("http"), auth);
@@ -70,17 +79,18 @@ public final class ConfigReader {
     if (risk.operatorApproves() && auth.keys().isEmpty()) {
       root.section("risk").complain("approver", "an operator is told by a key: add auth.keys");
     }
-    LimitsConfig limits = limits(root.section("limits"));
+    LimitsConfig limits = limits(root.section("limits"), root.section("validation"));
     long drainMillis = root.seconds("drain", 5, 0, 600);
     SandboxConfig sandbox =
         SandboxReader.read(root.section("sandbox"), environment.get("DOCKER_HOST"));
     ClusterConfig cluster = ClusterReader.read(root.section("cluster"), choice, environment);
-    Map<ServerId, ServerConfig> servers = servers(entries, strictness, sandbox, problems, warnings);
+    Section all = new Section(entries, servers, Placeholders.of(environment), problems);
+    Map<ServerId, ServerConfig> understood = servers(all, strictness, risk, sandbox, warnings);
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }
     return new BridgeConfig(
-        http, auth, risk, limits, sandbox, cluster, servers, drainMillis, warnings);
+        http, auth, risk, limits, sandbox, cluster, understood, drainMillis, warnings);
   }
 
   /**
@@ -101,22 +111,27 @@ public final class ConfigReader {
   }
 
   /**
-   * Understands a server that came over the API.
+   * Understands a server that came over the API, here or to another node.
    *
+   * @param operator says what may come
+   * @throws dev.mcpbridge.error.BridgeException FORBIDDEN for a command that may not
    * @throws ConfigException with everything that is wrong, paths relative to the body
    */
-  public static ServerConfig readServer(JsonNode body, SandboxConfig sandbox) {
+  public static ServerConfig readServer(JsonNode body, BridgeConfig operator) {
+    operator.http().starts().check(body.path("command").asText());
     List<ConfigProblem> problems = new ArrayList<>();
     Section entry = new Section(body, "", Placeholders.LITERAL, problems);
+    entry.allowOnly(ServerEntryReader.KEYS_OF_API);
     ServerConfig server =
-        ServerEntryReader.read(entry.text("id", ""), entry, ServerEntryReader.Origin.API, sandbox);
+        ServerEntryReader.read(
+            entry.text("id", ""), entry, ServerEntryReader.Origin.API, operator.sandbox());
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }
     return server;
   }
 
-  private static JsonNode parse(String json) {
+  static JsonNode parse(String json) {
     try {
       JsonNode root = Json.tree(json.startsWith("\uFEFF") ? json.substring(1) : json);
       if (!root.isObject()) {
@@ -151,6 +166,9 @@ public final class ConfigReader {
             "cors",
             "tls",
             "insecure",
+            "allowStart",
+            "allowedCommands",
+            "openHealth",
             "maxConnections",
             "maxStreams",
             "maxSessions",
@@ -168,6 +186,7 @@ public final class ConfigReader {
             Set.copyOf(lowerCase(cors.texts("origins", 1000))),
             tls(http.section("tls")),
             http.flag("insecure", false),
+            http.flag("openHealth", false),
             http.integer("maxConnections", 4096, 1, 1_000_000),
             http.integer("maxStreams", 256, 1, 100_000),
             new HttpConfig.Sessions(
@@ -176,7 +195,8 @@ public final class ConfigReader {
             new HttpConfig.Patience(
                 http.seconds("headTimeout", 15, 0.1, 3600),
                 http.seconds("bodyTimeout", 30, 0.1, 3600),
-                http.seconds("idleTimeout", 75, 0.1, 3600)));
+                http.seconds("idleTimeout", 75, 0.1, 3600)),
+            StartRules.read(http));
     if (!config.isLoopback() && auth.keys().isEmpty() && !config.insecure()) {
       http.complain(
           "host",
@@ -252,20 +272,29 @@ public final class ConfigReader {
     }
     return new RiskConfig(
         level,
-        risk.oneOf("annotations", "raise", "raise", "ignore").equals("raise"),
+        ServerEntryReader.annotations(risk),
         risk.oneOf("approver", "caller", "caller", "operator").equals("operator"),
         risk.flag("requireToken", true),
         risk.seconds("expiry", 600, 0.1, 86_400),
         status);
   }
 
-  private static LimitsConfig limits(Section limits) {
+  private static LimitsConfig limits(Section limits, Section validation) {
     limits.allowOnly(List.of("bodyBytes", "messageBytes", "heldBytes", "depth"));
     return new LimitsConfig(
         limits.integer("bodyBytes", 4 << 20, 1024, 1 << 30),
         limits.integer("messageBytes", 16 << 20, 1024, 1 << 30),
         limits.integer("heldBytes", aQuarterOfTheHeap(), 1 << 20, Integer.MAX_VALUE),
-        limits.integer("depth", 200, 1, 1000));
+        limits.integer("depth", 200, 1, 1000),
+        validation(validation));
+  }
+
+  private static LimitsConfig.Validation validation(Section validation) {
+    validation.allowOnly(List.of("onBudget", "steps", "time"));
+    return new LimitsConfig.Validation(
+        validation.oneOf("onBudget", "pass", "pass", "refuse").equals("refuse"),
+        validation.integer("steps", 2_000_000, 1_000, 1_000_000_000),
+        validation.seconds("time", 0.5, 0.01, 60));
   }
 
   private static int aQuarterOfTheHeap() {
@@ -273,30 +302,35 @@ public final class ConfigReader {
   }
 
   private Map<ServerId, ServerConfig> servers(
-      ObjectNode entries,
+      Section entries,
       Strictness strictness,
+      RiskConfig risk,
       SandboxConfig sandbox,
-      List<ConfigProblem> problems,
       List<ConfigProblem> warnings) {
     Map<ServerId, ServerConfig> servers = new LinkedHashMap<>();
     Set<String> lower = new HashSet<>();
-    for (Map.Entry<String, JsonNode> named : entries.properties()) {
+    for (Map.Entry<String, JsonNode> named : entries.node().properties()) {
       List<ConfigProblem> own = new ArrayList<>();
       Section entry =
           new Section(
-              named.getValue(), "mcpServers." + named.getKey(), Placeholders.of(environment), own);
+              named.getValue(), entries.at(named.getKey()), Placeholders.of(environment), own);
       if (entry.flag("disabled", false)) {
         continue;
       }
       if (!lower.add(named.getKey().toLowerCase(Locale.ROOT))) {
         entry.complain("", "another server has the same name but for upper and lower case");
       }
+      entry.allowStrangers(ServerEntryReader.KEYS, warnings);
       ServerConfig server =
           ServerEntryReader.read(named.getKey(), entry, ServerEntryReader.Origin.FILE, sandbox);
       if (own.isEmpty()) {
+        checkProgram(entry, server, warnings);
+        checkContainer(entry, server, risk, warnings);
+      }
+      if (own.isEmpty()) {
         servers.put(server.id(), server);
       } else if (strictness == Strictness.WHOLE || !ServerId.isValid(named.getKey())) {
-        problems.addAll(own);
+        entries.problems().addAll(own);
       } else {
         warnings.addAll(own);
         servers.put(
@@ -306,6 +340,41 @@ public final class ConfigReader {
       }
     }
     return servers;
+  }
+
+  /** A program that is not there yet may come; one that is a whole command line never will. */
+  private void checkProgram(Section entry, ServerConfig server, List<ConfigProblem> warnings) {
+    if (!(server.reach() instanceof Launch launch)) {
+      return;
+    }
+    String program = launch.argv().get(0);
+    if (launch.program(environment.get("PATH")).isPresent()) {
+      return;
+    }
+    if (program.contains(" ")) {
+      entry.complain(
+          "command",
+          "no such program: \"" + program + "\"; put the program here and its arguments into args");
+    } else {
+      String where = program.contains("/") ? "" : " on the PATH";
+      warnings.add(
+          new ConfigProblem(
+              entry.at("command"), "there is no program \"" + program + '"' + where + " here"));
+    }
+  }
+
+  /** Level 3 never runs on the host, so that without a container its calls are refused. */
+  private static void checkContainer(
+      Section entry, ServerConfig server, RiskConfig risk, List<ConfigProblem> warnings) {
+    boolean byDefault = server.risk().server() == null && risk.defaultLevel() == RiskLevel.HIGH;
+    if (server.sandbox() == null && (byDefault || server.risk().mention(RiskLevel.HIGH))) {
+      warnings.add(
+          new ConfigProblem(
+              entry.at("docker"),
+              server.reach() instanceof Launch
+                  ? "calls at risk level 3 are refused without it: name the image they run in"
+                  : "calls at risk level 3 are refused: a server elsewhere has no container here"));
+    }
   }
 
   private static List<String> lowerCase(List<String> texts) {

@@ -35,7 +35,7 @@ final class EnvironmentOverrides {
       ObjectNode entry = entry(servers, name);
       if (environment.containsKey(PREFIX + name + "_COMMAND")) {
         entry.put("command", environment.get(PREFIX + name + "_COMMAND"));
-        entry.remove(List.of("builtin", "url", "args", "env"));
+        entry.remove(List.of("builtin", "url", "type", "args", "env"));
       }
       String args = environment.get(PREFIX + name + "_ARGS");
       if (args != null) {

@@ -11,6 +11,8 @@ import java.util.Set;
  * @param corsOrigins origins whose pages may call; none by default
  * @param tls null for plain HTTP
  * @param insecure whether another address than loopback may be served without keys
+ * @param starts which commands may come over the API
+ * @param openHealth whether who has no key is told whether the bridge is well
  */
 public record HttpConfig(
     String host,
@@ -19,10 +21,12 @@ public record HttpConfig(
     Set<String> corsOrigins,
     Tls tls,
     boolean insecure,
+    boolean openHealth,
     int maxConnections,
     int maxStreams,
     Sessions sessions,
-    Patience patience) {
+    Patience patience,
+    StartRules starts) {
 
   /** How many sessions of MCP may be open at once, and how long one may not be used. */
   public record Sessions(int max, long idleMillis) {}
@@ -41,10 +45,12 @@ public record HttpConfig(
         corsOrigins,
         tls,
         insecure,
+        openHealth,
         maxConnections,
         maxStreams,
         sessions,
-        patience);
+        patience,
+        starts);
   }
 
   /** For this machine alone, on any free port, without TLS. */
@@ -56,10 +62,12 @@ public record HttpConfig(
         Set.of(),
         null,
         false,
+        false,
         maxConnections,
         maxStreams,
         sessions,
-        patience);
+        patience,
+        starts);
   }
 
   public boolean isLoopback() {

@@ -3,7 +3,9 @@ package dev.mcpbridge.config;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -12,6 +14,7 @@ import java.util.regex.Pattern;
  * over the network is left as it is: it must not be able to read files.
  */
 interface Placeholders {
+  List<String> KINDS = List.of("env", "file");
   Placeholders LITERAL = text -> text;
 
   /**
@@ -20,7 +23,7 @@ interface Placeholders {
   String resolve(String text);
 
   static Placeholders of(Map<String, String> environment) {
-    Pattern pattern = Pattern.compile("\\$\\{(env|file):([^}]*)}");
+    Pattern pattern = Pattern.compile("\\$\\{([A-Za-z]+):([^}]*)}");
     return text -> {
       if (!text.contains("${")) {
         return text;
@@ -29,10 +32,35 @@ interface Placeholders {
       return matcher.replaceAll(
           match ->
               Matcher.quoteReplacement(
-                  match.group(1).equals("env")
-                      ? variable(environment, match.group(2))
-                      : file(match.group(2))));
+                  switch (match.group(1)) {
+                    case "env" -> variable(environment, match.group(2));
+                    case "file" -> file(match.group(2));
+                    case "input" -> throw nobodyToAsk(match.group());
+                    default -> foreign(match);
+                  }));
     };
+  }
+
+  /** Other programs have placeholders, too, which are for them; one that looks like ours is not. */
+  private static String foreign(MatchResult match) {
+    Similar.to(match.group(1), KINDS)
+        .ifPresent(
+            meant -> {
+              throw new IllegalArgumentException(
+                  "unknown placeholder "
+                      + match.group()
+                      + ", did you mean ${"
+                      + meant
+                      + ":"
+                      + match.group(2)
+                      + "}?");
+            });
+    return match.group();
+  }
+
+  private static IllegalArgumentException nobodyToAsk(String placeholder) {
+    return new IllegalArgumentException(
+        placeholder + " asks a person, whom a bridge does not have: use ${env:NAME}");
   }
 
   private static String variable(Map<String, String> environment, String name) {

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,11 @@ import java.util.function.BiConsumer;
  * replaced by the default, so that one reading finds everything.
  */
 final class Section {
+  private static final int MAX_UNKNOWN = 20;
+
+  /** Keys of other clients that look like ours. */
+  private static final List<String> STRANGERS = List.of("oauth");
+
   private final JsonNode node;
   private final String path;
   private final Placeholders placeholders;
@@ -205,14 +211,55 @@ final class Section {
     node.properties().forEach(entry -> visitor.accept(entry.getKey(), entry.getValue()));
   }
 
-  /** Complains about keys that have no meaning here. */
+  /** Complains about keys that have no meaning here; of very many about the first. */
   void allowOnly(List<String> known) {
+    List<String> unknown = new ArrayList<>();
     each(
         (key, value) -> {
           if (!known.contains(key)) {
-            complain(key, "unknown key, expected one of " + String.join(", ", known));
+            unknown.add(key);
           }
         });
+    unknown.stream()
+        .limit(MAX_UNKNOWN)
+        .forEach(
+            key ->
+                complain(
+                    key,
+                    Similar.to(key, known)
+                        .map(Section::unknown)
+                        .orElse("unknown key, expected one of " + String.join(", ", known))));
+    if (unknown.size() > MAX_UNKNOWN) {
+      complain("", (unknown.size() - MAX_UNKNOWN) + " more unknown keys");
+    }
+  }
+
+  /**
+   * Complains about keys that look like known ones, and warns of the others: where files of other
+   * clients are read those have keys of their own.
+   */
+  void allowStrangers(Collection<String> known, List<ConfigProblem> warnings) {
+    each(
+        (key, value) -> {
+          if (known.contains(key)) {
+            return;
+          }
+          Similar.to(key, known)
+              .filter(meant -> !STRANGERS.contains(key))
+              .ifPresentOrElse(
+                  meant -> complain(key, unknown(meant)),
+                  () -> warnings.add(new ConfigProblem(at(key), ignored(key, known))));
+        });
+  }
+
+  private static String unknown(String meant) {
+    return "unknown key, did you mean " + meant + "?";
+  }
+
+  private static String ignored(String key, Collection<String> known) {
+    return Similar.endOf(key, known)
+        .map(meant -> "unknown key, ignored; did you mean " + meant + "?")
+        .orElse("unknown key, ignored");
   }
 
   void complain(String key, String what) {

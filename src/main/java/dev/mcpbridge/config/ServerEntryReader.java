@@ -1,6 +1,7 @@
 package dev.mcpbridge.config;
 
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.Annotations;
 import dev.mcpbridge.model.Glob;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.RiskRules;
@@ -64,6 +65,10 @@ final class ServerEntryReader {
           .toList();
 
   static final List<String> KEYS = Stream.concat(EVERYWHERE.stream(), FILE_ONLY.stream()).toList();
+  static final List<String> KEYS_OF_API =
+      Stream.concat(Stream.of("id"), EVERYWHERE.stream()).toList();
+
+  private static final List<String> REACHES = List.of("builtin", "command", "url");
 
   private static final Map<String, Era> ERAS =
       Map.of("auto", Era.UNKNOWN, "legacy", Era.LEGACY, "modern", Era.STATELESS);
@@ -99,7 +104,7 @@ final class ServerEntryReader {
   /** Reads an entry; what is wrong is added to the section's problems. */
   static ServerConfig read(String name, Section entry, Origin origin, SandboxConfig limits) {
     checkName(name, entry);
-    checkKeys(entry, origin);
+    checkReach(entry);
     RiskRules risk = risk(entry);
     ServerConfig.Supervision supervision = supervision(entry);
     Sandbox sandbox = sandbox(entry, risk, supervision.startTimeout(), origin, limits);
@@ -148,19 +153,20 @@ final class ServerEntryReader {
     }
   }
 
-  /** Other clients keep keys of their own in the same file; near misses of ours are mistakes. */
-  private static void checkKeys(Section entry, Origin origin) {
-    entry.each(
-        (key, value) -> {
-          boolean known =
-              origin == Origin.FILE
-                  ? KEYS.contains(key)
-                  : key.equals("id") || EVERYWHERE.contains(key);
-          boolean nearMiss = KEYS.stream().anyMatch(k -> k.equalsIgnoreCase(key.replace("_", "")));
-          if (!known && (nearMiss || origin == Origin.API)) {
-            entry.complain(key, "unknown key");
-          }
-        });
+  /** How a server is reached is said in one way. */
+  private static void checkReach(Section entry) {
+    List<String> said = REACHES.stream().filter(entry::has).toList();
+    if (said.size() > 1) {
+      entry.complain(
+          said.get(said.size() - 1),
+          "an entry has one of "
+              + String.join(" and ", said)
+              + ": the bridge starts a command itself, a url runs elsewhere");
+    }
+    String type = entry.node().path("type").asText();
+    if (ADAPTED.contains(type) && (entry.has("command") || entry.has("builtin"))) {
+      entry.complain("type", "what is of the type " + type + " has no command");
+    }
   }
 
   /** Whether somebody else runs it. */
@@ -241,7 +247,7 @@ final class ServerEntryReader {
 
   private static RiskRules risk(Section entry) {
     Section risk = entry.section("risk");
-    risk.allowOnly(List.of("tools", "resources", "prompts", "fromMethods"));
+    risk.allowOnly(List.of("tools", "resources", "prompts", "fromMethods", "annotations"));
     List<RiskRules.ToolRule> tools = new ArrayList<>();
     Section rules = risk.section("tools");
     rules.each(
@@ -256,7 +262,14 @@ final class ServerEntryReader {
         tools,
         level(risk, "resources"),
         level(risk, "prompts"),
-        risk.flag("fromMethods", false));
+        risk.flag("fromMethods", false),
+        annotations(risk));
+  }
+
+  /** Null where nothing is said about them. */
+  static Annotations annotations(Section risk) {
+    String said = risk.oneOf("annotations", null, "raise", "ignore");
+    return said == null ? null : said.equals("raise") ? Annotations.RAISE : Annotations.IGNORE;
   }
 
   static RiskLevel level(Section section, String key) {

@@ -1,6 +1,7 @@
 package dev.mcpbridge.gitserver;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -33,11 +34,40 @@ public final class GitServer {
   private final GitTools tools;
   private final JsonSlice definitions;
 
-  public GitServer(List<Path> roots) throws IOException {
-    this.tools = new GitTools(new Repositories(roots));
+  /**
+   * @param roots the repositories below them are used
+   * @param trusted folders whose repositories may belong to other users
+   * @param hooksAllowed whether commits and pushes may run the hooks of a repository
+   */
+  public GitServer(List<Path> roots, List<Path> trusted, boolean hooksAllowed) throws IOException {
+    this.tools = new GitTools(new Repositories(roots, trusted), hooksAllowed);
     try (InputStream in = GitServer.class.getResourceAsStream(TOOLS)) {
-      this.definitions = Json.slice(Json.tree(in.readAllBytes()));
+      JsonNode all = Json.tree(in.readAllBytes());
+      if (hooksAllowed) {
+        all.path("tools").forEach(GitServer::offerHooks);
+      }
+      this.definitions = Json.slice(all);
     }
+  }
+
+  /** The caller has to say whether hooks run, so that whoever approves the call reads it there. */
+  private static void offerHooks(JsonNode tool) {
+    String name = tool.path("name").asText();
+    if (!name.equals("git_commit") && !name.equals("git_push")) {
+      return;
+    }
+    String description = tool.path("description").asText();
+    ((ObjectNode) tool)
+        .put(
+            "description",
+            description + " With run_hooks: true the repository's hooks run, which are programs.");
+    ObjectNode input = (ObjectNode) tool.path("inputSchema");
+    ((ObjectNode) input.path("properties"))
+        .putObject("run_hooks")
+        .put("type", "boolean")
+        .put("description", "true runs the programs in the repository's .git/hooks.");
+    ((ArrayNode) input.path("required")).add("run_hooks");
+    ((ObjectNode) tool.path("annotations")).put("destructiveHint", true).put("openWorldHint", true);
   }
 
   public void serve(InputStream in, OutputStream out) throws IOException {
@@ -108,7 +138,7 @@ public final class GitServer {
       return RpcWriter.result(message.id(), result(outcome));
     } catch (UnknownToolException e) {
       return RpcWriter.error(message.id(), RpcError.INVALID_PARAMS, e.getMessage());
-    } catch (Exception e) {
+    } catch (Exception | OutOfMemoryError | StackOverflowError e) {
       return RpcWriter.result(message.id(), failure(e));
     }
   }
@@ -118,7 +148,8 @@ public final class GitServer {
     return ToolResult.text(outcome.toPrettyString()).structured(Json.slice(outcome)).done();
   }
 
-  private static JsonSlice failure(Exception e) {
+  /** A repository can make JGit ask for more memory than there is; the next call is answered. */
+  private static JsonSlice failure(Throwable e) {
     return ToolResult.text(e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage())
         .error();
   }

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.protocol.Json;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.io.OutputStream;
+import java.net.URISyntaxException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -14,16 +14,28 @@ import java.util.TreeSet;
 import org.eclipse.jgit.api.AddCommand;
 import org.eclipse.jgit.api.Git;
 import org.eclipse.jgit.api.LogCommand;
+import org.eclipse.jgit.api.PushCommand;
 import org.eclipse.jgit.api.Status;
 import org.eclipse.jgit.api.errors.GitAPIException;
+import org.eclipse.jgit.diff.DiffAlgorithm;
+import org.eclipse.jgit.diff.DiffEntry;
 import org.eclipse.jgit.diff.DiffFormatter;
+import org.eclipse.jgit.diff.HistogramDiff;
 import org.eclipse.jgit.dircache.DirCacheIterator;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectReader;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.RevCommit;
+import org.eclipse.jgit.submodule.SubmoduleWalk.IgnoreSubmoduleMode;
 import org.eclipse.jgit.transport.PushResult;
+import org.eclipse.jgit.transport.RefSpec;
+import org.eclipse.jgit.transport.RemoteConfig;
 import org.eclipse.jgit.transport.RemoteRefUpdate;
+import org.eclipse.jgit.transport.URIish;
 import org.eclipse.jgit.treewalk.AbstractTreeIterator;
 import org.eclipse.jgit.treewalk.CanonicalTreeParser;
 import org.eclipse.jgit.treewalk.EmptyTreeIterator;
@@ -33,12 +45,16 @@ import org.eclipse.jgit.treewalk.filter.PathFilter;
 /** What the tools do, over JGit. Arguments were checked against the schemas by whoever calls. */
 final class GitTools {
   private static final int MAX_LOG = 1000;
-  private static final int MAX_DIFF = 1 << 20;
+  private static final int MAX_TEXT = 1 << 20;
+  private static final int MAX_NAME = 1 << 10;
+  private static final int MAX_DIFFED_FILE = 4 << 20;
 
   private final Repositories repositories;
+  private final boolean hooksAllowed;
 
-  GitTools(Repositories repositories) {
+  GitTools(Repositories repositories, boolean hooksAllowed) {
     this.repositories = repositories;
+    this.hooksAllowed = hooksAllowed;
   }
 
   ObjectNode call(String name, ObjectNode arguments)
@@ -50,11 +66,12 @@ final class GitTools {
       String registered = repositories.register(text(arguments, "path"));
       return Json.object().put("repository", registered);
     }
-    try (Git git = named(name, arguments)) {
+    try (Repository repository = named(name, arguments)) {
+      Git git = Git.wrap(repository);
       return switch (name) {
         case "git_status" -> status(git);
         case "git_log" -> log(git, arguments);
-        case "git_diff" -> diff(git, arguments);
+        case "git_diff" -> diff(repository, arguments);
         case "git_add" -> add(git, arguments);
         case "git_commit" -> commit(git, arguments);
         case "git_push" -> push(git, arguments);
@@ -63,34 +80,46 @@ final class GitTools {
     }
   }
 
-  private Git named(String tool, ObjectNode arguments) throws IOException, UnknownToolException {
+  private Repository named(String tool, ObjectNode arguments)
+      throws IOException, UnknownToolException {
     if (!tool.startsWith("git_")) {
       throw new UnknownToolException(tool);
     }
-    return repositories.open(text(arguments, "repository"));
+    String repository = text(arguments, "repository");
+    return hooksAllowed && arguments.path("run_hooks").asBoolean(false)
+        ? repositories.openWithHooks(repository)
+        : repositories.open(repository);
   }
 
-  private ObjectNode list() throws IOException {
+  private ObjectNode list() {
     ObjectNode result = Json.object();
     ArrayNode list = result.putArray("repositories");
-    for (var entry : repositories.all().entrySet()) {
-      try (Git git = repositories.open(entry.getKey())) {
-        list.addObject()
-            .put("name", entry.getKey())
-            .put("path", entry.getValue().toString())
-            .put("branch", git.getRepository().getBranch());
-      }
-    }
+    repositories
+        .all()
+        .forEach(
+            (name, path) -> {
+              ObjectNode entry = list.addObject().put("name", name).put("path", path.toString());
+              try (Repository repository = repositories.open(name)) {
+                entry.put("branch", repository.getBranch());
+              } catch (IOException | RuntimeException e) {
+                entry.put("refused", e.getMessage());
+              }
+            });
     return result;
   }
 
   private static ObjectNode status(Git git) throws IOException, GitAPIException {
-    Status status = git.status().call();
+    Repository repository = git.getRepository();
+    Status status = statusOf(git);
+    Collection<String> submodules = stagedSubmodules(repository);
     ObjectNode result =
-        Json.object().put("branch", git.getRepository().getBranch()).put("clean", status.isClean());
+        Json.object()
+            .put("branch", repository.getBranch())
+            .put("clean", status.isClean() && submodules.isEmpty());
     Collection<String> staged = new TreeSet<>(status.getAdded());
     staged.addAll(status.getChanged());
     staged.addAll(status.getRemoved());
+    staged.addAll(submodules);
     Collection<String> changed = new TreeSet<>(status.getModified());
     changed.addAll(status.getMissing());
     putAll(result, "staged", staged);
@@ -98,6 +127,32 @@ final class GitTools {
     putAll(result, "untracked", new TreeSet<>(status.getUntracked()));
     putAll(result, "conflicting", new TreeSet<>(status.getConflicting()));
     return result;
+  }
+
+  /** Without submodules: JGit would open their repositories, which may be anywhere. */
+  private static Status statusOf(Git git) throws GitAPIException {
+    return git.status().setIgnoreSubmodules(IgnoreSubmoduleMode.ALL).call();
+  }
+
+  /** Those that another Git has staged. */
+  private static Collection<String> stagedSubmodules(Repository repository) throws IOException {
+    Collection<String> paths = new TreeSet<>();
+    try (DiffFormatter formatter = new DiffFormatter(OutputStream.nullOutputStream());
+        ObjectReader reader = repository.newObjectReader()) {
+      formatter.setRepository(repository);
+      for (DiffEntry entry : formatter.scan(head(repository, reader), index(repository))) {
+        if (entry.getOldMode() == FileMode.GITLINK) {
+          paths.add(entry.getOldPath());
+        } else if (entry.getNewMode() == FileMode.GITLINK) {
+          paths.add(entry.getNewPath());
+        }
+      }
+    }
+    return paths;
+  }
+
+  private static AbstractTreeIterator index(Repository repository) throws IOException {
+    return new DirCacheIterator(repository.readDirCache());
   }
 
   private static ObjectNode log(Git git, ObjectNode arguments) throws IOException, GitAPIException {
@@ -111,38 +166,64 @@ final class GitTools {
     if (arguments.has("path")) {
       log.addPath(inside(arguments.path("path").asText()));
     }
+    int left = MAX_TEXT;
     for (RevCommit commit : log.call()) {
-      commits
-          .addObject()
-          .put("id", commit.getName())
-          .put("author", commit.getAuthorIdent().getName())
-          .put("email", commit.getAuthorIdent().getEmailAddress())
-          .put("date", commit.getAuthorIdent().getWhenAsInstant().toString())
-          .put("message", commit.getFullMessage().strip());
+      PersonIdent author = commit.getAuthorIdent();
+      String message = commit.getFullMessage().strip();
+      ObjectNode entry =
+          commits
+              .addObject()
+              .put("id", commit.getName())
+              .put("author", cut(author.getName(), MAX_NAME))
+              .put("email", cut(author.getEmailAddress(), MAX_NAME))
+              .put("date", author.getWhenAsInstant().toString())
+              .put("message", cut(message, left));
+      if (message.length() > left) {
+        entry.put("truncated", true);
+      }
+      left -= Math.min(left, message.length());
+      commit.disposeBody();
     }
     return result;
   }
 
-  private static ObjectNode diff(Git git, ObjectNode arguments) throws IOException {
-    Repository repository = git.getRepository();
+  private static String cut(String text, int max) {
+    return text.length() > max ? text.substring(0, max) : text;
+  }
+
+  private static ObjectNode diff(Repository repository, ObjectNode arguments) throws IOException {
     boolean staged = arguments.path("staged").asBoolean(false);
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    Bounded out = new Bounded(MAX_TEXT);
+    boolean cut = false;
     try (DiffFormatter formatter = new DiffFormatter(out);
         ObjectReader reader = repository.newObjectReader()) {
       formatter.setRepository(repository);
+      formatter.setBinaryFileThreshold(MAX_DIFFED_FILE);
+      formatter.setDiffAlgorithm(linear());
       if (arguments.has("path")) {
         formatter.setPathFilter(PathFilter.create(inside(arguments.path("path").asText())));
       }
-      AbstractTreeIterator index = new DirCacheIterator(repository.readDirCache());
+      AbstractTreeIterator index = index(repository);
       AbstractTreeIterator from = staged ? head(repository, reader) : index;
       AbstractTreeIterator to = staged ? index : new FileTreeIterator(repository);
-      formatter.format(from, to);
+      for (DiffEntry entry : formatter.scan(from, to)) {
+        boolean submodule = !staged && entry.getOldMode() == FileMode.GITLINK;
+        if (!submodule) {
+          formatter.format(entry);
+        }
+      }
+      formatter.flush();
+    } catch (Bounded.FullException e) {
+      cut = true;
     }
-    String diff = out.toString(StandardCharsets.UTF_8);
-    boolean cut = diff.length() > MAX_DIFF;
-    return Json.object()
-        .put("diff", cut ? diff.substring(0, MAX_DIFF) : diff)
-        .put("truncated", cut);
+    return Json.object().put("diff", out.text()).put("truncated", cut);
+  }
+
+  /** Lines that are repeated often are not searched for the shortest diff, which takes forever. */
+  private static DiffAlgorithm linear() {
+    HistogramDiff histogram = new HistogramDiff();
+    histogram.setFallbackAlgorithm(null);
+    return histogram;
   }
 
   private static AbstractTreeIterator head(Repository repository, ObjectReader reader)
@@ -170,10 +251,18 @@ final class GitTools {
 
   private static ObjectNode commit(Git git, ObjectNode arguments)
       throws IOException, GitAPIException {
-    if (git.status().call().getUncommittedChanges().isEmpty()) {
+    boolean nothing =
+        statusOf(git).getUncommittedChanges().isEmpty()
+            && stagedSubmodules(git.getRepository()).isEmpty();
+    if (nothing) {
       throw new IOException("There is nothing to commit");
     }
-    RevCommit commit = git.commit().setMessage(text(arguments, "message")).call();
+    RevCommit commit =
+        git.commit()
+            .setMessage(text(arguments, "message"))
+            .setSign(false)
+            .setHookOutputStream(System.err)
+            .call();
     return Json.object()
         .put("id", commit.getName())
         .put("branch", git.getRepository().getBranch())
@@ -181,17 +270,22 @@ final class GitTools {
   }
 
   /** Pushes to a configured remote only; its URL is not the caller's to choose. */
-  private static ObjectNode push(Git git, ObjectNode arguments)
-      throws IOException, GitAPIException {
+  private ObjectNode push(Git git, ObjectNode arguments) throws IOException, GitAPIException {
+    Repository repository = git.getRepository();
     String remote = arguments.path("remote").asText("origin");
-    if (!git.getRepository().getRemoteNames().contains(remote)) {
-      throw new IOException("There is no remote '" + remote + "'");
+    for (URIish uri : pushedTo(repository, remote)) {
+      repositories.requireRemote(repository, uri);
     }
-    String branch = git.getRepository().getBranch();
+    String branch = branch(repository);
+    PushCommand push =
+        git.push()
+            .setRemote(remote)
+            .setRefSpecs(new RefSpec(branch + ":" + branch))
+            .setHookOutputStream(System.err);
     ObjectNode result = Json.object().put("remote", remote);
     ArrayNode updates = result.putArray("updates");
     List<String> refused = new ArrayList<>();
-    for (PushResult pushed : git.push().setRemote(remote).add(branch).call()) {
+    for (PushResult pushed : push.call()) {
       for (RemoteRefUpdate update : pushed.getRemoteUpdates()) {
         updates
             .addObject()
@@ -209,6 +303,36 @@ final class GitTools {
       throw new IOException("The remote refused: " + String.join(", ", refused));
     }
     return result;
+  }
+
+  private static List<URIish> pushedTo(Repository repository, String remote) throws IOException {
+    if (!repository.getRemoteNames().contains(remote)) {
+      throw new IOException("There is no remote '" + remote + "'");
+    }
+    try {
+      RemoteConfig configured = new RemoteConfig(repository.getConfig(), remote);
+      List<URIish> own = configured.getPushURIs();
+      List<URIish> uris = own.isEmpty() ? configured.getURIs() : own;
+      if (uris.isEmpty()) {
+        throw new IOException("The remote '" + remote + "' has no URL");
+      }
+      return uris;
+    } catch (URISyntaxException e) {
+      throw new IOException("The URL of the remote '" + remote + "' is none: " + e.getMessage(), e);
+    }
+  }
+
+  /** The full name of the branch that HEAD is on, which is not taken for a pattern or an option. */
+  private static String branch(Repository repository) throws IOException {
+    Ref head = repository.exactRef(Constants.HEAD);
+    String branch = head == null ? "" : head.getLeaf().getName();
+    if (!branch.startsWith(Constants.R_HEADS) || !Repository.isValidRefName(branch)) {
+      throw new IOException("HEAD is on no branch, so there is nothing to push");
+    }
+    if (head.getObjectId() == null) {
+      throw new IOException("The branch '" + branch + "' has no commit yet");
+    }
+    return branch;
   }
 
   private static String text(ObjectNode arguments, String name) throws IOException {

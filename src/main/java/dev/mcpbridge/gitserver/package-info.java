@@ -4,6 +4,9 @@
  *
  * <p>{@link dev.mcpbridge.gitserver.GitServer} speaks the protocol, {@link
  * dev.mcpbridge.gitserver.GitTools} does the work, {@link dev.mcpbridge.gitserver.Repositories}
- * keeps to the roots. One thread, blocking.
+ * keeps to the roots. To all of it a repository is data: {@link dev.mcpbridge.gitserver.Admission}
+ * says which may be opened, {@link dev.mcpbridge.gitserver.DataOnlyFiles} is the only way by which
+ * JGit opens them, and {@link dev.mcpbridge.gitserver.RepositorySettings} what of their
+ * configuration counts. One thread, blocking.
  */
 package dev.mcpbridge.gitserver;

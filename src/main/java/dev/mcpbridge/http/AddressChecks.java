@@ -3,13 +3,11 @@ package dev.mcpbridge.http;
 import dev.mcpbridge.config.HttpConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.HostAndPort;
-import io.vertx.ext.web.RoutingContext;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -25,26 +23,35 @@ import java.util.Set;
  * that is neither the host itself nor configured, is turned away, so that no web page reaches the
  * bridge through a name of its own (DNS rebinding).
  */
-final class AddressChecks implements Handler<RoutingContext> {
-  private final Set<String> hosts;
-  private final Set<String> corsOrigins;
+final class AddressChecks {
+  private static final CharSequence SEC_FETCH_SITE = HttpHeaders.createOptimized("sec-fetch-site");
+
+  private final Set<String> ownHosts;
   private final String scheme;
+  private Set<String> hosts;
+  private Set<String> corsOrigins;
   private String lastGood;
 
   AddressChecks(HttpConfig config) {
-    this.hosts = hosts(config);
-    this.corsOrigins = config.corsOrigins();
+    this.ownHosts = ownHosts(config);
     this.scheme = config.tls() == null ? "http://" : "https://";
+    reload(config);
   }
 
-  @Override
-  public void handle(RoutingContext ctx) {
-    HttpServerRequest request = ctx.request();
+  /** Other names and origins from now on; the listener's own names stay. */
+  void reload(HttpConfig config) {
+    Set<String> all = new HashSet<>(ownHosts);
+    all.addAll(config.hosts());
+    hosts = Set.copyOf(all);
+    corsOrigins = config.corsOrigins();
+    lastGood = null;
+  }
+
+  void check(HttpServerRequest request) {
     checkFraming(request);
     checkPath(request.uri().startsWith("/") ? request.path() : null);
     checkHost(request);
-    checkOrigin(request.headers());
-    ctx.next();
+    checkOrigin(request.path(), request.headers());
   }
 
   /** Whoever sends both lengths wants two parsers to disagree (RFC 9112 section 6.1). */
@@ -121,9 +128,10 @@ final class AddressChecks implements Handler<RoutingContext> {
     lastGood = all.get(0);
   }
 
-  private void checkOrigin(MultiMap headers) {
+  private void checkOrigin(String path, MultiMap headers) {
     String origin = headers.get(HttpHeaders.ORIGIN);
     if (origin == null) {
+      checkFetch(path, headers);
       return;
     }
     String own = scheme + headers.get(HttpHeaders.HOST);
@@ -134,14 +142,30 @@ final class AddressChecks implements Handler<RoutingContext> {
     }
   }
 
+  /**
+   * What a page of another site embeds comes without an Origin (Fetch Metadata, W3C). A link to a
+   * page of this bridge may be followed from anywhere.
+   */
+  private static void checkFetch(String path, MultiMap headers) {
+    String site = headers.get(SEC_FETCH_SITE);
+    if (site == null || !site.equals("cross-site") && !site.equals("same-site")) {
+      return;
+    }
+    boolean isFollowed = "navigate".equals(headers.get("sec-fetch-mode"));
+    if (!isFollowed || !path.equals("/") && !path.equals("/docs")) {
+      throw new BridgeException(
+          ErrorCode.ORIGIN_NOT_ALLOWED,
+          "Pages of other sites may not embed what this bridge serves");
+    }
+  }
+
   boolean isConfigured(String origin) {
     return origin != null && corsOrigins.contains(origin.toLowerCase(Locale.ROOT));
   }
 
-  /** The names of the listener: loopback's, its own, those of the configuration. */
-  private static Set<String> hosts(HttpConfig config) {
-    Set<String> hosts = new HashSet<>(config.hosts());
-    hosts.addAll(Set.of("localhost", "127.0.0.1", "[::1]", "::1"));
+  /** The names of the listener: loopback's and its own. */
+  private static Set<String> ownHosts(HttpConfig config) {
+    Set<String> hosts = new HashSet<>(Set.of("localhost", "127.0.0.1", "[::1]", "::1"));
     hosts.add(config.host().toLowerCase(Locale.ROOT));
     if (!config.isLoopback()) {
       hosts.addAll(names());

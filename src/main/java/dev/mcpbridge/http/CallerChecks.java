@@ -7,7 +7,6 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
@@ -51,6 +50,14 @@ final class CallerChecks {
     }
   }
 
+  /** Whether a request has no key where one is needed. */
+  boolean isStranger(HttpServerRequest request) {
+    MultiMap headers = request.headers();
+    return !headers.contains(HttpHeaders.AUTHORIZATION)
+        && !headers.contains(API_KEY)
+        && authenticator.authenticate(null).isEmpty();
+  }
+
   private static String credential(MultiMap headers) {
     List<String> values = headers.getAll(HttpHeaders.AUTHORIZATION);
     if (values.size() == 1 && values.get(0).regionMatches(true, 0, "Bearer ", 0, 7)) {
@@ -63,9 +70,7 @@ final class CallerChecks {
   private static boolean hasBody(HttpServerRequest request) {
     MultiMap headers = request.headers();
     String length = headers.get(HttpHeaders.CONTENT_LENGTH);
-    return length != null && !length.equals("0")
-        || headers.contains(HttpHeaders.TRANSFER_ENCODING)
-        || request.method() != HttpMethod.GET && headers.contains(HttpHeaders.CONTENT_TYPE);
+    return length != null && !length.equals("0") || headers.contains(HttpHeaders.TRANSFER_ENCODING);
   }
 
   private static void checkMediaType(HttpServerRequest request) {

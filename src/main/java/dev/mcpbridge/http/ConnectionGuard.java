@@ -26,8 +26,7 @@ import java.util.concurrent.TimeUnit;
 final class ConnectionGuard {
   private static final long SWEEP_MILLIS = 1_000;
 
-  private final int max;
-  private final HttpConfig.Patience patience;
+  private volatile HttpConfig config;
   private final Vertx vertx;
   private final int maxBody;
   private final MemoryBudget answers;
@@ -58,8 +57,7 @@ final class ConnectionGuard {
    * @param answers what is held on its way to clients; bodies have as much beside it
    */
   ConnectionGuard(Vertx vertx, HttpConfig config, LimitsConfig limits, MemoryBudget answers) {
-    this.max = config.maxConnections();
-    this.patience = config.patience();
+    this.config = config;
     this.maxBody = limits.bodyBytes();
     this.answers = answers;
     this.bodies = new MemoryBudget(limits.heldBytes());
@@ -67,8 +65,13 @@ final class ConnectionGuard {
     vertx.setPeriodic(SWEEP_MILLIS, t -> sweep());
   }
 
+  /** Other bounds from now on; may be called from any thread. */
+  void reload(HttpConfig other) {
+    config = other;
+  }
+
   void opened(HttpConnection connection) {
-    if (open.size() >= max) {
+    if (open.size() >= config.maxConnections()) {
       connection.close();
       return;
     }
@@ -145,6 +148,7 @@ final class ConnectionGuard {
   }
 
   private void check(HttpConnection connection, Watched watched, long now) {
+    HttpConfig.Patience patience = config.patience();
     long millis = millis(now - watched.sinceNanos);
     if (isInTheWay(watched.outlet, now)) {
       watched.outlet.cut();
@@ -166,6 +170,7 @@ final class ConnectionGuard {
   }
 
   private boolean isInTheWay(Outlet outlet, long now) {
+    HttpConfig.Patience patience = config.patience();
     outlet.look(now);
     return millis(outlet.stuckNanos(now)) > patience.idleMillis()
         || answers.isHigh() && millis(outlet.behindNanos(now)) > patience.bodyMillis();

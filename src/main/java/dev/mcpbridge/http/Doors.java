@@ -13,6 +13,7 @@ import dev.mcpbridge.call.OutputSchemas;
 import dev.mcpbridge.call.UpstreamCredentials;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.config.LimitsConfig;
 import dev.mcpbridge.http.mcp.McpDoor;
 import dev.mcpbridge.http.openapi.OpenApiDoor;
 import dev.mcpbridge.http.reply.Replies;
@@ -30,7 +31,10 @@ import dev.mcpbridge.http.rest.ServersApi;
 import dev.mcpbridge.http.rest.ToolCallsApi;
 import dev.mcpbridge.http.toolcall.ModelCalls;
 import dev.mcpbridge.http.toolcall.ToolCallDoor;
+import dev.mcpbridge.limit.Shares;
+import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.validation.SchemaValidator;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.RoutingContext;
@@ -63,6 +67,7 @@ record Doors(
       Vertx vertx,
       HttpVerticle.Foundations foundations,
       StreamSlots streams,
+      CallAnswers answers,
       Supplier<HealthApi.Phase> phase) {
     Bus bus = foundations.bus();
     Cluster cluster = foundations.cluster();
@@ -73,11 +78,12 @@ record Doors(
     UpstreamCredentials credentials = new UpstreamCredentials(Clock.systemUTC());
     CallPipeline pipeline = pipeline(vertx, foundations, directory, credentials);
     CallIds ids = new CallIds();
-    CallAnswers answers = new CallAnswers(config.risk().pendingStatus());
     BackgroundCalls background =
-        new BackgroundCalls(vertx, bus, pipeline, Clock.systemUTC(), cluster);
+        new BackgroundCalls(
+            vertx, bus, pipeline, Clock.systemUTC(), cluster, foundations.severalCallers());
     background.open();
-    IdempotencyKeys idempotency = new IdempotencyKeys(Clock.systemUTC(), cluster);
+    IdempotencyKeys idempotency =
+        new IdempotencyKeys(Clock.systemUTC(), cluster, foundations.severalCallers());
     ToolCallsApi calls =
         new ToolCallsApi(
             bus,
@@ -94,7 +100,7 @@ record Doors(
         new BackgroundCallsApi(background, answers),
         new ServersApi(bus, directory, depth),
         new CredentialsApi(directory, credentials, depth),
-        new CatalogueApi(directory),
+        new CatalogueApi(bus, directory),
         new ConfirmationsApi(bus, pipeline, calls, depth),
         new EventsApi(bus, streams),
         new HealthApi(directory, cluster, phase),
@@ -108,7 +114,7 @@ record Doors(
                 pipeline,
                 ids,
                 streams,
-                config.http().sessions().max(),
+                sessions(foundations),
                 config.http().sessions().idleMillis()),
             offers,
             foundations.self(),
@@ -121,20 +127,30 @@ record Doors(
         contract());
   }
 
+  private static Shares sessions(HttpVerticle.Foundations foundations) {
+    int max = foundations.config().http().sessions().max();
+    return new Shares(
+        new Shares.Limit("sessions", "http.maxSessions", max, 60_000),
+        foundations.severalCallers());
+  }
+
   private static CallPipeline pipeline(
       Vertx vertx,
       HttpVerticle.Foundations foundations,
       Directory directory,
       UpstreamCredentials credentials) {
     Bus bus = foundations.bus();
+    Counts counts = foundations.counts();
+    LimitsConfig.Validation limits = foundations.config().limits().validation();
+    SchemaValidator validator = new SchemaValidator(vertx, limits.steps(), limits.millis());
     return new CallPipeline(
         bus,
         directory,
-        new ArgumentSchemas(vertx),
-        new OutputSchemas(vertx, bus),
+        new ArgumentSchemas(validator, limits.refuses(), counts),
+        new OutputSchemas(validator, bus, counts),
         credentials,
         foundations.memory(),
-        foundations.counts());
+        counts);
   }
 
   /** The API's own description, as it stands in the resources. */

@@ -1,31 +1,42 @@
 package dev.mcpbridge.http;
 
 import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.auth.Authenticator;
 import dev.mcpbridge.bus.Bus;
-import dev.mcpbridge.call.ArgumentSchemas;
 import dev.mcpbridge.cluster.Cluster;
-import dev.mcpbridge.config.AuthConfig;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.HttpConfig;
 import dev.mcpbridge.http.openapi.DocsPage;
+import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.http.reply.StreamSlots;
+import dev.mcpbridge.http.rest.CallAnswers;
 import dev.mcpbridge.http.rest.HealthApi;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.protocol.BridgeIdentity;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.validation.SchemaValidator;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.BodyHandler;
 import io.vertx.ext.web.handler.CorsHandler;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
+import java.util.function.BiPredicate;
+import java.util.function.BooleanSupplier;
 
 /**
  * Listens, and mounts what stands before the doors: addressed to us, preflight, body within bounds,
@@ -39,35 +50,57 @@ public final class HttpVerticle extends VerticleBase {
   /** When who asks whether the bridge lives has been answered, and no server has told its tools. */
   private static final int WARM_UP_MILLIS = 500;
 
+  private static final CharSequence NOSNIFF_NAME =
+      HttpHeaders.createOptimized("x-content-type-options");
+  private static final CharSequence NOSNIFF = HttpHeaders.createOptimized("nosniff");
+  private static final List<String> LINKS =
+      List.of("/servers", "/tools", "/mcp", "/openapi.json", "/docs", "/health");
+
   private final Foundations foundations;
   private final BridgeConfig config;
   private final StreamSlots streams;
+  private final CallAnswers answers;
   private final CallerChecks callers;
+  private final BiPredicate<InetSocketAddress, InetSocketAddress> isOwnProcess;
   private volatile HealthApi.Phase phase = HealthApi.Phase.STARTING;
+  private AddressChecks addresses;
+  private CorsHandler cors;
   private ConnectionGuard guard;
   private Opening opening;
   private HttpServer server;
 
-  /** What it stands on. */
+  /**
+   * What it stands on.
+   *
+   * @param severalCallers whether callers can be told apart, at this moment
+   */
   public record Foundations(
       Bus bus,
       Cluster cluster,
       BridgeConfig config,
+      BooleanSupplier severalCallers,
       BridgeIdentity self,
       MemoryBudget memory,
       Counts counts) {}
 
-  public HttpVerticle(Foundations foundations) {
+  /**
+   * @param isOwnProcess whether a client, given its address and the listener's, is something that
+   *     this bridge has started; asked on a thread that may block
+   */
+  public HttpVerticle(
+      Foundations foundations, BiPredicate<InetSocketAddress, InetSocketAddress> isOwnProcess) {
     this.foundations = foundations;
+    this.isOwnProcess = isOwnProcess;
     this.config = foundations.config();
-    this.streams = new StreamSlots(config.http().maxStreams());
+    this.streams = new StreamSlots(config.http().maxStreams(), foundations.severalCallers());
+    this.answers = new CallAnswers(config.risk().pendingStatus());
     this.callers = new CallerChecks(ApiKeys.of(config.auth()));
   }
 
   @Override
   public Future<?> start() {
     guard = new ConnectionGuard(vertx, config.http(), config.limits(), foundations.memory());
-    Router router = router(Doors.open(vertx, foundations, streams, () -> phase));
+    Router router = router(Doors.open(vertx, foundations, streams, answers, () -> phase));
     server =
         vertx
             .createHttpServer(options(config.http()))
@@ -79,14 +112,20 @@ public final class HttpVerticle extends VerticleBase {
 
   private IOException cannotListen(Throwable cause) {
     return new IOException(
-        config.http().host() + ":" + config.http().port() + ": " + cause.getMessage(), cause);
+        config.http().host()
+            + ":"
+            + config.http().port()
+            + ": "
+            + cause.getMessage()
+            + "; choose another address with http.host and http.port, or serve --port",
+        cause);
   }
 
   /** The servers have been told to start: from now on readiness is theirs to say. */
   public void opened() {
     phase = HealthApi.Phase.SERVING;
     context.runOnContext(v -> opening.over());
-    vertx.setTimer(WARM_UP_MILLIS, t -> vertx.executeBlocking(ArgumentSchemas::warmUp, false));
+    vertx.setTimer(WARM_UP_MILLIS, t -> vertx.executeBlocking(SchemaValidator::warmUp, false));
   }
 
   /** The port that was bound. */
@@ -94,9 +133,22 @@ public final class HttpVerticle extends VerticleBase {
     return server.actualPort();
   }
 
-  /** Other keys from now on; may be called from any thread. */
-  public void reload(AuthConfig auth) {
-    callers.reload(ApiKeys.of(auth));
+  /**
+   * Applies what needs no other listener: keys, names, origins, and how much clients may take. Who
+   * has lost a key hears no more events. May be called from any thread.
+   */
+  public void reload(BridgeConfig next) {
+    Authenticator authenticator = ApiKeys.of(next.auth());
+    callers.reload(authenticator);
+    answers.reload(next.risk().pendingStatus());
+    guard.reload(next.http());
+    context.runOnContext(
+        v -> {
+          streams.reload(next.http().maxStreams());
+          streams.endOf(reader -> !authenticator.knows(reader));
+          addresses.reload(next.http());
+          cors = cors(next.http());
+        });
   }
 
   /** Says that it is not ready any more, and goes on to answer. */
@@ -119,23 +171,16 @@ public final class HttpVerticle extends VerticleBase {
 
   private Router router(Doors doors) {
     Router router = Router.router(vertx);
-    AddressChecks addresses = new AddressChecks(config.http());
-    router.route().handler(addresses);
-    if (!config.http().corsOrigins().isEmpty()) {
-      CorsHandler cors = cors(config.http());
-      router
-          .route()
-          .handler(
-              ctx -> {
-                if (addresses.isConfigured(ctx.request().getHeader("origin"))) {
-                  ctx.response().putHeader("vary", "origin");
-                  cors.handle(ctx);
-                } else {
-                  ctx.next();
-                }
-              });
-    }
+    addresses = new AddressChecks(config.http());
+    cors = cors(config.http());
+    router.route().handler(this::enter);
+    JsonSlice welcome = welcome(foundations.self());
+    router.get("/").method(HttpMethod.HEAD).handler(ctx -> Replies.json(ctx, 200, welcome));
     DocsPage.mount(router);
+    if (config.http().openHealth()) {
+      List.of("/health", "/health/live", "/health/ready")
+          .forEach(path -> openHealth(router.get(path).method(HttpMethod.HEAD), doors.health()));
+    }
     BodyHandler body = BodyHandler.create(false).setBodyLimit(config.limits().bodyBytes());
     router
         .route()
@@ -146,11 +191,50 @@ public final class HttpVerticle extends VerticleBase {
               body.handle(ctx);
             });
     opening = foundations.cluster().isAlone() ? Opening.mount(router) : Opening.ofNode();
-    Routes.of(doors).mount(router);
+    Routes.of(doors).mount(router, new KeylessChecks(vertx, isOwnProcess));
     return router;
   }
 
+  /**
+   * A request has to be addressed to this bridge. Every answer says {@code nosniff}, and tells a
+   * browser where the page of a configured origin may read it.
+   */
+  private void enter(RoutingContext ctx) {
+    ctx.response().headers().set(NOSNIFF_NAME, NOSNIFF);
+    addresses.check(ctx.request());
+    if (cors != null && addresses.isConfigured(ctx.request().getHeader(HttpHeaders.ORIGIN))) {
+      ctx.response().putHeader("vary", "origin");
+      cors.handle(ctx);
+    } else {
+      ctx.next();
+    }
+  }
+
+  /** Who sends a key is told as much as that key allows. */
+  private void openHealth(Route route, HealthApi health) {
+    route.handler(
+        ctx -> {
+          if (callers.isStranger(ctx.request())) {
+            health.brief(ctx);
+          } else {
+            ctx.next();
+          }
+        });
+  }
+
+  /** What this is and where to go, for everybody. */
+  private static JsonSlice welcome(BridgeIdentity self) {
+    JsonWriter out =
+        new JsonWriter().beginObject().membersOf(self.implementation()).name("links").beginObject();
+    LINKS.forEach(path -> out.member(path.substring(1).replace(".json", ""), path));
+    return out.endObject().endObject().toSlice();
+  }
+
+  /** Null where no origin is configured. */
   private static CorsHandler cors(HttpConfig config) {
+    if (config.corsOrigins().isEmpty()) {
+      return null;
+    }
     CorsHandler cors = CorsHandler.create();
     config.corsOrigins().forEach(cors::addOrigin);
     return cors.allowedMethods(

@@ -21,6 +21,7 @@ final class InvalidRequests implements Handler<HttpServerRequest> {
         .response()
         .setStatusCode(failure.code().status())
         .putHeader("content-type", "application/problem+json")
+        .putHeader("x-content-type-options", "nosniff")
         .putHeader("connection", "close")
         .end(Buffer.buffer(body))
         .onComplete(sent -> request.connection().close());

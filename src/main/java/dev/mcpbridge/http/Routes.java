@@ -86,11 +86,11 @@ final class Routes {
   }
 
   /** Mounts the table; a path that is there for other methods answers 405 with what it allows. */
-  void mount(Router router) {
+  void mount(Router router, KeylessChecks keyless) {
     Map<String, List<Route>> byPath =
         table.stream()
             .collect(Collectors.groupingBy(Route::path, LinkedHashMap::new, Collectors.toList()));
-    table.forEach(route -> mount(router, route));
+    table.forEach(route -> mount(router, route, keyless));
     byPath.forEach(
         (path, routes) -> router.route(pattern(path)).handler(ctx -> refuseMethod(routes)));
     router.route().handler(ctx -> ctx.fail(404));
@@ -98,20 +98,31 @@ final class Routes {
   }
 
   /** HEAD is answered where GET looks something up (RFC 9110 section 9.3.2), not where it runs. */
-  private static void mount(Router router, Route route) {
+  private static void mount(Router router, Route route, KeylessChecks keyless) {
     io.vertx.ext.web.Route mounted =
-        router.route(route.method(), pattern(route.path())).handler(ctx -> serve(route, ctx));
+        router
+            .route(route.method(), pattern(route.path()))
+            .handler(ctx -> serve(route, ctx, keyless));
     if (route.isLookup()) {
       mounted.method(HttpMethod.HEAD);
     }
   }
 
-  private static void serve(Route route, RoutingContext ctx) {
+  private static void serve(Route route, RoutingContext ctx, KeylessChecks keyless) {
     if (!Callers.of(ctx).may(route.scope())) {
       throw new BridgeException(
           ErrorCode.FORBIDDEN, "The scope " + route.scope().word() + " is required");
     }
+    if (route.scope() == Scope.ADMIN) {
+      keyless.check(ctx).map(passed -> handled(route, ctx)).onFailure(ctx::fail);
+    } else {
+      route.handler().handle(ctx);
+    }
+  }
+
+  private static Void handled(Route route, RoutingContext ctx) {
     route.handler().handle(ctx);
+    return null;
   }
 
   private static void refuseMethod(List<Route> routes) {

@@ -28,6 +28,11 @@ public final class Counts {
     of(server).ended(how);
   }
 
+  /** Arguments or a result of a server were not checked against their schema. */
+  public void unchecked(String server) {
+    of(server).unchecked();
+  }
+
   /** Another node was asked for something. */
   public void askedNode() {
     questionsToNodes.increment();

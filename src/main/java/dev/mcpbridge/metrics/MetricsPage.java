@@ -59,6 +59,11 @@ public final class MetricsPage {
             calls(counts)));
     all.add(durations(counts));
     all.add(
+        counter(
+            "unchecked",
+            "Arguments and results that could not be checked against their schema.",
+            unchecked(counts)));
+    all.add(
         gauge(
             "server_state",
             "1 for the state in which a server is.",
@@ -121,6 +126,16 @@ public final class MetricsPage {
 
   private static Point ended(String server, String how, long times) {
     return new Point(Labels.of("server", server, "outcome", how), times);
+  }
+
+  private static List<Point> unchecked(Counts counts) {
+    List<Point> points = new ArrayList<>();
+    counts
+        .servers()
+        .forEach(
+            (server, count) ->
+                points.add(new Point(Labels.of("server", server), count.uncheckedSum())));
+    return points;
   }
 
   private static MetricSnapshot durations(Counts counts) {

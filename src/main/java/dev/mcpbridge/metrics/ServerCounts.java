@@ -16,6 +16,7 @@ final class ServerCounts {
   private final LongAdder[] buckets =
       Stream.generate(LongAdder::new).limit(BOUNDS.length + 1L).toArray(LongAdder[]::new);
   private final LongAdder nanos = new LongAdder();
+  private final LongAdder unchecked = new LongAdder();
   private final Map<String, LongAdder> otherwise = new ConcurrentHashMap<>();
 
   void answered(long tookNanos) {
@@ -26,6 +27,14 @@ final class ServerCounts {
       bucket++;
     }
     buckets[bucket].increment();
+  }
+
+  void unchecked() {
+    unchecked.increment();
+  }
+
+  long uncheckedSum() {
+    return unchecked.sum();
   }
 
   void ended(String how) {

@@ -53,6 +53,12 @@ public record Call(
     return new Call(id, server, target, arguments, caller, deadlineNanos, wanted, envelope);
   }
 
+  /** With one more member of the {@code _meta} of its request. */
+  public Call withMeta(String name, JsonSlice value) {
+    Envelope more = envelope.withMeta(name, value);
+    return new Call(id, server, target, arguments, caller, deadlineNanos, streaming, more);
+  }
+
   /** As if its client had not said that it can name folders to work in. */
   public Call withoutRoots() {
     Envelope less = envelope.without("roots");

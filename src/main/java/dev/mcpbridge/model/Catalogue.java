@@ -10,6 +10,7 @@ import java.util.Map;
  * Everything a server offers, gathered over all pages, in the server's order.
  *
  * @param resources entries of {@code resources/list}; templates and prompts likewise
+ * @param omitted what the server says that it does not offer, as a JSON object; null for nothing
  * @param digest changes whenever any entry does; serves as the entity tag
  */
 public record Catalogue(
@@ -17,10 +18,11 @@ public record Catalogue(
     List<JsonSlice> resources,
     List<JsonSlice> templates,
     List<JsonSlice> prompts,
+    JsonSlice omitted,
     String digest) {
 
   public static final Catalogue EMPTY =
-      new Catalogue(Map.of(), List.of(), List.of(), List.of(), "0");
+      new Catalogue(Map.of(), List.of(), List.of(), List.of(), null, "0");
 
   public static Map<String, Tool> byName(Collection<Tool> tools) {
     Map<String, Tool> map = new LinkedHashMap<>();

@@ -11,17 +11,20 @@ import java.util.Optional;
  * @param tools levels by tool name, exact names and globs
  * @param resources level of reading resources, null for the server's
  * @param prompts level of getting prompts, null for the server's
- * @param fromMethods whether a tool that calls itself destructive is of level 2 at least, whatever
- *     is said of other servers
+ * @param fromMethods whether a tool that calls itself destructive is of level 2 at least, since its
+ *     HTTP method says so
+ * @param annotations whether tools that call themselves destructive are raised; null where that was
+ *     not said for this server
  */
 public record RiskRules(
     RiskLevel server,
     List<ToolRule> tools,
     RiskLevel resources,
     RiskLevel prompts,
-    boolean fromMethods) {
+    boolean fromMethods,
+    Annotations annotations) {
 
-  public static final RiskRules NONE = new RiskRules(null, List.of(), null, null, false);
+  public static final RiskRules NONE = new RiskRules(null, List.of(), null, null, false, null);
 
   /** The level of the tools whose name the pattern matches. */
   public record ToolRule(Glob name, RiskLevel level) {}
@@ -45,6 +48,15 @@ public record RiskRules(
               .map(ToolRule::level)
               .findFirst();
     };
+  }
+
+  /** Whether the operator said anything about how risky the server is. */
+  public boolean isSaid() {
+    return server != null
+        || !tools.isEmpty()
+        || resources != null
+        || prompts != null
+        || fromMethods;
   }
 
   /** Whether anything here says so high a level. */

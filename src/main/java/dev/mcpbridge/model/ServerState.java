@@ -57,7 +57,11 @@ public sealed interface ServerState {
   /** Serving. */
   record Ready() implements Alive {
     public Degraded missedHeartbeat() {
-      return new Degraded("a heartbeat was missed");
+      return unreachable("a heartbeat was missed");
+    }
+
+    public Degraded unreachable(String reason) {
+      return new Degraded(reason);
     }
 
     @Override
@@ -71,7 +75,10 @@ public sealed interface ServerState {
     }
   }
 
-  /** Serving, though a heartbeat went unanswered or some of several instances are down. */
+  /**
+   * Serving, though a heartbeat went unanswered, what it calls cannot be reached, or some of
+   * several instances are down.
+   */
   record Degraded(String reason) implements Alive {
     public Ready recovered() {
       return new Ready();

@@ -2,6 +2,7 @@ package dev.mcpbridge.model;
 
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.limit.FairQueue;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -16,7 +17,7 @@ public final class WaitingCalls {
   private static final long SWEEP_MILLIS = 50;
 
   private final ServerId server;
-  private final Turns<Waiting> turns;
+  private final FairQueue<Waiting> turns;
   private final Soon deadlines;
 
   private record Waiting(Call call, Promise<JsonSlice> promise) {}
@@ -24,7 +25,7 @@ public final class WaitingCalls {
   public WaitingCalls(Vertx vertx, ServerId server, int capacity) {
     this.deadlines = new Soon(vertx, SWEEP_MILLIS, this::refuseLate);
     this.server = server;
-    this.turns = new Turns<>(capacity);
+    this.turns = new FairQueue<>(capacity);
   }
 
   public int size() {
@@ -34,12 +35,10 @@ public final class WaitingCalls {
   /** Waits; fails with QUEUE_FULL at once, and with DEADLINE_EXCEEDED when its time is over. */
   public Future<JsonSlice> add(Call call) {
     Waiting waiting = new Waiting(call, Promise.promise());
-    if (!turns.offer(call.caller().name(), waiting)) {
-      return Future.failedFuture(
-          new BridgeException(
-                  ErrorCode.QUEUE_FULL,
-                  "Server '" + server + "' has " + turns.size() + " calls waiting")
-              .withRetryAfter(1000));
+    FairQueue.Offer<Waiting> offer = turns.offer(call.caller().name(), waiting);
+    offer.displaced().ifPresent(other -> other.promise().fail(full(other.call())));
+    if (!offer.accepted()) {
+      return Future.failedFuture(full(call));
     }
     deadlines.ask();
     return waiting.promise().future();
@@ -76,6 +75,19 @@ public final class WaitingCalls {
     if (turns.size() > 0) {
       deadlines.ask();
     }
+  }
+
+  private BridgeException full(Call refused) {
+    return new BridgeException(
+            ErrorCode.QUEUE_FULL,
+            "Server '"
+                + server
+                + "' has "
+                + turns.size()
+                + " calls waiting (maxQueued), "
+                + turns.count(refused.caller().name())
+                + " of them of this caller")
+        .withRetryAfter(1000);
   }
 
   private BridgeException late() {

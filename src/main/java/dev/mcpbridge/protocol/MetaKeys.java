@@ -22,6 +22,18 @@ public final class MetaKeys {
   /** The id of a bridge, in the result of its introduction. */
   public static final String BRIDGE = "dev.mcpbridge/bridge";
 
+  /** What of an API is not offered, with the list of its tools. */
+  public static final String OMITTED = "dev.mcpbridge/omitted";
+
+  /** In a call: who makes it, another bridge, has a human of its own who can confirm it. */
+  public static final String CONFIRMS = "dev.mcpbridge/confirms";
+
+  /** In the answer to such a call, which has not run: the id and the token of its confirmation. */
+  public static final String CONFIRMATION = "dev.mcpbridge/confirmation";
+
+  /** In a call: the confirmation that was answered, and that a human has said yes. */
+  public static final String CONFIRMED = "dev.mcpbridge/confirmed";
+
   /** The bridges that a request has passed, or over which an entry of a list is reached. */
   public static final String VIA = "dev.mcpbridge/via";
 
@@ -33,7 +45,9 @@ public final class MetaKeys {
           LOG_LEVEL,
           SUBSCRIPTION,
           PROGRESS_TOKEN,
-          AUTHORIZATION);
+          AUTHORIZATION,
+          CONFIRMS,
+          CONFIRMED);
 
   private MetaKeys() {}
 

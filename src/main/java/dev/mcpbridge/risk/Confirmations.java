@@ -5,11 +5,13 @@ import dev.mcpbridge.bus.Addresses.HumanDecision;
 import dev.mcpbridge.bus.Addresses.PendingConfirmation;
 import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.cluster.SharedMap;
+import dev.mcpbridge.cluster.SharedMap.Change;
 import dev.mcpbridge.cluster.SharedMap.Item;
 import dev.mcpbridge.cluster.SharedMap.Keep;
 import dev.mcpbridge.config.RiskConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.RiskLevel;
@@ -20,26 +22,37 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
- * The calls that wait for a human, known to every node. An approval takes the confirmation out
- * <em>before</em> the call runs, so that any number of simultaneous approvals run it once, and it
- * covers what was shown: the arguments are kept here and not taken from whoever approves.
+ * The calls that wait for a human, known to every node. An approval marks the confirmation as
+ * decided <em>before</em> the call runs, so that any number of simultaneous approvals run it once,
+ * and it covers what was shown: the arguments are kept here and not taken from whoever approves.
  *
  * <p>Whether one has expired the clock of all nodes says, whichever node is asked. Bounded in
- * number and in bytes. Confined to its verticle's context.
+ * number and in bytes. The terms may change while calls wait: each keeps its own expiry, and one
+ * that was asked for while an operator was to decide stays an operator's to decide. Confined to its
+ * verticle's context.
  */
 public final class Confirmations {
-  private final RiskConfig config;
+  private volatile RiskConfig config;
   private final Clock clock;
   private final SecureRandom random;
   private final FailedAttempts failedAttempts;
   private final SharedMap pending;
+  private final PendingShares shares;
 
   /**
    * @param clock of this node, for what is shown
+   * @param severalCallers whether callers can be told apart
    */
-  public Confirmations(RiskConfig config, Clock clock, SecureRandom random, SharedMap pending) {
+  public Confirmations(
+      RiskConfig config,
+      Clock clock,
+      SecureRandom random,
+      SharedMap pending,
+      BooleanSupplier severalCallers) {
+    this.shares = new PendingShares(severalCallers);
     this.config = config;
     this.clock = clock;
     this.random = random;
@@ -47,11 +60,17 @@ public final class Confirmations {
     this.pending = pending;
   }
 
+  /** Other terms from now on; may be called from any thread. */
+  void reload(RiskConfig other) {
+    config = other;
+  }
+
   /**
    * Keeps a call; done when more than half of the nodes keep it. The token is in the answer only
    * where the caller may decide.
    */
   public Future<PendingConfirmation> add(Confirmable asked) {
+    RiskConfig terms = config;
     Call call = asked.call();
     long now = clock.millis();
     String token = randomHex();
@@ -63,43 +82,77 @@ public final class Confirmations {
             asked.definitionDigest(),
             digest(call, asked.definitionDigest()),
             now,
-            now + config.expiryMillis());
-    byte[] kept = new Pending(confirmation, Sha256.of(token).bytes()).toBytes();
+            now + terms.expiryMillis());
+    byte[] hash = terms.operatorApproves() ? Pending.NO_TOKEN : Sha256.of(token).bytes();
+    byte[] kept = new Pending(confirmation, hash).toBytes();
+    String id = confirmation.id();
+    try {
+      shares.take(id, call.caller().name(), kept.length, now, confirmation.expiresAtMillis());
+    } catch (BridgeException full) {
+      return Future.failedFuture(full);
+    }
     return pending
-        .put(confirmation.id(), SharedMap.ABSENT, kept, keptMillis(), Keep.FIRM)
+        .put(confirmation.id(), SharedMap.ABSENT, kept, 2 * terms.expiryMillis(), Keep.FIRM)
         .map(
             change -> {
               if (!change.isDone()) {
                 throw new BridgeException(
                         ErrorCode.OVERLOADED, "Too many confirmations are pending")
-                    .withRetryAfter(config.expiryMillis());
+                    .withRetryAfter(terms.expiryMillis());
               }
-              return new PendingConfirmation(
-                  confirmation, config.operatorApproves() ? null : token);
-            });
+              return new PendingConfirmation(confirmation, terms.operatorApproves() ? null : token);
+            })
+        .onFailure(notKept -> shares.release(id));
   }
 
   /**
-   * Takes a confirmation out, approved or rejected.
+   * Decides a confirmation, which nobody can decide again.
    *
    * @return the confirmation, whose call is the decider's to run if it was approved; fails with 404
-   *     unknown, used or somebody else's; 410 expired; 403 wrong token or not theirs to decide; 429
-   *     after too many wrong tokens
+   *     unknown, decided before or somebody else's; 410 expired; 403 wrong token or not theirs to
+   *     decide; 429 after too many wrong tokens
    */
   public Future<Confirmation> claim(HumanDecision decision) {
     return slowedDown(decision)
         .compose(allowed -> pending.get(decision.confirmationId()))
+        .compose(item -> decide(decision, check(decision, item)));
+  }
+
+  /** What is left of it says what became of it, for as long as there is room. */
+  private Future<Confirmation> decide(HumanDecision decision, Item item) {
+    Pending entry = Pending.of(item.value());
+    return mark(item, entry.decided(decision.confirm() ? Executed.UNKNOWN : Executed.NO))
         .compose(
-            item ->
-                pending
-                    .remove(decision.confirmationId(), check(decision, item).version())
-                    .map(
-                        change -> {
-                          if (!change.isDone()) {
-                            throw notFound(decision);
-                          }
-                          return Pending.of(item.value()).confirmation();
-                        }));
+            change ->
+                change.isFull()
+                    ? pending.remove(decision.confirmationId(), item.version())
+                    : Future.succeededFuture(change))
+        .map(
+            change -> {
+              if (!change.isDone()) {
+                throw notPending(decision, change.item());
+              }
+              shares.release(decision.confirmationId());
+              return entry.confirmation();
+            });
+  }
+
+  /** The call of an approved confirmation has ended, and this is known of its effect. */
+  public Future<Void> ended(String confirmationId, Executed executed) {
+    Item item = pending.known(confirmationId);
+    Pending entry = item.isThere() ? Pending.of(item.value()) : null;
+    return entry == null || !entry.isDecided()
+        ? Future.succeededFuture()
+        : mark(item, entry.decided(executed)).mapEmpty();
+  }
+
+  private Future<Change> mark(Item item, Pending decided) {
+    return pending.put(
+        decided.confirmation().id(),
+        item.version(),
+        decided.toBytes(),
+        item.untilMillis() - item.millis(),
+        Keep.WHILE_ROOM);
   }
 
   /** Who guesses costs the other nodes nothing; how the guesses under way end is not known yet. */
@@ -107,24 +160,32 @@ public final class Confirmations {
     return Future.<Void>succeededFuture()
         .map(
             asked -> {
-              failedAttempts.check(decision.by().name());
+              failedAttempts.check(guess(decision));
               return null;
             });
   }
 
+  /**
+   * Wrong tokens are counted for a caller and a confirmation, since callers without keys look all
+   * the same, and the guesses of one must not keep the others from deciding theirs.
+   */
+  private static String guess(HumanDecision decision) {
+    return decision.by().name() + ' ' + decision.confirmationId();
+  }
+
   /** One that may be claimed by whoever decides; throws where not. */
   private Item check(HumanDecision decision, Item item) {
-    failedAttempts.check(decision.by().name());
+    failedAttempts.check(guess(decision));
     Pending entry = item.isThere() ? Pending.of(item.value()) : null;
-    if (entry == null || !mayKnow(decision.by(), entry.confirmation())) {
-      throw notFound(decision);
+    if (entry == null || entry.isDecided() || !mayKnow(decision.by(), entry.confirmation())) {
+      throw notPending(decision, item);
     }
-    if (isExpired(item)) {
+    if (isExpired(item, entry.confirmation())) {
       throw new BridgeException(
           ErrorCode.CONFIRMATION_EXPIRED,
           "Confirmation '" + decision.confirmationId() + "' has expired");
     }
-    if (config.operatorApproves()) {
+    if (config.operatorApproves() || entry.isForAnOperator()) {
       requireAnotherApprover(decision.by(), entry.confirmation());
     } else if (config.requireToken()) {
       requireToken(decision, entry);
@@ -132,10 +193,23 @@ public final class Confirmations {
     return item;
   }
 
-  private static BridgeException notFound(HumanDecision decision) {
+  /** Who may know of one that was decided is told what is known of its call. */
+  private static BridgeException notPending(HumanDecision decision, Item item) {
+    Pending entry = item.isThere() ? Pending.of(item.value()) : null;
+    boolean isTheirs = entry != null && mayKnow(decision.by(), entry.confirmation());
+    String name = "Confirmation '" + decision.confirmationId() + "' ";
+    if (!isTheirs || !entry.isDecided()) {
+      return new BridgeException(ErrorCode.CONFIRMATION_NOT_FOUND, name + "not found or expired");
+    }
+    String known =
+        switch (entry.executed()) {
+          case YES -> "its call has run";
+          case UNKNOWN -> "whether its call has run to its end is not known";
+          case NO -> "its call has not run";
+        };
     return new BridgeException(
-        ErrorCode.CONFIRMATION_NOT_FOUND,
-        "Confirmation '" + decision.confirmationId() + "' not found or expired");
+            ErrorCode.CONFIRMATION_NOT_FOUND, name + "is decided already; " + known)
+        .withExecuted(entry.executed());
   }
 
   public Future<List<Confirmation>> visibleTo(Viewer viewer) {
@@ -144,19 +218,22 @@ public final class Confirmations {
         .map(
             items ->
                 items.values().stream()
-                    .filter(item -> !isExpired(item))
-                    .map(item -> Pending.of(item.value()).confirmation())
-                    .filter(confirmation -> mayKnow(viewer, confirmation))
+                    .map(Confirmations::pending)
+                    .filter(confirmation -> confirmation != null && mayKnow(viewer, confirmation))
                     .toList());
   }
 
-  /** One that has expired is kept for as long again, so that it can say so. */
-  private long keptMillis() {
-    return 2 * config.expiryMillis();
+  /** Null for one that was decided or has expired. */
+  private static Confirmation pending(Item item) {
+    Pending entry = Pending.of(item.value());
+    boolean isOver = entry.isDecided() || isExpired(item, entry.confirmation());
+    return isOver ? null : entry.confirmation();
   }
 
-  private boolean isExpired(Item item) {
-    return item.millis() >= item.untilMillis() - config.expiryMillis();
+  /** One that has expired is kept for as long again, so that it can say so. */
+  private static boolean isExpired(Item item, Confirmation confirmation) {
+    long life = confirmation.expiresAtMillis() - confirmation.createdAtMillis();
+    return item.millis() >= item.untilMillis() - life;
   }
 
   private static boolean mayKnow(Viewer viewer, Confirmation confirmation) {
@@ -174,7 +251,7 @@ public final class Confirmations {
   private void requireToken(HumanDecision decision, Pending entry) {
     String token = decision.token();
     if (token == null || !MessageDigest.isEqual(Sha256.of(token).bytes(), entry.tokenHash())) {
-      failedAttempts.record(decision.by().name());
+      failedAttempts.record(guess(decision));
       throw new BridgeException(
           ErrorCode.WRONG_TOKEN,
           token == null

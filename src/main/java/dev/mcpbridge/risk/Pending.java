@@ -1,26 +1,75 @@
 package dev.mcpbridge.risk;
 
 import dev.mcpbridge.bus.Forms;
+import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Confirmation;
+import dev.mcpbridge.protocol.Envelope;
+import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 
 /**
- * A call that waits, as all nodes keep it.
+ * A call that waits, as all nodes keep it; or what is known of one that was decided.
  *
- * @param tokenHash SHA-256; the token itself is nowhere
+ * @param tokenHash SHA-256, since the token itself is kept nowhere; {@link #NO_TOKEN} for a call
+ *     whose caller got none because an operator is to decide
+ * @param executed what is known of the call's effect since the decision; null before it
  */
-record Pending(Confirmation confirmation, byte[] tokenHash) {
+record Pending(Confirmation confirmation, byte[] tokenHash, Executed executed) {
+  static final byte[] NO_TOKEN = {};
+
+  Pending(Confirmation confirmation, byte[] tokenHash) {
+    this(confirmation, tokenHash, null);
+  }
+
+  boolean isForAnOperator() {
+    return tokenHash.length == 0;
+  }
+
+  boolean isDecided() {
+    return executed != null;
+  }
+
+  /** What is left after the decision: whose it was, and nothing that could be run. */
+  Pending decided(Executed known) {
+    Call call = confirmation.call();
+    Call shown =
+        new Call(
+            call.id(),
+            call.server(),
+            call.target(),
+            JsonSlice.EMPTY_OBJECT,
+            call.caller(),
+            0,
+            false,
+            Envelope.NONE);
+    Confirmation left =
+        new Confirmation(
+            confirmation.id(),
+            shown,
+            confirmation.level(),
+            "",
+            "",
+            confirmation.createdAtMillis(),
+            confirmation.expiresAtMillis());
+    return new Pending(left, NO_TOKEN, known);
+  }
 
   byte[] toBytes() {
     return new WireWriter(512)
         .part(confirmation, Forms.CONFIRMATION.write())
         .bytes(tokenHash)
+        .text(isDecided() ? executed.name() : "")
         .toBytes();
   }
 
   static Pending of(byte[] bytes) {
     WireReader in = new WireReader(bytes);
-    return new Pending(in.part(Forms.CONFIRMATION.read()), in.bytes());
+    Confirmation confirmation = in.part(Forms.CONFIRMATION.read());
+    byte[] tokenHash = in.bytes();
+    String executed = in.text();
+    return new Pending(
+        confirmation, tokenHash, executed.isEmpty() ? null : Executed.valueOf(executed));
   }
 }

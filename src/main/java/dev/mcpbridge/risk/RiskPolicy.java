@@ -3,18 +3,23 @@ package dev.mcpbridge.risk;
 import dev.mcpbridge.bus.Addresses.Assessment;
 import dev.mcpbridge.bus.Addresses.Decision;
 import dev.mcpbridge.config.RiskConfig;
+import dev.mcpbridge.model.Annotations;
+import dev.mcpbridge.model.Grading;
+import dev.mcpbridge.model.Risk;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.RiskRules;
 import dev.mcpbridge.model.Target;
-import java.util.Optional;
 
 /**
  * From rules to a level, and from a level to what happens. The narrower rule wins: the target's
- * own, then the server's, then the default; without any the level is 1, as in the original. A tool
- * that calls itself destructive raises a level that was set for its whole server, never one that
- * was set for itself; no annotation lowers anything.
+ * own, then the server's, then the default; without any the level is 1, as in the original.
+ *
+ * <p>A tool that calls itself destructive is raised to level 2 where anything was said about the
+ * risk of its server, by its entry or by the default. {@code risk.annotations} says otherwise for
+ * all servers, and an entry's own for that one. No annotation changes a level that was set for the
+ * tool itself, and none lowers anything.
  */
-public final class RiskPolicy {
+public final class RiskPolicy implements Grading {
   private final RiskConfig config;
 
   public RiskPolicy(RiskConfig config) {
@@ -25,23 +30,46 @@ public final class RiskPolicy {
    * A completion has no effect to confirm; what must not run on the host does not for it either.
    */
   public Decision decide(Assessment assessment) {
-    return switch (level(assessment)) {
+    Target target = assessment.target();
+    return switch (grade(target, assessment.rules(), assessment.destructive()).level()) {
       case LOW -> Decision.ALLOW;
-      case MEDIUM ->
-          assessment.target().kind() == Target.Kind.COMPLETION ? Decision.ALLOW : Decision.CONFIRM;
+      case MEDIUM -> target.kind() == Target.Kind.COMPLETION ? Decision.ALLOW : Decision.CONFIRM;
       case HIGH -> Decision.ISOLATE;
     };
   }
 
-  public RiskLevel level(Assessment assessment) {
-    RiskRules rules = assessment.rules();
-    Optional<RiskLevel> own = rules.narrow(assessment.target());
-    if (own.isPresent()) {
-      return own.get();
+  @Override
+  public Risk grade(Target target, RiskRules rules, boolean destructive) {
+    return rules
+        .narrow(target)
+        .map(level -> new Risk(level, Risk.Reason.TOOL))
+        .orElseGet(() -> broad(rules, destructive));
+  }
+
+  private Risk broad(RiskRules rules, boolean destructive) {
+    Risk risk = ofServer(rules);
+    if (!destructive || risk.level() != RiskLevel.LOW) {
+      return risk;
     }
-    RiskLevel broad = rules.server() != null ? rules.server() : config.defaultLevel();
-    boolean raises = rules.fromMethods() || broad != null && config.annotationsRaise();
-    RiskLevel known = broad == null ? RiskLevel.LOW : broad;
-    return assessment.destructive() && raises ? known.atLeast(RiskLevel.MEDIUM) : known;
+    if (rules.fromMethods()) {
+      return new Risk(RiskLevel.MEDIUM, Risk.Reason.METHOD);
+    }
+    return raises(rules) ? new Risk(RiskLevel.MEDIUM, Risk.Reason.ANNOTATION) : risk;
+  }
+
+  private Risk ofServer(RiskRules rules) {
+    if (rules.server() != null) {
+      return new Risk(rules.server(), Risk.Reason.SERVER);
+    }
+    return config.defaultLevel() == null
+        ? new Risk(RiskLevel.LOW, Risk.Reason.NONE)
+        : new Risk(config.defaultLevel(), Risk.Reason.DEFAULT);
+  }
+
+  private boolean raises(RiskRules rules) {
+    Annotations said = rules.annotations() == null ? config.annotations() : rules.annotations();
+    return said == null
+        ? rules.isSaid() || config.defaultLevel() != null
+        : said == Annotations.RAISE;
   }
 }

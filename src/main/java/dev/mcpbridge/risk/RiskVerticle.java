@@ -14,6 +14,7 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.util.function.BooleanSupplier;
 
 /** Gives the gate its addresses. Runs on an event loop; everything it does is short. */
 public final class RiskVerticle extends VerticleBase {
@@ -21,26 +22,36 @@ public final class RiskVerticle extends VerticleBase {
   private final Confirmations confirmations;
   private volatile RiskPolicy policy;
 
-  public RiskVerticle(Bus bus, Cluster cluster, RiskConfig config) {
+  /**
+   * @param severalCallers whether callers can be told apart, at this moment
+   */
+  public RiskVerticle(Bus bus, Cluster cluster, RiskConfig config, BooleanSupplier severalCallers) {
     this.bus = bus;
     this.policy = new RiskPolicy(config);
     this.confirmations =
         new Confirmations(
-            config, Clock.systemUTC(), new SecureRandom(), cluster.map("confirmations"));
+            config,
+            Clock.systemUTC(),
+            new SecureRandom(),
+            cluster.map("confirmations"),
+            severalCallers);
   }
 
   @Override
   public Future<?> start() {
     bus.serve(Addresses.ASSESS, assessment -> Future.succeededFuture(policy.decide(assessment)));
+    bus.serve(Addresses.GRADING, asked -> Future.succeededFuture(policy));
     bus.serve(Addresses.CONFIRM_LATER, this::confirmLater);
     bus.serve(Addresses.DECIDE, this::decide);
+    bus.serve(Addresses.APPROVED_ENDED, end -> confirmations.ended(end.id(), end.executed()));
     bus.serve(Addresses.CONFIRMATIONS, confirmations::visibleTo);
     return Future.succeededFuture();
   }
 
-  /** Levels may change while the bridge runs; what waits for approval keeps its terms. */
+  /** Other levels and other terms for confirmations; may be called from any thread. */
   public void reload(RiskConfig config) {
     policy = new RiskPolicy(config);
+    confirmations.reload(config);
   }
 
   private Future<PendingConfirmation> confirmLater(Confirmable asked) {

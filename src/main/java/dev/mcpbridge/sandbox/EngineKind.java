@@ -23,6 +23,18 @@ enum EngineKind {
     return isPodman ? PODMAN : DOCKER;
   }
 
+  /**
+   * Mount options that make a folder in memory its user's. runc before 1.2 gives such a folder the
+   * mode of the image's own folder there, whatever mode was asked for, so that only its owner may
+   * be able to write to it. Podman refuses these options.
+   *
+   * @param user numeric, {@code user:group}
+   */
+  String owner(String user) {
+    String[] ids = user.split(":");
+    return this == DOCKER ? ",uid=" + ids[0] + ",gid=" + ids[1] : "";
+  }
+
   /** Folders that it lets a container write, though its root is read-only. */
   Set<String> opened() {
     return opened;

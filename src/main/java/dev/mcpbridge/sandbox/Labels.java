@@ -10,10 +10,11 @@ import java.util.Map;
 
 /**
  * How the containers of the bridge are known: whose they are, so that only what a dead bridge left
- * behind is swept away. A bridge judges only what it can see: the processes of its own machine,
- * since its start, in its own process namespace.
+ * behind is swept away. A bridge judges only what it surely sees: the processes of its own user on
+ * its own machine, since its start, in its own process namespace. Those of other users may be
+ * hidden (proc(5), hidepid).
  *
- * @param scope the machine's start and the process namespace
+ * @param scope the user, the machine's start and the process namespace
  * @param pid of the bridge
  * @param started when the bridge's process was, since process ids come again
  */
@@ -82,9 +83,10 @@ record Labels(String scope, long pid, String started) {
   private static String ownScope() {
     String boot = read(Path.of("/proc/sys/kernel/random/boot_id"));
     try {
-      return boot + " " + Files.readSymbolicLink(Path.of("/proc/self/ns/pid"));
-    } catch (IOException | UnsupportedOperationException e) {
-      return boot + System.getProperty("user.name");
+      Object user = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+      return user + " " + boot + " " + Files.readSymbolicLink(Path.of("/proc/self/ns/pid"));
+    } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
+      return System.getProperty("user.name") + " " + boot;
     }
   }
 

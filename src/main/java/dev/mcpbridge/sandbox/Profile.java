@@ -29,6 +29,7 @@ final class Profile {
   private static final long OPEN_FILES = 1024;
   private static final long VOLUME_BYTES = 16 << 20;
   private static final String CLOSED = "ro,noexec,nosuid,nodev,notmpcopyup,size=65536";
+  private static final String OPEN = "rw,noexec,nosuid,nodev,mode=1777";
   private static final double NANOS = 1e9;
 
   /** Without being asked, at least (containers.conf(5), {@code default_capabilities}). */
@@ -59,7 +60,7 @@ final class Profile {
             .withCapDrop(Capability.ALL)
             .withSecurityOpts(List.of("no-new-privileges"))
             .withReadonlyRootfs(true)
-            .withTmpFs(memoryFolders(container, volumes, engine.opened()))
+            .withTmpFs(memoryFolders(container, volumes, engine))
             .withMounts(container.mounts().stream().map(Profile::mount).toList())
             .withMemory(resources.memory())
             .withMemorySwap(resources.memory())
@@ -122,19 +123,16 @@ final class Profile {
   }
 
   private static Map<String, String> memoryFolders(
-      Contained container, Set<String> volumes, Set<String> opened) {
+      Contained container, Set<String> volumes, EngineKind engine) {
+    String writable = OPEN + engine.owner(container.user()) + ",size=";
     Map<String, String> folders = new LinkedHashMap<>();
-    opened.forEach(folder -> folders.put(folder, CLOSED));
+    engine.opened().forEach(folder -> folders.put(folder, CLOSED));
     volumes.stream()
         .map(volume -> Path.of(volume).normalize().toString())
-        .forEach(volume -> folders.put(volume, options(VOLUME_BYTES)));
+        .forEach(volume -> folders.put(volume, writable + VOLUME_BYTES));
     container.mounts().forEach(mount -> folders.remove(mount.inside()));
-    container.resources().tmpfs().forEach((folder, size) -> folders.put(folder, options(size)));
+    container.resources().tmpfs().forEach((folder, size) -> folders.put(folder, writable + size));
     return folders;
-  }
-
-  private static String options(long bytes) {
-    return "rw,noexec,nosuid,nodev,mode=1777,size=" + bytes;
   }
 
   private static Mount mount(Contained.Mount mount) {

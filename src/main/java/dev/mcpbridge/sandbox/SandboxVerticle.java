@@ -20,6 +20,7 @@ import dev.mcpbridge.transport.StdioTransport;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 /**
  * Serves the calls of one server that run in containers of their own, and takes the containers with
@@ -32,7 +33,7 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
   private final ServerConfig config;
   private final Standby.Recipe recipe;
   private final BridgeIdentity self;
-  private final long drainMillis;
+  private final LongSupplier drainMillis;
   private final MemoryBudget memory;
   private Era era;
   private Pool pool;
@@ -45,7 +46,7 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
       Containers containers,
       StdioTransport.Limits limits,
       BridgeIdentity self,
-      long drainMillis) {
+      LongSupplier drainMillis) {
     this.bus = bus;
     this.mayAct = mayAct;
     this.part = part;
@@ -83,7 +84,7 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
 
   @Override
   public Future<?> stop() {
-    return pool.close(drainMillis);
+    return pool.close(drainMillis.getAsLong());
   }
 
   @Override
@@ -107,11 +108,14 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
         new Handshake.Terms(era, config.conversation().takesRoots(), false, self);
     return Standby.start(context, recipe, terms, this)
         .onSuccess(found -> era = found.isStateless() ? Era.STATELESS : Era.LEGACY)
-        .onFailure(failed -> era = next(terms.era()));
+        .onFailure(failed -> era = next(terms.era(), failed));
   }
 
-  private Era next(Era tried) {
-    boolean isFixed = config.conversation().era() != Era.UNKNOWN;
-    return isFixed || tried != Era.UNKNOWN ? config.conversation().era() : Era.LEGACY;
+  private Era next(Era tried, Throwable failure) {
+    boolean diedOfQuestion =
+        tried == Era.UNKNOWN
+            && failure instanceof BridgeException known
+            && known.code() == ErrorCode.UPSTREAM_CRASHED;
+    return diedOfQuestion ? Era.LEGACY : config.conversation().era();
   }
 }

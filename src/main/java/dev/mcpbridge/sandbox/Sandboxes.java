@@ -15,6 +15,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 /**
  * Everything about containers that the rest of the bridge needs: transports into them, a verticle
@@ -60,7 +61,7 @@ public final class Sandboxes {
    * others.
    */
   public Optional<VerticleBase> of(
-      Part part, ServerConfig server, StdioTransport.Limits limits, long drainMillis) {
+      Part part, ServerConfig server, StdioTransport.Limits limits, LongSupplier drainMillis) {
     if (server.sandbox() == null || !server.sandbox().isPerCall() || server.refusal() != null) {
       return Optional.empty();
     }

@@ -9,13 +9,20 @@ import java.util.List;
 
 /** Makes a catalogue of what a server listed. An entry without a usable name is left out. */
 final class CatalogueReader {
+  private static final int MAX_OMITTED = 1 << 18;
+
   private CatalogueReader() {}
 
+  /**
+   * @param omitted what is not offered, as the server says it; null for nothing
+   */
   static Catalogue read(
       List<JsonSlice> tools,
       List<JsonSlice> resources,
       List<JsonSlice> templates,
-      List<JsonSlice> prompts) {
+      List<JsonSlice> prompts,
+      JsonSlice omitted) {
+    boolean isTold = omitted != null && omitted.isObject() && omitted.length() <= MAX_OMITTED;
     List<Tool> read = new ArrayList<>();
     for (JsonSlice entry : tools) {
       Tool tool = Tool.of(entry.detached());
@@ -28,7 +35,10 @@ final class CatalogueReader {
         detached(resources),
         detached(templates),
         detached(prompts),
-        digest(tools, resources, templates, prompts));
+        isTold ? omitted.detached() : null,
+        isTold
+            ? digest(tools, resources, templates, prompts, List.of(omitted))
+            : digest(tools, resources, templates, prompts));
   }
 
   private static List<JsonSlice> detached(List<JsonSlice> entries) {

@@ -5,6 +5,7 @@ import dev.mcpbridge.model.Part;
 import dev.mcpbridge.transport.StdioTransport;
 import io.vertx.core.VerticleBase;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /** What is deployed and undeployed with a server, beside the verticle that owns it. */
 @FunctionalInterface
@@ -14,5 +15,5 @@ public interface Companions {
    * @param drainMillis how long calls in flight may go on when it is undeployed
    */
   Optional<VerticleBase> of(
-      Part part, ServerConfig server, StdioTransport.Limits limits, long drainMillis);
+      Part part, ServerConfig server, StdioTransport.Limits limits, LongSupplier drainMillis);
 }

@@ -2,10 +2,11 @@ package dev.mcpbridge.server;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.cluster.SharedMap.Item;
+import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigException;
 import dev.mcpbridge.config.ConfigReader;
-import dev.mcpbridge.config.SandboxConfig;
 import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Json;
 import java.io.IOException;
@@ -28,13 +29,16 @@ final class Definitions {
 
   private final Map<String, Understood> understood = new HashMap<>();
   private Map<ServerId, ServerConfig> fromFile = Map.of();
-  private SandboxConfig ceiling;
+  private BridgeConfig operator;
 
   private record Understood(long version, ServerConfig server) {}
 
-  void read(Map<ServerId, ServerConfig> servers, SandboxConfig sandbox) {
+  /**
+   * @param operator says what may come over the API
+   */
+  void read(Map<ServerId, ServerConfig> servers, BridgeConfig operator) {
     fromFile = servers;
-    ceiling = sandbox;
+    this.operator = operator;
     understood.clear();
   }
 
@@ -73,12 +77,12 @@ final class Definitions {
     return known.server();
   }
 
-  /** Null for what another node accepts and this one does not. */
+  /** Null for what another node accepts, or an earlier configuration did, and this one does not. */
   private ServerConfig parse(String name, byte[] definition) {
     try {
       JsonNode body = Json.tree(definition);
-      return ConfigReader.readServer(body, ceiling);
-    } catch (IOException | ConfigException e) {
+      return ConfigReader.readServer(body, operator);
+    } catch (IOException | ConfigException | BridgeException e) {
       LOG.log(Level.WARNING, "server={0} cannot run on this node: {1}", name, e.getMessage());
       return null;
     }

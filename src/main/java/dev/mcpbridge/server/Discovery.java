@@ -18,23 +18,24 @@ final class Discovery {
   private final Session session;
   private final Negotiated negotiated;
   private final BridgeIdentity self;
-  private final long timeoutMillis;
+  private final long deadlineNanos;
+  private JsonSlice omitted;
 
   private Discovery(
-      Session session, Negotiated negotiated, BridgeIdentity self, long timeoutMillis) {
+      Session session, Negotiated negotiated, BridgeIdentity self, long deadlineNanos) {
     this.session = session;
     this.negotiated = negotiated;
     this.self = self;
-    this.timeoutMillis = timeoutMillis;
+    this.deadlineNanos = deadlineNanos;
   }
 
   /**
    * @param self who asks: nothing that another bridge would get from there is taken from it
-   * @param timeoutMillis for each page
+   * @param deadlineNanos of all lists together
    */
   static Future<Catalogue> of(
-      Session session, Negotiated negotiated, BridgeIdentity self, long timeoutMillis) {
-    return new Discovery(session, negotiated, self, timeoutMillis).everything();
+      Session session, Negotiated negotiated, BridgeIdentity self, long deadlineNanos) {
+    return new Discovery(session, negotiated, self, deadlineNanos).everything();
   }
 
   private Future<Catalogue> everything() {
@@ -47,20 +48,25 @@ final class Discovery {
         .map(
             all ->
                 CatalogueReader.read(
-                    tools.result(), resources.result(), templates.result(), prompts.result()));
+                    tools.result(),
+                    resources.result(),
+                    templates.result(),
+                    prompts.result(),
+                    omitted));
   }
 
   private Future<List<JsonSlice>> list(String capability, String method, String member) {
     if (!negotiated.offers(capability)) {
       return Future.succeededFuture(List.of());
     }
-    return Pages.all(session, method, member, timeoutMillis)
+    return Pages.all(session, method, member, deadlineNanos)
         .map(this::reached)
         .recover(Discovery::noneIfUnknown);
   }
 
   /** A bridge that is another one after a restart says so with its lists. */
   private List<JsonSlice> reached(Pages.Listed listed) {
+    omitted = listed.omitted() == null ? omitted : listed.omitted();
     String bridge = listed.bridge() == null ? negotiated.bridge() : listed.bridge();
     return bridge == null ? listed.entries() : Via.over(bridge, self.id(), listed.entries());
   }

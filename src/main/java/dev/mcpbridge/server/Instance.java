@@ -61,13 +61,16 @@ final class Instance {
   private int inFlight;
   private boolean retired;
 
+  /** Whether the process ended while it was asked in the newer era, the last time it started. */
+  private boolean diedOfQuestion;
+
   /** Who keeps the instances; called on the context. */
   interface Owner {
     /** The state, and with it perhaps the number of calls that can be taken, is another. */
     void changed(Instance instance);
 
     /** The handshake is done; the instance is ready when the returned future is. */
-    Future<Void> discovered(Session session, Negotiated negotiated);
+    Future<Void> discovered(Session session, Negotiated negotiated, long deadlineNanos);
 
     void notified(Instance instance, RpcMessage notification);
 
@@ -186,8 +189,9 @@ final class Instance {
 
   Exchange send(Exchange.Request request) {
     inFlight++;
-    Exchange exchange = life.session.send(request);
-    exchange.answer().onComplete(done -> inFlight--);
+    Life serving = life;
+    Exchange exchange = serving.session.send(request);
+    exchange.answer().onComplete(done -> inFlight--).onFailure(serving::unanswered);
     return exchange;
   }
 
@@ -238,9 +242,17 @@ final class Instance {
       transport = opener.open(context, config.reach(), config.id().name(), limits, session);
       transport
           .compose(opened -> Handshake.perform(session.over(opened), terms(), timeout))
-          .compose(negotiated -> owner.discovered(session, negotiated).map(negotiated))
+          .compose(
+              negotiated -> owner.discovered(session, negotiated, deadlineNanos()).map(negotiated))
           .onSuccess(this::serve)
           .onFailure(failure -> fail(code(failure), failure.getMessage()));
+    }
+
+    /** Understanding the document of an API took nothing of the time of its start. */
+    private long deadlineNanos() {
+      long patience = Handshake.patienceMillis(config.supervision().startTimeout());
+      long from = isAdapted() ? System.nanoTime() : bornNanos;
+      return from + TimeUnit.MILLISECONDS.toNanos(patience);
     }
 
     OptionalLong pid() {
@@ -260,8 +272,8 @@ final class Instance {
 
     /** A server that died of the question is not asked again at its next start. */
     private Era era() {
-      boolean isAsked = config.conversation().era() == Era.UNKNOWN && starting.attempt() % 2 == 1;
-      return isAsked ? Era.LEGACY : config.conversation().era();
+      Era era = config.conversation().era();
+      return era == Era.UNKNOWN && diedOfQuestion ? Era.LEGACY : era;
     }
 
     private void serve(Negotiated negotiated) {
@@ -281,14 +293,20 @@ final class Instance {
       enter(starting.ready());
     }
 
-    private void heartbeat(Heartbeat.Pulse pulse) {
+    private void unanswered(Throwable failure) {
+      if (code(failure) == ErrorCode.DEADLINE_EXCEEDED) {
+        heartbeat.deadlinePassed();
+      }
+    }
+
+    private void heartbeat(Heartbeat.Pulse pulse, String wrong) {
       if (over) {
         return;
       }
       switch (pulse) {
         case MISSED -> {
           if (state instanceof Ready ready) {
-            enter(ready.missedHeartbeat());
+            enter(isAdapted() ? ready.unreachable(wrong) : ready.missedHeartbeat());
           }
         }
         case BACK -> {
@@ -296,8 +314,17 @@ final class Instance {
             enter(degraded.recovered());
           }
         }
-        case DEAD -> fail(ErrorCode.SERVER_UNAVAILABLE, "it does not answer heartbeats");
+        case DEAD -> {
+          if (!isAdapted()) {
+            fail(ErrorCode.SERVER_UNAVAILABLE, "it does not answer heartbeats");
+          }
+        }
       }
+    }
+
+    /** What cannot be reached stays degraded, and is asked again with each heartbeat. */
+    private boolean isAdapted() {
+      return config.reach().isAdapted();
     }
 
     @Override
@@ -343,6 +370,8 @@ final class Instance {
       }
       long lived = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - bornNanos);
       int attempt = policy.attemptAfter(starting.attempt(), lived);
+      diedOfQuestion =
+          state instanceof Starting && code == ErrorCode.UPSTREAM_CRASHED && !diedOfQuestion;
       long delay = policy.delayMillis(attempt);
       enter(alive.lost(code, reason, attempt + 1, System.currentTimeMillis() + delay));
       end().onComplete(gone -> retryIn(delay));

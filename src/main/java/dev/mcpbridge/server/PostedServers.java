@@ -8,10 +8,10 @@ import dev.mcpbridge.cluster.SharedMap;
 import dev.mcpbridge.cluster.SharedMap.Change;
 import dev.mcpbridge.cluster.SharedMap.Item;
 import dev.mcpbridge.cluster.SharedMap.Keep;
+import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigException;
 import dev.mcpbridge.config.ConfigProblem;
 import dev.mcpbridge.config.ConfigReader;
-import dev.mcpbridge.config.SandboxConfig;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -46,8 +46,8 @@ final class PostedServers {
   interface Here {
     Set<ServerId> wanted();
 
-    /** What a definition may ask for. */
-    SandboxConfig ceiling();
+    /** Says what a definition may ask for. */
+    BridgeConfig operator();
 
     /** Done when a server of this node answers; null where it has none of that name. */
     Future<?> begun(ServerId id);
@@ -66,7 +66,7 @@ final class PostedServers {
 
   /** Answers when its handshake is done; one that does not start is withdrawn. */
   Future<ServerView> start(JsonSlice definition) {
-    ServerConfig server = read(definition, here.ceiling());
+    ServerConfig server = read(definition, here.operator());
     ServerId id = server.id();
     boolean isTaken =
         here.wanted().stream().anyMatch(known -> known.name().equalsIgnoreCase(id.name()));
@@ -184,14 +184,14 @@ final class PostedServers {
   }
 
   /** The failures that the original's API has come with its status and its sentence. */
-  private static ServerConfig read(JsonSlice definition, SandboxConfig ceiling) {
+  private static ServerConfig read(JsonSlice definition, BridgeConfig operator) {
     try {
       JsonNode body = Json.tree(definition);
       if (!body.hasNonNull("id") || !body.hasNonNull("command")) {
         throw new BridgeException(
             ErrorCode.MALFORMED_REQUEST, "Server ID and command are required");
       }
-      return ConfigReader.readServer(body, ceiling);
+      return ConfigReader.readServer(body, operator);
     } catch (IOException e) {
       throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "The body is not valid JSON");
     } catch (ConfigException e) {

@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 
 /**
  * Owns one upstream server, or one instance of it, for its life: registers its addresses, publishes
@@ -45,7 +46,7 @@ public final class ServerVerticle extends VerticleBase {
   private final BridgeIdentity self;
   private final Tenancy tenancy;
   private final List<Runnable> served = new ArrayList<>();
-  private long drainMillis;
+  private LongSupplier drainMillis;
   private Upstreams upstreams;
 
   /**
@@ -65,7 +66,7 @@ public final class ServerVerticle extends VerticleBase {
       StdioTransport.Limits limits,
       BridgeIdentity self,
       Tenancy tenancy,
-      long drainMillis) {
+      LongSupplier drainMillis) {
     this.bus = bus;
     this.config = config;
     this.opener = opener;
@@ -91,9 +92,9 @@ public final class ServerVerticle extends VerticleBase {
     bus.subscribe(Addresses.cancel(id), c -> upstreams.cancel(c.callId(), c.reason()));
     serve(Addresses.ready(id).at(part), upstreams::ready);
     serve(Addresses.view(part), asked -> Future.succeededFuture(upstreams.view()));
-    serve(Addresses.restart(part), asked -> upstreams.restart(drainMillis));
+    serve(Addresses.restart(part), asked -> upstreams.restart(drainMillis.getAsLong()));
     serve(Addresses.watch(part), upstreams::watch);
-    bus.subscribe(Addresses.CONVERSATION_OVER, c -> upstreams.over(c, drainMillis));
+    bus.subscribe(Addresses.CONVERSATION_OVER, c -> upstreams.over(c, drainMillis.getAsLong()));
     bus.subscribe(Addresses.NODE_CONNECTED, slot -> telling.again(upstreams.view()));
     upstreams.open();
     return Future.succeededFuture();
@@ -114,13 +115,13 @@ public final class ServerVerticle extends VerticleBase {
 
   /** Calls in flight get no time any more when the verticle is undeployed. */
   void hurry() {
-    drainMillis = 0;
+    drainMillis = () -> 0;
   }
 
   @Override
   public Future<?> stop() {
     return upstreams
-        .close(drainMillis)
+        .close(drainMillis.getAsLong())
         .onComplete(
             gone -> {
               served.forEach(Runnable::run);
@@ -178,7 +179,9 @@ public final class ServerVerticle extends VerticleBase {
     }
 
     private void log(ServerView view) {
-      boolean failed = view.state() instanceof ServerState.Failed;
+      boolean failed =
+          view.state() instanceof ServerState.Failed
+              || view.state() instanceof ServerState.Degraded;
       LOG.log(
           failed ? Level.WARNING : Level.INFO,
           () ->

@@ -6,7 +6,7 @@ import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.SharedMap;
 import dev.mcpbridge.cluster.SharedMap.Change;
 import dev.mcpbridge.config.BridgeConfig;
-import dev.mcpbridge.config.SandboxConfig;
+import dev.mcpbridge.config.LimitsConfig;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.model.Part;
@@ -43,7 +43,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
 
   private final Bus bus;
   private final Cluster cluster;
-  private final MemoryBudget memory;
+  private final StdioTransport.Limits limits;
   private final Opener opener;
   private final Companions companions;
   private final BridgeIdentity self;
@@ -83,7 +83,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
     this.bus = bus;
     this.cluster = cluster;
     this.config = config;
-    this.memory = memory;
+    this.limits = limits(config.limits(), memory);
     this.opener = opener;
     this.companions = companions;
     this.self = self;
@@ -98,7 +98,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
     if (!cluster.isAlone()) {
       bus.subscribe(Addresses.PART_CHANGED, view -> heardOf(view.id()));
     }
-    definitions.read(config.servers(), config.sandbox());
+    definitions.read(config.servers(), config);
     shared.onChange(this::offer);
     offer();
     return settled();
@@ -146,7 +146,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
   private Future<Void> apply(BridgeConfig next) {
     ServerPlan plan = ServerPlan.of(definitions.ofFile(), next.servers());
     config = next;
-    definitions.read(next.servers(), next.sandbox());
+    definitions.read(next.servers(), next);
     if (!plan.isEmpty()) {
       LOG.log(Level.INFO, "configuration reloaded: {0}", plan);
     }
@@ -306,13 +306,13 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
             bus,
             server,
             opener,
-            limits(),
+            limits,
             self,
             new ServerVerticle.Tenancy(residence, () -> cluster.owner(part) == Cluster.HERE),
-            config.drainMillis());
+            this::drainMillis);
     List<Future<String>> verticles = new ArrayList<>();
     companions
-        .of(part, server, limits(), config.drainMillis())
+        .of(part, server, limits, this::drainMillis)
         .map(vertx::deployVerticle)
         .ifPresent(verticles::add);
     verticles.add(vertx.deployVerticle(verticle));
@@ -355,9 +355,13 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
         .mapEmpty();
   }
 
-  private StdioTransport.Limits limits() {
-    int message = config.limits().messageBytes();
-    return new StdioTransport.Limits(message, config.limits().depth() + 10, 2 * message, memory);
+  private long drainMillis() {
+    return config.drainMillis();
+  }
+
+  private static StdioTransport.Limits limits(LimitsConfig config, MemoryBudget memory) {
+    int message = config.messageBytes();
+    return new StdioTransport.Limits(message, config.depth() + 10, 2 * message, memory);
   }
 
   /** What runs here, for those who start and stop servers over the API. */
@@ -368,8 +372,8 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
     }
 
     @Override
-    public SandboxConfig ceiling() {
-      return config.sandbox();
+    public BridgeConfig operator() {
+      return config;
     }
 
     @Override

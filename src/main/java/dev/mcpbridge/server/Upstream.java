@@ -26,6 +26,7 @@ import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 
@@ -60,6 +61,7 @@ final class Upstream implements Instance.Owner {
   private long sinceMillis = System.currentTimeMillis();
   private long garbageLines;
   private long dropped;
+  private Future<ServerView> restarting;
   private boolean refreshing;
   private Instance changed;
   private boolean closing;
@@ -161,8 +163,18 @@ final class Upstream implements Instance.Owner {
     return promise.future().onComplete(done -> forget(promise, timer));
   }
 
-  /** Replaces the processes one after the other; calls in flight get some time to end. */
+  /**
+   * Replaces the processes one after the other; calls in flight get some time to end. Done once for
+   * all who ask before it is over.
+   */
   Future<ServerView> restart(long drainMillis) {
+    if (restarting == null || restarting.isComplete()) {
+      restarting = replaceAll(drainMillis);
+    }
+    return restarting;
+  }
+
+  private Future<ServerView> replaceAll(long drainMillis) {
     Future<Void> replaced = Future.succeededFuture();
     for (Instance instance : instances) {
       replaced =
@@ -237,7 +249,9 @@ final class Upstream implements Instance.Owner {
   @Override
   public void changed(Instance instance) {
     state = ServerState.of(instances.stream().map(Instance::state).toList());
-    if (instance.state() instanceof ServerState.Failed failed) {
+    if (instance.state() instanceof ServerState.Degraded degraded) {
+      lastError = degraded.reason();
+    } else if (instance.state() instanceof ServerState.Failed failed) {
       lastError = failed.reason();
       if (state() instanceof ServerState.Failed all && isHopeless(all)) {
         dispatcher.refuseWaiting(refusals.unavailable(all));
@@ -252,8 +266,8 @@ final class Upstream implements Instance.Owner {
   }
 
   @Override
-  public Future<Void> discovered(Session session, Negotiated negotiated) {
-    return Discovery.of(session, negotiated, self, config.supervision().startTimeout())
+  public Future<Void> discovered(Session session, Negotiated negotiated, long deadlineNanos) {
+    return Discovery.of(session, negotiated, self, deadlineNanos)
         .map(
             found -> {
               catalogue = found;
@@ -334,7 +348,9 @@ final class Upstream implements Instance.Owner {
       refreshing = false;
       return;
     }
-    Discovery.of(instance.session(), negotiated, self, config.supervision().startTimeout())
+    long deadlineNanos =
+        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.supervision().startTimeout());
+    Discovery.of(instance.session(), negotiated, self, deadlineNanos)
         .onSuccess(
             found -> {
               if (!found.digest().equals(catalogue.digest())) {

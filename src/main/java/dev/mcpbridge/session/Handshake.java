@@ -12,6 +12,7 @@ import dev.mcpbridge.protocol.ProtocolVersion;
 import dev.mcpbridge.protocol.RpcError;
 import io.vertx.core.Future;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The opening of a connection: the question of the stateless era first (basic/transports/stdio,
@@ -27,6 +28,8 @@ public final class Handshake {
       JsonSlice.of("{\"sampling\":{},\"elicitation\":{\"form\":{}}}");
   private static final JsonSlice WITH_ROOTS =
       JsonObjects.with(CAPABILITIES, "roots", JsonSlice.EMPTY_OBJECT);
+
+  /** What a server that runs may take for a question that it does not know, or for the second. */
   private static final long PROBE_MILLIS = 3_000;
 
   private Handshake() {}
@@ -39,8 +42,8 @@ public final class Handshake {
   /**
    * What the bridge has to say for itself.
    *
-   * @param isElsewhere whether the server may be another bridge, which is told at once that one
-   *     asks
+   * @param isElsewhere whether the server is reached over HTTP: it runs already, and may be another
+   *     bridge, which is told at once that one asks
    * @param takesRoots whether the server may ask for roots
    */
   public record Terms(Era era, boolean takesRoots, boolean isElsewhere, BridgeIdentity self) {}
@@ -69,15 +72,31 @@ public final class Handshake {
   }
 
   private static Future<Negotiated> open(Session session, Terms terms, long timeoutMillis) {
-    if (terms.era() == Era.LEGACY) {
-      return initialize(session, terms, timeoutMillis);
-    }
-    boolean isSure = terms.era() == Era.STATELESS;
-    long patience = isSure ? timeoutMillis : Math.min(timeoutMillis, PROBE_MILLIS);
-    Future<Negotiated> discovered = Discover.perform(session, terms.self(), patience);
-    return isSure
-        ? discovered
-        : discovered.recover(refusal -> goOn(session, refusal, terms, timeoutMillis));
+    return switch (terms.era()) {
+      case LEGACY -> initialize(session, terms, timeoutMillis);
+      case STATELESS -> Discover.perform(session, terms.self(), timeoutMillis);
+      case UNKNOWN -> find(session, terms, timeoutMillis);
+    };
+  }
+
+  /**
+   * A process reads both questions once it has started, however late, and answers the second in the
+   * wrong era: it has the whole time of a start for the first. A URL is of a server that runs.
+   */
+  private static Future<Negotiated> find(Session session, Terms terms, long timeoutMillis) {
+    long untilMillis = millis() + patienceMillis(timeoutMillis);
+    long patience = terms.isElsewhere() ? Math.min(timeoutMillis, PROBE_MILLIS) : timeoutMillis;
+    return Discover.perform(session, terms.self(), patience)
+        .recover(
+            refusal -> {
+              long left = Math.max(1, Math.min(timeoutMillis, untilMillis - millis()));
+              return goOn(session, refusal, terms, left);
+            })
+        .recover(failure -> Future.failedFuture(unopened(failure)));
+  }
+
+  private static long millis() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
   }
 
   /**
@@ -94,6 +113,18 @@ public final class Handshake {
     }
     session.withHandshake();
     return initialize(session, terms, timeoutMillis);
+  }
+
+  /** What a server has refused or left unanswered may be the wrong question. */
+  private static Throwable unopened(Throwable failure) {
+    return failure instanceof BridgeException known
+            && (known.code() == ErrorCode.DEADLINE_EXCEEDED
+                || known.code() == ErrorCode.START_FAILED
+                || known.members().containsKey("upstream"))
+        ? known.prefixed(
+            "Asked in both eras of MCP, the server has opened no session (era in its entry says"
+                + " which one to ask in, startTimeout for how long): ")
+        : failure;
   }
 
   private static Future<Negotiated> initialize(Session session, Terms terms, long timeoutMillis) {

@@ -5,16 +5,21 @@ import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.protocol.ProtocolVersion;
 import dev.mcpbridge.protocol.Via;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Writes the {@code _meta} of what goes to a server: the client's own members, the progress token,
  * and, where the server keeps no session, who asks and what they can do.
  */
 final class RequestMeta {
+  private static final Set<String> CALLS =
+      Set.of(McpMethod.TOOLS_CALL, McpMethod.PROMPTS_GET, McpMethod.RESOURCES_READ);
+
   private JsonSlice clientInfo;
   private String self;
 
@@ -48,6 +53,9 @@ final class RequestMeta {
       return null;
     }
     JsonWriter out = new JsonWriter().beginObject().membersOf(onward(envelope.meta()));
+    if (self != null && CALLS.contains(exchange.request.method()) && !envelope.elicits("form")) {
+      out.member(MetaKeys.CONFIRMS, true);
+    }
     if (tells) {
       out.member(MetaKeys.PROGRESS_TOKEN, exchange.id);
     }

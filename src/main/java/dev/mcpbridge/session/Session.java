@@ -232,6 +232,16 @@ public final class Session implements TransportListener {
   }
 
   @Override
+  public void works(long requestId, boolean isAtWork) {
+    Exchange exchange = pending.get(requestId);
+    if (exchange != null && isAtWork) {
+      exchange.pause();
+    } else if (exchange != null) {
+      exchange.resume();
+    }
+  }
+
+  @Override
   public void garbage(int lines) {
     listener.lost(lines, 0);
   }

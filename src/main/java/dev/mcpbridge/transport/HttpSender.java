@@ -3,6 +3,7 @@ package dev.mcpbridge.transport;
 import dev.mcpbridge.config.HttpAccess;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.memory.MemoryBudget;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -10,10 +11,15 @@ import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpClosedException;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.PemTrustOptions;
+import io.vertx.core.net.SocketAddress;
+import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -33,6 +39,7 @@ public final class HttpSender {
   private final MemoryBudget memory;
   private final BooleanSupplier mayAct;
   private final HttpClient client;
+  private final HttpClient fresh;
   private volatile boolean closed;
 
   /**
@@ -50,14 +57,36 @@ public final class HttpSender {
     if (access.authority() != null) {
       options.setTrustOptions(new PemTrustOptions().addCertPath(access.authority().toString()));
     }
-    this.client =
-        vertx.createHttpClient(options, new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS));
+    this.client = client(vertx, options);
+    this.fresh = client(vertx, new HttpClientOptions(options).setKeepAlive(false));
+  }
+
+  private static HttpClient client(Vertx vertx, HttpClientOptions options) {
+    return vertx
+        .httpClientBuilder()
+        .with(options)
+        .with(new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS))
+        .withConnectHandler(HttpSender::tell)
+        .build();
+  }
+
+  /** One that has been closed already has no address any more. */
+  private static void tell(HttpConnection connection) {
+    SocketAddress from = connection.localAddress();
+    if (from != null) {
+      InetSocketAddress address = new InetSocketAddress(from.hostAddress(), from.port());
+      OwnSockets.sends(address);
+      connection.closeHandler(v -> OwnSockets.sendsNoMore(address));
+    }
   }
 
   /** What is said to a request that has its connection: its headers, its body, and to go. */
   public interface Going extends Function<HttpClientRequest, Future<HttpClientResponse>> {}
 
   /**
+   * A server may close a connection just as it is used again. A safe request that gets no answer
+   * for that reason is sent once more, over a connection of its own (RFC 9110 section 9.2.2).
+   *
    * @param url its path and query go out as they are written
    */
   public Posting send(HttpMethod method, URI url, Going going) {
@@ -68,16 +97,36 @@ public final class HttpSender {
             .setAbsoluteURI(url.toString())
             .setFollowRedirects(false);
     return posting.follow(
-        client
-            .request(options)
-            .compose(
-                request ->
-                    posting.begun(request)
-                        ? allowed()
-                            .compose(yes -> gone(request, going))
-                            .map(response -> Sent.of(vertx, memory, request, response))
-                        : Future.failedFuture("given up"))
+        sent(client, options, posting, going)
+            .recover(
+                failure ->
+                    isSafe(method) && isUnanswered(failure)
+                        ? sent(fresh, options, posting, going)
+                        : Future.failedFuture(failure))
             .recover(failure -> Future.failedFuture(explained(url, failure))));
+  }
+
+  private Future<Sent> sent(
+      HttpClient client, RequestOptions options, Posting posting, Going going) {
+    return client
+        .request(options)
+        .compose(
+            request ->
+                posting.begun(request)
+                    ? allowed()
+                        .compose(yes -> gone(request, going))
+                        .map(response -> Sent.of(vertx, memory, request, response))
+                    : Future.failedFuture("given up"));
+  }
+
+  private static boolean isSafe(HttpMethod method) {
+    return method == HttpMethod.GET || method == HttpMethod.HEAD;
+  }
+
+  /** The connection was closed or reset before the head of an answer was there. */
+  private static boolean isUnanswered(Throwable failure) {
+    boolean isLost = failure instanceof HttpClosedException || failure instanceof IOException;
+    return isLost && Unreachable.executed(failure) == Executed.UNKNOWN;
   }
 
   private Future<Void> allowed() {
@@ -115,6 +164,6 @@ public final class HttpSender {
 
   public Future<Void> close() {
     closed = true;
-    return client.close();
+    return Future.join(client.close(), fresh.close()).mapEmpty();
   }
 }

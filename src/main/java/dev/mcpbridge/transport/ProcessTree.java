@@ -1,23 +1,27 @@
 package dev.mcpbridge.transport;
 
 import dev.mcpbridge.config.Launch;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * A child process with everything that it starts. It runs in a session and process group of its own
- * ({@code setsid} keeps the pid, so the group's number is the pid), with a clean environment and a
- * {@link ProcessMark}; ending it ends whoever is in the group or carries the mark.
+ * ({@code setsid} keeps the pid, so the group's number is the pid), with a clean environment, a
+ * {@link ProcessMark} and, where the bridge may make one, a {@link ControlGroup}. Ending it ends
+ * whoever is in one of the groups, carries the mark, or descends from one of these. Without a
+ * control group a process is missed that has left the process group, has cleared its environment,
+ * and whose parent has ended before the tree was last looked at.
  *
  * <p>Its methods block; they are called on threads made for that.
  */
@@ -46,10 +50,16 @@ final class ProcessTree {
 
   private final Process process;
   private final ProcessMark mark;
+  private final Optional<ControlGroup> group;
 
-  private ProcessTree(Process process, ProcessMark mark) {
+  /** Members that were seen: when they started, by their pid. */
+  private final Map<Long, Long> seen = new HashMap<>();
+
+  private ProcessTree(Process process, ProcessMark mark, Optional<ControlGroup> group) {
     this.process = process;
     this.mark = mark;
+    this.group = group;
+    ProcFs.stat(process.pid()).ifPresent(stat -> seen.put(stat.pid(), stat.startTicks()));
   }
 
   /**
@@ -58,10 +68,11 @@ final class ProcessTree {
    * @throws IOException saying which command could not be started and why
    */
   static ProcessTree start(Launch launch) throws IOException {
-    ProcessMark mark = ProcessMark.next();
+    OwnLife own = OwnLife.current();
+    ProcessMark mark = ProcessMark.next(own.life());
     Map<String, String> environment = environment(launch, mark);
     List<String> argv = new ArrayList<>(launch.argv());
-    argv.set(0, resolve(argv.get(0), environment, launch.directory()));
+    argv.set(0, program(launch));
     setsid().ifPresent(setsid -> argv.add(0, setsid));
     ProcessBuilder builder = new ProcessBuilder(argv);
     builder.environment().clear();
@@ -69,11 +80,20 @@ final class ProcessTree {
     if (launch.directory() != null) {
       builder.directory(launch.directory().toFile());
     }
-    return new ProcessTree(builder.start(), mark);
+    Process process = builder.start();
+    return new ProcessTree(
+        process, mark, own.group().flatMap(groups -> groups.of(mark.child(), process)));
   }
 
   Process process() {
     return process;
+  }
+
+  /**
+   * Gets to know who belongs to the tree now: of a process whose parent has ended less can be told.
+   */
+  void look() {
+    members();
   }
 
   /**
@@ -88,9 +108,11 @@ final class ProcessTree {
       awaitEnd(termGraceMillis);
     }
     for (int round = 0; round < KILL_ROUNDS && !(members = members()).isEmpty(); round++) {
+      group.ifPresent(ControlGroup::kill);
       members.forEach(ProcessHandle::destroyForcibly);
       awaitEnd(50);
     }
+    group.ifPresent(ControlGroup::remove);
   }
 
   private void awaitEnd(long millis) throws InterruptedException {
@@ -101,35 +123,30 @@ final class ProcessTree {
   }
 
   private List<ProcessHandle> members() {
-    Stream<ProcessHandle> found =
-        ProcFs.exists()
-            ? ProcFs.find(this::isMember).stream().flatMap(pid -> ProcessHandle.of(pid).stream())
-            : Stream.concat(Stream.of(process.toHandle()), process.descendants());
-    return found.filter(ProcessHandle::isAlive).toList();
+    return ProcFs.exists()
+        ? family().stream().flatMap(stat -> stat.handle().stream()).toList()
+        : Stream.concat(Stream.of(process.toHandle()), process.descendants())
+            .filter(ProcessHandle::isAlive)
+            .toList();
+  }
+
+  private synchronized List<ProcFs.Stat> family() {
+    Set<Long> grouped = group.map(ControlGroup::members).orElse(Set.of());
+    List<ProcFs.Stat> all = ProcFs.find(stat -> true);
+    Set<ProcFs.Stat> family =
+        all.stream()
+            .filter(stat -> grouped.contains(stat.pid()) || isMember(stat))
+            .collect(Collectors.toSet());
+    List<ProcFs.Stat> found = ProcFs.withDescendants(family, all);
+    seen.clear();
+    found.forEach(stat -> seen.put(stat.pid(), stat.startTicks()));
+    return found;
   }
 
   private boolean isMember(ProcFs.Stat stat) {
-    return stat.pid() == process.pid()
+    return Long.valueOf(stat.startTicks()).equals(seen.get(stat.pid()))
         || stat.group() == process.pid()
         || ProcessMark.of(stat.pid()).filter(mark::equals).isPresent();
-  }
-
-  /** Ends what bridges that no longer live have left behind; returns how many processes. */
-  static int endOrphans() {
-    List<Long> orphans =
-        ProcFs.find(
-            stat -> ProcessMark.of(stat.pid()).filter(found -> !found.isOwned()).isPresent());
-    orphans.forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
-    return orphans.size();
-  }
-
-  /** Ends everything that this bridge has started; returns how many processes. */
-  static int endOwn() {
-    ProcessMark own = ProcessMark.next();
-    List<Long> children =
-        ProcFs.find(stat -> ProcessMark.of(stat.pid()).filter(own::isOfSameBridge).isPresent());
-    children.forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
-    return children.size();
   }
 
   private static Map<String, String> environment(Launch launch, ProcessMark mark) {
@@ -150,36 +167,19 @@ final class ProcessTree {
   /**
    * Looks for the command as execvp(3) would, so that its absence is known before anything runs.
    */
-  private static String resolve(String command, Map<String, String> environment, Path directory)
-      throws IOException {
-    if (command.contains("/") || File.separatorChar != '/') {
-      Path base = directory == null ? Path.of("") : directory;
-      Path path = base.resolve(command).toAbsolutePath();
-      if (File.separatorChar != '/' || isProgram(path)) {
-        return command.startsWith("/") || File.separatorChar != '/' ? command : path.toString();
-      }
-      throw new IOException("'" + command + "' is not an executable file");
-    }
-    return search(command, environment.getOrDefault("PATH", "/usr/local/bin:/usr/bin:/bin"))
-        .orElseThrow(() -> new IOException("'" + command + "' was not found on the PATH"));
-  }
-
-  private static Optional<String> search(String command, String path) {
-    return Stream.of(path.split(File.pathSeparator))
-        .filter(entry -> !entry.isEmpty())
-        .map(entry -> Path.of(entry).resolve(command))
-        .filter(ProcessTree::isProgram)
+  private static String program(Launch launch) throws IOException {
+    String command = launch.argv().get(0);
+    String failure =
+        command.contains("/") ? "' is not an executable file" : "' was not found on the PATH";
+    return launch
+        .program(System.getenv("PATH"))
         .map(Path::toString)
-        .findFirst();
-  }
-
-  private static boolean isProgram(Path path) {
-    return Files.isRegularFile(path) && Files.isExecutable(path);
+        .orElseThrow(() -> new IOException("'" + command + failure));
   }
 
   private static Optional<String> setsid() {
     return Stream.of("/usr/bin/setsid", "/bin/setsid")
-        .filter(path -> isProgram(Path.of(path)))
+        .filter(path -> Files.isExecutable(Path.of(path)))
         .findFirst();
   }
 }

@@ -124,7 +124,7 @@ public final class StdioTransport implements Transport {
 
   @Override
   public long send(byte[] line) {
-    return stdin.send(line);
+    return stopRequested ? -1 : stdin.send(line);
   }
 
   @Override
@@ -140,7 +140,6 @@ public final class StdioTransport implements Transport {
   @Override
   public Future<Void> close() {
     stopRequested = true;
-    stdin.close();
     end(EOF_GRACE_MILLIS);
     return gone.future();
   }
@@ -196,6 +195,8 @@ public final class StdioTransport implements Transport {
 
   private void endTree(long eofGraceMillis) {
     try {
+      tree.look();
+      context.runOnContext(v -> stdin.close());
       tree.end(eofGraceMillis, TERM_GRACE_MILLIS);
       reader.join(LAST_WORDS_MILLIS);
       reader.interrupt();
@@ -206,7 +207,6 @@ public final class StdioTransport implements Transport {
   }
 
   private void finish() {
-    stdin.close();
     report("stopped");
     gone.tryComplete();
   }

@@ -23,6 +23,14 @@ public interface TransportListener {
   /** A request will not be answered; the failure says what is known of its effect. */
   void lost(long requestId, BridgeException failure);
 
+  /**
+   * This machine works on the answer to a request, or has done so. That does not count against the
+   * request's time.
+   */
+  default void works(long requestId, boolean isAtWork) {
+    // of interest only where there are deadlines
+  }
+
   /** Lines came that are no messages. They cost nothing but themselves. */
   void garbage(int lines);
 

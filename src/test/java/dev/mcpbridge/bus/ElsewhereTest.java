@@ -1,10 +1,14 @@
 package dev.mcpbridge.bus;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.Bridge;
 import dev.mcpbridge.bus.Addresses.Cancellation;
+import dev.mcpbridge.bus.Addresses.Departure;
+import dev.mcpbridge.bus.Addresses.Question;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.Owners;
 import dev.mcpbridge.error.BridgeException;
@@ -14,8 +18,10 @@ import dev.mcpbridge.fixture.Loops;
 import dev.mcpbridge.fixture.Stubs;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Part;
+import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Envelope;
@@ -23,8 +29,10 @@ import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -53,6 +61,7 @@ class ElsewhereTest {
         (question, arguments) ->
             switch (question) {
               case "isAlone", "isCutOff" -> false;
+              case "name" -> "n";
               case "owner" -> owner;
               case "owners" -> owners;
               case "change" -> change.future();
@@ -175,6 +184,134 @@ class ElsewhereTest {
   void aCallThatIsStillWantedGoesOnToWhoHasTheServerNow() throws Exception {
     assertEquals(DONE, Loops.await(vertx, this::askWhoHasItNoMore));
     assertEquals(1, runs);
+  }
+
+  /**
+   * Whether the node in slot 2 has its call run, of which another node says that it is given up.
+   */
+  private boolean runsWhenGivenUpBy(int slot, boolean isEarly) throws Exception {
+    owner = Cluster.HERE;
+    List<Cancellation> heard = new ArrayList<>();
+    Cancellation cancellation = new Cancellation("c", "The client left");
+    byte[] failure =
+        Loops.await(
+            vertx,
+            () -> {
+              bus.subscribe(Addresses.cancel(ID), heard::add);
+              Promise<byte[]> answered = Promise.promise();
+              Runnable giveUp =
+                  () ->
+                      correspondent.told(
+                          slot,
+                          Addresses.cancel(ID).name(),
+                          Forms.CANCELLATION.bytes(cancellation));
+              if (isEarly) {
+                giveUp.run();
+              }
+              correspondent.asked(
+                  2,
+                  Addresses.call(ID).at(Part.first(ID)).name(),
+                  Forms.CALL.bytes(call()),
+                  (result, failed) -> answered.complete(failed));
+              if (!isEarly) {
+                giveUp.run();
+              }
+              return answered.future();
+            });
+    return failure == null && heard.isEmpty();
+  }
+
+  @Test
+  void aCallIsNotGivenUpByAnotherNodeThanItsOwn() throws Exception {
+    assertTrue(runsWhenGivenUpBy(1, true));
+    assertTrue(runsWhenGivenUpBy(1, false));
+    assertFalse(runsWhenGivenUpBy(2, false));
+    assertFalse(runsWhenGivenUpBy(2, true));
+  }
+
+  @Test
+  void onlyTheNodeWhereAPartRunsTellsOfIt() throws Exception {
+    List<Long> heard = new ArrayList<>();
+    Loops.await(
+        vertx,
+        () -> {
+          Promise<Void> told = Promise.promise();
+          bus.subscribe(
+              Addresses.PART_GONE,
+              gone -> {
+                heard.add(gone.from().epoch());
+                told.complete();
+              });
+          correspondent.connected(1, "one");
+          correspondent.connected(2, "two");
+          tellOfPart(2, 8);
+          tellOfPart(1, 7);
+          return told.future();
+        });
+
+    assertEquals(List.of(7L), heard);
+  }
+
+  private void tellOfPart(int slot, long epoch) {
+    Topic<Departure> topic = Addresses.PART_GONE;
+    correspondent.told(
+        slot, topic.name(), topic.form().bytes(new Departure(ID, new Residence(1, "one", epoch))));
+  }
+
+  @Test
+  void onlyTheNodeThatRunsACallTellsItsClientOfIt() throws Exception {
+    owner = 2;
+    List<String> heard = new ArrayList<>();
+    Loops.await(
+        vertx,
+        () -> {
+          bus.subscribe(Addresses.callEvents("c"), event -> heard.add(event.name()));
+          Future<JsonSlice> asked = ask();
+          tellOfCall(1, "forged");
+          tellOfCall(2, "progress");
+          vertx.runOnContext(v -> answer.fail(new BridgeException(ErrorCode.CANCELLED, "over")));
+          return asked.otherwiseEmpty();
+        });
+
+    assertEquals(List.of("progress"), heard);
+  }
+
+  private void tellOfCall(int slot, String event) {
+    Topic<CallEvent> topic = Addresses.callEvents("c");
+    correspondent.told(
+        slot, topic.name(), topic.form().bytes(new CallEvent(event, JsonSlice.EMPTY_OBJECT)));
+  }
+
+  @Test
+  void onlyTheNodeThatRunsACallAsksItsClient() throws Exception {
+    owner = 2;
+    List<Integer> answered = new ArrayList<>();
+    Loops.await(
+        vertx,
+        () -> {
+          bus.serve(Addresses.question("c"), question -> Future.succeededFuture(DONE));
+          ask();
+          Promise<Void> second = Promise.promise();
+          askClient(1, (result, failure) -> answered.add(failure == null ? 1 : -1));
+          askClient(
+              2,
+              (result, failure) -> {
+                answered.add(failure == null ? 2 : -2);
+                second.complete();
+              });
+          return second.future();
+        });
+
+    assertEquals(List.of(-1, 2), answered);
+  }
+
+  private void askClient(int slot, BiConsumer<byte[], byte[]> answered) {
+    Address<Question, JsonSlice> address = Addresses.question("c");
+    correspondent.asked(
+        slot,
+        address.name(),
+        address.question().bytes(new Question("roots/list", JsonSlice.EMPTY_OBJECT)),
+        answered);
   }
 
   @Test

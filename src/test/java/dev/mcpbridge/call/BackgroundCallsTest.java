@@ -25,7 +25,12 @@ class BackgroundCallsTest {
     server = new OneServer();
     calls =
         new BackgroundCalls(
-            server.vertx, server.bus, server.pipeline, Clock.systemUTC(), server.cluster);
+            server.vertx,
+            server.bus,
+            server.pipeline,
+            Clock.systemUTC(),
+            server.cluster,
+            () -> false);
   }
 
   @AfterEach

@@ -39,8 +39,9 @@ class IdempotencyAcrossNodesTest {
   private boolean keepsChangesWaiting;
   private final List<Runnable> delayedRemovals = new ArrayList<>();
   private boolean delaysRemovals;
-  private final IdempotencyKeys here = new IdempotencyKeys(Clock.systemUTC(), node(0));
-  private final IdempotencyKeys there = new IdempotencyKeys(Clock.systemUTC(), node(1));
+  private final IdempotencyKeys here = new IdempotencyKeys(Clock.systemUTC(), node(0), () -> false);
+  private final IdempotencyKeys there =
+      new IdempotencyKeys(Clock.systemUTC(), node(1), () -> false);
   private int runs;
 
   @Test

@@ -16,7 +16,7 @@ class IdempotencyKeysTest {
   private static final IdempotencyKeys.Key KEY = new IdempotencyKeys.Key("a", "POST /x", "k");
   private static final CallOutcome DONE = new CallOutcome.Completed(JsonSlice.EMPTY_OBJECT);
 
-  private final IdempotencyKeys keys = new IdempotencyKeys(Clock.systemUTC());
+  private final IdempotencyKeys keys = new IdempotencyKeys(Clock.systemUTC(), () -> true);
   private int runs;
 
   @Test
@@ -59,6 +59,34 @@ class IdempotencyKeysTest {
     keys.once(other, "body", () -> fail(Executed.UNKNOWN));
     assertFails(ErrorCode.UPSTREAM_CRASHED, keys.once(other, "body", this::succeed));
     assertEquals(1, runs);
+  }
+
+  @Test
+  void noNumberOfKeysOfOneCallerMakesTheBridgeForgetAnothers() {
+    keys.once(KEY, "body", this::succeed);
+    Future<CallOutcome> last = null;
+    for (int i = 0; i < 60_000; i++) {
+      last = keys.once(new IdempotencyKeys.Key("greedy", "POST /x", "" + i), "b", this::succeed);
+    }
+    int before = runs;
+
+    assertFails(ErrorCode.RATE_LIMITED, last);
+    assertSame(DONE, keys.once(KEY, "body", this::succeed).result());
+    assertEquals(before, runs);
+    assertSame(
+        DONE, keys.once(new IdempotencyKeys.Key("b", "POST /x", "k"), "b", this::succeed).result());
+  }
+
+  @Test
+  void anOutcomeThatIsNotKeptIsStillNotRunAgain() {
+    CallOutcome large = new CallOutcome.Completed(JsonSlice.of(new byte[33 << 20]));
+    keys.once(KEY, "body", () -> Future.succeededFuture(large));
+    IdempotencyKeys.Key other = new IdempotencyKeys.Key("b", "POST /x", "k");
+    keys.once(other, "body", () -> Future.succeededFuture(large));
+
+    assertFails(ErrorCode.OUTCOME_NOT_KEPT, keys.once(KEY, "body", this::succeed));
+    assertSame(large, keys.once(other, "body", this::succeed).result());
+    assertEquals(0, runs);
   }
 
   private Future<CallOutcome> succeed() {

@@ -19,6 +19,7 @@ import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.validation.SchemaValidator;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -43,8 +44,8 @@ final class OneServer implements AutoCloseable {
         new CallPipeline(
             bus,
             directory,
-            new ArgumentSchemas(vertx),
-            new OutputSchemas(vertx, bus),
+            new ArgumentSchemas(new SchemaValidator(vertx, 100_000, 500), false, new Counts()),
+            new OutputSchemas(new SchemaValidator(vertx, 100_000, 500), bus, new Counts()),
             new UpstreamCredentials(Clock.systemUTC()),
             new MemoryBudget(1 << 20),
             new Counts());

@@ -100,6 +100,20 @@ class ClusterReaderTest {
   }
 
   @Test
+  void aSecretThatCanBeGuessedIsRefusedOnOneMachineToo() {
+    assertRefused(
+        "'members':['127.0.0.1:7800'],'secret':'fifteen letters'", AS_THE_FILE_SAYS, "secret");
+  }
+
+  @Test
+  void aNameThatBeginsLikeALoopbackAddressIsNone() {
+    assertRefused(
+        "'members':['127.0.0.1.example.com:7800'],'host':'127.0.0.1.example.com'",
+        AS_THE_FILE_SAYS,
+        "tls");
+  }
+
+  @Test
   void theSecretIsThatOfTheEnvironmentUnlessTheFileSaysOne() {
     Map<String, String> environment = Map.of("MCP_CLUSTER_SECRET", "of the environment");
 

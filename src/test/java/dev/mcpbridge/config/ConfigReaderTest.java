@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
+import dev.mcpbridge.protocol.Json;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -68,11 +70,94 @@ class ConfigReaderTest {
         "{'mcpServers':{'s':{'command':'x','cwd':'/\\u0000'}}} | mcpServers.s.cwd",
         "{'http':{'tls':{'cert':'/\\u0000'}}} | http.tls.cert",
         "{'sandbox':{'allowedMounts':['/\\u0000']}} | sandbox.allowedMounts",
+        "{'servers':{'s':{'command':'x','riskLevel':4}}} | servers.s.riskLevel",
+        "{'mcpServers':{'s':{'command':'x','url':'http://x'}}} | mcpServers.s.url",
       })
   void saysWhereItIsWrong(String json, String path) {
     ConfigException wrong = assertThrows(ConfigException.class, () -> read(json));
 
     assertEquals(path, wrong.problems().get(0).path());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{'mcpServer':{}} | mcpServer: unknown key, did you mean mcpServers?",
+        "{'mcp_servers':{}} | mcp_servers: unknown key, did you mean mcpServers?",
+        "{'http':{'prot':1}} | http.prot: unknown key, did you mean port?",
+        "{'risk':{'aprover':'x'}} | risk.aprover: unknown key, did you mean approver?",
+        "{'limits':{'bodybytes':1}} | limits.bodybytes: unknown key, did you mean bodyBytes?",
+        "{'mcpServers':{'s':{'comand':'x'}}}"
+            + " | mcpServers.s.comand: unknown key, did you mean command?",
+        "{'mcpServers':{'s':{'url':'http://x','header':{}}}}"
+            + " | mcpServers.s.header: unknown key, did you mean headers?",
+        "{'mcpServers':{'s':{'command':'x','risk':{'tool':{}}}}}"
+            + " | mcpServers.s.risk.tool: unknown key, did you mean tools?",
+        "{'mcpServers':{'s':{'command':'x','docker':{'image':'i','volume':[]}}}}"
+            + " | mcpServers.s.docker.volume: unknown key, did you mean volumes?",
+        "{'mcpServers':{'s':{'command':'x','env':{'A':'${envv:X}'}}}}"
+            + " | mcpServers.s.env.A: unknown placeholder ${envv:X}, did you mean ${env:X}?",
+        "{'mcpServers':{'s':{'command':'x','env':{'A':'${input:key}'}}}}"
+            + " | mcpServers.s.env.A: ${input:key} asks a person, whom a bridge does not have: use"
+            + " ${env:NAME}",
+        "{'mcpServers':{'s':{'command':'npx -y pkg'}}} | mcpServers.s.command: no such program:"
+            + " \"npx -y pkg\"; put the program here and its arguments into args",
+      })
+  void saysWhatWasMeant(String json, String problem) {
+    ConfigException wrong = assertThrows(ConfigException.class, () -> read(json));
+
+    assertEquals(problem, wrong.problems().get(0).toString());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{'mcpServers':{'s':{'command':'sh','callTimeout':-1}}}"
+            + " | mcpServers.s.callTimeout: unknown key, ignored; did you mean timeout?",
+        "{'mcpServers':{'s':{'command':'sh','alwaysAllow':[]}}}"
+            + " | mcpServers.s.alwaysAllow: unknown key, ignored",
+        "{'mcpServers':{'s':{'command':'no-such-program'}}}"
+            + " | mcpServers.s.command: there is no program \"no-such-program\" on the PATH here",
+        "{'mcpServers':{'s':{'command':'/no/such'}}}"
+            + " | mcpServers.s.command: there is no program \"/no/such\" here",
+        "{'mcpServers':{'s':{'command':'sh','risk':{'tools':{'a':3}}}}} | mcpServers.s.docker:"
+            + " calls at risk level 3 are refused without it: name the image they run in",
+        "{'risk':{'default':3},'mcpServers':{'s':{'url':'http://x'}}} | mcpServers.s.docker:"
+            + " calls at risk level 3 are refused: a server elsewhere has no container here",
+      })
+  void warnsOfWhatWillNotWork(String json, String warning) {
+    assertEquals(warning, read(json).warnings().get(0).toString());
+  }
+
+  @Test
+  void theKeysOfOtherClientsAreNoMistakes() {
+    for (String key : List.of("oauth", "enabled", "trust", "dev", "envFile", "autoApprove")) {
+      assertEquals(
+          1, read("{'mcpServers':{'s':{'command':'sh','" + key + "':{}}}}").warnings().size(), key);
+    }
+  }
+
+  @Test
+  void ofVeryManyUnknownKeysTheFirstAreNamed() {
+    ObjectNode body = Json.object().put("id", "s").put("command", "sh");
+    for (int i = 0; i < 5_000; i++) {
+      body.put("unknown" + i, 1);
+    }
+
+    ConfigException wrong =
+        assertThrows(ConfigException.class, () -> ConfigReader.readServer(body, read("{}")));
+
+    assertEquals(21, wrong.problems().size());
+    assertEquals("4980 more unknown keys", wrong.problems().get(20).toString());
+  }
+
+  @Test
+  void vsCodesServersAreServers() {
+    BridgeConfig config = read("{'servers':{'s':{'type':'stdio','command':'sh'}}}");
+
+    assertEquals(List.of("sh"), launch(config.servers().get(new ServerId("s"))).argv());
   }
 
   @Test

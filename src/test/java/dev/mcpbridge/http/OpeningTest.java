@@ -53,9 +53,11 @@ class OpeningTest {
                 solo,
                 new ConfigReader(Map.of())
                     .read("{\"http\":{\"port\":0},\"mcpServers\":{}}", Strictness.WHOLE),
+                () -> false,
                 new BridgeIdentity("1", () -> "me"),
                 new MemoryBudget(1 << 20),
-                counts));
+                counts),
+            (client, server) -> false);
     vertx.deployVerticle(http).await(20, TimeUnit.SECONDS);
   }
 

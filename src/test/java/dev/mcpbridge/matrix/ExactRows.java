@@ -78,9 +78,9 @@ public interface ExactRows extends Rows {
       pages++;
     } while (cursor != null);
 
-    assertEquals(2, pages);
+    assertTrue(pages >= 2, pages + " pages");
     assertEquals(
-        ExactServer.RESOURCES, all.stream().filter(entry -> entry.contains("exact://")).toList());
+        ExactServer.RESOURCES, all.stream().filter(entry -> entry.contains("\"exact://")).toList());
   }
 
   @ParameterizedTest

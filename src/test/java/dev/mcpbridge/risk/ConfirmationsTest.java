@@ -3,6 +3,7 @@ package dev.mcpbridge.risk;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,6 +16,7 @@ import dev.mcpbridge.cluster.Solo;
 import dev.mcpbridge.config.RiskConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Confirmation;
@@ -39,6 +41,7 @@ class ConfirmationsTest {
   private static final Viewer BOSS = new Viewer("boss", true);
 
   private long now = 1_000_000;
+  private boolean areSeveral = true;
   private int looks;
   private Future<?> agreement = Future.succeededFuture();
 
@@ -50,6 +53,40 @@ class ConfirmationsTest {
     assertEquals(
         "{\"a\":1}", confirmations.claim(yes(asked, ALICE)).result().call().arguments().text());
     assertFails(ErrorCode.CONFIRMATION_NOT_FOUND, confirmations, yes(asked, ALICE));
+  }
+
+  @Test
+  void whatHasBecomeOfItsCallIsToldToWhoMayKnow() {
+    Confirmations confirmations = confirmations(false, true);
+    PendingConfirmation approved = ask(confirmations, "{}");
+    PendingConfirmation rejected = ask(confirmations, "{}");
+    confirmations.claim(yes(approved, ALICE));
+    confirmations.claim(
+        new HumanDecision(rejected.confirmation().id(), false, rejected.token(), ALICE));
+
+    assertEquals(Executed.UNKNOWN, again(confirmations, yes(approved, ALICE)));
+    assertEquals(Executed.NO, again(confirmations, yes(rejected, ALICE)));
+    confirmations.ended(approved.confirmation().id(), Executed.YES);
+    assertEquals(Executed.YES, again(confirmations, yes(approved, ALICE)));
+    assertEquals(Executed.NO, again(confirmations, yes(approved, BOB)));
+    assertEquals(List.of(), confirmations.visibleTo(ALICE).result());
+  }
+
+  @Test
+  void aConfirmationThatIsPendingHasNotEnded() {
+    Confirmations confirmations = confirmations(false, true);
+    PendingConfirmation asked = ask(confirmations, "{}");
+
+    confirmations.ended(asked.confirmation().id(), Executed.YES);
+
+    assertTrue(confirmations.claim(yes(asked, ALICE)).succeeded());
+  }
+
+  private static Executed again(Confirmations confirmations, HumanDecision decision) {
+    BridgeException failure =
+        assertInstanceOf(BridgeException.class, confirmations.claim(decision).cause());
+    assertEquals(ErrorCode.CONFIRMATION_NOT_FOUND, failure.code());
+    return failure.executed();
   }
 
   @Test
@@ -113,6 +150,7 @@ class ConfirmationsTest {
 
   @Test
   void tenThousandArePendingAtMost() {
+    areSeveral = false;
     Confirmations confirmations = confirmations(false, true);
     PendingConfirmation first = ask(confirmations, "{}");
     for (int i = 1; i < 10_000; i++) {
@@ -156,6 +194,82 @@ class ConfirmationsTest {
 
     HumanDecision decision = new HumanDecision(asked.confirmation().id(), true, null, ALICE);
     assertTrue(confirmations.claim(decision).succeeded());
+  }
+
+  @Test
+  void whatWaitsKeepsItsOwnExpiryWhenAnotherIsSet() {
+    Confirmations confirmations = confirmations(false, true);
+    PendingConfirmation asked = ask(confirmations, "{}");
+
+    confirmations.reload(new RiskConfig(null, null, false, true, 1_000, 200));
+    PendingConfirmation brief = ask(confirmations, "{}");
+    now += 599_999;
+
+    assertEquals(1, confirmations.visibleTo(ALICE).result().size());
+    assertFails(ErrorCode.CONFIRMATION_NOT_FOUND, confirmations, yes(brief, ALICE));
+    assertTrue(confirmations.claim(yes(asked, ALICE)).succeeded());
+  }
+
+  @Test
+  void anOperatorDecidesWhatWaitsOnceOperatorsDo() {
+    Confirmations confirmations = confirmations(false, true);
+    PendingConfirmation asked = ask(confirmations, "{}");
+
+    confirmations.reload(new RiskConfig(null, null, true, true, 600_000, 200));
+
+    assertFails(ErrorCode.FORBIDDEN, confirmations, yes(asked, ALICE));
+    assertTrue(confirmations.claim(yes(asked, BOSS)).succeeded());
+  }
+
+  @Test
+  void whatWasLeftToAnOperatorStaysTheirs() {
+    Confirmations confirmations = confirmations(true, true);
+    PendingConfirmation asked = ask(confirmations, "{}");
+
+    confirmations.reload(new RiskConfig(null, null, false, false, 600_000, 200));
+
+    assertFails(ErrorCode.FORBIDDEN, confirmations, yes(asked, ALICE));
+    assertTrue(confirmations.claim(yes(asked, BOSS)).succeeded());
+  }
+
+  @Test
+  void wrongTokensForOneConfirmationLockNoOther() {
+    Confirmations confirmations = confirmations(false, true);
+    PendingConfirmation guessed = ask(confirmations, "{}");
+    PendingConfirmation other = ask(confirmations, "{}");
+    HumanDecision guess =
+        new HumanDecision(guessed.confirmation().id(), true, "0".repeat(32), ALICE);
+    for (int i = 0; i < 11; i++) {
+      confirmations.claim(guess);
+    }
+
+    assertFails(ErrorCode.RATE_LIMITED, confirmations, guess);
+    assertTrue(confirmations.claim(yes(other, ALICE)).succeeded());
+  }
+
+  @Test
+  void noCallerTakesTheRoomForTheConfirmationsOfOthers() {
+    Confirmations confirmations = confirmations(false, true);
+    for (int i = 0; i < 5_000; i++) {
+      ask(confirmations, "{}");
+    }
+
+    Throwable refusal = confirmations.add(new Confirmable(call("{}"), "definition")).cause();
+    assertEquals(ErrorCode.RATE_LIMITED, assertInstanceOf(BridgeException.class, refusal).code());
+    Call bobs =
+        new Call(
+            "b",
+            new ServerId("s"),
+            Target.tool("t"),
+            JsonSlice.EMPTY_OBJECT,
+            Caller.of("bob"),
+            0,
+            false,
+            Envelope.NONE);
+    assertTrue(confirmations.add(new Confirmable(bobs, "definition")).succeeded());
+
+    now += 600_000;
+    assertNotNull(ask(confirmations, "{}"));
   }
 
   @Test
@@ -229,9 +343,10 @@ class ConfirmationsTest {
           }
         };
     return new Confirmations(
-        new RiskConfig(null, true, operator, token, 600_000, 200),
+        new RiskConfig(null, null, operator, token, 600_000, 200),
         clock,
         new SecureRandom(),
-        counted(new Solo(clock).map("confirmations")));
+        counted(new Solo(clock).map("confirmations")),
+        () -> areSeveral);
   }
 }

@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.mcpbridge.bus.Addresses.Assessment;
 import dev.mcpbridge.bus.Addresses.Decision;
 import dev.mcpbridge.config.RiskConfig;
+import dev.mcpbridge.model.Annotations;
 import dev.mcpbridge.model.Glob;
+import dev.mcpbridge.model.Risk;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.RiskRules;
 import dev.mcpbridge.model.Target;
@@ -44,8 +46,57 @@ class RiskPolicyTest {
   }
 
   @Test
+  void whereAnythingIsSaidAboutTheRiskWhatIsDestructiveIsRaised() {
+    RiskRules ofAnother = rules(null, rule("other", RiskLevel.LOW));
+    RiskRules ofPrompts = new RiskRules(null, List.of(), null, RiskLevel.LOW, false, null);
+
+    assertEquals(raised(), grade(null, null, ofAnother, true));
+    assertEquals(raised(), grade(null, null, ofPrompts, true));
+    assertEquals(raised(), grade(RiskLevel.LOW, null, RiskRules.NONE, true));
+    assertEquals(low(Risk.Reason.NONE), grade(null, null, ofAnother, false));
+    assertEquals(low(Risk.Reason.NONE), grade(null, null, RiskRules.NONE, true));
+  }
+
+  @Test
+  void annotationsAreRaisedOrIgnoredForAllAndForOne() {
+    RiskRules raise = new RiskRules(null, List.of(), null, null, false, Annotations.RAISE);
+    RiskRules ignore =
+        new RiskRules(RiskLevel.LOW, List.of(), null, null, false, Annotations.IGNORE);
+
+    assertEquals(raised(), grade(null, Annotations.RAISE, RiskRules.NONE, true));
+    assertEquals(
+        low(Risk.Reason.SERVER), grade(null, Annotations.IGNORE, rules(RiskLevel.LOW), true));
+    assertEquals(raised(), grade(null, Annotations.IGNORE, raise, true));
+    assertEquals(low(Risk.Reason.SERVER), grade(null, Annotations.RAISE, ignore, true));
+  }
+
+  @Test
+  void saysWhatHasSetTheLevel() {
+    RiskRules methods = new RiskRules(null, List.of(), null, null, true, Annotations.IGNORE);
+
+    assertEquals(
+        new Risk(RiskLevel.HIGH, Risk.Reason.TOOL),
+        grade(null, null, rules(RiskLevel.LOW, rule("remove*", RiskLevel.HIGH)), true));
+    assertEquals(
+        new Risk(RiskLevel.MEDIUM, Risk.Reason.SERVER),
+        grade(RiskLevel.HIGH, null, rules(RiskLevel.MEDIUM), true));
+    assertEquals(
+        new Risk(RiskLevel.HIGH, Risk.Reason.DEFAULT),
+        grade(RiskLevel.HIGH, null, RiskRules.NONE, true));
+    assertEquals(new Risk(RiskLevel.MEDIUM, Risk.Reason.METHOD), grade(null, null, methods, true));
+  }
+
+  private static Risk raised() {
+    return new Risk(RiskLevel.MEDIUM, Risk.Reason.ANNOTATION);
+  }
+
+  private static Risk low(Risk.Reason reason) {
+    return new Risk(RiskLevel.LOW, reason);
+  }
+
+  @Test
   void whereMethodsSayTheRiskNoLevelIsNeeded() {
-    RiskRules rules = new RiskRules(null, List.of(), null, null, true);
+    RiskRules rules = new RiskRules(null, List.of(), null, null, true, null);
 
     assertEquals(Decision.CONFIRM, decide(null, rules, REMOVE, true));
     assertEquals(Decision.ALLOW, decide(null, rules, REMOVE, false));
@@ -56,18 +107,27 @@ class RiskPolicyTest {
     Target resource = new Target(Target.Kind.RESOURCE, "file:///x");
 
     assertEquals(Decision.CONFIRM, decide(null, rules(RiskLevel.MEDIUM), resource, false));
-    RiskRules lowered = new RiskRules(RiskLevel.MEDIUM, List.of(), RiskLevel.LOW, null, false);
+    RiskRules lowered =
+        new RiskRules(RiskLevel.MEDIUM, List.of(), RiskLevel.LOW, null, false, null);
     assertEquals(Decision.ALLOW, decide(null, lowered, resource, false));
   }
 
   private static Decision decide(
       RiskLevel byDefault, RiskRules rules, Target target, boolean destructive) {
-    RiskConfig config = new RiskConfig(byDefault, true, false, true, 1000, 200);
-    return new RiskPolicy(config).decide(new Assessment(target, rules, destructive));
+    return policy(byDefault, null).decide(new Assessment(target, rules, destructive));
+  }
+
+  private static Risk grade(
+      RiskLevel byDefault, Annotations annotations, RiskRules rules, boolean destructive) {
+    return policy(byDefault, annotations).grade(REMOVE, rules, destructive);
+  }
+
+  private static RiskPolicy policy(RiskLevel byDefault, Annotations annotations) {
+    return new RiskPolicy(new RiskConfig(byDefault, annotations, false, true, 1000, 200));
   }
 
   private static RiskRules rules(RiskLevel server, RiskRules.ToolRule... tools) {
-    return new RiskRules(server, List.of(tools), null, null, false);
+    return new RiskRules(server, List.of(tools), null, null, false, null);
   }
 
   private static RiskRules.ToolRule rule(String glob, RiskLevel level) {

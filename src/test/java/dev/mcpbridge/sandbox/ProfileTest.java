@@ -117,6 +117,15 @@ class ProfileTest {
   }
 
   @Test
+  void aFolderInMemoryIsItsUsersWhateverModeTheImagesOwnHas() {
+    Map<String, String> folders = profile(EngineKind.DOCKER).getTmpFs();
+
+    assertEquals(
+        "rw,noexec,nosuid,nodev,mode=1777,uid=65534,gid=65534,size=1048576", folders.get("/tmp"));
+    assertTrue(folders.get("/data").contains(",uid=65534,gid=65534,"), folders.toString());
+  }
+
+  @Test
   void dockersListOfWhatIsDroppedIsTakenAsItIs() throws Exception {
     List<String> found =
         Profile.differences(

@@ -75,7 +75,7 @@ class SandboxRightsIT {
         await(
             vertx.deployVerticle(
                 sandboxes
-                    .of(Part.first(SERVER), config.servers().get(SERVER), limits, 1_000)
+                    .of(Part.first(SERVER), config.servers().get(SERVER), limits, () -> 1_000)
                     .orElseThrow()));
   }
 

@@ -10,7 +10,6 @@ import dev.mcpbridge.cluster.Solo;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.config.ConfigReader.Strictness;
-import dev.mcpbridge.config.SandboxConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.metrics.Counts;
@@ -48,8 +47,8 @@ class PostedServersTest {
     }
 
     @Override
-    public SandboxConfig ceiling() {
-      return config.sandbox();
+    public BridgeConfig operator() {
+      return config;
     }
 
     @Override
@@ -82,7 +81,7 @@ class PostedServersTest {
   @Test
   void aServerStartsWhenTheOneOfItsNameThatIsBeingStoppedIsGone() throws Exception {
     Definitions definitions = new Definitions();
-    definitions.read(Map.of(), config.sandbox());
+    definitions.read(Map.of(), config);
     PostedServers posted =
         new PostedServers(bus, cluster, cluster.map("servers"), definitions, new Ending());
     bus.serve(Addresses.ready(ID), millis -> ready());

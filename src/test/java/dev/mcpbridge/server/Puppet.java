@@ -23,8 +23,10 @@ final class Puppet implements Transport {
   final Promise<Void> called = Promise.promise();
   final Promise<Void> gone = Promise.promise();
   final List<JsonSlice> readings = new CopyOnWriteArrayList<>();
+  final List<String> asked = new CopyOnWriteArrayList<>();
   boolean isFull;
   boolean isSlow;
+  boolean diesOfDiscovery;
 
   Puppet(Context context, TransportListener listener) {
     this.context = context;
@@ -36,7 +38,10 @@ final class Puppet implements Transport {
     Map<String, JsonSlice> message = JsonObjects.members(JsonSlice.of(line));
     String method = JsonObjects.string(message.get("method"));
     JsonSlice id = message.get("id");
-    if ("tools/call".equals(method)) {
+    asked.add(method);
+    if (diesOfDiscovery && McpMethod.DISCOVER.equals(method)) {
+      context.runOnContext(v -> breakDown());
+    } else if ("tools/call".equals(method)) {
       if (isFull) {
         return -1;
       }
@@ -63,6 +68,11 @@ final class Puppet implements Transport {
   private void answer(JsonSlice id, RpcMessage.Kind kind, String payload) {
     JsonSlice json = JsonSlice.of(payload.replace('\'', '"'));
     context.runOnContext(v -> listener.messages(List.of(new RpcMessage(kind, id, null, json))));
+  }
+
+  /** The process is gone; told on the context, as every transport tells it. */
+  void end() {
+    context.runOnContext(v -> gone.tryComplete());
   }
 
   void list(JsonSlice id, String tool) {

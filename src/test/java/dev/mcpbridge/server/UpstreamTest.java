@@ -22,6 +22,7 @@ import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.transport.Opener;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.Transport;
@@ -181,7 +182,7 @@ class UpstreamTest {
         });
     assertEquals(1, puppets.size());
 
-    puppets.get(0).gone.complete();
+    puppets.get(0).end();
 
     await(() -> Future.all(restarted));
     assertEquals(2, puppets.size());
@@ -200,10 +201,36 @@ class UpstreamTest {
         });
     assertFalse(closed.get(0).isComplete());
 
-    puppets.get(0).gone.complete();
+    puppets.get(0).end();
 
     await(() -> closed.get(0));
     assertEquals(1, puppets.size());
+  }
+
+  @Test
+  void onlyAServerThatDiedOfTheFirstQuestionIsAskedTheOtherAtItsNextStart() throws Exception {
+    Upstream upstream =
+        new Upstream(
+            config("{\"command\":\"any\",\"maxRestartDelay\":0.2}"),
+            null,
+            surroundings(
+                (where, reach, name, limits, listener) -> {
+                  Future<Transport> opened = open(listener);
+                  puppets.get(puppets.size() - 1).diesOfDiscovery = puppets.size() == 1;
+                  return opened;
+                },
+                Residence.SOLE),
+            Deaf.EARS);
+    context.runOnContext(v -> upstream.open());
+    until(() -> puppets.size() == 2 && upstream.state().takesCalls());
+    context.runOnContext(v -> puppets.get(1).breakDown());
+    until(() -> puppets.size() == 3 && upstream.state().takesCalls());
+
+    assertEquals(
+        List.of(McpMethod.DISCOVER, McpMethod.INITIALIZE, McpMethod.DISCOVER),
+        puppets.stream().map(puppet -> puppet.asked.get(0)).toList());
+    puppets.get(2).end();
+    await(() -> upstream.close(0));
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.mcpbridge.adapter.openapi;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.config.OpenApiSource;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ final class ApiReader {
   private final OpenApiSource source;
   private final Document document;
   private final Servers servers;
+  private final Map<String, String> omitted = new LinkedHashMap<>();
   private final List<String> lost = new ArrayList<>();
 
   private ApiReader(OpenApiSource source, Document document) {
@@ -52,6 +54,7 @@ final class ApiReader {
         info.path("description").asText(null),
         servers.base(),
         tools,
+        Collections.unmodifiableMap(omitted),
         List.copyOf(lost));
   }
 
@@ -89,10 +92,15 @@ final class ApiReader {
     try {
       Api.OfferedOperation offered = reader.read(found, shown, words.description());
       if (tools.putIfAbsent(shown, offered) != null) {
-        lost.add(found + ": another tool is named " + shown);
+        omit(found, "another tool is named " + shown);
       }
     } catch (OperationReader.Unusable e) {
-      lost.add(found + ": " + e.getMessage());
+      omit(found, e.getMessage());
     }
+  }
+
+  private void omit(Operation.Place place, String reason) {
+    omitted.put(place.toString(), reason);
+    lost.add(place + ": " + reason);
   }
 }

@@ -11,6 +11,7 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.transport.HttpOrigin;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
@@ -26,7 +27,10 @@ import java.util.List;
 final class OpenApiBackend implements Backend {
   private static final Logger LOG = System.getLogger(OpenApiBackend.class.getName());
   private static final int MAX_REDIRECTS = 5;
-  private static final int CONNECT_MILLIS = 5_000;
+  private static final int CONNECT_MILLIS = 3_000;
+
+  /** Documents that are read at a time, of all servers together: a large one takes much memory. */
+  private static final int READERS = 2;
 
   private final Vertx vertx;
   private final String name;
@@ -38,6 +42,8 @@ final class OpenApiBackend implements Backend {
   private final KeptBodies kept = new KeptBodies();
   private final Results results;
   private final NetClient prober;
+  private final WorkerExecutor readers;
+  private Front front;
 
   OpenApiBackend(Vertx vertx, String name, OpenApiSource source, HttpCaller http, int maxBody) {
     this.vertx = vertx;
@@ -54,29 +60,34 @@ final class OpenApiBackend implements Backend {
     this.credentials = new Credentials(http, source.credentials());
     this.results = new Results(name, source.authUrl(), source.largeBody(), kept);
     this.prober = vertx.createNetClient(new NetClientOptions().setConnectTimeout(CONNECT_MILLIS));
+    this.readers = vertx.createSharedWorkerExecutor("openapi-documents", READERS);
   }
 
   @Override
-  public Future<Identity> open(Runnable changed) {
+  public Future<Identity> open(Front opened) {
+    front = opened;
     return document
         .open()
         .map(
             api -> {
-              document.watch(source.refreshMillis(), changed);
+              document.watch(source.refreshMillis(), front::changed);
               return new Identity(api.title(), api.version(), api.description());
             });
   }
 
   private Future<Api> understood(byte[] text) {
-    return vertx.executeBlocking(() -> ApiReader.read(source, text), false).onSuccess(this::report);
+    return front
+        .unhurried(() -> readers.executeBlocking(() -> ApiReader.read(source, text), false))
+        .onSuccess(this::report);
   }
 
   private void report(Api read) {
     LOG.log(
         Level.INFO,
-        "server={0} tools={1} reduced={2}{3}",
+        "server={0} tools={1} omitted={2} reduced={3}{4}",
         name,
         read.tools().size(),
+        read.omitted().size(),
         read.lost().size(),
         read.lost().isEmpty() ? "" : " first=" + read.lost().get(0));
   }
@@ -86,6 +97,11 @@ final class OpenApiBackend implements Backend {
     return document.current().tools().values().stream()
         .map(Api.OfferedOperation::definition)
         .toList();
+  }
+
+  @Override
+  public JsonSlice omitted() {
+    return document.current().omissions();
   }
 
   @Override
@@ -189,14 +205,16 @@ final class OpenApiBackend implements Backend {
   }
 
   private static BridgeException unreachable(URI base, Throwable failure) {
+    HttpOrigin at = HttpOrigin.of(base);
     return new BridgeException(
         ErrorCode.SERVER_UNAVAILABLE,
-        base.getAuthority() + " cannot be reached: " + failure.getMessage());
+        at.host() + ":" + at.port() + " cannot be reached: " + failure.getMessage());
   }
 
   @Override
   public Future<Void> close() {
     document.close();
-    return Future.join(http.close(), prober.close()).transform(done -> Future.succeededFuture());
+    return Future.join(http.close(), prober.close(), readers.close())
+        .transform(done -> Future.succeededFuture());
   }
 }

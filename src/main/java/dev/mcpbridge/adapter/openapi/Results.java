@@ -129,7 +129,9 @@ final class Results {
             + "\nThe API wants a credential of the user's. Ask the user to log in at "
             + authUrl
             + " and to give the credential to this bridge, in the header X-Upstream-Authorization"
-            + " of the call or with PUT /servers/{server}/credentials.\n"
+            + " of the call or with PUT /servers/"
+            + server
+            + "/credentials.\n"
             + beginning(answer.text());
     JsonWriter link = link(authUrl.toString(), "log in");
     return ToolResult.text(words).and(link.endObject().toSlice()).meta(login()).error();

@@ -45,8 +45,8 @@ final class Servers {
 
   /**
    * Of the nearest list of servers the first that may be called (OpenAPI 3.1 sections 4.8.9 and
-   * 4.8.10). One that stands where the document's own server does goes where the operator says that
-   * this is.
+   * 4.8.10). One that stands where the document's own server does moves with it to where the
+   * operator says that this is.
    *
    * @throws OperationReader.Unusable where there is none
    */
@@ -76,11 +76,33 @@ final class Servers {
       return null;
     }
     if (isSameOrigin(own, said) || isSameOrigin(own, NOWHERE)) {
-      String path = own.getRawPath() == null ? "" : own.getRawPath();
-      return URI.create(base.getScheme() + "://" + base.getRawAuthority() + path);
+      return URI.create(base.getScheme() + "://" + base.getRawAuthority() + moved(path(own)));
     }
     boolean isConfirmed = source.servers().stream().anyMatch(other -> isSameOrigin(other, own));
     return isConfirmed || isSameOrigin(own, base) ? own : null;
+  }
+
+  /**
+   * Where a path of the document's own server is once that server stands at the base. What both
+   * paths end with is left aside: a base of {@code /proxy/v1} instead of {@code /v1} says that
+   * {@code /v2} is at {@code /proxy/v2}.
+   */
+  private String moved(String path) {
+    String before = path(said);
+    String after = path(base);
+    int cut = before.lastIndexOf('/');
+    while (cut >= 0 && after.endsWith(before.substring(cut))) {
+      after = after.substring(0, after.length() - before.length() + cut);
+      before = before.substring(0, cut);
+      cut = before.lastIndexOf('/');
+    }
+    boolean isBelow = (path + "/").startsWith(before + "/");
+    return after + (isBelow ? path.substring(before.length()) : path);
+  }
+
+  /** Without slashes at its end. */
+  private static String path(URI server) {
+    return server.getRawPath() == null ? "" : server.getRawPath().replaceAll("/+$", "");
   }
 
   private URI confirmed() {

@@ -40,17 +40,17 @@ final class ToolCallBackend implements Backend {
             vertx,
             name,
             new Texts(vertx, http, source.tools(), source.access()),
-            text -> Future.succeededFuture(FunctionDefinitions.read(text)));
+            text -> vertx.executeBlocking(() -> FunctionDefinitions.read(text), false));
   }
 
   @Override
-  public Future<Identity> open(Runnable changed) {
+  public Future<Identity> open(Front front) {
     return definitions
         .open()
         .compose(read -> probe())
         .map(
             alive -> {
-              definitions.watch(REFRESH_MILLIS, changed);
+              definitions.watch(REFRESH_MILLIS, front::changed);
               return new Identity(name, "0", null);
             });
   }

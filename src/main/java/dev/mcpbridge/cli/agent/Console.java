@@ -1,5 +1,6 @@
 package dev.mcpbridge.cli.agent;
 
+import dev.mcpbridge.config.StateFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,14 +53,9 @@ record Console(Terminal terminal, Screen screen, LineReader questions, LineReade
     return new Console(terminal, screen, questions.build(), answers);
   }
 
-  /** XDG Base Directory Specification; null where none can be kept. */
+  /** Null where none can be kept. */
   private static Path history() {
-    String state = System.getenv("XDG_STATE_HOME");
-    Path folder =
-        (state == null || state.isBlank()
-                ? Path.of(System.getProperty("user.home"), ".local", "state")
-                : Path.of(state))
-            .resolve("mcp-bridge");
+    Path folder = StateFolder.of(System.getenv());
     try {
       Files.createDirectories(folder);
       return folder.resolve("agent-history");

@@ -40,7 +40,8 @@ final class Shell {
   private int asked;
 
   /**
-   * @param suggestions what stands at the prompt already, for the how-manieth question; or null
+   * @param suggestions what is asked where nothing is typed, by the number of questions before; an
+   *     empty text for nothing
    */
   Shell(
       Talk talk,
@@ -82,8 +83,13 @@ final class Shell {
 
   /** Null at the end. */
   private String next() {
+    String suggestion = suggestions.apply(asked);
+    if (!suggestion.isEmpty()) {
+      screen.line("Enter asks: " + Shown.plain(suggestion), FAINT);
+    }
     try {
-      return reader.readLine("> ", null, (Character) null, suggestions.apply(asked)).strip();
+      String typed = reader.readLine("> ").strip();
+      return typed.isEmpty() ? suggestion : typed;
     } catch (UserInterruptException e) {
       screen.line("Ctrl-D or /quit leaves.", FAINT);
       return "";

@@ -41,6 +41,10 @@ final class History {
     wallMillis = Math.max(wallMillis, millis);
   }
 
+  boolean mayBeProposed(Entry entry) {
+    return machine.mayBeProposed(entry);
+  }
+
   void add(Entry entry) {
     log.add(entry);
     notBefore(entry.timeMillis());

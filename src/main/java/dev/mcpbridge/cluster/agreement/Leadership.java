@@ -53,6 +53,13 @@ final class Leadership {
     return true;
   }
 
+  /** Takes a command of another replica, unless it is not that one's to propose. */
+  void appendIfAllowed(Entry wanted) {
+    if (history.mayBeProposed(wanted)) {
+      append(wanted);
+    }
+  }
+
   void append(Entry wanted) {
     Entry entry = wanted.at(history.wallMillis());
     history.add(entry);

@@ -34,8 +34,8 @@ final class Reception implements Receiver {
 
   @Override
   public void propose(Propose propose) {
-    if (replica.isPrimary()) {
-      replica.leadership.append(propose.entry());
+    if (replica.isPrimary() && propose.entry().proposer() == from) {
+      replica.leadership.appendIfAllowed(propose.entry());
     }
   }
 

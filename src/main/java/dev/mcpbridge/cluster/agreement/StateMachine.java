@@ -6,6 +6,11 @@ public interface StateMachine {
   /** Does what a command says; never fails, since it would on all of them. */
   void apply(long op, Entry entry);
 
+  /** Whether a command is its proposer's to propose, and not one that speaks for another node. */
+  default boolean mayBeProposed(Entry entry) {
+    return true;
+  }
+
   byte[] snapshot();
 
   /**

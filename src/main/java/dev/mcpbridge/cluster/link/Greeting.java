@@ -16,6 +16,7 @@ import javax.crypto.spec.SecretKeySpec;
  */
 final class Greeting {
   private static final String MAGIC = "mcp-bridge";
+  private static final int RANDOM_BYTES = 32;
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private Greeting() {}
@@ -39,7 +40,7 @@ final class Greeting {
       byte[] random) {
 
     static Hello of(Identity self) {
-      byte[] random = new byte[32];
+      byte[] random = new byte[RANDOM_BYTES];
       RANDOM.nextBytes(random);
       return new Hello(
           Links.OLDEST_PROTOCOL,
@@ -73,16 +74,21 @@ final class Greeting {
       if (!in.text().equals(MAGIC)) {
         throw new IllegalArgumentException("not a node of a bridge");
       }
-      return new Hello(
-          (int) in.number(),
-          (int) in.number(),
-          in.text(),
-          in.text(),
-          (int) in.number(),
-          in.text(),
-          in.text(),
-          in.number(),
-          in.bytes());
+      Hello hello =
+          new Hello(
+              (int) in.number(),
+              (int) in.number(),
+              in.text(),
+              in.text(),
+              (int) in.number(),
+              in.text(),
+              in.text(),
+              in.number(),
+              in.bytes());
+      if (hello.random.length != RANDOM_BYTES) {
+        throw new IllegalArgumentException("a greeting without its random number");
+      }
+      return hello;
     }
 
     /** Why two nodes do not belong together; null where they do. */

@@ -10,12 +10,15 @@ import io.vertx.core.net.impl.VertxConnection;
 import io.vertx.core.parsetools.RecordParser;
 
 /**
- * One connection to another node, from the greeting on. Frames that are written in one turn of the
- * loop leave together. A link over which nothing came for a while is cut, since whoever waits at it
- * would wait in vain. Confined to its context.
+ * One connection to another node, from the greeting on. Until the other side has proved that it
+ * knows the secret it may say nothing else. Frames that are written in one turn of the loop leave
+ * together. A link over which nothing came for a while is cut, since whoever waits at it would wait
+ * in vain. Confined to its context.
  */
 final class Link implements Pieces.Sink {
   private static final int MAX_FRAME = 4 * Pieces.SIZE;
+  private static final int MAX_GREETING = Pieces.SIZE;
+  private static final int MAX_SHOWN = 300;
   private static final int TLS_HANDSHAKE = 0x1603;
   private static final int MAX_QUEUED = 64 << 20;
   private static final long LAST_WORDS_MILLIS = 500;
@@ -52,8 +55,11 @@ final class Link implements Pieces.Sink {
   interface Owner {
     byte[] key();
 
-    /** Both have proved who they are; false where this link is not wanted any more. */
-    boolean up(Link link);
+    /** Why this link is not for the member in a slot; null where it is. */
+    String objection(int slot);
+
+    /** Both have proved that they know the secret. */
+    void up(Link link);
 
     void message(Link link, Message message);
 
@@ -79,11 +85,17 @@ final class Link implements Pieces.Sink {
     }
   }
 
-  /** Whether it has said who it is; before the proof that is only a claim. */
+  /** Whether the other side has ever proved that it knows the secret. */
+  boolean isProved() {
+    return isUp;
+  }
+
+  /** Whether the other side has said who it is. */
   boolean isKnown() {
     return other != null;
   }
 
+  /** Which member the other side says it is; without {@link #isProved} that is only a claim. */
   int slot() {
     return other.slot();
   }
@@ -243,7 +255,7 @@ final class Link implements Pieces.Sink {
     lastHeardNanos = System.nanoTime();
     if (!hasLength) {
       int length = buffer.getInt(0);
-      if (length < 1 || length > MAX_FRAME) {
+      if (length < 1 || length > (isUp ? MAX_FRAME : MAX_GREETING)) {
         end(
             length >>> 16 == TLS_HANDSHAKE
                 ? "it speaks TLS, and this node does not"
@@ -265,22 +277,34 @@ final class Link implements Pieces.Sink {
   }
 
   private void take(Frame frame, byte[] payload) {
-    if (frame == null) {
-      return;
+    if (!isUp) {
+      greet(frame, payload);
+    } else if (frame != null) {
+      hear(frame, payload);
     }
+  }
+
+  private void greet(Frame frame, byte[] payload) {
+    if (frame == Frame.HELLO) {
+      hello(Hello.of(payload));
+    } else if (frame == Frame.PROOF) {
+      proof(payload);
+    } else if (frame == Frame.REFUSAL) {
+      refused(payload);
+    } else {
+      throw new IllegalArgumentException("a message before the greeting");
+    }
+  }
+
+  private void hear(Frame frame, byte[] payload) {
     switch (frame) {
-      case HELLO -> hello(Hello.of(payload));
-      case PROOF -> proof(payload);
-      case REFUSAL -> end("it refuses this node: " + new WireReader(payload).text());
+      case HELLO, PROOF -> throw new IllegalArgumentException("a second greeting");
+      case REFUSAL -> refused(payload);
       case ALIVE -> {
         // it was heard of, and that is all
       }
-      case MESSAGE -> {
-        requireUp();
-        message(payload);
-      }
+      case MESSAGE -> message(payload);
       case PIECE -> {
-        requireUp();
         WireReader in = new WireReader(payload);
         pieces.came(in.number(), (int) in.number(), in.bytes());
       }
@@ -290,7 +314,6 @@ final class Link implements Pieces.Sink {
         goOnLeaving();
       }
       case LEAVING -> {
-        requireUp();
         isOtherLeaving = true;
         owner.leaving(this);
         goOnLeaving();
@@ -307,18 +330,15 @@ final class Link implements Pieces.Sink {
     }
   }
 
-  private void requireUp() {
-    if (!isUp) {
-      throw new IllegalArgumentException("a message before the greeting");
-    }
-  }
-
   private void hello(Hello greeting) {
     if (other != null) {
       throw new IllegalArgumentException("a second greeting");
     }
     other = greeting;
     String objection = own.objection(greeting);
+    if (objection == null) {
+      objection = owner.objection(greeting.slot());
+    }
     if (objection != null) {
       refuse(objection);
     } else if (!isDialler) {
@@ -330,21 +350,25 @@ final class Link implements Pieces.Sink {
   private void proof(byte[] proof) {
     Hello first = isDialler ? own : other;
     Hello second = isDialler ? other : own;
-    boolean isRight =
-        other != null
-            && !isUp
-            && Greeting.isSame(proof, Greeting.proof(owner.key(), !isDialler, first, second));
-    if (!isRight) {
-      refuse("its cluster.secret is another one");
+    if (other == null) {
+      throw new IllegalArgumentException("a proof before the greeting");
+    }
+    if (!Greeting.isSame(proof, Greeting.proof(owner.key(), !isDialler, first, second))) {
+      refuse(
+          "its cluster.secret is another one: set the same on all nodes, or, where none is set, run"
+              + " all as the same user");
       return;
     }
     if (isDialler) {
       write(Frame.PROOF, Greeting.proof(owner.key(), true, own, other));
     }
     isUp = true;
-    if (!owner.up(this)) {
-      end("another connection took its place");
-    }
+    owner.up(this);
+  }
+
+  private void refused(byte[] payload) {
+    String why = new WireReader(payload).text();
+    end("it refuses this node: " + why.substring(0, Math.min(why.length(), MAX_SHOWN)));
   }
 
   private void refuse(String why) {

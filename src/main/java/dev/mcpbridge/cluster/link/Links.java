@@ -26,6 +26,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
  * The connections to all other nodes: of each pair the node that comes first in the list dials, and
@@ -34,9 +36,7 @@ import java.util.function.BiConsumer;
  */
 public final class Links implements Replica.Peers {
 
-  /** What this version speaks, and the oldest that it can talk to. */
   static final int PROTOCOL = 1;
-
   static final int OLDEST_PROTOCOL = 1;
 
   private static final Logger LOG = System.getLogger(Links.class.getName());
@@ -52,6 +52,7 @@ public final class Links implements Replica.Peers {
   private final Listener listener;
   private final Map<Integer, Link> up = new HashMap<>();
   private final Set<Link> all = new HashSet<>();
+  private final Strangers strangers;
   private final Map<Long, Question> questions = new HashMap<>();
   private final Map<Integer, String> lastTrouble = new HashMap<>();
   private NetServer server;
@@ -114,6 +115,7 @@ public final class Links implements Replica.Peers {
     this.options = options;
     this.key = Greeting.key(options.secret());
     this.listener = listener;
+    this.strangers = new Strangers(self.members());
   }
 
   /** Listens, and dials; fails where the address cannot be bound. */
@@ -123,7 +125,7 @@ public final class Links implements Replica.Peers {
         vertx
             .createNetServer(options.server())
             .connectHandler(socket -> begin(socket, -1))
-            .exceptionHandler(e -> reportStranger(reason(e)));
+            .exceptionHandler(e -> strangers.report(reason(e)));
     return server
         .listen()
         .recover(e -> Future.failedFuture(cannotListen(e)))
@@ -139,7 +141,12 @@ public final class Links implements Replica.Peers {
 
   private IOException cannotListen(Throwable cause) {
     return new IOException(
-        "cluster address " + name(self.slot()) + ": " + cause.getMessage(), cause);
+        "cluster address "
+            + name(self.slot())
+            + ": "
+            + cause.getMessage()
+            + "; choose another one in cluster.members",
+        cause);
   }
 
   /** Answers what other nodes ask until they know that this one stops, then ends all links. */
@@ -170,9 +177,7 @@ public final class Links implements Replica.Peers {
 
   /** The names of the nodes that are connected, by slot. */
   public Map<Integer, String> nodes() {
-    Map<Integer, String> nodes = new HashMap<>();
-    up.forEach((slot, link) -> nodes.put(slot, link.node()));
-    return nodes;
+    return up.values().stream().collect(Collectors.toMap(Link::slot, Link::node));
   }
 
   /** Sends what may be lost. */
@@ -246,14 +251,18 @@ public final class Links implements Replica.Peers {
       socket.close();
       return;
     }
-    all.add(
+    Link link =
         new Link(
             vertx,
             socket,
             dialled >= 0,
             Greeting.Hello.of(self),
             options.maxMessage(),
-            new End(dialled)));
+            new End(dialled));
+    all.add(link);
+    if (dialled < 0) {
+      strangers.add(link);
+    }
   }
 
   private void beat() {
@@ -283,13 +292,6 @@ public final class Links implements Replica.Peers {
         : String.valueOf(cause.getMessage());
   }
 
-  /** Said once, however many come with it. */
-  private void reportStranger(String why) {
-    if (!String.valueOf(why).equals(lastTrouble.put(-1, String.valueOf(why)))) {
-      LOG.log(Level.WARNING, "a connection to the cluster port was refused: {0}", why);
-    }
-  }
-
   private void report(int slot, String trouble) {
     if (!String.valueOf(trouble).equals(lastTrouble.put(slot, String.valueOf(trouble)))) {
       LOG.log(Level.INFO, "node={0} connected=false reason={1}", name(slot), trouble);
@@ -309,13 +311,17 @@ public final class Links implements Replica.Peers {
       return key;
     }
 
+    /** Asked before this node proves anything, since another member could be given that proof. */
     @Override
-    public boolean up(Link link) {
-      int slot = link.slot();
+    public String objection(int slot) {
       boolean isExpected = dialled < 0 ? slot < self.slot() && slot >= 0 : slot == dialled;
-      if (!isExpected) {
-        return false;
-      }
+      return isExpected ? null : "it calls itself another member than the one expected here";
+    }
+
+    @Override
+    public void up(Link link) {
+      int slot = link.slot();
+      strangers.remove(link);
       Link before = up.put(slot, link);
       if (before != null) {
         lost(before);
@@ -324,21 +330,21 @@ public final class Links implements Replica.Peers {
       lastTrouble.remove(slot);
       LOG.log(Level.INFO, "node={0} connected=true name={1}", name(slot), link.node());
       listener.up(slot, link.node());
-      return true;
     }
 
     @Override
     public void down(Link link, String why) {
       all.remove(link);
-      int slot = dialled >= 0 ? dialled : link.isKnown() ? link.slot() : -1;
-      if (slot >= 0 && slot < self.members().size()) {
+      strangers.remove(link);
+      int slot = dialled >= 0 ? dialled : link.isProved() ? link.slot() : -1;
+      if (slot >= 0) {
         report(slot, why);
         lost(link);
         if (up.remove(slot, link)) {
           listener.down(slot);
         }
       } else {
-        reportStranger(why);
+        strangers.report(link, why);
       }
       if (closing && all.isEmpty()) {
         closed.tryComplete();
@@ -358,7 +364,13 @@ public final class Links implements Replica.Peers {
     @Override
     public void message(Link link, Message message) {
       switch (message.kind()) {
-        case AGREEMENT -> listener.agreement(Signed.of(message.body()));
+        case AGREEMENT -> {
+          Signed signed = Signed.of(message.body());
+          if (signed.from() != link.slot()) {
+            throw new IllegalArgumentException("it speaks for another node");
+          }
+          listener.agreement(signed);
+        }
         case NEWS -> listener.news(link.slot(), message.name(), message.body());
         case QUESTION -> {
           link.asked();
@@ -368,9 +380,10 @@ public final class Links implements Replica.Peers {
               message.body(),
               (answer, failure) -> link.answer(reply(message.id(), answer, failure)));
         }
-        case ANSWER -> settle(message.id(), promise -> promise.tryComplete(message.body()));
+        case ANSWER -> settle(link, message.id(), promise -> promise.tryComplete(message.body()));
         case FAILURE ->
-            settle(message.id(), promise -> promise.tryFail(new RemoteFailure(message.body())));
+            settle(
+                link, message.id(), promise -> promise.tryFail(new RemoteFailure(message.body())));
       }
     }
 
@@ -380,9 +393,11 @@ public final class Links implements Replica.Peers {
           : new Message(Message.Kind.FAILURE, id, "", failure);
     }
 
-    private void settle(long id, java.util.function.Consumer<Promise<byte[]>> how) {
-      Question question = questions.remove(id);
-      if (question != null) {
+    /** Only whoever was asked can answer. */
+    private void settle(Link link, long id, Consumer<Promise<byte[]>> how) {
+      Question question = questions.get(id);
+      if (question != null && question.link() == link) {
+        questions.remove(id);
         how.accept(question.promise());
       }
     }

@@ -12,6 +12,10 @@ import java.util.Map;
  * arguments, and one box to tick.
  */
 final class Elicitation {
+  /** The answer of somebody who wants it to run. */
+  static final JsonSlice YES =
+      JsonSlice.of("{\"action\":\"accept\",\"content\":{\"confirm\":true}}");
+
   private static final String BOX = "confirm";
 
   private Elicitation() {}

@@ -114,10 +114,7 @@ final class LegacyRequests {
   }
 
   private LegacySession listen(RoutingContext ctx, LegacySession session) {
-    if (!EventStream.isWanted(ctx)) {
-      throw new BridgeException(
-          ErrorCode.NOT_ACCEPTABLE, "GET answers with text/event-stream, which Accept must name");
-    }
+    EventStream.require(ctx);
     String lastEventId = ctx.request().getHeader("last-event-id");
     if (lastEventId == null) {
       session.listen(session.begin(replies.stream(ctx)));
@@ -251,13 +248,8 @@ final class LegacyRequests {
   private Future<JsonSlice> subscribe(McpRequest request) {
     String uri = request.required("uri");
     LegacySession session = (LegacySession) request.client();
-    ServerId server =
-        request
-            .offer()
-            .resource(uri)
-            .orElseThrow(() -> new BridgeException(ErrorCode.INVALID_PARAMS, "Unknown resource"));
     return watch
-        .listen(server, uri, session.caller(), session::updated)
+        .listen(request.resource(uri), uri, session.caller(), session::updated)
         .map(
             end -> {
               session.subscribed(uri, end);

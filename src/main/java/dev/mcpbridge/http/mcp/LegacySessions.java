@@ -56,22 +56,26 @@ final class LegacySessions {
 
   /** Opens a session, of which all nodes know when the future is done. */
   Future<LegacySession> open(LegacySession.Opening opening) {
-    if (open.size() >= on.maxSessions()) {
-      throw new BridgeException(ErrorCode.OVERLOADED, "Too many sessions are open")
-          .withRetryAfter(60_000);
-    }
+    on.sessions().check(opening.principal().name());
     String id = Handles.next();
     LegacySession session = keep(id, opening);
     return records == null
         ? Future.succeededFuture(session)
-        : records.add(id, session.record()).map(session).onFailure(failure -> open.remove(id));
+        : records.add(id, session.record()).map(session).onFailure(failure -> drop(session));
   }
 
   private LegacySession keep(String id, LegacySession.Opening opening) {
     LegacySession session =
         new LegacySession(on.vertx(), budget, id, on.cluster().slot(), opening, elsewhere());
     open.put(id, session);
+    on.sessions().add(opening.principal().name(), 1);
     return session;
+  }
+
+  private void drop(LegacySession session) {
+    if (open.remove(session.id(), session)) {
+      on.sessions().release(session.caller().name());
+    }
   }
 
   /** Where what concerns this session but is not known here goes; nowhere for a single node. */
@@ -147,7 +151,7 @@ final class LegacySessions {
   private void asAllKnowIt(LegacySession session) {
     SessionRecord record = records.known(session.id());
     if (record == null) {
-      open.remove(session.id());
+      drop(session);
       session.end();
       throw unknown();
     }
@@ -165,7 +169,7 @@ final class LegacySessions {
   }
 
   void end(LegacySession session) {
-    open.remove(session.id());
+    drop(session);
     session.end();
     if (records != null) {
       records.remove(session.id());
@@ -181,7 +185,7 @@ final class LegacySessions {
             .toList();
     over.forEach(
         session -> {
-          open.remove(session.id());
+          drop(session);
           session.end();
         });
   }
@@ -227,7 +231,7 @@ final class LegacySessions {
               if (record == null) {
                 end(session);
               } else if (session.isIdleSince(since)) {
-                open.remove(session.id());
+                drop(session);
                 session.end();
               }
             });

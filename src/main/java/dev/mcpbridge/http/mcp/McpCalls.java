@@ -93,10 +93,9 @@ final class McpCalls {
 
   /** resources/read. */
   Future<JsonSlice> resource(McpRequest request) {
-    String uri = request.required("uri");
-    ServerId server = request.offer().resource(uri).orElseThrow(() -> unknownResource(uri));
-    Target target = new Target(Target.Kind.RESOURCE, uri);
-    return run(request, intent(server, target, Arguments.NONE), Arguments.NONE);
+    Offer.Resource resource = request.resource(request.required("uri"));
+    Target target = new Target(Target.Kind.RESOURCE, resource.uri());
+    return run(request, intent(resource.server(), target, Arguments.NONE), Arguments.NONE);
   }
 
   /** completion/complete; the reference gets the name that its server knows. */
@@ -112,8 +111,9 @@ final class McpCalls {
       server = prompt.server().id();
       params.member("ref", JsonObjects.with(ref, "name", JsonObjects.quoted(prompt.name())));
     } else if (uri != null) {
-      server = request.offer().resource(uri).orElseThrow(() -> unknownResource(uri));
-      params.member("ref", ref);
+      Offer.Resource resource = request.resource(uri);
+      server = resource.server();
+      params.member("ref", JsonObjects.with(ref, "uri", JsonObjects.quoted(resource.uri())));
     } else {
       throw new BridgeException(ErrorCode.INVALID_PARAMS, "params.ref names no prompt or resource");
     }
@@ -302,9 +302,5 @@ final class McpCalls {
 
   private static BridgeException givenUp() {
     return new BridgeException(ErrorCode.CANCELLED, "The client has given the request up");
-  }
-
-  private static BridgeException unknownResource(String uri) {
-    return new BridgeException(ErrorCode.INVALID_PARAMS, "Unknown resource").with("uri", uri);
   }
 }

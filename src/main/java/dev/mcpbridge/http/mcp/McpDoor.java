@@ -13,6 +13,7 @@ import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.Queries;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.http.reply.StreamSlots;
+import dev.mcpbridge.limit.Shares;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -40,7 +41,7 @@ public final class McpDoor {
   /**
    * What the door stands on.
    *
-   * @param maxSessions that may be open at once
+   * @param sessions that may be open at once
    * @param idleMillis after which a session that nobody uses ends
    */
   public record Foundations(
@@ -51,7 +52,7 @@ public final class McpDoor {
       CallPipeline pipeline,
       CallIds ids,
       StreamSlots streams,
-      int maxSessions,
+      Shares sessions,
       long idleMillis) {}
 
   public McpDoor(Foundations on, Offers offers, BridgeIdentity self, int maxDepth) {

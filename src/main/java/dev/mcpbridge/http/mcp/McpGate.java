@@ -13,7 +13,10 @@ import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.MetaKeys;
+import dev.mcpbridge.protocol.ToolResult;
 import io.vertx.core.Future;
 import java.util.Set;
 import java.util.function.Function;
@@ -21,8 +24,9 @@ import java.util.function.Function;
 /**
  * Confirmations in MCP's own forms: {@code input_required} in the stateless era, {@code
  * elicitation/create} before it, and for clients with neither, or where an operator decides, a
- * result that explains. The confirmation behind them is the one that REST has; an approval covers
- * what was shown and nothing else.
+ * result that explains. Another bridge whose client has neither is told what to come back with once
+ * its own human has confirmed the call. The confirmation behind them is the one that REST has; an
+ * approval covers what was shown and nothing else.
  */
 final class McpGate {
   private static final String KEY = "confirmation";
@@ -48,6 +52,9 @@ final class McpGate {
       PendingConfirmation pending,
       Function<Confirmation, Future<JsonSlice>> run) {
     Confirmation confirmation = pending.confirmation();
+    if (pending.token() != null && request.isConfirmedElsewhere()) {
+      return Future.succeededFuture(toBeConfirmedThere(pending));
+    }
     if (pending.token() == null || !request.envelope(Set.of()).elicits("form")) {
       return explain(pending);
     }
@@ -67,26 +74,63 @@ final class McpGate {
   /** Whether a request comes back with the answer to a question of the gate. */
   boolean isAnswered(McpRequest request) {
     String state = request.message().text("requestState");
-    return request.client() instanceof StatelessClient && state != null && state.startsWith(mark);
+    return confirmed(request) != null
+        || request.client() instanceof StatelessClient && state != null && state.startsWith(mark);
   }
 
   /** Goes on with a request that was asked about, if it is still the same. */
   Future<JsonSlice> resume(
       McpRequest request, Intent intent, Function<Confirmation, Future<JsonSlice>> run) {
-    String[] state = request.message().text("requestState").substring(mark.length()).split("\\.");
+    String confirmed = confirmed(request);
+    String whole =
+        confirmed == null
+            ? request.message().text("requestState").substring(mark.length())
+            : confirmed;
+    String[] state = whole.split("\\.");
     if (state.length != 2) {
       return Future.failedFuture(InputRequired.foreignState());
     }
     JsonSlice responses = request.message().params().get("inputResponses");
     JsonSlice answer = responses == null ? null : JsonObjects.members(responses).get(KEY);
-    return bus.request(Addresses.CONFIRMATIONS, viewer(request.client().principal()))
+    JsonSlice said = confirmed == null ? answer : Elicitation.YES;
+    Viewer viewer = viewer(request.client().principal());
+    return bus.request(Addresses.CONFIRMATIONS, viewer)
         .compose(
             pending ->
                 pending.stream()
-                    .filter(known -> known.id().equals(state[0]) && covers(known, request, intent))
+                    .filter(known -> known.id().equals(state[0]))
                     .findFirst()
-                    .map(known -> proceed(request, known, state[1], answer, run))
-                    .orElseGet(() -> Future.failedFuture(InputRequired.foreignState())));
+                    .map(
+                        known ->
+                            covers(known, request, intent)
+                                ? proceed(request, known, state[1], said, run)
+                                : Future.<JsonSlice>failedFuture(InputRequired.foreignState()))
+                    .orElseGet(() -> notPending(state[0], state[1], viewer)));
+  }
+
+  /** Its decision says what is known of a confirmation that does not wait any more. */
+  private Future<JsonSlice> notPending(String id, String token, Viewer viewer) {
+    return bus.request(Addresses.DECIDE, new HumanDecision(id, false, token, viewer))
+        .recover(McpGate::asForeignState)
+        .compose(rejected -> Future.failedFuture(InputRequired.foreignState()));
+  }
+
+  /** What another bridge comes back with; null for any other request. */
+  private static String confirmed(McpRequest request) {
+    return JsonObjects.string(request.message().meta().get(MetaKeys.CONFIRMED));
+  }
+
+  private static JsonSlice toBeConfirmedThere(PendingConfirmation pending) {
+    Confirmation confirmation = pending.confirmation();
+    JsonSlice meta =
+        new JsonWriter()
+            .beginObject()
+            .member(MetaKeys.CONFIRMATION, confirmation.id() + "." + pending.token())
+            .endObject()
+            .toSlice();
+    return ToolResult.text(Elicitation.sentence(confirmation) + ". It has not run.")
+        .meta(meta)
+        .error();
   }
 
   /** A question that nobody answers any more must not be answered later. */
@@ -161,10 +205,13 @@ final class McpGate {
   }
 
   private static Future<Confirmation> asForeignState(Throwable failure) {
-    boolean known =
+    return Future.failedFuture(
         failure instanceof BridgeException e
-            && (e.code() == ErrorCode.WRONG_TOKEN || e.code() == ErrorCode.CONFIRMATION_NOT_FOUND);
-    return Future.failedFuture(known ? InputRequired.foreignState() : failure);
+                && (e.code() == ErrorCode.WRONG_TOKEN
+                    || e.code() == ErrorCode.CONFIRMATION_NOT_FOUND
+                    || e.code() == ErrorCode.CONFIRMATION_EXPIRED)
+            ? InputRequired.foreignState().withExecuted(e.executed())
+            : failure);
   }
 
   private static Viewer viewer(Principal principal) {

@@ -34,6 +34,15 @@ record McpRequest(Inbound message, Offer offer, Client client, Caller caller, Re
     return text;
   }
 
+  /** What is offered under a URI. */
+  Offer.Resource resource(String uri) {
+    return offer
+        .resource(uri)
+        .orElseThrow(
+            () ->
+                new BridgeException(ErrorCode.INVALID_PARAMS, "Unknown resource").with("uri", uri));
+  }
+
   /** The token under which the client wants to hear of progress; null for none. */
   JsonSlice progressToken() {
     JsonSlice token = message.meta().get(MetaKeys.PROGRESS_TOKEN);
@@ -53,11 +62,18 @@ record McpRequest(Inbound message, Offer offer, Client client, Caller caller, Re
    * @param own the members of {@code params} that are read here
    */
   Envelope envelope(Set<String> own) {
-    return new Envelope(
-        rest(message.params(), name -> !own.contains(name) && !name.equals("_meta")),
-        rest(message.meta(), name -> !MetaKeys.isPerHop(name)),
-        client.capabilities(),
-        client.logLevel());
+    Envelope envelope =
+        new Envelope(
+            rest(message.params(), name -> !own.contains(name) && !name.equals("_meta")),
+            rest(message.meta(), name -> !MetaKeys.isPerHop(name)),
+            client.capabilities(),
+            client.logLevel());
+    return isConfirmedElsewhere() ? envelope.without("elicitation") : envelope;
+  }
+
+  /** Whether another bridge asks for a client that has no forms, and whom it asks itself. */
+  boolean isConfirmedElsewhere() {
+    return JsonSlice.of("true").equals(message.meta().get(MetaKeys.CONFIRMS));
   }
 
   private static JsonSlice rest(Map<String, JsonSlice> members, Predicate<String> passes) {

@@ -7,11 +7,13 @@ import dev.mcpbridge.bus.Addresses.ResourceUpdate;
 import dev.mcpbridge.bus.Addresses.Watch;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.call.Directory;
+import dev.mcpbridge.call.Offer;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Part;
 import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import java.util.HashMap;
@@ -68,13 +70,19 @@ final class ResourceWatch {
   /**
    * Listens, once the server has agreed.
    *
-   * @param hear gets the params of each notification
+   * @param shown the client's URI for it
+   * @param hear gets the params of each notification, with that URI
    * @return what ends it
    */
-  Future<Runnable> listen(ServerId server, String uri, Caller caller, Consumer<JsonSlice> hear) {
-    Listening listening = new Listening(server, uri, caller, hear);
+  Future<Runnable> listen(
+      Offer.Resource resource, String shown, Caller caller, Consumer<JsonSlice> hear) {
+    Consumer<JsonSlice> renamed =
+        shown.equals(resource.uri())
+            ? hear
+            : params -> hear.accept(JsonObjects.with(params, "uri", JsonObjects.quoted(shown)));
+    Listening listening = new Listening(resource.server(), resource.uri(), caller, renamed);
     return directory
-        .find(server)
+        .find(resource.server())
         .compose(
             view -> Future.all(view.residences().stream().map(at -> begin(listening, at)).toList()))
         .<Runnable>map(begun -> () -> end(listening))

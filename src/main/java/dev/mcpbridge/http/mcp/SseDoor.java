@@ -7,6 +7,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.http.reply.StreamSlots;
+import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
@@ -45,10 +46,7 @@ final class SseDoor {
   }
 
   void open(RoutingContext ctx, ServerId endpoint) {
-    if (!EventStream.isWanted(ctx)) {
-      throw new BridgeException(
-          ErrorCode.NOT_ACCEPTABLE, "GET answers with text/event-stream, which Accept must name");
-    }
+    EventStream.require(ctx);
     String id = Handles.next();
     EventStream stream = streams.open(ctx);
     channels.put(id, new Channel(Callers.of(ctx), endpoint, MessageStream.on(stream)));
@@ -57,21 +55,39 @@ final class SseDoor {
     stream.send("endpoint", JsonSlice.of(address));
   }
 
-  /** A message for a stream; whatever is to be said to it is said there. */
+  /** A message for a stream; whatever is to be said to it, a refusal, too, is said there. */
   void take(
       RoutingContext ctx, Inbound message, ServerId endpoint, Supplier<Future<Offer>> offers) {
     Channel channel = channel(ctx, endpoint);
+    Caller caller = channel.session == null ? null : Callers.caller(ctx, channel.session.caller());
+    ctx.response().setStatusCode(202).end();
     StreamReply reply = new StreamReply(channel.stream);
-    boolean isOpening = McpMethod.INITIALIZE.equals(message.method()) && message.id() != null;
+    try {
+      take(channel, caller, message, offers, reply);
+    } catch (BridgeException refusal) {
+      if (message.isRequest()) {
+        reply.finish(200, McpDoor.error(message.id(), refusal));
+      }
+    }
+  }
+
+  /**
+   * @param caller null before there is a session
+   */
+  private void take(
+      Channel channel,
+      Caller caller,
+      Inbound message,
+      Supplier<Future<Offer>> offers,
+      StreamReply reply) {
+    boolean isOpening = McpMethod.INITIALIZE.equals(message.method()) && message.isRequest();
     if (isOpening && channel.session == null) {
       initialize(channel, message, offers, reply);
     } else if (isOpening || channel.session == null) {
       throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "initialize comes first, and once");
     } else {
-      LegacySession session = channel.session;
-      requests.converse(session, Callers.caller(ctx, session.caller()), message, offers, reply);
+      requests.converse(channel.session, caller, message, offers, reply);
     }
-    ctx.response().setStatusCode(202).end();
   }
 
   private void initialize(

@@ -49,7 +49,6 @@ public final class DocsPage {
   private static void send(RoutingContext ctx, String type, Buffer body) {
     ctx.response()
         .putHeader(HttpHeaders.CONTENT_TYPE, type)
-        .putHeader("x-content-type-options", "nosniff")
         .putHeader("content-security-policy", POLICY)
         .putHeader("referrer-policy", "no-referrer")
         .end(body);

@@ -24,7 +24,7 @@ import java.util.Optional;
  */
 final class ToolDocument {
   private static final String CONTRACT = "/dev/mcpbridge/http/openapi.json";
-  private static final List<String> SHARED = List.of("Problem", "Result", "Confirmation");
+  private static final List<String> SHARED = List.of("Problem", "ToolResult", "Confirmation");
   private static final String SCHEMAS = "#/components/schemas/";
 
   private final ObjectNode document;
@@ -76,23 +76,14 @@ final class ToolDocument {
     responses(operation, id, tool);
   }
 
+  /** The confirmation first: some generated clients try one after the other, as it stands here. */
   private void responses(ObjectNode operation, String id, Tool tool) {
     ObjectNode responses = operation.putObject("responses");
     ObjectNode done = responses.putObject("200");
     done.put("description", "The result; or, where the risk asks for it, a confirmation to give");
     ArrayNode either = schemaOf(done).putArray("anyOf");
-    if (tool.outputSchema() == null) {
-      either.addObject().put("$ref", SCHEMAS + "Result");
-    } else {
-      component(id + ".output", tool.outputSchema());
-      ObjectNode typed = either.addObject();
-      typed.putArray("allOf").addObject().put("$ref", SCHEMAS + "Result");
-      typed
-          .putObject("properties")
-          .putObject("structuredContent")
-          .put("$ref", SCHEMAS + id + ".output");
-    }
     either.addObject().put("$ref", SCHEMAS + "Confirmation");
+    either.addObject().put("$ref", SCHEMAS + result(id, tool));
     ObjectNode pending = responses.putObject("202");
     pending.put("description", "A confirmation to give, where the bridge answers those with 202");
     schemaOf(pending).put("$ref", SCHEMAS + "Confirmation");
@@ -103,6 +94,21 @@ final class ToolDocument {
         .putObject("application/problem+json")
         .putObject("schema")
         .put("$ref", SCHEMAS + "Problem");
+  }
+
+  /** Generators make one type of one component, and none of an allOf with more members. */
+  private String result(String id, Tool tool) {
+    if (tool.outputSchema() == null) {
+      return "ToolResult";
+    }
+    component(id + ".output", tool.outputSchema());
+    ObjectNode typed = schemas.get("ToolResult").deepCopy();
+    typed
+        .withObject("/properties/structuredContent")
+        .removeAll()
+        .put("$ref", SCHEMAS + id + ".output");
+    schemas.set(id + ".result", typed);
+    return id + ".result";
   }
 
   private static ObjectNode schemaOf(ObjectNode response) {

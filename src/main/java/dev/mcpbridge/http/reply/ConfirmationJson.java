@@ -12,7 +12,7 @@ public final class ConfirmationJson {
 
   /** To its caller, with the token where the caller may decide. */
   public static JsonSlice pending(PendingConfirmation pending) {
-    JsonWriter out = new JsonWriter().beginObject().member("requires_confirmation", true);
+    JsonWriter out = new JsonWriter().beginObject();
     describe(out, pending.confirmation());
     if (pending.token() != null) {
       out.member("token", pending.token());
@@ -22,7 +22,8 @@ public final class ConfirmationJson {
 
   /** What a human has to see before deciding: the original's fields, arguments and digest. */
   public static void describe(JsonWriter out, Confirmation confirmation) {
-    out.member("confirmation_id", confirmation.id())
+    out.member("requires_confirmation", true)
+        .member("confirmation_id", confirmation.id())
         .member("risk_level", confirmation.level().number())
         .member("risk_description", confirmation.level().description())
         .member("server_id", confirmation.call().server().name())

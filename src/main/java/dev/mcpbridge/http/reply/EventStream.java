@@ -1,5 +1,7 @@
 package dev.mcpbridge.http.reply;
 
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -9,6 +11,7 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * A response of server-sent events (WHATWG HTML, section 9.2), kept alive by comments. A reader who
@@ -17,6 +20,8 @@ import java.util.List;
 public final class EventStream {
   private static final long KEEP_ALIVE_MILLIS = 15_000;
   private static final int MAX_BEHIND = 1 << 20;
+
+  private static final Pattern ACCEPTING = Pattern.compile("text/event-stream|text/\\*|\\*/\\*");
 
   private final Vertx vertx;
   private final RoutingContext ctx;
@@ -41,12 +46,25 @@ public final class EventStream {
         .setChunked(true)
         .putHeader(HttpHeaders.CONTENT_TYPE, "text/event-stream")
         .putHeader(HttpHeaders.CACHE_CONTROL, "no-store")
-        .putHeader("x-accel-buffering", "no")
-        .putHeader(Replies.NOSNIFF_NAME, Replies.NOSNIFF);
+        .putHeader("x-accel-buffering", "no");
     stream.response.closeHandler(v -> stream.closed());
     stream.response.exceptionHandler(e -> stream.closed());
     stream.write(": open\n\n", null);
     return stream;
+  }
+
+  /**
+   * Where there is nothing else to answer with, whoever does not ask for one takes it, too.
+   *
+   * @throws BridgeException NOT_ACCEPTABLE where the caller takes none
+   */
+  public static void require(RoutingContext ctx) {
+    String accept = ctx.request().getHeader(HttpHeaders.ACCEPT);
+    if (accept != null && !ACCEPTING.matcher(accept).find()) {
+      throw new BridgeException(
+          ErrorCode.NOT_ACCEPTABLE,
+          "GET answers with text/event-stream here, which Accept must allow");
+    }
   }
 
   /** Whether the caller asked for one. */

@@ -1,34 +1,60 @@
 package dev.mcpbridge.http.reply;
 
+import dev.mcpbridge.auth.Principal;
 import dev.mcpbridge.error.BridgeException;
-import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.limit.Shares;
 import io.vertx.ext.web.RoutingContext;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 
-/** Counts the open event streams and refuses one too many. Confined to the HTTP verticle. */
+/** The open event streams, each in its reader's share. Confined to the HTTP verticle. */
 public final class StreamSlots {
-  private final int max;
-  private final Set<EventStream> open = new HashSet<>();
+  private final Shares shares;
+  private final Map<EventStream, Principal> open = new LinkedHashMap<>();
 
-  public StreamSlots(int max) {
-    this.max = max;
+  public StreamSlots(int max, BooleanSupplier severalCallers) {
+    this.shares =
+        new Shares(
+            new Shares.Limit("event streams", "http.maxStreams", max, 5_000), severalCallers);
+  }
+
+  /** Another bound for streams that are opened from now on. */
+  public void reload(int max) {
+    shares.reload(max);
   }
 
   /**
-   * @throws BridgeException OVERLOADED
+   * @throws BridgeException RATE_LIMITED, OVERLOADED
    */
   public EventStream open(RoutingContext ctx) {
-    if (open.size() >= max) {
-      throw new BridgeException(ErrorCode.OVERLOADED, "Too many event streams are open")
-          .withRetryAfter(5_000);
-    }
+    Principal reader = Callers.of(ctx);
+    shares.take(reader.name());
     EventStream stream = EventStream.open(ctx);
-    open.add(stream);
-    return stream.onClose(() -> open.remove(stream));
+    open.put(stream, reader);
+    return stream.onClose(() -> closed(stream));
+  }
+
+  private void closed(EventStream stream) {
+    Principal reader = open.remove(stream);
+    if (reader != null) {
+      shares.release(reader.name());
+    }
   }
 
   public void endAll() {
-    Set.copyOf(open).forEach(EventStream::end);
+    endOf(reader -> true);
+  }
+
+  /** Ends the streams of some readers, such as those who may no longer listen. */
+  public void endOf(Predicate<Principal> readers) {
+    Map.copyOf(open)
+        .forEach(
+            (stream, reader) -> {
+              if (readers.test(reader)) {
+                stream.end();
+              }
+            });
   }
 }

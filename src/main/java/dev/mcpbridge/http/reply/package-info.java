@@ -1,5 +1,5 @@
 /**
  * How the doors answer: JSON, problem documents (RFC 9457), event streams; and who it is that they
- * answer to. Every response says {@code nosniff}, none is HTML.
+ * answer to. None is HTML.
  */
 package dev.mcpbridge.http.reply;

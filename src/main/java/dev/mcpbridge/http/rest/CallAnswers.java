@@ -8,13 +8,18 @@ import io.vertx.ext.web.RoutingContext;
 
 /** How the outcome of a call looks over REST. */
 public final class CallAnswers {
-  private final int pendingStatus;
+  private volatile int pendingStatus;
 
   /**
    * @param pendingStatus of an answer that asks for confirmation: 200 as in the original, or 202
    */
   public CallAnswers(int pendingStatus) {
     this.pendingStatus = pendingStatus;
+  }
+
+  /** Another status from now on; may be called from any thread. */
+  public void reload(int otherStatus) {
+    pendingStatus = otherStatus;
   }
 
   void send(RoutingContext ctx, CallOutcome outcome) {

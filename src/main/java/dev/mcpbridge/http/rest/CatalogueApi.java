@@ -1,32 +1,50 @@
 package dev.mcpbridge.http.rest;
 
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.http.reply.Queries;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.model.ExecutionEnvironment;
+import dev.mcpbridge.model.Grading;
 import dev.mcpbridge.model.RiskLevel;
+import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Function;
 
-/** What servers offer: lists with entity tags and pages, each entry as its server wrote it. */
+/**
+ * What servers offer: lists with entity tags and pages, each entry as its server wrote it; tools
+ * with their risk level as well. Confined to the HTTP verticle.
+ */
 public final class CatalogueApi {
+  private final Bus bus;
   private final Directory directory;
+  private final Map<ServerId, GradedTools> graded = new HashMap<>();
 
-  public CatalogueApi(Directory directory) {
+  public CatalogueApi(Bus bus, Directory directory) {
+    this.bus = bus;
     this.directory = directory;
   }
 
   /** GET /servers/{server}/tools. */
   public void tools(RoutingContext ctx) {
-    list(ctx, "tools", c -> c.tools().values().stream().map(Tool::definition).toList());
+    directory
+        .discovered(Paths.server(ctx))
+        .compose(
+            server ->
+                bus.request(Addresses.GRADING, null)
+                    .onSuccess(by -> answer(ctx, server, graded(server, by))))
+        .onFailure(ctx::fail);
   }
 
   /** GET /servers/{server}/resources. */
@@ -48,19 +66,42 @@ public final class CatalogueApi {
   public void search(RoutingContext ctx) {
     String query = Queries.one(ctx, "q");
     String[] words = query == null ? new String[0] : query.toLowerCase(Locale.ROOT).split("\\s+");
+    bus.request(Addresses.GRADING, null)
+        .onSuccess(by -> answerFound(ctx, words, by))
+        .onFailure(ctx::fail);
+  }
+
+  private void answerFound(RoutingContext ctx, String[] words, Grading by) {
     List<JsonSlice> found = new ArrayList<>();
     int digest = 0;
     for (ServerView server : directory.all()) {
       if (server.isDiscovered()) {
+        GradedTools known = graded(server, by);
         digest = 31 * digest + server.id().hashCode();
-        digest = 31 * digest + server.catalogue().digest().hashCode();
-        server.catalogue().tools().values().stream()
-            .filter(tool -> matches(tool, words))
-            .forEach(tool -> found.add(withServer(server, tool)));
+        digest = 31 * digest + known.tag().hashCode();
+        known.tools().stream()
+            .filter(each -> matches(each.tool(), words))
+            .forEach(each -> found.add(each.listed(server.id().name())));
       }
     }
     String tag = Integer.toHexString(31 * digest + String.join(" ", words).hashCode());
     answer(ctx, "tools", found, tag, null);
+  }
+
+  /** Graded once, until the catalogue or what the gate goes by is another. */
+  private GradedTools graded(ServerView server, Grading by) {
+    GradedTools known = graded.get(server.id());
+    if (known == null || !known.isOf(server, by)) {
+      graded.keySet().removeIf(id -> !directory.isKnown(id));
+      known = GradedTools.of(server.catalogue(), server.risk(), by);
+      graded.put(server.id(), known);
+    }
+    return known;
+  }
+
+  private static void answer(RoutingContext ctx, ServerView server, GradedTools graded) {
+    List<JsonSlice> entries = graded.tools().stream().map(each -> each.listed(null)).toList();
+    answer(ctx, "tools", entries, graded.tag(), environment(server));
   }
 
   private void list(
@@ -101,15 +142,6 @@ public final class CatalogueApi {
     } catch (RuntimeException e) {
       ctx.fail(e);
     }
-  }
-
-  private static JsonSlice withServer(ServerView server, Tool tool) {
-    return new JsonWriter(tool.definition().length() + 64)
-        .beginObject()
-        .member("server_id", server.id().name())
-        .membersOf(tool.definition())
-        .endObject()
-        .toSlice();
   }
 
   private static boolean matches(Tool tool, String[] words) {

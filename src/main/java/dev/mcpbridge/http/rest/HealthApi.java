@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 
 /** Health as the original shows it, but true; liveness and readiness beside it. */
 public final class HealthApi {
+  private static final String READY = "ready";
   private static final JsonSlice ALIVE = JsonSlice.of("{\"status\":\"ok\"}");
 
   private final Directory directory;
@@ -49,6 +50,20 @@ public final class HealthApi {
     Replies.json(ctx, 200, out.endArray().endObject());
   }
 
+  /** The same routes for who has no key: a status, and no details. */
+  public void brief(RoutingContext ctx) {
+    String path = ctx.request().path();
+    String status =
+        switch (path) {
+          case "/health/live" -> "ok";
+          case "/health/ready" -> readiness();
+          default -> status(directory.all());
+        };
+    boolean isUp = !path.equals("/health/ready") || status.equals(READY);
+    JsonWriter out = new JsonWriter().beginObject().member("status", status).endObject();
+    Replies.json(ctx, isUp ? 200 : 503, out);
+  }
+
   /** GET /health/live: the process answers. */
   public void live(RoutingContext ctx) {
     Replies.json(ctx, 200, ALIVE);
@@ -59,21 +74,24 @@ public final class HealthApi {
    * while a node is none of its cluster.
    */
   public void ready(RoutingContext ctx) {
-    Cluster.View nodes = cluster.view();
-    boolean isMember = cluster.isAlone() || nodes.state().equals("member");
+    String status = readiness();
+    JsonWriter out = new JsonWriter().beginObject().member("status", status);
+    if (!cluster.isAlone()) {
+      out.name("cluster");
+      write(out, cluster.view());
+    }
+    Replies.json(ctx, status.equals(READY) ? 200 : 503, out.endObject());
+  }
+
+  private String readiness() {
+    boolean isMember = cluster.isAlone() || cluster.view().state().equals("member");
     boolean starting =
         phase.get() == Phase.STARTING
             || !isMember
             || directory.all().stream()
                 .anyMatch(s -> !s.isDiscovered() && s.state() instanceof ServerState.Starting);
     boolean stopping = phase.get() == Phase.STOPPING;
-    String status = stopping ? "stopping" : starting ? "starting" : "ready";
-    JsonWriter out = new JsonWriter().beginObject().member("status", status);
-    if (!cluster.isAlone()) {
-      out.name("cluster");
-      write(out, nodes);
-    }
-    Replies.json(ctx, status.equals("ready") ? 200 : 503, out.endObject());
+    return stopping ? "stopping" : starting ? "starting" : READY;
   }
 
   private static void write(JsonWriter out, Cluster.View nodes) {

@@ -5,7 +5,6 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Arguments;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
 
 /** Reads path, query and body, strictly. */
@@ -22,20 +21,12 @@ final class Paths {
     return new ServerId(name);
   }
 
-  /**
-   * The body as one JSON object. No body at all is an empty one, as in the original; a body that
-   * calls itself JSON and is empty is not.
-   */
+  /** The body as one JSON object. No body is an empty one, as in the original. */
   static Arguments arguments(RoutingContext ctx, int maxDepth) {
     Buffer body = ctx.body().buffer();
-    boolean absent = body == null || body.length() == 0;
-    if (absent && ctx.request().getHeader(HttpHeaders.CONTENT_TYPE) == null) {
-      return Arguments.NONE;
-    }
-    if (absent) {
-      throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "The body is empty");
-    }
-    return Arguments.read(body.getBytes(), maxDepth);
+    return body == null || body.length() == 0
+        ? Arguments.NONE
+        : Arguments.read(body.getBytes(), maxDepth);
   }
 
   private static String shown(String name) {

@@ -14,6 +14,19 @@ final class ServerJson {
 
   /** As in {@code GET /servers}. */
   static JsonSlice of(ServerView server) {
+    return members(server).endObject().toSlice();
+  }
+
+  /** As in {@code GET /servers/{server}}, with what of it is not offered. */
+  static JsonSlice whole(ServerView server) {
+    JsonWriter out = members(server);
+    if (server.isDiscovered() && server.catalogue().omitted() != null) {
+      out.member("omitted", server.catalogue().omitted());
+    }
+    return out.endObject().toSlice();
+  }
+
+  private static JsonWriter members(ServerView server) {
     JsonWriter out =
         new JsonWriter(512)
             .beginObject()
@@ -46,7 +59,7 @@ final class ServerJson {
     if (server.identity() != null) {
       identity(out, server);
     }
-    return out.endObject().toSlice();
+    return out;
   }
 
   /** As in {@code GET /health}. */

@@ -38,7 +38,7 @@ public final class ServersApi {
   public void show(RoutingContext ctx) {
     directory
         .current(Paths.server(ctx))
-        .onSuccess(server -> Replies.json(ctx, 200, ServerJson.of(server)))
+        .onSuccess(server -> Replies.json(ctx, 200, ServerJson.whole(server)))
         .onFailure(ctx::fail);
   }
 

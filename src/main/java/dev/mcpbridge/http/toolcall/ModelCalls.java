@@ -35,10 +35,12 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The calls of one turn of a model: all at once, each through the gate, each with its own end. */
 public final class ModelCalls {
   private static final int MAX_CALLS = 128;
+  private static final int MAX_NAMED = 20;
 
   private final CallPipeline pipeline;
   private final CallIds ids;
@@ -201,13 +203,33 @@ public final class ModelCalls {
     return request(place(whole, meant.name()), meant.arguments(), turn);
   }
 
+  /** By its name in the list of functions, or by its server's own where no other one has it. */
   private static Offer.Place place(Offer offer, String name) {
-    return Optional.ofNullable(name)
-        .flatMap(offer::tool)
-        .orElseThrow(
-            () ->
-                new BridgeException(
-                    ErrorCode.TOOL_NOT_FOUND, "There is no function '" + shown(name) + "'"));
+    if (name == null) {
+      throw notFound(null);
+    }
+    return offer.tool(name).or(() -> only(offer, name)).orElseThrow(() -> notFound(name));
+  }
+
+  private static Optional<Offer.Place> only(Offer offer, String name) {
+    List<String> meant = offer.namesOf(name);
+    if (meant.size() > 1) {
+      String some = meant.stream().limit(MAX_NAMED).collect(Collectors.joining(", "));
+      throw new BridgeException(
+              ErrorCode.TOOL_NOT_FOUND,
+              "Several servers have a function '"
+                  + shown(name)
+                  + "'; call it by the name of one of them: "
+                  + some
+                  + (meant.size() > MAX_NAMED ? ", …" : ""))
+          .with("candidates", meant.stream().limit(MAX_NAMED).toList());
+    }
+    return meant.stream().findFirst().flatMap(offer::tool);
+  }
+
+  private static BridgeException notFound(String name) {
+    return new BridgeException(
+        ErrorCode.TOOL_NOT_FOUND, "There is no function '" + shown(name) + "'");
   }
 
   private CallRequest request(Offer.Place place, Arguments given, Turn turn) {

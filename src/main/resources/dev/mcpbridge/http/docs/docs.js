@@ -1,7 +1,8 @@
 "use strict";
 
 // The page's own part: which documents there are, and the key that is sent for them and for calls.
-// The key stays in this tab.
+// The key stays in this tab. The chosen document is in the page's address, and each one gets a page
+// load of its own: Swagger UI goes on showing the schemas of the first document that it was given.
 const documents = document.getElementById("document");
 const key = document.getElementById("key");
 const problem = document.getElementById("problem");
@@ -31,8 +32,6 @@ function option(url, text) {
 }
 
 async function list() {
-  const chosen = documents.value;
-  documents.replaceChildren();
   option("/openapi.json", "the bridge itself");
   option("/tools/openapi.json", "tools of all servers");
   const answer = await fetch("/servers", withKey({ headers: {} }));
@@ -42,13 +41,16 @@ async function list() {
       option(`/servers/${encodeURIComponent(server.id)}/openapi.json`, `tools of ${server.id}`);
     }
   }
-  documents.value = chosen || "/tools/openapi.json";
+  documents.value = new URLSearchParams(location.search).get("document");
+  documents.value ||= "/tools/openapi.json";
   show();
 }
 
-documents.addEventListener("change", show);
+documents.addEventListener("change", () => {
+  location.search = new URLSearchParams({ document: documents.value });
+});
 key.addEventListener("change", () => {
   sessionStorage.setItem("key", key.value);
-  list();
+  location.reload();
 });
 list();

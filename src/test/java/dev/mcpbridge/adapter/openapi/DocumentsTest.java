@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.JsonSlice;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -215,6 +216,24 @@ class DocumentsTest {
     String lost = String.join("\n", api.lost());
     assertTrue(lost.contains("GET /x/{id}: its path has a {id} that no parameter fills"), lost);
     assertTrue(lost.contains("POST /y"), lost);
+    assertEquals(Set.of("GET /x/{id}", "POST /y"), api.omitted().keySet());
+    assertTrue(api.omissions().text().startsWith("{\"count\":2,\"operations\":[{"));
+  }
+
+  @Test
+  void whatIsLeftOutIsCountedAndTheFirstOfItNamed() {
+    String operations =
+        String.join(
+            ",",
+            IntStream.range(0, 1_000)
+                .mapToObj(i -> "'/" + "long".repeat(1_000) + i + "/{id}':{'get':{}}")
+                .toList());
+
+    JsonSlice omissions = Apis.of(operations, "").omissions();
+
+    assertTrue(omissions.text().startsWith("{\"count\":1000,"), omissions.text());
+    assertTrue(omissions.length() < 1 << 18, "it is " + omissions.length() + " bytes");
+    assertEquals(200, omissions.text().split("\"reason\"").length - 1);
   }
 
   @Test

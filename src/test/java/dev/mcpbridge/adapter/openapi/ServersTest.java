@@ -19,8 +19,20 @@ class ServersTest {
 
   private static Api read(
       TextSource from, String server, List<URI> further, String path, String operation) {
+    return read(from, "https://api.example/v1", server, further, path, operation);
+  }
+
+  private static Api read(
+      TextSource from,
+      String said,
+      String server,
+      List<URI> further,
+      String path,
+      String operation) {
     String document =
-        "{'openapi':'3.1.0','servers':[{'url':'https://api.example/v1'}],'paths':{'/x':{'servers':"
+        "{'openapi':'3.1.0','servers':[{'url':'"
+            + said
+            + "'}],'paths':{'/x':{'servers':"
             + path
             + ",'get':{'operationId':'get','servers':"
             + operation
@@ -69,6 +81,25 @@ class ServersTest {
     assertEquals(
         "http://127.0.0.1:4010/v2",
         called(read(FROM_API, "http://127.0.0.1:4010/v1", List.of(), "[]", own)));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "https://api.example,http://localhost/api,https://api.example,http://localhost/api",
+    "https://api.example/,http://localhost/api/,https://api.example/,http://localhost/api",
+    "https://api.example,http://localhost/api,https://api.example/v2,http://localhost/api/v2",
+    "https://api.example/v1,http://localhost/api,https://api.example/v1,http://localhost/api",
+    "https://api.example/v1,http://localhost/api,https://api.example/v1/a,http://localhost/api/a",
+    "https://api.example/v1,http://localhost/api,https://api.example/v10,http://localhost/api/v10",
+    "https://api.example/v1,http://localhost/p/v1,https://api.example/v2,http://localhost/p/v2",
+    "https://api.example/a/v1,http://localhost/v1,https://api.example/a/v2,http://localhost/v2",
+    "https://api.example,http://localhost,https://api.example/v2,http://localhost/v2",
+    "/v1,http://localhost/api/v1,/v2,http://localhost/api/v2"
+  })
+  void whatStandsThereKeepsTheBasePathThatItsOperatorSays(
+      String said, String server, String own, String called) {
+    assertEquals(
+        called, called(read(INLINE, said, server, List.of(), "[{'url':'" + own + "'}]", "[]")));
   }
 
   @ParameterizedTest

@@ -11,6 +11,7 @@ import dev.mcpbridge.cluster.agreement.Message.NewState;
 import dev.mcpbridge.cluster.agreement.Message.Pong;
 import dev.mcpbridge.cluster.agreement.Message.Prepare;
 import dev.mcpbridge.cluster.agreement.Message.PrepareOk;
+import dev.mcpbridge.cluster.agreement.Message.Propose;
 import dev.mcpbridge.cluster.agreement.Message.StartView;
 import dev.mcpbridge.cluster.agreement.Message.StartViewChange;
 import java.util.ArrayList;
@@ -76,6 +77,20 @@ class LeadershipTest {
     assertFalse(node.replica.isPrimary());
     node.hears(4, new DoViewChange(1, 0, 0, 0, 0));
     assertTrue(node.replica.isPrimary());
+  }
+
+  @Test
+  void aPrimaryTakesFromEachOnlyWhatItMayWantItself() {
+    Lone node = new Lone(3, 0).leading();
+    node.isFollowedBy(1, 2);
+
+    node.hears(1, new Propose(0, node.entry(2, 1, "of another")));
+    node.hears(1, new Propose(0, node.entry(0, 1, "of the primary")));
+    node.hears(1, new Propose(0, node.entry(1, 1, Lone.NOT_ITS_OWN)));
+    node.hears(1, new Propose(0, node.entry(1, 2, "mine")));
+
+    node.hears(1, new PrepareOk(0, node.replica.lastOp()));
+    assertEquals(List.of("mine"), node.applied);
   }
 
   @Test

@@ -20,6 +20,9 @@ final class Lone implements Replica.Peers, StateMachine {
   static final long LEASE = 1_500 * MILLI;
   static final long GENERATION = 77;
 
+  /** A command that nobody may propose. */
+  static final String NOT_ITS_OWN = "not its own";
+
   final Terms terms;
   final Replica replica;
   final int self;
@@ -129,6 +132,11 @@ final class Lone implements Replica.Peers, StateMachine {
     String text = new String(entry.command(), StandardCharsets.UTF_8);
     applied.add(text);
     whenApplied.accept(text);
+  }
+
+  @Override
+  public boolean mayBeProposed(Entry entry) {
+    return !new String(entry.command(), StandardCharsets.UTF_8).equals(NOT_ITS_OWN);
   }
 
   @Override

@@ -1,4 +1,4 @@
-package dev.mcpbridge.call;
+package dev.mcpbridge.validation;
 
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;

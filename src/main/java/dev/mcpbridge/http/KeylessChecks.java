@@ -1,0 +1,54 @@
+package dev.mcpbridge.http;
+
+import dev.mcpbridge.auth.Principal;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Callers;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.net.SocketAddress;
+import io.vertx.ext.web.RoutingContext;
+import java.net.InetSocketAddress;
+import java.util.function.BiPredicate;
+
+/**
+ * Without keys everybody who reaches the listener is an administrator, except what the bridge
+ * itself has started: a tool that can be talked into a request must not start programs.
+ */
+final class KeylessChecks {
+  private final Vertx vertx;
+  private final BiPredicate<InetSocketAddress, InetSocketAddress> isOwnProcess;
+
+  /**
+   * @param isOwnProcess of a client's address and the listener's; may block
+   */
+  KeylessChecks(Vertx vertx, BiPredicate<InetSocketAddress, InetSocketAddress> isOwnProcess) {
+    this.vertx = vertx;
+    this.isOwnProcess = isOwnProcess;
+  }
+
+  /** Fails with FORBIDDEN. */
+  Future<Void> check(RoutingContext ctx) {
+    if (Callers.of(ctx) != Principal.ANONYMOUS) {
+      return Future.succeededFuture();
+    }
+    HttpConnection connection = ctx.request().connection();
+    InetSocketAddress client = address(connection.remoteAddress());
+    InetSocketAddress server = address(connection.localAddress());
+    return vertx
+        .executeBlocking(() -> isOwnProcess.test(client, server), false)
+        .compose(isOwn -> isOwn ? Future.failedFuture(refusal()) : Future.succeededFuture());
+  }
+
+  private static BridgeException refusal() {
+    return new BridgeException(
+        ErrorCode.FORBIDDEN,
+        "What this bridge has started may not start, stop or restart servers without a key: add"
+            + " auth.keys, and give it one with the scope admin");
+  }
+
+  private static InetSocketAddress address(SocketAddress socket) {
+    return new InetSocketAddress(socket.hostAddress(), socket.port());
+  }
+}

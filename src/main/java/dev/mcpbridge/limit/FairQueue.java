@@ -1,0 +1,108 @@
+package dev.mcpbridge.limit;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * A bounded queue in which callers take turns: one item of each, in the order in which the callers
+ * came. When it is full, a caller with fewer items than another takes the place of the other's
+ * newest item, so that a caller with nothing in the queue is never refused because of another.
+ * Confined to its owner.
+ *
+ * @param <T> what waits
+ */
+public final class FairQueue<T> {
+  private final int capacity;
+  private final Map<String, Deque<T>> waiting = new LinkedHashMap<>();
+  private int size;
+
+  /**
+   * What came of an offer.
+   *
+   * @param accepted whether the item waits now
+   * @param displaced the item of another caller that lost its place
+   */
+  public record Offer<T>(boolean accepted, Optional<T> displaced) {}
+
+  public FairQueue(int capacity) {
+    this.capacity = capacity;
+  }
+
+  public Offer<T> offer(String caller, T item) {
+    Optional<T> displaced = Optional.empty();
+    if (size >= capacity) {
+      displaced = displaceFor(caller);
+      if (displaced.isEmpty()) {
+        return new Offer<>(false, displaced);
+      }
+    }
+    waiting.computeIfAbsent(caller, c -> new ArrayDeque<>()).add(item);
+    size++;
+    return new Offer<>(true, displaced);
+  }
+
+  private Optional<T> displaceFor(String caller) {
+    int own = count(caller);
+    Map.Entry<String, Deque<T>> most = null;
+    for (Map.Entry<String, Deque<T>> entry : waiting.entrySet()) {
+      if (most == null || entry.getValue().size() > most.getValue().size()) {
+        most = entry;
+      }
+    }
+    if (most == null || most.getValue().size() <= own + 1) {
+      return Optional.empty();
+    }
+    size--;
+    return Optional.of(most.getValue().removeLast());
+  }
+
+  /** The next in turn; null where none waits. */
+  public T poll() {
+    return poll(caller -> true);
+  }
+
+  /** The next in turn of the callers that may go on; null where none of them waits. */
+  public T poll(Predicate<String> mayGoOn) {
+    Iterator<Map.Entry<String, Deque<T>>> callers = waiting.entrySet().iterator();
+    while (callers.hasNext()) {
+      Map.Entry<String, Deque<T>> next = callers.next();
+      if (mayGoOn.test(next.getKey())) {
+        callers.remove();
+        T item = next.getValue().poll();
+        if (!next.getValue().isEmpty()) {
+          waiting.put(next.getKey(), next.getValue());
+        }
+        size--;
+        return item;
+      }
+    }
+    return null;
+  }
+
+  /** Takes out what the test picks, without regard to turns. */
+  public List<T> removeIf(Predicate<T> test) {
+    List<T> removed = new ArrayList<>();
+    for (Deque<T> queue : waiting.values()) {
+      queue.removeIf(item -> test.test(item) && removed.add(item));
+    }
+    waiting.values().removeIf(Deque::isEmpty);
+    size -= removed.size();
+    return removed;
+  }
+
+  public int size() {
+    return size;
+  }
+
+  public int count(String caller) {
+    Deque<T> own = waiting.get(caller);
+    return own == null ? 0 : own.size();
+  }
+}

@@ -1,0 +1,189 @@
+package dev.mcpbridge.validation;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.limit.FairQueue;
+import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.JsonSlice;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+
+/**
+ * Validates values against JSON Schemas that upstreams have sent, and keeps the compiled schemas.
+ *
+ * <p>A small value is validated at once, on the thread of the caller, for two milliseconds at most.
+ * What takes longer, what is large and every compilation goes to two threads of its own: callers
+ * take turns there, and each has one of the threads at a time. Confined to its verticle.
+ */
+public final class SchemaValidator {
+  private static final Logger LOG = System.getLogger(SchemaValidator.class.getName());
+  private static final int MAX_SCHEMAS = 20_000;
+
+  /** A compiled schema takes some thirty times the memory of its text. */
+  private static final long MAX_TEXT = Math.max(1 << 20, Runtime.getRuntime().maxMemory() / 256);
+
+  private static final int MAX_WAITING = 1_000;
+  private static final int THREADS = 2;
+  private static final int SMALL_BYTES = 16 << 10;
+  private static final WorkBudget.Size AT_ONCE = new WorkBudget.Size(10_000, 2);
+
+  private final Vertx vertx;
+  private final WorkBudget.Size budget;
+  private final FairQueue<Work<?>> waiting = new FairQueue<>(MAX_WAITING);
+  private final Set<String> running = new HashSet<>();
+  private final Map<String, Known> known = new LinkedHashMap<>(64, 0.75f, true);
+  private long textBytes;
+  private WorkerExecutor threads;
+
+  /**
+   * A schema of an upstream.
+   *
+   * @param key another one for another schema
+   * @param name what it is, for the log
+   */
+  public record Subject(String key, String name, JsonSlice schema) {}
+
+  private record Work<T>(String caller, Callable<T> task, Promise<T> done) {}
+
+  private static final class Known {
+    final CompiledSchema schema;
+    final int bytes;
+
+    /** Values of this size have been too much work for the caller's thread. */
+    int heavyBytes = SMALL_BYTES;
+
+    boolean isLogged;
+
+    Known(CompiledSchema schema, int bytes) {
+      this.schema = schema;
+      this.bytes = bytes;
+    }
+  }
+
+  /**
+   * @param steps that one validation may take, a few million a second
+   * @param millis that one validation may take
+   */
+  public SchemaValidator(Vertx vertx, long steps, long millis) {
+    this.vertx = vertx;
+    this.budget = new WorkBudget.Size(steps, millis);
+  }
+
+  /** Loads the validator's classes before the first call has to wait for them; blocks. */
+  public static Void warmUp() {
+    JsonSlice schema =
+        JsonSlice.of(
+            "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"pattern\":\"^a\"}},"
+                + "\"required\":[\"a\"]}");
+    CompiledSchema.of(schema).validate(Json.object().put("a", "a"), AT_ONCE);
+    return null;
+  }
+
+  /**
+   * Validates.
+   *
+   * @param caller whose share of the threads it takes
+   * @param bytes the length of the value as a text
+   */
+  public Future<Verdict> validate(String caller, Subject subject, JsonNode value, int bytes) {
+    Known schema = known.get(subject.key());
+    return schema != null
+        ? validate(caller, subject, schema, value, bytes)
+        : compile(caller, subject)
+            .compose(compiled -> validate(caller, subject, compiled, value, bytes))
+            .otherwise(full -> new Verdict.Unchecked(full.getMessage(), true));
+  }
+
+  private Future<Verdict> validate(
+      String caller, Subject subject, Known known, JsonNode value, int bytes) {
+    if (known.schema.problem() != null) {
+      return Future.succeededFuture(new Verdict.Unchecked(known.schema.problem(), false));
+    }
+    if (bytes < known.heavyBytes) {
+      Verdict verdict = known.schema.validate(value, AT_ONCE);
+      boolean isTooMuch = verdict instanceof Verdict.Unchecked unchecked && unchecked.overBudget();
+      if (!isTooMuch) {
+        logOnce(subject, known, verdict);
+        return Future.succeededFuture(verdict);
+      }
+      known.heavyBytes = bytes;
+    }
+    return queued(caller, () -> known.schema.validate(value, budget))
+        .otherwise(full -> new Verdict.Unchecked(full.getMessage(), true))
+        .onSuccess(verdict -> logOnce(subject, known, verdict));
+  }
+
+  private Future<Known> compile(String caller, Subject subject) {
+    return queued(caller, () -> CompiledSchema.of(subject.schema()))
+        .map(compiled -> keep(subject, compiled));
+  }
+
+  private Known keep(Subject subject, CompiledSchema compiled) {
+    Known fresh = new Known(compiled, subject.schema().length());
+    Known before = known.put(subject.key(), fresh);
+    textBytes += fresh.bytes - (before == null ? 0 : before.bytes);
+    while (known.size() > MAX_SCHEMAS || textBytes > MAX_TEXT && known.size() > 1) {
+      textBytes -= known.remove(known.keySet().iterator().next()).bytes;
+    }
+    if (compiled.problem() != null) {
+      LOG.log(Level.WARNING, "the {0} cannot be used: {1}", subject.name(), compiled.problem());
+    }
+    return fresh;
+  }
+
+  private static void logOnce(Subject subject, Known known, Verdict verdict) {
+    if (verdict instanceof Verdict.Unchecked unchecked && !known.isLogged) {
+      known.isLogged = true;
+      LOG.log(
+          Level.WARNING,
+          "a value for the {0} was not checked: {1}",
+          subject.name(),
+          unchecked.why());
+    }
+  }
+
+  private <T> Future<T> queued(String caller, Callable<T> task) {
+    Work<T> work = new Work<>(caller, task, Promise.promise());
+    FairQueue.Offer<Work<?>> offer = waiting.offer(caller, work);
+    offer.displaced().ifPresent(SchemaValidator::refuse);
+    if (offer.accepted()) {
+      runNext();
+    } else {
+      refuse(work);
+    }
+    return work.done().future();
+  }
+
+  private static void refuse(Work<?> work) {
+    work.done().fail("too many validations of this caller are waiting");
+  }
+
+  private void runNext() {
+    Work<?> next =
+        running.size() < THREADS ? waiting.poll(caller -> !running.contains(caller)) : null;
+    if (next != null) {
+      running.add(next.caller());
+      run(next)
+          .onComplete(
+              over -> {
+                running.remove(next.caller());
+                runNext();
+              });
+    }
+  }
+
+  private <T> Future<T> run(Work<T> work) {
+    if (threads == null) {
+      threads = vertx.createSharedWorkerExecutor("validation", THREADS);
+    }
+    return threads.executeBlocking(work.task(), false).onComplete(work.done());
+  }
+}

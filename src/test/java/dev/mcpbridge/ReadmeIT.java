@@ -1,0 +1,242 @@
+package dev.mcpbridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.config.ConfigReader;
+import dev.mcpbridge.fixture.Engine;
+import dev.mcpbridge.fixture.FreePorts;
+import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.PastedShell;
+import dev.mcpbridge.fixture.PseudoTerminal;
+import dev.mcpbridge.fixture.Sample;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.eclipse.jgit.api.Git;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The blocks of the README, pasted one after the other into one shell in a fresh folder. What is
+ * shown of their answers has to be answered.
+ */
+class ReadmeIT {
+  private static final Path README = Path.of("README.md");
+
+  /** The only block that is not run is the one that would run this test. */
+  private static final String NOT_RUN = "Test it";
+
+  /** Each of them becomes a port that nobody has, in the README and in the files of the clone. */
+  private static final Pattern PORTS = Pattern.compile("\\b(300[0-5]|4010|780[1-3])\\b");
+
+  private static final Pattern BLOCK =
+      Pattern.compile("^## (.*?)$|^```(\\w+)\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
+
+  @TempDir static Path folder;
+  private static final Map<String, String> ports = new HashMap<>();
+  private static PastedShell shell;
+  private static Engine engine;
+  private static final Map<String, Integer> started = new HashMap<>();
+
+  private record Block(String section, String language, String text) {}
+
+  /** What a test does instead of a line: it has no network, and is no place to build in. */
+  private static String instead(String line) throws Exception {
+    if (line.startsWith("git clone ")) {
+      return line.replace("<address of this repository>", folder.resolve("origin").toString());
+    }
+    if (line.equals("mvn -q -DskipTests package")) {
+      Path built = Path.of(System.getProperty("bridge.jar")).toAbsolutePath().getParent();
+      return "mkdir target && ln -s '" + built + "'/mcp-bridge* target/";
+    }
+    if (line.equals("docker pull busybox")) {
+      return "docker image inspect busybox >/dev/null";
+    }
+    if (line.startsWith("npm install ")) {
+      Needs.program("npx");
+      Path installed = Needs.npmProgram("openapi-fetch").getParent();
+      return "ln -s '" + installed + "' node_modules";
+    }
+    return line;
+  }
+
+  @BeforeAll
+  static void open() throws Exception {
+    Needs.program("git");
+    Needs.program("curl");
+    Iterator<Integer> free = FreePorts.some(10).iterator();
+    for (int port : new int[] {3000, 3001, 3002, 3003, 3004, 3005, 4010, 7801, 7802, 7803}) {
+      ports.put(Integer.toString(port), Integer.toString(free.next()));
+    }
+    publish(folder.resolve("origin"));
+    shell = PastedShell.in(folder, environment());
+  }
+
+  @AfterAll
+  static void close() throws Exception {
+    if (shell != null) {
+      shell.close();
+    }
+    if (engine != null) {
+      engine.say("rmi", Engine.BUSYBOX);
+    }
+  }
+
+  private static Map<String, String> environment() throws IOException {
+    return Map.of(
+        "HOME",
+        Files.createDirectories(folder.resolve("home")).toString(),
+        "MCP_BRIDGE_URL",
+        "http://127.0.0.1:" + ports.get("3000"));
+  }
+
+  /** The project as somebody else finds it, but for its sources and its ports. */
+  private static void publish(Path origin) throws Exception {
+    try (Git git = Git.init().setInitialBranch("main").setDirectory(origin.toFile()).call()) {
+      for (String part : List.of(".gitignore", "README.md", "conf", "src/main")) {
+        try (Stream<Path> files = Files.walk(Path.of(part))) {
+          for (Path file : files.filter(Files::isRegularFile).toList()) {
+            if (!file.startsWith("src/main/java") && !file.startsWith("src/main/resources")) {
+              Files.createDirectories(origin.resolve(file).getParent());
+              Files.writeString(origin.resolve(file), onFreePorts(Files.readString(file)));
+            }
+          }
+        }
+        git.add().addFilepattern(".").call();
+        git.commit().setMessage("Add " + part).setAuthor("A", "a@b.example").setSign(false).call();
+      }
+    }
+  }
+
+  private static String onFreePorts(String text) {
+    return PORTS.matcher(text).replaceAll(port -> ports.get(port.group()));
+  }
+
+  private static List<Block> blocks() throws IOException {
+    List<Block> blocks = new ArrayList<>();
+    String section = "";
+    for (Matcher found = BLOCK.matcher(Files.readString(README)); found.find(); ) {
+      if (found.group(1) != null) {
+        section = found.group(1);
+      } else {
+        blocks.add(new Block(section, found.group(2), onFreePorts(found.group(3))));
+      }
+    }
+    return blocks;
+  }
+
+  @TestFactory
+  Stream<DynamicTest> everyBlockWorksAfterThoseBeforeIt() throws IOException {
+    return blocks().stream()
+        .filter(block -> !block.section().equals(NOT_RUN))
+        .map(
+            block ->
+                DynamicTest.dynamicTest(
+                    block.section() + ": " + block.text().lines().findFirst().orElse(""),
+                    () -> run(block)));
+  }
+
+  private static void run(Block block) throws Exception {
+    if (block.section().equals("Three levels")) {
+      image();
+    }
+    switch (block.language()) {
+      case "sh" -> paste(block.text());
+      case "console" -> talk(block.text().lines().toList());
+      case "json" -> new ConfigReader(Map.of()).read(block.text(), ConfigReader.Strictness.WHOLE);
+      default -> throw new AssertionError("what is a block of " + block.language() + "?");
+    }
+  }
+
+  private static void image() throws Exception {
+    Engine there = Engine.at(null);
+    if (there.busybox()) {
+      engine = there;
+    }
+  }
+
+  /** Commands, and behind a # what they answer; every request has its answer. */
+  private static void paste(String block) throws Exception {
+    StringBuilder commands = new StringBuilder();
+    StringBuilder answer = new StringBuilder();
+    for (String line : block.lines().toList()) {
+      if (line.startsWith("# ")) {
+        answer.append(line.substring(2)).append('\n');
+        continue;
+      }
+      if (answer.length() > 0) {
+        paste(commands.toString(), answer.toString());
+        commands.setLength(0);
+        answer.setLength(0);
+      }
+      commands.append(instead(line)).append('\n');
+    }
+    paste(commands.toString(), answer.toString());
+  }
+
+  private static void paste(String commands, String answer) throws Exception {
+    String said = shell.paste(commands);
+    awaitStarted(commands, "target/mcp-bridge serve ", "MCP Bridge is listening on ");
+    awaitStarted(commands, "java ", "weather and functions at ");
+    if (answer.isEmpty()) {
+      assertTrue(
+          commands.lines().noneMatch(line -> line.startsWith("curl ")),
+          "what is answered to: " + commands);
+    } else {
+      assertTrue(new Sample(answer).ends(said), commands + "answered " + said);
+    }
+  }
+
+  /** As a reader does, who goes on when it has said that it is there. */
+  private static void awaitStarted(String commands, String command, String said) throws Exception {
+    int more =
+        (int)
+            commands.lines().filter(line -> line.startsWith(command) && line.endsWith("&")).count();
+    shell.awaitSaid(said, started.merge(command, more, Integer::sum));
+  }
+
+  /** What is typed stands behind a $ or > or at the end of a question; all else is shown. */
+  private static void talk(List<String> block) throws Exception {
+    List<String> command = List.of(block.get(0).substring(2).split(" "));
+    try (PseudoTerminal terminal =
+        PseudoTerminal.start(80, folder.resolve("mcp-bridge"), environment(), command)) {
+      for (String line : block) {
+        if (line.startsWith(">")) {
+          terminal.awaitPrompt();
+          terminal.type(line.substring(1).strip() + "\r");
+        } else if (line.contains("Run it?")) {
+          terminal.await("Run it?");
+          terminal.type(line.substring(line.lastIndexOf(':') + 1).strip() + "\r");
+        }
+      }
+      assertEquals(0, terminal.exit());
+      Iterator<String> shown = PseudoTerminal.lines(terminal.all()).iterator();
+      block.stream()
+          .skip(1)
+          .filter(line -> !line.startsWith(">"))
+          .forEach(line -> assertTrue(comes(line, shown), line + "\n--\n" + terminal.all()));
+    }
+  }
+
+  private static boolean comes(String line, Iterator<String> shown) {
+    Sample sample = new Sample(line);
+    while (shown.hasNext()) {
+      if (sample.ends(shown.next())) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,75 @@
+package dev.mcpbridge.adapter;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.Bridge;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.fixture.Stubs;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.session.Session;
+import dev.mcpbridge.session.SessionListener;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What the time of a start is. */
+class AdaptedTransportTest {
+  private static final long START_MILLIS = 200;
+
+  private final Vertx vertx = Bridge.vertx();
+
+  @AfterEach
+  void close() throws TimeoutException {
+    vertx.close().await(20, TimeUnit.SECONDS);
+  }
+
+  /** The introduction of a backend that is opened like this. */
+  private JsonSlice introduction(Function<Backend.Front, Future<Backend.Identity>> opening)
+      throws Exception {
+    Context context = vertx.getOrCreateContext();
+    Backend backend =
+        Stubs.of(Backend.class, (method, arguments) -> opening.apply((Backend.Front) arguments[0]));
+    return vertx
+        .timer(1)
+        .compose(
+            onContext -> {
+              SessionListener nobody = Stubs.of(SessionListener.class, (method, arguments) -> null);
+              Session session = new Session(context, "s", nobody);
+              session.over(new AdaptedTransport(context, backend, session));
+              return session.request(McpMethod.INITIALIZE, JsonSlice.EMPTY_OBJECT, START_MILLIS);
+            })
+        .await(20, TimeUnit.SECONDS);
+  }
+
+  private Future<Backend.Identity> later(long millis) {
+    return vertx.timer(millis).map(new Backend.Identity("late", "1", null));
+  }
+
+  @Test
+  void workOfThisMachineDoesNotCount() throws Exception {
+    JsonSlice said = introduction(front -> front.unhurried(() -> later(5 * START_MILLIS)));
+
+    assertTrue(said.text().contains("\"late\""), said.text());
+  }
+
+  @Test
+  void whatIsWaitedForDoes() {
+    BridgeException late =
+        assertThrows(
+            BridgeException.class,
+            () ->
+                introduction(
+                    front -> front.unhurried(() -> later(1)).compose(id -> later(60_000))));
+
+    assertEquals(ErrorCode.DEADLINE_EXCEEDED, late.code());
+  }
+}

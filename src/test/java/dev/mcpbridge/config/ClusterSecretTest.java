@@ -1,0 +1,185 @@
+package dev.mcpbridge.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What nodes prove themselves with where nothing is configured for that. */
+class ClusterSecretTest {
+  @TempDir Path state;
+
+  private static ClusterConfig config(String name, String secret, ClusterConfig.Tls tls) {
+    return new ClusterConfig(
+        name,
+        List.of("127.0.0.1:7801"),
+        0,
+        "127.0.0.1",
+        7801,
+        "one",
+        List.of(),
+        secret,
+        tls,
+        1_500,
+        false);
+  }
+
+  private String secret(String cluster) throws IOException {
+    return ClusterSecret.complete(config(cluster, "", null), state).secret();
+  }
+
+  private Path file() {
+    return state.resolve("cluster").resolve("demo.secret");
+  }
+
+  private static String mode(Path path) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+  }
+
+  private void assertRefused(String reason) {
+    IOException refused = assertThrows(IOException.class, () -> secret("demo"));
+    assertTrue(refused.getMessage().contains(reason), refused.getMessage());
+    assertTrue(refused.getMessage().contains(file().toString()), refused.getMessage());
+    assertTrue(refused.getMessage().contains("set cluster.secret"), refused.getMessage());
+  }
+
+  @Test
+  void itIsMadeOnceAndOnlyItsUserCanReadIt() throws Exception {
+    String made = secret("demo");
+
+    assertEquals(64, made.length());
+    assertEquals(made, secret("demo"));
+    assertEquals("rw-------", mode(file()));
+    assertEquals("rwx------", mode(file().getParent()));
+  }
+
+  @Test
+  void nodesThatStartAtOnceHaveTheSame() throws Exception {
+    int nodes = 12;
+    ExecutorService threads = Executors.newFixedThreadPool(nodes);
+    try {
+      CountDownLatch begin = new CountDownLatch(1);
+      List<Future<String>> starts = new ArrayList<>();
+      for (int i = 0; i < nodes; i++) {
+        starts.add(
+            threads.submit(
+                () -> {
+                  begin.await();
+                  return secret("demo");
+                }));
+      }
+      begin.countDown();
+
+      Set<String> secrets = new HashSet<>();
+      for (Future<String> start : starts) {
+        secrets.add(start.get());
+      }
+      assertEquals(1, secrets.size());
+      try (Stream<Path> files = Files.list(file().getParent())) {
+        assertEquals(List.of(file()), files.toList());
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  @Test
+  void eachClusterHasItsOwnWhateverItIsCalled() throws Exception {
+    assertNotEquals(secret("demo"), secret("../demo"));
+
+    try (Stream<Path> files = Files.list(state)) {
+      assertEquals(List.of(state.resolve("cluster")), files.toList());
+    }
+  }
+
+  @Test
+  void noneIsMadeWhereNodesHaveSomethingToProveThemselvesWith() throws Exception {
+    ClusterConfig secret = config("demo", "a secret of the tests", null);
+    Path pem = Path.of("x.pem");
+    ClusterConfig tls = config("demo", "", new ClusterConfig.Tls(pem, pem, pem));
+
+    assertEquals(secret, ClusterSecret.complete(secret, state));
+    assertEquals(tls, ClusterSecret.complete(tls, state));
+    assertFalse(Files.exists(file()));
+  }
+
+  @Test
+  void oneThatOthersMayHaveReadIsRefused() throws Exception {
+    secret("demo");
+    Files.setPosixFilePermissions(file(), PosixFilePermissions.fromString("rw-r-----"));
+
+    assertRefused("rw-r-----");
+  }
+
+  @Test
+  void aFolderThatOthersMayEnterIsRefused() throws Exception {
+    secret("demo");
+    Files.setPosixFilePermissions(file().getParent(), PosixFilePermissions.fromString("rwxr-xr-x"));
+
+    assertRefused("rwxr-xr-x");
+  }
+
+  @Test
+  void oneOfAnotherUserIsRefused() throws Exception {
+    assumeTrue("root".equals(System.getProperty("user.name")), "only root can give files away");
+    secret("demo");
+    Files.setOwner(
+        file(),
+        FileSystems.getDefault().getUserPrincipalLookupService().lookupPrincipalByName("nobody"));
+
+    assertRefused("belongs to nobody");
+  }
+
+  @Test
+  void aLinkIsRefused() throws Exception {
+    secret("demo");
+    Path elsewhere = Files.move(file(), state.resolve("elsewhere"));
+    Files.createSymbolicLink(file(), elsewhere);
+
+    assertRefused("symbolic link");
+  }
+
+  @Test
+  void oneThatCanBeGuessedIsRefused() throws Exception {
+    secret("demo");
+    Files.writeString(file(), "short\n");
+
+    assertRefused("fewer than 16 characters");
+  }
+
+  @Test
+  void whereNothingCanBeKeptTheNodeIsToldWhatToDo() throws Exception {
+    Files.writeString(state.resolve("cluster"), "in the way");
+
+    assertRefused("cluster");
+  }
+
+  @Test
+  void itIsKeptInTheStateFolderOfTheUser() {
+    Path home = Path.of(System.getProperty("user.home"), ".local", "state", "mcp-bridge");
+
+    assertEquals(Path.of("/s/mcp-bridge"), StateFolder.of(Map.of("XDG_STATE_HOME", "/s")));
+    assertEquals(home, StateFolder.of(Map.of("XDG_STATE_HOME", "not/absolute")));
+    assertEquals(home, StateFolder.of(Map.of()));
+  }
+}

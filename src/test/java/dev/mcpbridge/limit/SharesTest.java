@@ -1,0 +1,54 @@
+package dev.mcpbridge.limit;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import org.junit.jupiter.api.Test;
+
+class SharesTest {
+  private static final Shares.Limit FOUR = new Shares.Limit("chairs", "room.chairs", 4, 1_000);
+
+  private static BridgeException refused(Shares shares, String caller) {
+    return assertThrows(BridgeException.class, () -> shares.take(caller));
+  }
+
+  @Test
+  void noCallerHoldsMoreThanHalf() {
+    Shares shares = new Shares(FOUR, () -> true);
+    shares.take("greedy");
+    shares.take("greedy");
+
+    BridgeException refusal = refused(shares, "greedy");
+
+    assertEquals(ErrorCode.RATE_LIMITED, refusal.code());
+    assertTrue(refusal.getMessage().contains("room.chairs"), refusal.getMessage());
+    assertDoesNotThrow(() -> shares.take("modest"));
+  }
+
+  @Test
+  void theOnlyCallerMayHoldThemAll() {
+    Shares shares = new Shares(FOUR, () -> false);
+    for (int i = 0; i < 4; i++) {
+      shares.take("only");
+    }
+
+    assertEquals(ErrorCode.OVERLOADED, refused(shares, "only").code());
+  }
+
+  @Test
+  void whatIsGivenBackCanBeTakenAgain() {
+    Shares shares = new Shares(new Shares.Limit("chairs", "", 1, 1_000), () -> true);
+    shares.take("a");
+    assertEquals(ErrorCode.OVERLOADED, refused(shares, "b").code());
+
+    shares.release("a");
+
+    assertDoesNotThrow(() -> shares.take("b"));
+    assertEquals(0, shares.held("a"));
+    assertEquals(1, shares.total());
+  }
+}

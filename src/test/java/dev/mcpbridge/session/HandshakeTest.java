@@ -1,0 +1,171 @@
+package dev.mcpbridge.session;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.BridgeIdentity;
+import dev.mcpbridge.protocol.Era;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonSyntaxException;
+import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.RpcMessage;
+import dev.mcpbridge.protocol.RpcReader;
+import dev.mcpbridge.transport.Transport;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Which question a server is asked first, and when it is asked the second. */
+class HandshakeTest {
+  private static final String DISCOVERED =
+      "\"result\":{\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":{}}";
+  private static final String INITIALIZED =
+      "\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{}}";
+  private static final String UNKNOWN = "\"error\":{\"code\":-32601,\"message\":\"unknown\"}";
+
+  /** Longer than a server that runs is given for its first answer. */
+  private static final long LATE_MILLIS = 3_200;
+
+  private final Vertx vertx = Vertx.vertx();
+  private final Context context = vertx.getOrCreateContext();
+  private final Script script = new Script();
+
+  @AfterEach
+  void close() throws Exception {
+    vertx.close().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+  }
+
+  /** A server that has an answer, perhaps a late one, for some of the questions. */
+  private final class Script implements Transport {
+    final Session session = new Session(context, "s", new Nobody());
+    final List<String> heard = new CopyOnWriteArrayList<>();
+    Map<String, String> answers = Map.of();
+    long startMillis = 1;
+
+    @Override
+    public long send(byte[] line) {
+      Map<String, JsonSlice> message = JsonObjects.members(JsonSlice.of(line));
+      String method = JsonObjects.string(message.get("method"));
+      heard.add(method);
+      String answer = answers.get(method);
+      if (answer != null) {
+        String said =
+            "{\"jsonrpc\":\"2.0\",\"id\":" + message.get("id").text() + "," + answer + "}";
+        vertx.setTimer(startMillis, t -> context.runOnContext(v -> say(said)));
+      }
+      return line.length;
+    }
+
+    private void say(String message) {
+      byte[] bytes = message.getBytes(StandardCharsets.UTF_8);
+      try {
+        session.messages(List.of(new RpcReader(100).read(bytes, 0, bytes.length)));
+      } catch (JsonSyntaxException e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    @Override
+    public Future<Void> close() {
+      return Future.succeededFuture();
+    }
+  }
+
+  private static final class Nobody implements SessionListener {
+    @Override
+    public void notified(RpcMessage notification) {}
+
+    @Override
+    public Future<JsonSlice> asked(String method, JsonSlice params) {
+      return Future.failedFuture("nobody is here");
+    }
+
+    @Override
+    public void lost(int garbageLines, int droppedMessages) {}
+
+    @Override
+    public void closed(String reason) {}
+  }
+
+  private Negotiated perform(boolean isElsewhere, long timeoutMillis) throws Exception {
+    Handshake.Terms terms =
+        new Handshake.Terms(
+            Era.UNKNOWN, false, isElsewhere, new BridgeIdentity("1", () -> "this bridge"));
+    Promise<Negotiated> done = Promise.promise();
+    context.runOnContext(
+        v -> Handshake.perform(script.session.over(script), terms, timeoutMillis).onComplete(done));
+    return done.future().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+  }
+
+  private BridgeException failure(long timeoutMillis) {
+    ExecutionException failed =
+        assertThrows(ExecutionException.class, () -> perform(false, timeoutMillis));
+    return assertInstanceOf(BridgeException.class, failed.getCause());
+  }
+
+  @Test
+  void aProcessThatStartsSlowlyIsAskedOnce() throws Exception {
+    script.startMillis = LATE_MILLIS;
+    script.answers = Map.of(McpMethod.DISCOVER, DISCOVERED, McpMethod.INITIALIZE, UNKNOWN);
+
+    assertEquals("2026-07-28", perform(false, 20_000).revision());
+
+    assertEquals(List.of(McpMethod.DISCOVER), script.heard);
+    assertTrue(script.session.isStateless());
+  }
+
+  @Test
+  void aServerAtAUrlIsNotWaitedForAsLongAsAProcess() throws Exception {
+    script.startMillis = LATE_MILLIS;
+    script.answers = Map.of(McpMethod.INITIALIZE, INITIALIZED);
+
+    assertEquals("2025-11-25", perform(true, 20_000).revision());
+  }
+
+  @Test
+  void aProcessThatDoesNotAnswerTheFirstQuestionIsAskedTheSecondWhenTheStartIsOver()
+      throws Exception {
+    script.answers = Map.of(McpMethod.INITIALIZE, INITIALIZED);
+
+    assertEquals("2025-11-25", perform(false, 300).revision());
+
+    assertEquals(
+        List.of(
+            McpMethod.DISCOVER, McpMethod.CANCELLED, McpMethod.INITIALIZE, McpMethod.INITIALIZED),
+        script.heard);
+  }
+
+  @Test
+  void whoAnswersNothingIsToldOfTheKeyThatSaysWhatToAsk() {
+    BridgeException failure = failure(100);
+
+    assertEquals(ErrorCode.DEADLINE_EXCEEDED, failure.code());
+    assertTrue(failure.getMessage().contains("era"), failure.getMessage());
+    assertTrue(failure.getMessage().contains("timed out"), failure.getMessage());
+  }
+
+  @Test
+  void whoRefusesBothQuestionsIsToldOfTheKeyThatSaysWhatToAsk() {
+    script.answers = Map.of(McpMethod.DISCOVER, UNKNOWN, McpMethod.INITIALIZE, UNKNOWN);
+
+    BridgeException failure = failure(20_000);
+
+    assertEquals(ErrorCode.NOT_FOUND, failure.code());
+    assertTrue(failure.getMessage().contains("era"), failure.getMessage());
+    assertTrue(failure.getMessage().endsWith("unknown"), failure.getMessage());
+  }
+}
