@@ -32,11 +32,11 @@ class AccessIT {
     bridge =
         TestBridge.of(
             "{'http':{'cors':{'origins':['https://app.example']}},'auth':{'keys':["
-                + key("reader", READER, "'read'")
+                + TestBridge.key("reader", READER, "'read'")
                 + ","
-                + key("caller", CALLER, "'read','call'")
+                + TestBridge.key("caller", CALLER, "'read','call'")
                 + ","
-                + key("boss", BOSS, "'read','call','approve','admin'")
+                + TestBridge.key("boss", BOSS, "'read','call','approve','admin'")
                 + "]},'risk':{'approver':'operator','pendingStatus':202},'mcpServers':{'s':"
                 + TestBridge.entry("'risk':{'tools':{'big':2}}")
                 + "}}");
@@ -148,7 +148,7 @@ class AccessIT {
     try (TestBridge own =
         TestBridge.of(
             "{'http':{'openHealth':true},'auth':{'keys':["
-                + key("reader", READER, "'read'")
+                + TestBridge.key("reader", READER, "'read'")
                 + "]},'mcpServers':{'s':"
                 + TestBridge.entry("")
                 + "}}")) {
@@ -254,7 +254,7 @@ class AccessIT {
                 caller.session())
             .status());
     String told = caller.call("big", "{\"size\":1}").said();
-    assertTrue(told.contains("scope approve decides"), told);
+    assertTrue(told.contains("a principal with the scope approve has to confirm it"), told);
   }
 
   private static HttpResponse<String> preflight(String origin) throws Exception {
@@ -274,15 +274,5 @@ class AccessIT {
 
   private static Answer post(String key, String path, String body) throws Exception {
     return bridge.post(path, body, "authorization", "Bearer " + key);
-  }
-
-  private static String key(String name, String key, String scopes) {
-    return "{'name':'"
-        + name
-        + "','sha256':'"
-        + ApiKeys.fingerprint(key)
-        + "','scopes':["
-        + scopes
-        + "]}";
   }
 }

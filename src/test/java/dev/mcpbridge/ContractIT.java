@@ -215,7 +215,8 @@ class ContractIT {
             .allMatch(answer -> !answer.body().path("executed").asText().equals("no")));
     Answer again = bridge.post(path, yes);
     assertEquals("yes", again.body().path("executed").asText(), again.toString());
-    assertEquals(404, bridge.get(path).status());
+    assertEquals("approved", bridge.get(path).body().path("status").asText());
+    assertEquals("yes", bridge.get(path).body().path("executed").asText());
   }
 
   @Test

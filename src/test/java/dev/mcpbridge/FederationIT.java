@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.FreePorts;
+import dev.mcpbridge.fixture.Logged;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.TestBridge;
@@ -241,6 +242,7 @@ class FederationIT {
   @ParameterizedTest
   @ValueSource(strings = {"legacy", "modern"})
   void whatNeedsConsentFarAwayIsConfirmedHereByWhoHasNoForms(String era) throws Exception {
+    Logged log = new Logged();
     TestBridge far = start("far", own("'risk':{'tools':{'big':2}}"));
     TestBridge middle = start("middle", peer("far", ",'era':'" + era + "'"));
     TestBridge near = start("near", peer("middle", ",'era':'" + era + "'"));
@@ -257,11 +259,10 @@ class FederationIT {
     client.initialize();
     Reply explained = client.call("middle__" + tool, "{\"size\":3}");
     JsonNode waits = near.get("/confirmations").body().at("/confirmations/0");
-    String path = "/confirmations/" + waits.path("confirmation_id").asText();
-    assertTrue(explained.said().contains(path), explained.text());
-    String token = explained.said().replaceFirst("(?s).*\"token\": \"([^\"]+)\".*", "$1");
-    String yes = "{\"confirm\":true,\"token\":\"" + token + "\"}";
-    assertEquals("xxx", near.post(path, yes).said());
+    String id = waits.path("confirmation_id").asText();
+    assertTrue(explained.said().contains(id), explained.text());
+    String yes = "{\"confirm\":true,\"token\":\"" + log.token(id) + "\"}";
+    assertEquals("xxx", near.post("/confirmations/" + id, yes).said());
     assertNothingWaits(far, middle, near);
   }
 

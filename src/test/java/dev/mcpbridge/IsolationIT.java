@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.Logged;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.Needs;
 import dev.mcpbridge.fixture.TestBridge;
@@ -139,17 +140,19 @@ class IsolationIT {
 
   @Test
   void anApprovalFromElsewhereRunsTheCallWhereItWasAskedFor() throws Exception {
-    try (TestBridge bridge = TestBridge.scripted(OWN + ",'risk':{'tools':{'remember':2}}")) {
+    try (Logged log = new Logged();
+        TestBridge bridge = TestBridge.scripted(OWN + ",'risk':{'tools':{'remember':2}}")) {
       McpClient client = session(bridge, "{}");
       McpClient.Reply explained = client.call("remember", "{\"text\":\"a\"}");
       JsonNode pending = bridge.get("/confirmations").body().at("/confirmations/0");
-      String said = explained.said();
-      String token = said.replaceAll("(?s).*\"token\": \"([0-9a-f]+)\".*", "$1");
-      String path = "/confirmations/" + pending.path("confirmation_id").asText();
+      String id = pending.path("confirmation_id").asText();
+      String token = log.token(id);
+      String path = "/confirmations/" + id;
+      assertFalse(explained.text().contains(token), explained.text());
 
       Answer approved = bridge.post(path, "{\"confirm\":true,\"token\":\"" + token + "\"}");
 
-      assertEquals(200, approved.status(), approved + said);
+      assertEquals(200, approved.status(), approved + explained.said());
       assertEquals(1, bridge.get("/servers/s").body().path("sessions").asInt());
     }
   }

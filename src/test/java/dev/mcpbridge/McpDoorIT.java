@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.Logged;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.TestBridge;
@@ -337,16 +338,14 @@ class McpDoorIT {
   void aClientWithoutFormsIsToldHowToConfirm() throws Exception {
     McpClient client = session("/servers/other/mcp", "{}");
 
-    Reply told = client.call("big", "{\"size\":2}");
+    try (Logged log = new Logged()) {
+      Reply told = client.call("big", "{\"size\":2}");
 
-    assertTrue(told.result().path("isError").asBoolean());
-    String id = told.said().replaceAll("(?s).*/confirmations/(\\S+) .*", "$1");
-    String token = told.said().replaceAll("(?s).*\"token\": \"(\\w+)\".*", "$1");
-    assertEquals(
-        "xx",
-        bridge
-            .post("/confirmations/" + id, "{\"confirm\":true,\"token\":\"" + token + "\"}")
-            .said());
+      assertTrue(told.result().path("isError").asBoolean());
+      String id = told.said().replaceAll("(?s).*mcp-bridge confirm ([0-9a-f-]+),.*", "$1");
+      String yes = "{\"confirm\":true,\"token\":\"" + log.token(id) + "\"}";
+      assertEquals("xx", bridge.post("/confirmations/" + id, yes).said());
+    }
   }
 
   @Test

@@ -44,9 +44,9 @@ class ReloadIT {
     String boss = ApiKeys.generate();
     String keys =
         "'auth':{'keys':["
-            + key("caller", caller, "'read','call'")
+            + TestBridge.key("caller", caller, "'read','call'")
             + ","
-            + key("boss", boss, "'read','call','approve'")
+            + TestBridge.key("boss", boss, "'read','call','approve'")
             + "]},";
     try (TestBridge bridge = TestBridge.of("{" + keys + SERVERS)) {
       bridge.until(() -> bridge.get("/servers/s", "x-api-key", boss).text().contains("\"ready\""));
@@ -134,7 +134,9 @@ class ReloadIT {
   void aListenerThatOthersReachKeepsItsKeys() throws Exception {
     String key = ApiKeys.generate();
     String open =
-        "{'http':{'host':'0.0.0.0'},'auth':{'keys':[" + key("boss", key, "'read'") + "]},";
+        "{'http':{'host':'0.0.0.0'},'auth':{'keys':["
+            + TestBridge.key("boss", key, "'read'")
+            + "]},";
     try (TestBridge bridge = TestBridge.of(open + SERVERS)) {
 
       assertThrows(ConfigException.class, () -> bridge.reload("{" + SERVERS));
@@ -160,15 +162,5 @@ class ReloadIT {
 
   private static String path(Answer asked) {
     return "/confirmations/" + asked.body().path("confirmation_id").asText();
-  }
-
-  private static String key(String name, String key, String scopes) {
-    return "{'name':'"
-        + name
-        + "','sha256':'"
-        + ApiKeys.fingerprint(key)
-        + "','scopes':["
-        + scopes
-        + "]}";
   }
 }

@@ -17,6 +17,7 @@ import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
 import java.util.List;
+import java.util.Locale;
 
 /** Every address of the bridge, and what is said there. */
 public final class Addresses {
@@ -43,6 +44,10 @@ public final class Addresses {
   /** The call of an approved confirmation has ended. */
   public static final Address<ApprovedEnd, Void> APPROVED_ENDED =
       Address.here("risk.confirmations.ended");
+
+  /** How one confirmation stands. */
+  public static final Address<Look, Standing> CONFIRMATION =
+      Address.here("risk.confirmations.look");
 
   /** The pending confirmations that somebody may see. */
   public static final Address<Viewer, List<Confirmation>> CONFIRMATIONS =
@@ -227,6 +232,30 @@ public final class Addresses {
    * @param approver whether they hold the scope {@code approve}
    */
   public record Viewer(String name, boolean approver) {}
+
+  /** Somebody looks at one confirmation. */
+  public record Look(String id, Viewer by) {}
+
+  /**
+   * How a confirmation stands.
+   *
+   * @param confirmation without arguments once it is decided
+   * @param executed what is known of its call's effect; null before it is decided
+   */
+  public record Standing(Confirmation confirmation, Status status, Executed executed) {
+    /** Whether a human has decided, and how. */
+    public enum Status {
+      PENDING,
+      APPROVED,
+      REJECTED,
+      EXPIRED;
+
+      /** As the API spells it. */
+      public String word() {
+        return name().toLowerCase(Locale.ROOT);
+      }
+    }
+  }
 
   /** A message of a session, on its way between nodes. */
   public record SessionMessage(String session, JsonSlice message) {}

@@ -41,6 +41,7 @@ final class Views {
         .part(view.timeouts(), Views::timeouts)
         .optional(view.image(), WireWriter::text)
         .optional(view.authUrl(), WireWriter::text)
+        .text(view.entry())
         .part(view.counters(), Views::counters)
         .optional(view.lastError(), WireWriter::text)
         .number(view.sinceMillis())
@@ -59,6 +60,7 @@ final class Views {
         in.part(Views::timeouts),
         in.optional(WireReader::text),
         in.optional(WireReader::text),
+        in.text(),
         in.part(Views::counters),
         in.optional(WireReader::text),
         in.number(),
@@ -114,12 +116,16 @@ final class Views {
   private static void identity(WireWriter out, ServerIdentity identity) {
     out.optional(identity.serverInfo(), Forms::json)
         .optional(identity.capabilities(), Forms::json)
-        .optional(identity.instructions(), WireWriter::text);
+        .optional(identity.instructions(), WireWriter::text)
+        .flag(identity.isBridge());
   }
 
   private static ServerIdentity identity(WireReader in) {
     return new ServerIdentity(
-        in.optional(Forms::json), in.optional(Forms::json), in.optional(WireReader::text));
+        in.optional(Forms::json),
+        in.optional(Forms::json),
+        in.optional(WireReader::text),
+        in.flag());
   }
 
   private static void catalogue(WireWriter out, Catalogue catalogue) {

@@ -37,13 +37,16 @@ public final class ArgumentSchemas {
       return Future.succeededFuture();
     }
     Arguments arguments = request.arguments();
-    return verdict(request, tool, arguments.tree())
-        .compose(
-            verdict ->
-                verdict instanceof Verdict.Misfit misfit
-                    ? withoutNulls(request, tool, misfit)
-                    : Future.succeededFuture(verdict))
-        .compose(verdict -> answer(request, verdict));
+    Future<Verdict> verdict = verdict(request, tool, arguments.tree());
+    return verdict.result() == Verdict.FITS
+        ? Future.succeededFuture()
+        : verdict
+            .compose(
+                first ->
+                    first instanceof Verdict.Misfit misfit
+                        ? withoutNulls(request, tool, misfit)
+                        : verdict)
+            .compose(last -> answer(request, last));
   }
 
   private Future<Verdict> verdict(CallRequest request, Tool tool, JsonNode arguments) {
@@ -54,9 +57,7 @@ public final class ArgumentSchemas {
 
   private static Subject subject(CallRequest request, Tool tool) {
     return new Subject(
-        tool.digest(),
-        "inputSchema of tool " + tool.name() + " of " + request.server(),
-        tool.inputSchema());
+        tool.digest(), "inputSchema", tool.name(), request.server().name(), tool.inputSchema());
   }
 
   /**

@@ -43,9 +43,6 @@ public final class CallPipeline {
   private static final byte[] CONFIRMATION =
       MetaKeys.CONFIRMATION.getBytes(StandardCharsets.US_ASCII);
 
-  /** A bridge writes {@code _meta} behind everything that is shown. */
-  private static final int META_BYTES = 512;
-
   private static final CalmLog FAILURES = new CalmLog(LOG);
 
   private final Bus bus;
@@ -68,8 +65,9 @@ public final class CallPipeline {
    * @param tool null for resources and prompts
    */
   private record Admission(ServerView server, Tool tool, Call call) {
+    /** Of the entry that says which program or API it is, and of the tool as that defines it. */
     String definitionDigest() {
-      return tool == null ? "" : tool.digest();
+      return CallPipeline.definitionDigest(server, tool);
     }
 
     /**
@@ -222,13 +220,19 @@ public final class CallPipeline {
   private static Admission readmit(Confirmation approved, ServerView server, boolean streaming) {
     Call call = approved.call();
     Tool tool = server.catalogue().tools().get(call.target().name());
-    boolean isTool = call.target().kind() == Target.Kind.TOOL;
-    if (isTool && (tool == null || !tool.digest().equals(approved.definitionDigest()))) {
+    if (!definitionDigest(server, tool).equals(approved.definitionDigest())) {
       throw new BridgeException(
-          ErrorCode.TOOL_CHANGED, "The tool is not any more what was shown for confirmation");
+          ErrorCode.TOOL_CHANGED,
+          "The definition of the "
+              + call.target().kind().noun()
+              + " or the entry of its server has changed since it was shown for confirmation");
     }
     Call again = call.withTimeout(server.timeouts().of(call.target())).withStreaming(streaming);
     return new Admission(server, tool, again);
+  }
+
+  private static String definitionDigest(ServerView server, Tool tool) {
+    return server.entry() + " " + (tool == null ? "" : tool.digest());
   }
 
   private Future<Void> validate(Admission admitted, CallRequest request) {
@@ -270,10 +274,12 @@ public final class CallPipeline {
   private Future<CallOutcome> invoke(Admission admitted) {
     return send(admitted, Addresses.call(admitted.call().server()))
         .compose(
-            outcome ->
-                askedBehind(outcome)
-                    .map(behind -> confirmLater(admitted.confirmed(behind)))
-                    .orElseGet(() -> Future.succeededFuture(outcome)));
+            result -> {
+              Optional<String> behind = askedBehind(admitted.server(), result);
+              return behind.isPresent()
+                  ? confirmLater(admitted.confirmed(behind.get()))
+                  : Future.succeededFuture(new CallOutcome.Completed(result));
+            });
   }
 
   /** A human who has confirmed it here has confirmed it for the bridge behind this one, too. */
@@ -281,19 +287,19 @@ public final class CallPipeline {
     Address<Call, JsonSlice> address = Addresses.call(admitted.call().server());
     return send(admitted, address)
         .compose(
-            outcome ->
-                askedBehind(outcome)
+            result ->
+                askedBehind(admitted.server(), result)
                     .map(behind -> send(admitted.confirmed(behind), address))
-                    .orElseGet(() -> Future.succeededFuture(outcome)));
+                    .orElseGet(() -> Future.succeededFuture(result)))
+        .map(CallOutcome.Completed::new);
   }
 
   /** The confirmation that a bridge behind this one wants first. */
-  private static Optional<String> askedBehind(CallOutcome outcome) {
-    JsonSlice result = ((CallOutcome.Completed) outcome).result();
-    JsonSlice meta =
-        result.endMentions(CONFIRMATION, META_BYTES)
-            ? JsonObjects.members(result).get("_meta")
-            : null;
+  private static Optional<String> askedBehind(ServerView server, JsonSlice result) {
+    if (!server.identity().isBridge() || !result.mentions(CONFIRMATION)) {
+      return Optional.empty();
+    }
+    JsonSlice meta = JsonObjects.members(result).get("_meta");
     return meta == null || !meta.isObject()
         ? Optional.empty()
         : Optional.ofNullable(
@@ -304,6 +310,7 @@ public final class CallPipeline {
   private Future<CallOutcome> isolate(Admission admitted) {
     return admitted.server().image() != null
         ? send(admitted, Addresses.isolated(admitted.call().server()))
+            .map(CallOutcome.Completed::new)
         : Future.failedFuture(
             new BridgeException(
                 ErrorCode.ISOLATION_UNAVAILABLE,
@@ -312,14 +319,13 @@ public final class CallPipeline {
                     + "'"));
   }
 
-  private Future<CallOutcome> send(Admission admitted, Address<Call, JsonSlice> address) {
+  private Future<JsonSlice> send(Admission admitted, Address<Call, JsonSlice> address) {
     long sentNanos = System.nanoTime();
     return bus.request(address, admitted.call())
-        .map(
+        .onSuccess(
             result -> {
               counts.answered(counted(admitted.call().server()), System.nanoTime() - sentNanos);
               outputs.look(admitted.call().server(), admitted.tool(), result);
-              return new CallOutcome.Completed(result);
             });
   }
 

@@ -79,9 +79,7 @@ public final class OutputSchemas {
 
   private static Subject subject(ServerId server, Tool tool) {
     return new Subject(
-        "output " + tool.digest(),
-        "outputSchema of tool " + tool.name() + " of " + server,
-        tool.outputSchema());
+        "output " + tool.digest(), "outputSchema", tool.name(), server.name(), tool.outputSchema());
   }
 
   private void heed(ServerId server, Tool tool, Verdict verdict) {

@@ -5,6 +5,7 @@ import dev.mcpbridge.call.ArgumentSchemas;
 import dev.mcpbridge.call.BackgroundCalls;
 import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallPipeline;
+import dev.mcpbridge.call.DecidedCalls;
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.call.IdempotencyKeys;
 import dev.mcpbridge.call.LeanDiscovery;
@@ -82,6 +83,7 @@ record Doors(
         new BackgroundCalls(
             vertx, bus, pipeline, Clock.systemUTC(), cluster, foundations.severalCallers());
     background.open();
+    DecidedCalls decided = new DecidedCalls(vertx, bus, pipeline, background);
     IdempotencyKeys idempotency =
         new IdempotencyKeys(Clock.systemUTC(), cluster, foundations.severalCallers());
     ToolCallsApi calls =
@@ -89,7 +91,7 @@ record Doors(
             bus,
             pipeline,
             ids,
-            new ToolCallsApi.Ledgers(idempotency, background),
+            new ToolCallsApi.Ledgers(idempotency, background, decided),
             streams,
             answers,
             depth);
@@ -101,7 +103,7 @@ record Doors(
         new ServersApi(bus, directory, depth),
         new CredentialsApi(directory, credentials, depth),
         new CatalogueApi(bus, directory),
-        new ConfirmationsApi(bus, pipeline, calls, depth),
+        new ConfirmationsApi(bus, pipeline, decided, calls, answers, depth),
         new EventsApi(bus, streams),
         new HealthApi(directory, cluster, phase),
         new MetricsApi(directory, cluster, foundations.memory(), foundations.counts()),
@@ -112,6 +114,7 @@ record Doors(
                 cluster,
                 directory,
                 pipeline,
+                decided,
                 ids,
                 streams,
                 sessions(foundations),

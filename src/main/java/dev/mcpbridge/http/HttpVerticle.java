@@ -18,6 +18,7 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.validation.SchemaValidator;
 import io.vertx.core.Future;
+import io.vertx.core.Handler;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
@@ -25,7 +26,6 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.PemKeyCertOptions;
-import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.BodyHandler;
@@ -33,7 +33,9 @@ import io.vertx.ext.web.handler.CorsHandler;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.BiPredicate;
 import java.util.function.BooleanSupplier;
@@ -55,6 +57,9 @@ public final class HttpVerticle extends VerticleBase {
   private static final CharSequence NOSNIFF = HttpHeaders.createOptimized("nosniff");
   private static final List<String> LINKS =
       List.of("/servers", "/tools", "/mcp", "/openapi.json", "/docs", "/health");
+
+  private static final List<String> HEALTH = List.of("/health", "/health/live", "/health/ready");
+  private static final Set<HttpMethod> LOOKUPS = Set.of(HttpMethod.GET, HttpMethod.HEAD);
 
   private final Foundations foundations;
   private final BridgeConfig config;
@@ -174,21 +179,18 @@ public final class HttpVerticle extends VerticleBase {
     addresses = new AddressChecks(config.http());
     cors = cors(config.http());
     router.route().handler(this::enter);
-    JsonSlice welcome = welcome(foundations.self());
-    router.get("/").method(HttpMethod.HEAD).handler(ctx -> Replies.json(ctx, 200, welcome));
-    DocsPage.mount(router);
-    if (config.http().openHealth()) {
-      List.of("/health", "/health/live", "/health/ready")
-          .forEach(path -> openHealth(router.get(path).method(HttpMethod.HEAD), doors.health()));
-    }
     BodyHandler body = BodyHandler.create(false).setBodyLimit(config.limits().bodyBytes());
+    Map<String, Handler<RoutingContext>> open = openPages(doors.health(), body);
     router
         .route()
         .handler(
             ctx -> {
-              callers.check(ctx);
-              guard.admit(ctx);
-              body.handle(ctx);
+              Handler<RoutingContext> page = open.get(ctx.request().path());
+              if (page != null && LOOKUPS.contains(ctx.request().method())) {
+                page.handle(ctx);
+              } else {
+                admit(ctx, body);
+              }
             });
     opening = foundations.cluster().isAlone() ? Opening.mount(router) : Opening.ofNode();
     Routes.of(doors).mount(router, new KeylessChecks(vertx, isOwnProcess));
@@ -210,16 +212,31 @@ public final class HttpVerticle extends VerticleBase {
     }
   }
 
+  /** Somebody we know, with a body that is JSON and for which there is room. */
+  private void admit(RoutingContext ctx, BodyHandler body) {
+    callers.check(ctx);
+    guard.admit(ctx);
+    body.handle(ctx);
+  }
+
+  /** What answers to everybody, by its path. */
+  private Map<String, Handler<RoutingContext>> openPages(HealthApi health, BodyHandler body) {
+    Map<String, Handler<RoutingContext>> open = new HashMap<>(DocsPage.pages());
+    JsonSlice welcome = welcome(foundations.self());
+    open.put("/", ctx -> Replies.json(ctx, 200, welcome));
+    if (config.http().openHealth()) {
+      HEALTH.forEach(path -> open.put(path, ctx -> openHealth(ctx, health, body)));
+    }
+    return Map.copyOf(open);
+  }
+
   /** Who sends a key is told as much as that key allows. */
-  private void openHealth(Route route, HealthApi health) {
-    route.handler(
-        ctx -> {
-          if (callers.isStranger(ctx.request())) {
-            health.brief(ctx);
-          } else {
-            ctx.next();
-          }
-        });
+  private void openHealth(RoutingContext ctx, HealthApi health, BodyHandler body) {
+    if (callers.isStranger(ctx.request())) {
+      health.brief(ctx);
+    } else {
+      admit(ctx, body);
+    }
   }
 
   /** What this is and where to go, for everybody. */

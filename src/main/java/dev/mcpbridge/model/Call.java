@@ -40,6 +40,10 @@ public record Call(
     };
   }
 
+  public Call withId(String other) {
+    return new Call(other, server, target, arguments, caller, deadlineNanos, streaming, envelope);
+  }
+
   public boolean isLate() {
     return deadlineNanos - System.nanoTime() <= 0;
   }

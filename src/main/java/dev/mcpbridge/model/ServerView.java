@@ -17,6 +17,7 @@ import java.util.stream.Stream;
  * @param timeouts how long a call may take
  * @param image of its containers; null where it has none
  * @param authUrl where its users log in; null for nowhere
+ * @param entry of the configuration, as a fingerprint: another one for another entry
  * @param sinceMillis when it came into its state, wall clock
  * @param residences where it runs, a place for each part that was looked at
  */
@@ -31,6 +32,7 @@ public record ServerView(
     Timeouts timeouts,
     String image,
     String authUrl,
+    String entry,
     Counters counters,
     String lastError,
     long sinceMillis,
@@ -84,6 +86,7 @@ public record ServerView(
         lead.timeouts,
         lead.image,
         lead.authUrl,
+        lead.entry,
         parts.stream().map(ServerView::counters).reduce(Counters.ZERO, Counters::plus),
         parts.stream().map(ServerView::lastError).filter(Objects::nonNull).findFirst().orElse(null),
         parts.stream().mapToLong(ServerView::sinceMillis).max().getAsLong(),
@@ -108,6 +111,7 @@ public record ServerView(
         timeouts,
         image,
         authUrl,
+        entry,
         counters.plusSession(session.counters),
         lastError,
         sinceMillis,
@@ -127,6 +131,7 @@ public record ServerView(
         timeouts,
         image,
         authUrl,
+        entry,
         counters,
         lastError,
         sinceMillis,

@@ -26,6 +26,22 @@ public record Envelope(JsonSlice extras, JsonSlice meta, JsonSlice capabilities,
     return modes.isEmpty() ? mode.equals("form") : modes.containsKey(mode);
   }
 
+  /** The members of {@code _meta} that a human who approves the call has to see, as one object. */
+  public JsonSlice shownMeta() {
+    if (meta.length() <= 2) {
+      return JsonSlice.EMPTY_OBJECT;
+    }
+    JsonWriter out = new JsonWriter().beginObject();
+    JsonObjects.members(meta)
+        .forEach(
+            (name, value) -> {
+              if (MetaKeys.isShown(name)) {
+                out.member(name, value);
+              }
+            });
+    return out.endObject().toSlice();
+  }
+
   /** With one more member of {@code _meta}. */
   public Envelope withMeta(String name, JsonSlice value) {
     return new Envelope(extras, JsonObjects.with(meta, name, value), capabilities, logLevel);

@@ -40,16 +40,7 @@ public record JsonSlice(byte[] bytes, int from, int to) {
 
   /** Whether the bytes are there at all, as part of a name or of a text. */
   public boolean mentions(byte[] part) {
-    return mentions(part, from);
-  }
-
-  /** Whether the bytes are among the last ones, which takes the same time for any length. */
-  public boolean endMentions(byte[] part, int last) {
-    return mentions(part, Math.max(from, to - last));
-  }
-
-  private boolean mentions(byte[] part, int start) {
-    for (int i = start; i <= to - part.length; i++) {
+    for (int i = from; i <= to - part.length; i++) {
       if (bytes[i] == part[0] && Arrays.equals(bytes, i, i + part.length, part, 0, part.length)) {
         return true;
       }

@@ -49,10 +49,18 @@ public final class MetaKeys {
           CONFIRMS,
           CONFIRMED);
 
+  /** Members that bridges and tracing write on the way, and that change nothing of what is run. */
+  private static final Set<String> OF_THE_WAY = Set.of(VIA, "traceparent", "tracestate");
+
   private MetaKeys() {}
 
   /** Whether each hop writes it itself; what is not known is passed on. */
   public static boolean isPerHop(String key) {
     return PER_HOP.contains(key);
+  }
+
+  /** Whether a human who approves a call has to see it, since it may change what the call does. */
+  public static boolean isShown(String key) {
+    return !isPerHop(key) && !OF_THE_WAY.contains(key);
   }
 }

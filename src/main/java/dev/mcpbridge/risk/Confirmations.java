@@ -2,7 +2,9 @@ package dev.mcpbridge.risk;
 
 import dev.mcpbridge.bus.Addresses.Confirmable;
 import dev.mcpbridge.bus.Addresses.HumanDecision;
+import dev.mcpbridge.bus.Addresses.Look;
 import dev.mcpbridge.bus.Addresses.PendingConfirmation;
+import dev.mcpbridge.bus.Addresses.Standing;
 import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.cluster.SharedMap;
 import dev.mcpbridge.cluster.SharedMap.Change;
@@ -71,12 +73,13 @@ public final class Confirmations {
    */
   public Future<PendingConfirmation> add(Confirmable asked) {
     RiskConfig terms = config;
-    Call call = asked.call();
+    String id = uuid();
+    Call call = asked.call().withId(id);
     long now = clock.millis();
     String token = randomHex();
     Confirmation confirmation =
         new Confirmation(
-            uuid(),
+            id,
             call,
             RiskLevel.MEDIUM,
             asked.definitionDigest(),
@@ -85,14 +88,13 @@ public final class Confirmations {
             now + terms.expiryMillis());
     byte[] hash = terms.operatorApproves() ? Pending.NO_TOKEN : Sha256.of(token).bytes();
     byte[] kept = new Pending(confirmation, hash).toBytes();
-    String id = confirmation.id();
     try {
       shares.take(id, call.caller().name(), kept.length, now, confirmation.expiresAtMillis());
     } catch (BridgeException full) {
       return Future.failedFuture(full);
     }
     return pending
-        .put(confirmation.id(), SharedMap.ABSENT, kept, 2 * terms.expiryMillis(), Keep.FIRM)
+        .put(id, SharedMap.ABSENT, kept, 2 * terms.expiryMillis(), Keep.FIRM)
         .map(
             change -> {
               if (!change.isDone()) {
@@ -121,7 +123,8 @@ public final class Confirmations {
   /** What is left of it says what became of it, for as long as there is room. */
   private Future<Confirmation> decide(HumanDecision decision, Item item) {
     Pending entry = Pending.of(item.value());
-    return mark(item, entry.decided(decision.confirm() ? Executed.UNKNOWN : Executed.NO))
+    boolean yes = decision.confirm();
+    return mark(item, entry.decided(yes, yes ? Executed.UNKNOWN : Executed.NO))
         .compose(
             change ->
                 change.isFull()
@@ -143,7 +146,7 @@ public final class Confirmations {
     Pending entry = item.isThere() ? Pending.of(item.value()) : null;
     return entry == null || !entry.isDecided()
         ? Future.succeededFuture()
-        : mark(item, entry.decided(executed)).mapEmpty();
+        : mark(item, entry.decided(true, executed)).mapEmpty();
   }
 
   private Future<Change> mark(Item item, Pending decided) {
@@ -187,7 +190,7 @@ public final class Confirmations {
     }
     if (config.operatorApproves() || entry.isForAnOperator()) {
       requireAnotherApprover(decision.by(), entry.confirmation());
-    } else if (config.requireToken()) {
+    } else if (config.requireToken() && !isAnotherApprover(decision.by(), entry.confirmation())) {
       requireToken(decision, entry);
     }
     return item;
@@ -210,6 +213,30 @@ public final class Confirmations {
     return new BridgeException(
             ErrorCode.CONFIRMATION_NOT_FOUND, name + "is decided already; " + known)
         .withExecuted(entry.executed());
+  }
+
+  /** How one stands; fails with CONFIRMATION_NOT_FOUND, for somebody else's too. */
+  public Future<Standing> look(Look look) {
+    return pending.get(look.id()).map(item -> standing(look, item));
+  }
+
+  private static Standing standing(Look look, Item item) {
+    Pending entry = item.isThere() ? Pending.of(item.value()) : null;
+    if (entry == null || !mayKnow(look.by(), entry.confirmation())) {
+      throw new BridgeException(
+          ErrorCode.CONFIRMATION_NOT_FOUND,
+          "Confirmation '" + look.id() + "' not found or expired");
+    }
+    return new Standing(entry.confirmation(), status(entry, item), entry.executed());
+  }
+
+  private static Standing.Status status(Pending entry, Item item) {
+    if (entry.isDecided()) {
+      return entry.isRejected() ? Standing.Status.REJECTED : Standing.Status.APPROVED;
+    }
+    return isExpired(item, entry.confirmation())
+        ? Standing.Status.EXPIRED
+        : Standing.Status.PENDING;
   }
 
   public Future<List<Confirmation>> visibleTo(Viewer viewer) {
@@ -241,11 +268,16 @@ public final class Confirmations {
   }
 
   private static void requireAnotherApprover(Viewer by, Confirmation confirmation) {
-    if (!by.approver() || by.name().equals(confirmation.call().caller().name())) {
+    if (!isAnotherApprover(by, confirmation)) {
       throw new BridgeException(
           ErrorCode.FORBIDDEN,
           "This call is for another principal with the scope approve to decide");
     }
+  }
+
+  /** Somebody who may decide for others, and is not who asked. */
+  private static boolean isAnotherApprover(Viewer by, Confirmation confirmation) {
+    return by.approver() && !by.name().equals(confirmation.call().caller().name());
   }
 
   private void requireToken(HumanDecision decision, Pending entry) {
@@ -288,6 +320,11 @@ public final class Confirmations {
             definitionDigest)) {
       digest.add(part).end();
     }
-    return "sha256:" + digest.add(call.arguments()).add(call.envelope().extras()).hex();
+    return "sha256:"
+        + digest
+            .add(call.arguments())
+            .add(call.envelope().extras())
+            .add(call.envelope().shownMeta())
+            .hex();
   }
 }

@@ -14,13 +14,14 @@ import dev.mcpbridge.wire.WireWriter;
  *
  * @param tokenHash SHA-256, since the token itself is kept nowhere; {@link #NO_TOKEN} for a call
  *     whose caller got none because an operator is to decide
+ * @param isRejected whether a human has said no
  * @param executed what is known of the call's effect since the decision; null before it
  */
-record Pending(Confirmation confirmation, byte[] tokenHash, Executed executed) {
+record Pending(Confirmation confirmation, byte[] tokenHash, boolean isRejected, Executed executed) {
   static final byte[] NO_TOKEN = {};
 
   Pending(Confirmation confirmation, byte[] tokenHash) {
-    this(confirmation, tokenHash, null);
+    this(confirmation, tokenHash, false, null);
   }
 
   boolean isForAnOperator() {
@@ -32,7 +33,7 @@ record Pending(Confirmation confirmation, byte[] tokenHash, Executed executed) {
   }
 
   /** What is left after the decision: whose it was, and nothing that could be run. */
-  Pending decided(Executed known) {
+  Pending decided(boolean approved, Executed known) {
     Call call = confirmation.call();
     Call shown =
         new Call(
@@ -53,13 +54,14 @@ record Pending(Confirmation confirmation, byte[] tokenHash, Executed executed) {
             "",
             confirmation.createdAtMillis(),
             confirmation.expiresAtMillis());
-    return new Pending(left, NO_TOKEN, known);
+    return new Pending(left, NO_TOKEN, !approved, known);
   }
 
   byte[] toBytes() {
     return new WireWriter(512)
         .part(confirmation, Forms.CONFIRMATION.write())
         .bytes(tokenHash)
+        .flag(isRejected)
         .text(isDecided() ? executed.name() : "")
         .toBytes();
   }
@@ -68,8 +70,12 @@ record Pending(Confirmation confirmation, byte[] tokenHash, Executed executed) {
     WireReader in = new WireReader(bytes);
     Confirmation confirmation = in.part(Forms.CONFIRMATION.read());
     byte[] tokenHash = in.bytes();
+    boolean isRejected = in.flag();
     String executed = in.text();
     return new Pending(
-        confirmation, tokenHash, executed.isEmpty() ? null : Executed.valueOf(executed));
+        confirmation,
+        tokenHash,
+        isRejected,
+        executed.isEmpty() ? null : Executed.valueOf(executed));
   }
 }

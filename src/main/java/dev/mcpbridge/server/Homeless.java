@@ -27,6 +27,7 @@ final class Homeless {
         server.timeouts(),
         server.sandbox() == null ? null : server.sandbox().container().image(),
         null,
+        server.fingerprint(),
         ServerView.Counters.ZERO,
         reason,
         System.currentTimeMillis(),

@@ -191,7 +191,14 @@ final class Instance {
     inFlight++;
     Life serving = life;
     Exchange exchange = serving.session.send(request);
-    exchange.answer().onComplete(done -> inFlight--).onFailure(serving::unanswered);
+    exchange
+        .answer()
+        .onComplete(
+            answer -> inFlight--,
+            failure -> {
+              inFlight--;
+              serving.unanswered(failure);
+            });
     return exchange;
   }
 

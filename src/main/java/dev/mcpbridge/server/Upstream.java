@@ -233,6 +233,7 @@ final class Upstream implements Instance.Owner {
         config.reach() instanceof OpenApiSource api && api.authUrl() != null
             ? api.authUrl().toString()
             : null,
+        config.fingerprint(),
         new ServerView.Counters(
             instances.size(),
             0,
@@ -276,7 +277,8 @@ final class Upstream implements Instance.Owner {
                   new ServerIdentity(
                       negotiated.serverInfo(),
                       negotiated.capabilities(),
-                      negotiated.instructions());
+                      negotiated.instructions(),
+                      negotiated.bridge() != null);
               this.negotiated = negotiated;
               watched.resume(session);
               return null;

@@ -47,9 +47,14 @@ public final class SchemaValidator {
    * A schema of an upstream.
    *
    * @param key another one for another schema
-   * @param name what it is, for the log
+   * @param kind {@code inputSchema} or {@code outputSchema}
    */
-  public record Subject(String key, String name, JsonSlice schema) {}
+  public record Subject(String key, String kind, String tool, String server, JsonSlice schema) {
+    /** For the log. */
+    private String name() {
+      return kind + " of tool " + tool + " of " + server;
+    }
+  }
 
   private record Work<T>(String caller, Callable<T> task, Promise<T> done) {}
 

@@ -57,8 +57,8 @@ final class Elicitation {
         && JsonSlice.of("true").equals(JsonObjects.members(content).get(BOX));
   }
 
-  private static String further(JsonSlice extras) {
-    return extras.length() <= 2 ? "" : " and " + extras.text();
+  private static String further(String what, JsonSlice members) {
+    return members.length() <= 2 ? "" : " and " + what + members.text();
   }
 
   static String sentence(Confirmation confirmation) {
@@ -71,7 +71,8 @@ final class Elicitation {
         + target.name()
         + "' with "
         + confirmation.call().arguments().text()
-        + further(confirmation.call().envelope().extras())
+        + further("", confirmation.call().envelope().extras())
+        + further("_meta ", confirmation.call().envelope().shownMeta())
         + " ("
         + confirmation.level().description()
         + ")";

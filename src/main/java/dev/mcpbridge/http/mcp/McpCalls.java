@@ -23,7 +23,6 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -44,14 +43,14 @@ final class McpCalls {
   private final OpenCalls open;
   private final LeanDiscovery lean;
 
-  McpCalls(Vertx vertx, Bus bus, CallPipeline pipeline, CallIds ids) {
-    this.bus = bus;
-    this.pipeline = pipeline;
-    this.ids = ids;
+  McpCalls(McpDoor.Foundations on) {
+    this.bus = on.bus();
+    this.pipeline = on.pipeline();
+    this.ids = on.ids();
     String mark = "mcp-bridge/" + ids.nextUnguessable() + "/";
-    this.gate = new McpGate(bus, mark);
-    this.open = new OpenCalls(vertx, mark);
-    this.lean = new LeanDiscovery(vertx);
+    this.gate = new McpGate(bus, new DecisionWait(on.vertx(), on.decided()), mark);
+    this.open = new OpenCalls(on.vertx(), mark);
+    this.lean = new LeanDiscovery(on.vertx());
   }
 
   /** tools/call. Arguments that do not fit are the tool's failure, so that a model sees why. */

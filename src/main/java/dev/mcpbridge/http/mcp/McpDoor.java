@@ -3,6 +3,7 @@ package dev.mcpbridge.http.mcp;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallPipeline;
+import dev.mcpbridge.call.DecidedCalls;
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.call.Offer;
 import dev.mcpbridge.call.Offers;
@@ -50,6 +51,7 @@ public final class McpDoor {
       Cluster cluster,
       Directory directory,
       CallPipeline pipeline,
+      DecidedCalls decided,
       CallIds ids,
       StreamSlots streams,
       Shares sessions,
@@ -60,7 +62,7 @@ public final class McpDoor {
     this.self = self;
     this.maxDepth = maxDepth;
     CatalogueChanges changes = new CatalogueChanges(on.bus());
-    McpCalls calls = new McpCalls(on.vertx(), on.bus(), on.pipeline(), on.ids());
+    McpCalls calls = new McpCalls(on);
     Introductions introductions = new Introductions(self);
     ResourceWatch watch = new ResourceWatch(on.bus(), on.directory());
     PostReplies replies = new PostReplies(on.vertx(), on.streams());

@@ -4,7 +4,9 @@ import dev.mcpbridge.auth.Principal;
 import dev.mcpbridge.auth.Scope;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.HumanDecision;
+import dev.mcpbridge.bus.Addresses.Look;
 import dev.mcpbridge.bus.Addresses.PendingConfirmation;
+import dev.mcpbridge.bus.Addresses.Standing;
 import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.error.BridgeException;
@@ -18,27 +20,33 @@ import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.protocol.ToolResult;
 import io.vertx.core.Future;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.Set;
 import java.util.function.Function;
 
 /**
  * Confirmations in MCP's own forms: {@code input_required} in the stateless era, {@code
- * elicitation/create} before it, and for clients with neither, or where an operator decides, a
- * result that explains. Another bridge whose client has neither is told what to come back with once
- * its own human has confirmed the call. The confirmation behind them is the one that REST has; an
- * approval covers what was shown and nothing else.
+ * elicitation/create} before it, and for clients with neither a result that explains. Where an
+ * operator decides, a client that hears of progress waits for it. Another bridge whose client has
+ * neither is told what to come back with once its own human has confirmed the call. The
+ * confirmation behind them is the one that REST has; an approval covers what was shown and nothing
+ * else.
  */
 final class McpGate {
+  private static final Logger LOG = System.getLogger(McpGate.class.getName());
   private static final String KEY = "confirmation";
 
   private final Bus bus;
+  private final DecisionWait wait;
   private final String mark;
 
   /**
    * @param mark what the states of this bridge begin with, and of no other
    */
-  McpGate(Bus bus, String mark) {
+  McpGate(Bus bus, DecisionWait wait, String mark) {
     this.bus = bus;
+    this.wait = wait;
     this.mark = mark + "confirmation/";
   }
 
@@ -55,8 +63,23 @@ final class McpGate {
     if (pending.token() != null && request.isConfirmedElsewhere()) {
       return Future.succeededFuture(toBeConfirmedThere(pending));
     }
-    if (pending.token() == null || !request.envelope(Set.of()).elicits("form")) {
-      return explain(pending);
+    if (pending.token() == null) {
+      return wait.decision(request, confirmation)
+          .compose(
+              outcome ->
+                  outcome
+                      .map(Future::succeededFuture)
+                      .orElseGet(() -> explain(confirmation, true)));
+    }
+    if (!request.envelope(Set.of()).elicits("form")) {
+      LOG.log(
+          Level.INFO,
+          "server={0} tool={1} waits for a human: mcp-bridge confirm {2} --token {3}",
+          confirmation.call().server(),
+          confirmation.call().target().name(),
+          confirmation.id(),
+          pending.token());
+      return explain(confirmation, false);
     }
     if (request.client() instanceof LegacySession session) {
       return session
@@ -94,18 +117,18 @@ final class McpGate {
     JsonSlice answer = responses == null ? null : JsonObjects.members(responses).get(KEY);
     JsonSlice said = confirmed == null ? answer : Elicitation.YES;
     Viewer viewer = viewer(request.client().principal());
-    return bus.request(Addresses.CONFIRMATIONS, viewer)
+    return bus.request(Addresses.CONFIRMATION, new Look(state[0], viewer))
+        .recover(McpGate::asForeignState)
         .compose(
-            pending ->
-                pending.stream()
-                    .filter(known -> known.id().equals(state[0]))
-                    .findFirst()
-                    .map(
-                        known ->
-                            covers(known, request, intent)
-                                ? proceed(request, known, state[1], said, run)
-                                : Future.<JsonSlice>failedFuture(InputRequired.foreignState()))
-                    .orElseGet(() -> notPending(state[0], state[1], viewer)));
+            standing -> {
+              Confirmation known = standing.confirmation();
+              if (standing.status() != Standing.Status.PENDING) {
+                return notPending(known.id(), state[1], viewer);
+              }
+              return covers(known, request, intent)
+                  ? proceed(request, known, state[1], said, run)
+                  : Future.failedFuture(InputRequired.foreignState());
+            });
   }
 
   /** Its decision says what is known of a confirmation that does not wait any more. */
@@ -185,26 +208,28 @@ final class McpGate {
         mark + confirmation.id() + "." + token);
   }
 
-  private static Future<JsonSlice> explain(PendingConfirmation pending) {
-    Confirmation confirmation = pending.confirmation();
-    String path = "POST /confirmations/" + confirmation.id();
+  /** For a model, which must never read the token. */
+  private static Future<JsonSlice> explain(Confirmation confirmation, boolean byAnOperator) {
+    String id = confirmation.id();
     String how =
-        pending.token() == null
-            ? " A principal with the scope approve decides: " + path + " {\"confirm\": true}."
-            : " To confirm: "
-                + path
-                + " {\"confirm\": true, \"token\": \""
-                + pending.token()
-                + "\"}; the result is its answer.";
-    String sentence =
-        Elicitation.sentence(confirmation) + ". It has not run: a human has to confirm it." + how;
+        byAnOperator
+            ? "a principal with the scope approve has to confirm it (POST /confirmations/"
+                + id
+                + " {\"confirm\": true}); GET /confirmations/"
+                + id
+                + " has the outcome then."
+            : "a human has to confirm it: mcp-bridge confirm "
+                + id
+                + ", with the token that the log of the bridge has, or with a key of the scope"
+                + " approve.";
+    String sentence = Elicitation.sentence(confirmation) + ". It has not run: " + how;
     if (confirmation.call().target().kind() == Target.Kind.TOOL) {
       return Future.succeededFuture(ToolErrors.of(sentence));
     }
     return Future.failedFuture(new BridgeException(ErrorCode.FORBIDDEN, sentence));
   }
 
-  private static Future<Confirmation> asForeignState(Throwable failure) {
+  private static <T> Future<T> asForeignState(Throwable failure) {
     return Future.failedFuture(
         failure instanceof BridgeException e
                 && (e.code() == ErrorCode.WRONG_TOKEN

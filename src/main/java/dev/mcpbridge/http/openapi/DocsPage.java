@@ -1,8 +1,8 @@
 package dev.mcpbridge.http.openapi;
 
+import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
-import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
 import java.io.InputStream;
@@ -25,25 +25,23 @@ public final class DocsPage {
 
   private DocsPage() {}
 
-  /** Mounts the page; before the checks of who calls. */
-  public static void mount(Router router) {
-    add(router, "/docs", OWN + "docs.html");
-    add(router, "/docs/docs.js", OWN + "docs.js");
-    add(router, "/docs/docs.css", OWN + "docs.css");
-    add(router, "/docs/swagger-ui.css", LIBRARY + "swagger-ui.css");
-    add(router, "/docs/swagger-ui-bundle.js", LIBRARY + "swagger-ui-bundle.js");
+  /** What answers at which path; for everybody. */
+  public static Map<String, Handler<RoutingContext>> pages() {
+    return Map.of(
+        "/docs", page(OWN + "docs.html"),
+        "/docs/docs.js", page(OWN + "docs.js"),
+        "/docs/docs.css", page(OWN + "docs.css"),
+        "/docs/swagger-ui.css", page(LIBRARY + "swagger-ui.css"),
+        "/docs/swagger-ui-bundle.js", page(LIBRARY + "swagger-ui-bundle.js"));
   }
 
-  private static void add(Router router, String path, String resource) {
+  private static Handler<RoutingContext> page(String resource) {
     Buffer[] read = new Buffer[1];
     String type = TYPES.get(resource.substring(resource.lastIndexOf('.') + 1));
-    router
-        .get(path)
-        .handler(
-            ctx -> {
-              read[0] = read[0] == null ? resource(resource) : read[0];
-              send(ctx, type, read[0]);
-            });
+    return ctx -> {
+      read[0] = read[0] == null ? resource(resource) : read[0];
+      send(ctx, type, read[0]);
+    };
   }
 
   private static void send(RoutingContext ctx, String type, Buffer body) {

@@ -1,6 +1,8 @@
 package dev.mcpbridge.http.reply;
 
 import dev.mcpbridge.auth.Principal;
+import dev.mcpbridge.auth.Scope;
+import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Caller;
@@ -22,6 +24,12 @@ public final class Callers {
 
   public static Principal of(RoutingContext ctx) {
     return ctx.get(KEY);
+  }
+
+  /** Who looks at confirmations or decides about them. */
+  public static Viewer viewer(RoutingContext ctx) {
+    Principal principal = of(ctx);
+    return new Viewer(principal.name(), principal.may(Scope.APPROVE));
   }
 
   /** Who calls, with the credential that they may have sent for an API behind the bridge. */

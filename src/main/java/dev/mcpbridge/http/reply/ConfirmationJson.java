@@ -2,6 +2,7 @@ package dev.mcpbridge.http.reply;
 
 import dev.mcpbridge.bus.Addresses.PendingConfirmation;
 import dev.mcpbridge.model.Confirmation;
+import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import java.time.Instant;
@@ -20,7 +21,10 @@ public final class ConfirmationJson {
     return out.endObject().toSlice();
   }
 
-  /** What a human has to see before deciding: the original's fields, arguments and digest. */
+  /**
+   * What a human has to see before deciding: the original's fields, arguments and digest, and what
+   * else a client of MCP sent that reaches the server.
+   */
   public static void describe(JsonWriter out, Confirmation confirmation) {
     out.member("requires_confirmation", true)
         .member("confirmation_id", confirmation.id())
@@ -30,7 +34,26 @@ public final class ConfirmationJson {
         .member("method", confirmation.call().target().kind().method())
         .member("tool_name", confirmation.call().target().name())
         .member("expires_at", Instant.ofEpochMilli(confirmation.expiresAtMillis()).toString())
-        .member("arguments", confirmation.call().arguments())
-        .member("digest", confirmation.digest());
+        .member("arguments", confirmation.call().arguments());
+    Envelope envelope = confirmation.call().envelope();
+    if (envelope.extras().length() > 2) {
+      out.member("params", envelope.extras());
+    }
+    JsonSlice meta = envelope.shownMeta();
+    if (meta.length() > 2) {
+      out.member("_meta", meta);
+    }
+    out.member("digest", confirmation.digest());
+  }
+
+  /** One that was decided or has expired; nobody is asked any more. */
+  public static void over(JsonWriter out, Confirmation confirmation) {
+    out.member("requires_confirmation", false)
+        .member("confirmation_id", confirmation.id())
+        .member("server_id", confirmation.call().server().name())
+        .member("method", confirmation.call().target().kind().method())
+        .member("tool_name", confirmation.call().target().name())
+        .member("expires_at", Instant.ofEpochMilli(confirmation.expiresAtMillis()).toString())
+        .member("caller", confirmation.call().caller().name());
   }
 }

@@ -42,6 +42,12 @@ public final class BackgroundCallsApi {
             .member("method", call.request().target().kind().method())
             .member("tool_name", call.request().target().name())
             .member("since", Instant.ofEpochMilli(call.sinceMillis()).toString());
+    outcome(out, call, answers);
+    Replies.json(ctx, status, out.endObject());
+  }
+
+  /** Its status, and its result or problem once there is one. */
+  static void outcome(JsonWriter out, BackgroundCall call, CallAnswers answers) {
     if (!call.outcome().isComplete()) {
       out.member("status", "running");
     } else if (call.outcome().succeeded()) {
@@ -52,7 +58,6 @@ public final class BackgroundCallsApi {
       out.member("status", "failed")
           .member("problem", Problems.document(Problems.of(call.outcome().cause()), call.id()));
     }
-    Replies.json(ctx, status, out.endObject());
   }
 
   private Future<BackgroundCall> find(RoutingContext ctx) {

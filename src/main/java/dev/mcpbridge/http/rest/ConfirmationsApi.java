@@ -1,44 +1,59 @@
 package dev.mcpbridge.http.rest;
 
-import dev.mcpbridge.auth.Principal;
-import dev.mcpbridge.auth.Scope;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.HumanDecision;
+import dev.mcpbridge.bus.Addresses.Standing;
 import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.call.CallOutcome;
 import dev.mcpbridge.call.CallPipeline;
+import dev.mcpbridge.call.DecidedCalls;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.ConfirmationJson;
 import dev.mcpbridge.http.reply.EventStream;
+import dev.mcpbridge.http.reply.Preferences;
 import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
+import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /** Calls that wait for a human: listed, shown, decided. */
 public final class ConfirmationsApi {
   private final Bus bus;
   private final CallPipeline pipeline;
+  private final DecidedCalls decided;
   private final ToolCallsApi calls;
+  private final CallAnswers answers;
   private final int maxDepth;
 
-  public ConfirmationsApi(Bus bus, CallPipeline pipeline, ToolCallsApi calls, int maxDepth) {
+  public ConfirmationsApi(
+      Bus bus,
+      CallPipeline pipeline,
+      DecidedCalls decided,
+      ToolCallsApi calls,
+      CallAnswers answers,
+      int maxDepth) {
     this.bus = bus;
     this.pipeline = pipeline;
+    this.decided = decided;
     this.calls = calls;
+    this.answers = answers;
     this.maxDepth = maxDepth;
   }
 
   /** GET /confirmations. */
   public void list(RoutingContext ctx) {
-    bus.request(Addresses.CONFIRMATIONS, viewer(ctx))
+    bus.request(Addresses.CONFIRMATIONS, Callers.viewer(ctx))
         .onSuccess(
             pending ->
                 Page.answer(
@@ -50,17 +65,18 @@ public final class ConfirmationsApi {
         .onFailure(ctx::fail);
   }
 
-  /** GET /confirmations/{confirmation}. */
+  /**
+   * GET /confirmations/{confirmation}: what it covers while it waits, and what became of it after.
+   * With {@code Prefer: wait=SECONDS} the answer comes when nothing more will become of it.
+   */
   public void show(RoutingContext ctx) {
-    String id = ctx.pathParam("confirmation");
-    bus.request(Addresses.CONFIRMATIONS, viewer(ctx))
-        .map(
-            pending ->
-                pending.stream()
-                    .filter(confirmation -> confirmation.id().equals(id))
-                    .findFirst()
-                    .orElseThrow(() -> notFound(id)))
-        .onSuccess(confirmation -> Replies.json(ctx, 200, json(confirmation)))
+    decided
+        .await(
+            ctx.pathParam("confirmation"),
+            Callers.viewer(ctx),
+            Preferences.waitMillis(ctx),
+            () -> ctx.response().closed())
+        .onSuccess(fate -> Replies.json(ctx, 200, json(fate)))
         .onFailure(ctx::fail);
   }
 
@@ -68,11 +84,11 @@ public final class ConfirmationsApi {
   public void decide(RoutingContext ctx) {
     HumanDecision decision = decision(ctx);
     bus.request(Addresses.DECIDE, decision)
-        .onSuccess(approved -> proceed(ctx, approved))
+        .onSuccess(approved -> proceed(ctx, approved, decision.by()))
         .onFailure(ctx::fail);
   }
 
-  private void proceed(RoutingContext ctx, Confirmation approved) {
+  private void proceed(RoutingContext ctx, Confirmation approved, Viewer by) {
     if (approved == null) {
       Replies.json(
           ctx,
@@ -84,12 +100,17 @@ public final class ConfirmationsApi {
               .endObject());
       return;
     }
-    String callId = approved.call().id();
-    if (EventStream.isWanted(ctx)) {
-      calls.stream(
-          ctx, approved.call().server(), callId, () -> pipeline.runApproved(approved, true));
+    Call call = approved.call();
+    boolean streams = EventStream.isWanted(ctx);
+    Supplier<Future<CallOutcome>> run = () -> decided.run(approved, by, streams);
+    Runnable left =
+        DecidedCalls.isOwn(approved, by)
+            ? () -> pipeline.cancel(call.server(), call.id(), "The client has left")
+            : () -> {};
+    if (streams) {
+      calls.stream(ctx, call.id(), run, left);
     } else {
-      calls.answer(ctx, approved.call().server(), callId, pipeline.runApproved(approved, false));
+      calls.answer(ctx, call.id(), run.get(), left);
     }
   }
 
@@ -111,26 +132,40 @@ public final class ConfirmationsApi {
         ctx.pathParam("confirmation"),
         confirm.text().equals("true"),
         token == null ? null : JsonObjects.string(token),
-        viewer(ctx));
+        Callers.viewer(ctx));
   }
 
   private static JsonSlice json(Confirmation confirmation) {
     JsonWriter out = new JsonWriter(1024).beginObject();
-    ConfirmationJson.describe(out, confirmation);
-    return out.member("caller", confirmation.call().caller().name()).endObject().toSlice();
+    pending(out, confirmation);
+    return out.endObject().toSlice();
   }
 
-  private static Viewer viewer(RoutingContext ctx) {
-    Principal principal = Callers.of(ctx);
-    return new Viewer(principal.name(), principal.may(Scope.APPROVE));
+  private static void pending(JsonWriter out, Confirmation confirmation) {
+    ConfirmationJson.describe(out, confirmation);
+    out.member("caller", confirmation.call().caller().name())
+        .member("status", Standing.Status.PENDING.word());
+  }
+
+  private JsonSlice json(DecidedCalls.Fate fate) {
+    Standing standing = fate.standing();
+    JsonWriter out = new JsonWriter(1024).beginObject();
+    if (standing.status() == Standing.Status.PENDING) {
+      pending(out, standing.confirmation());
+    } else {
+      ConfirmationJson.over(out, standing.confirmation());
+      if (standing.executed() != null) {
+        out.member("executed", standing.executed().word());
+      }
+      fate.call()
+          .ifPresentOrElse(
+              call -> BackgroundCallsApi.outcome(out, call, answers),
+              () -> out.member("status", standing.status().word()));
+    }
+    return out.endObject().toSlice();
   }
 
   private static BridgeException invalid(String detail) {
     return new BridgeException(ErrorCode.INVALID_ARGUMENTS, detail);
-  }
-
-  private static BridgeException notFound(String id) {
-    return new BridgeException(
-        ErrorCode.CONFIRMATION_NOT_FOUND, "Confirmation '" + id + "' not found or expired");
   }
 }

@@ -7,10 +7,12 @@ import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallOutcome;
 import dev.mcpbridge.call.CallPipeline;
 import dev.mcpbridge.call.CallRequest;
+import dev.mcpbridge.call.DecidedCalls;
 import dev.mcpbridge.call.IdempotencyKeys;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.http.reply.IdempotencyHeader;
+import dev.mcpbridge.http.reply.Preferences;
 import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.model.Caller;
@@ -18,7 +20,6 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Arguments;
 import io.vertx.core.Future;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -29,19 +30,19 @@ import java.util.function.Supplier;
  * RFC 7240).
  */
 public final class ToolCallsApi {
-  private static final CharSequence PREFER = HttpHeaders.createOptimized("prefer");
-
   private final Bus bus;
   private final CallPipeline pipeline;
   private final CallIds ids;
   private final IdempotencyKeys idempotency;
   private final BackgroundCalls background;
+  private final DecidedCalls decided;
   private final StreamSlots streams;
   private final CallAnswers answers;
   private final int maxDepth;
 
   /** What calls are kept in. */
-  public record Ledgers(IdempotencyKeys idempotency, BackgroundCalls background) {}
+  public record Ledgers(
+      IdempotencyKeys idempotency, BackgroundCalls background, DecidedCalls decided) {}
 
   public ToolCallsApi(
       Bus bus,
@@ -56,6 +57,7 @@ public final class ToolCallsApi {
     this.ids = ids;
     this.idempotency = ledgers.idempotency();
     this.background = ledgers.background();
+    this.decided = ledgers.decided();
     this.streams = streams;
     this.answers = answers;
     this.maxDepth = maxDepth;
@@ -80,7 +82,7 @@ public final class ToolCallsApi {
   private void call(RoutingContext ctx, Target target, Arguments arguments) {
     ServerId server = Paths.server(ctx);
     Caller caller = Callers.caller(ctx);
-    if (prefersAsync(ctx)) {
+    if (Preferences.isAsync(ctx)) {
       inBackground(
           ctx, new CallRequest(ids.nextUnguessable(), server, target, arguments, caller, false));
     } else if (EventStream.isWanted(ctx)) {
@@ -91,18 +93,29 @@ public final class ToolCallsApi {
   }
 
   private void wait(RoutingContext ctx, CallRequest request) {
-    answer(ctx, request.server(), request.id(), once(ctx, request).get());
+    Future<CallOutcome> first = once(ctx, request).get();
+    Future<CallOutcome> outcome =
+        Preferences.waitMillis(ctx) == 0 ? first : first.compose(end -> decided(ctx, end));
+    answer(ctx, request.id(), outcome, () -> cancel(request));
   }
 
-  /** Answers when the call is over; a client that leaves before that gives it up. */
-  void answer(RoutingContext ctx, ServerId server, String callId, Future<CallOutcome> outcome) {
+  private void cancel(CallRequest request) {
+    pipeline.cancel(request.server(), request.id(), "The client has left");
+  }
+
+  /**
+   * Answers when the call is over.
+   *
+   * @param left what happens where the client leaves before that
+   */
+  void answer(RoutingContext ctx, String callId, Future<CallOutcome> outcome, Runnable left) {
     ctx.put("requestId", callId);
     if (!outcome.isComplete()) {
       ctx.response()
           .closeHandler(
-              left -> {
+              closed -> {
                 if (!outcome.isComplete()) {
-                  pipeline.cancel(server, callId, "The client has left");
+                  left.run();
                 }
               });
     }
@@ -110,12 +123,15 @@ public final class ToolCallsApi {
   }
 
   private void stream(RoutingContext ctx, CallRequest request) {
-    stream(ctx, request.server(), request.id(), once(ctx, request));
+    stream(ctx, request.id(), once(ctx, request), () -> cancel(request));
   }
 
-  /** Answers with progress and log messages as they come, and the result or problem at the end. */
-  void stream(
-      RoutingContext ctx, ServerId server, String callId, Supplier<Future<CallOutcome>> run) {
+  /**
+   * Answers with progress and log messages as they come, and the result or problem at the end.
+   *
+   * @param left what happens where the client leaves before that
+   */
+  void stream(RoutingContext ctx, String callId, Supplier<Future<CallOutcome>> run, Runnable left) {
     EventStream stream = streams.open(ctx);
     Runnable deaf =
         bus.subscribe(
@@ -125,7 +141,7 @@ public final class ToolCallsApi {
         () -> {
           deaf.run();
           if (!outcome.isComplete()) {
-            pipeline.cancel(server, callId, "The client has left");
+            left.run();
           }
         });
     outcome.onComplete(
@@ -168,8 +184,20 @@ public final class ToolCallsApi {
             request, () -> idempotency.once(whole, request, () -> pipeline.run(request)));
   }
 
-  private static boolean prefersAsync(RoutingContext ctx) {
-    String prefer = ctx.request().getHeader(PREFER);
-    return prefer != null && prefer.contains("respond-async");
+  /** Of a client that waits for what somebody else decides; else as it is. */
+  private Future<CallOutcome> decided(RoutingContext ctx, CallOutcome outcome) {
+    long millis = Preferences.waitMillis(ctx);
+    if (millis == 0
+        || !(outcome instanceof CallOutcome.NeedsConfirmation asked)
+        || asked.pending().token() != null) {
+      return Future.succeededFuture(outcome);
+    }
+    return decided
+        .await(
+            asked.pending().confirmation().id(),
+            Callers.viewer(ctx),
+            millis,
+            () -> ctx.response().closed())
+        .compose(fate -> fate.outcome(outcome));
   }
 }
