@@ -86,7 +86,7 @@ class ApprovalsIT {
   }
 
   @Test
-  void anApprovalIsForTheEntryThatItWasAskedOf() throws Exception {
+  void anApprovalIsForTheProgramThatItWasAskedOf() throws Exception {
     try (TestBridge bridge = open(SERVERS)) {
       Answer asked = bridge.call("big", "{\"size\":1}");
 
@@ -98,6 +98,15 @@ class ApprovalsIT {
       Answer refused = bridge.post(path(asked), yes);
       assertEquals("tool_changed", refused.code());
       assertEquals("no", refused.body().path("executed").asText());
+
+      Answer again = bridge.call("big", "{\"size\":1}");
+      bridge.reload(
+          "{'mcpServers':{'s':"
+              + TestBridge.entry(RISK + ",'env':{'ANOTHER':'program'},'timeout':50")
+              + "}}");
+      bridge.until(() -> bridge.state("s").equals("ready"));
+      yes = "{\"confirm\":true,\"token\":\"" + again.body().path("token").asText() + "\"}";
+      assertEquals("x", bridge.post(path(again), yes).said());
     }
   }
 

@@ -4,6 +4,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Annotations;
 import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.model.Glob;
+import dev.mcpbridge.model.LastError;
 import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.RiskRules;
@@ -16,7 +17,9 @@ import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 
 /** How a server's view travels between nodes. */
 final class Views {
@@ -41,9 +44,9 @@ final class Views {
         .part(view.timeouts(), Views::timeouts)
         .optional(view.image(), WireWriter::text)
         .optional(view.authUrl(), WireWriter::text)
-        .text(view.entry())
+        .text(view.program())
         .part(view.counters(), Views::counters)
-        .optional(view.lastError(), WireWriter::text)
+        .optional(view.lastError(), (w, error) -> w.text(error.reason()).text(error.stderr()))
         .number(view.sinceMillis())
         .list(view.residences(), (w, at) -> w.part(at, Views::residence));
   }
@@ -62,7 +65,7 @@ final class Views {
         in.optional(WireReader::text),
         in.text(),
         in.part(Views::counters),
-        in.optional(WireReader::text),
+        in.optional(r -> new LastError(r.text(), r.text())),
         in.number(),
         in.list(r -> r.part(Views::residence)));
   }
@@ -135,6 +138,7 @@ final class Views {
         .list(catalogue.templates(), Forms::json)
         .list(catalogue.prompts(), Forms::json)
         .optional(catalogue.omitted(), Forms::json)
+        .list(List.copyOf(catalogue.warnings().entrySet()), Views::warning)
         .text(catalogue.digest());
   }
 
@@ -147,7 +151,17 @@ final class Views {
         in.list(Forms::json),
         in.list(Forms::json),
         in.optional(Forms::json),
+        warnings(in),
         in.text());
+  }
+
+  private static void warning(WireWriter out, Map.Entry<String, List<String>> ofTool) {
+    out.text(ofTool.getKey()).list(ofTool.getValue(), WireWriter::text);
+  }
+
+  private static Map<String, List<String>> warnings(WireReader in) {
+    return in.list(r -> Map.entry(r.text(), r.list(WireReader::text))).stream()
+        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
   }
 
   private static void risk(WireWriter out, RiskRules rules) {

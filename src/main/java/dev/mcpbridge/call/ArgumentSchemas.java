@@ -5,12 +5,19 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.validation.SchemaValidator;
 import dev.mcpbridge.validation.SchemaValidator.Subject;
 import dev.mcpbridge.validation.Verdict;
 import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Checks arguments against a tool's {@code inputSchema}. A schema that cannot be used is no reason
@@ -18,6 +25,9 @@ import io.vertx.core.Future;
  * is one, is configured. Confined to its verticle.
  */
 public final class ArgumentSchemas {
+  private static final int MAX_LOOKS = 500;
+  private static final long LOOK_MILLIS = 500;
+
   private final SchemaValidator validator;
   private final boolean refusesUnchecked;
   private final Counts counts;
@@ -49,15 +59,48 @@ public final class ArgumentSchemas {
             .compose(last -> answer(request, last));
   }
 
+  /**
+   * Why schemas of a server cannot be used, by the names of their tools. Those that nobody has
+   * looked at are compiled; what that takes longer than half a second is known the next time.
+   */
+  public Future<Map<String, String>> unusable(ServerView server) {
+    List<Future<?>> compiling = new ArrayList<>();
+    for (Tool tool : server.catalogue().tools().values()) {
+      if (tool.inputSchema() != null && compiling.size() < MAX_LOOKS) {
+        Future<?> known = validator.compiled("server " + server.id(), subject(server.id(), tool));
+        if (!known.isComplete()) {
+          compiling.add(known);
+        }
+      }
+    }
+    return compiling.isEmpty()
+        ? Future.succeededFuture(knownUnusable(server))
+        : Future.join(compiling)
+            .timeout(LOOK_MILLIS, TimeUnit.MILLISECONDS)
+            .transform(over -> Future.succeededFuture(knownUnusable(server)));
+  }
+
+  /** The same, as far as it is known. */
+  public Map<String, String> knownUnusable(ServerView server) {
+    Map<String, String> unusable = new HashMap<>();
+    for (Tool tool : server.catalogue().tools().values()) {
+      String problem = tool.inputSchema() == null ? null : validator.problem(tool.digest());
+      if (problem != null) {
+        unusable.put(tool.name(), problem);
+      }
+    }
+    return unusable;
+  }
+
   private Future<Verdict> verdict(CallRequest request, Tool tool, JsonNode arguments) {
-    Subject subject = subject(request, tool);
+    Subject subject = subject(request.server(), tool);
     int bytes = request.arguments().json().length();
     return validator.validate(request.caller().name(), subject, arguments, bytes);
   }
 
-  private static Subject subject(CallRequest request, Tool tool) {
+  private static Subject subject(ServerId server, Tool tool) {
     return new Subject(
-        tool.digest(), "inputSchema", tool.name(), request.server().name(), tool.inputSchema());
+        tool.digest(), "inputSchema", tool.name(), server.name(), tool.inputSchema());
   }
 
   /**

@@ -65,7 +65,7 @@ public final class CallPipeline {
    * @param tool null for resources and prompts
    */
   private record Admission(ServerView server, Tool tool, Call call) {
-    /** Of the entry that says which program or API it is, and of the tool as that defines it. */
+    /** Of the program or API behind the server, and of the tool as that defines it. */
     String definitionDigest() {
       return CallPipeline.definitionDigest(server, tool);
     }
@@ -225,14 +225,14 @@ public final class CallPipeline {
           ErrorCode.TOOL_CHANGED,
           "The definition of the "
               + call.target().kind().noun()
-              + " or the entry of its server has changed since it was shown for confirmation");
+              + " or the program behind its server has changed since it was shown for confirmation");
     }
     Call again = call.withTimeout(server.timeouts().of(call.target())).withStreaming(streaming);
     return new Admission(server, tool, again);
   }
 
   private static String definitionDigest(ServerView server, Tool tool) {
-    return server.entry() + " " + (tool == null ? "" : tool.digest());
+    return server.program() + " " + (tool == null ? "" : tool.digest());
   }
 
   private Future<Void> validate(Admission admitted, CallRequest request) {

@@ -2,6 +2,7 @@ package dev.mcpbridge.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.agent.BridgeHttp;
+import dev.mcpbridge.protocol.HiddenCharacters;
 import dev.mcpbridge.protocol.Percent;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -39,9 +40,14 @@ final class ToolsCommand implements Callable<Integer> {
       String description = tool.path("description").asText("").lines().findFirst().orElse("");
       System.out.printf(
           "%-40s %-14s %s%n",
-          tool.path("server_id").asText() + " " + tool.path("name").asText(),
+          tool.path("server_id").asText()
+              + " "
+              + HiddenCharacters.shown(tool.path("name").asText()),
           tool.path("risk_level").asText() + " (" + tool.path("risk_reason").asText() + ")",
-          description);
+          HiddenCharacters.shown(description));
+      for (JsonNode warning : tool.path("warnings")) {
+        System.out.println("  warning: " + warning.asText());
+      }
     }
     return 0;
   }

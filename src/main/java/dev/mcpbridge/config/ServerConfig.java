@@ -14,6 +14,8 @@ import java.util.List;
  * @param sandbox null where it has no containers
  * @param placement labels that a node needs to run it
  * @param refusal why it will not be started, null where it will
+ * @param program a digest of what runs or is called, and nothing of how it is kept alive or how
+ *     risky it is: another one for another program
  * @param fingerprint equal exactly when two entries say the same; a reload goes by it
  */
 public record ServerConfig(
@@ -27,6 +29,7 @@ public record ServerConfig(
     Sandbox sandbox,
     List<String> placement,
     ServerState.Refused refusal,
+    String program,
     String fingerprint) {
 
   /** One of its instances by itself, with its share of the containers. */
@@ -45,6 +48,7 @@ public record ServerConfig(
             sandbox == null ? null : sandbox.share(number, instances),
             placement,
             refusal,
+            program,
             fingerprint);
   }
 
@@ -76,8 +80,9 @@ public record ServerConfig(
    *
    * @param takesRoots whether it may ask a client for the folders to work in
    * @param logLevel asked of the server after the handshake, null for its own
+   * @param removesHidden whether characters that people do not see are taken out of definitions
    */
-  public record Conversation(Era era, boolean takesRoots, String logLevel) {}
+  public record Conversation(Era era, boolean takesRoots, String logLevel, boolean removesHidden) {}
 
   /**
    * A server of their own for those who call, since it keeps state.

@@ -9,8 +9,6 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.Timeouts;
 import dev.mcpbridge.protocol.Era;
-import dev.mcpbridge.protocol.Json;
-import dev.mcpbridge.protocol.Sha256;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -43,6 +41,7 @@ final class ServerEntryReader {
           "logLevel",
           "era",
           "roots",
+          "hiddenCharacters",
           "isolation",
           "placement",
           "maxSessions",
@@ -124,7 +123,8 @@ final class ServerEntryReader {
         sandbox,
         entry.texts("placement", 100),
         null,
-        fingerprint(entry, reach));
+        EntryDigests.program(entry.node(), reach),
+        EntryDigests.whole(entry.node(), reach));
   }
 
   /** An entry that is wrong, as a server that says so instead of running. */
@@ -136,12 +136,13 @@ final class ServerEntryReader {
         RiskRules.NONE,
         new Timeouts(60_000, List.of()),
         new ServerConfig.Supervision(1, true, 30_000, 0, 1000, 1, 1),
-        new ServerConfig.Conversation(Era.UNKNOWN, false, null),
+        new ServerConfig.Conversation(Era.UNKNOWN, false, null, false),
         null,
         null,
         List.of(),
         new ServerState.Refused(ErrorCode.SERVER_UNAVAILABLE, reason),
-        fingerprint(entry, nothing) + reason);
+        "",
+        EntryDigests.whole(entry.node(), nothing) + reason);
   }
 
   private static void checkName(String name, Section entry) {
@@ -345,7 +346,8 @@ final class ServerEntryReader {
             "error",
             "critical",
             "alert",
-            "emergency"));
+            "emergency"),
+        entry.oneOf("hiddenCharacters", "flag", "flag", "remove").equals("remove"));
   }
 
   private static ServerConfig.Isolation isolation(Section entry) {
@@ -356,34 +358,5 @@ final class ServerEntryReader {
       entry.complain("instances", "a session has one process of its own");
     }
     return isShared ? null : new ServerConfig.Isolation(maxSessions, idle);
-  }
-
-  private static String fingerprint(Section entry, Reach reach) {
-    Sha256 digest = Sha256.of(Json.slice(entry.node()).text());
-    resolved(reach).forEach(text -> digest.add(text).end());
-    return digest.hex();
-  }
-
-  private static Stream<String> resolved(Reach reach) {
-    if (reach instanceof Launch launch) {
-      return Stream.concat(launch.argv().stream(), revealed(launch.environment()));
-    }
-    if (reach instanceof Contained container) {
-      return Stream.concat(container.command().stream(), revealed(container.environment()));
-    }
-    if (reach instanceof OpenApiSource api) {
-      return Stream.concat(
-          revealed(api.access().headers()), api.credentials().stream().map(ApiCredential::spelt));
-    }
-    return revealed(
-        reach instanceof ToolCallSource functions
-            ? functions.access().headers()
-            : ((Remote) reach).access().headers());
-  }
-
-  private static Stream<String> revealed(Map<String, Secret> secrets) {
-    return secrets.entrySet().stream()
-        .sorted(Map.Entry.comparingByKey())
-        .map(secret -> secret.getKey() + "=" + secret.getValue().reveal());
   }
 }

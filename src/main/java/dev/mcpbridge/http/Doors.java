@@ -33,7 +33,6 @@ import dev.mcpbridge.http.rest.ToolCallsApi;
 import dev.mcpbridge.http.toolcall.ModelCalls;
 import dev.mcpbridge.http.toolcall.ToolCallDoor;
 import dev.mcpbridge.limit.Shares;
-import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.validation.SchemaValidator;
 import io.vertx.core.Handler;
@@ -74,10 +73,9 @@ record Doors(
     Cluster cluster = foundations.cluster();
     BridgeConfig config = foundations.config();
     int depth = config.limits().depth();
-    Directory directory = new Directory(bus, cluster);
-    directory.open();
-    UpstreamCredentials credentials = new UpstreamCredentials(Clock.systemUTC());
-    CallPipeline pipeline = pipeline(vertx, foundations, directory, credentials);
+    Inside inside = Inside.of(vertx, foundations);
+    Directory directory = inside.directory();
+    CallPipeline pipeline = inside.pipeline();
     CallIds ids = new CallIds();
     BackgroundCalls background =
         new BackgroundCalls(
@@ -101,8 +99,8 @@ record Doors(
         new BatchApi(pipeline, ids, answers, depth),
         new BackgroundCallsApi(background, answers),
         new ServersApi(bus, directory, depth),
-        new CredentialsApi(directory, credentials, depth),
-        new CatalogueApi(bus, directory),
+        new CredentialsApi(directory, inside.credentials(), depth),
+        new CatalogueApi(bus, directory, inside.schemas()),
         new ConfirmationsApi(bus, pipeline, decided, calls, answers, depth),
         new EventsApi(bus, streams),
         new HealthApi(directory, cluster, phase),
@@ -130,30 +128,35 @@ record Doors(
         contract());
   }
 
+  /** What the doors lead to. */
+  private record Inside(
+      Directory directory,
+      UpstreamCredentials credentials,
+      ArgumentSchemas schemas,
+      CallPipeline pipeline) {
+
+    static Inside of(Vertx vertx, HttpVerticle.Foundations on) {
+      Directory directory = new Directory(on.bus(), on.cluster());
+      directory.open();
+      UpstreamCredentials credentials = new UpstreamCredentials(Clock.systemUTC());
+      LimitsConfig.Validation limits = on.config().limits().validation();
+      SchemaValidator validator = new SchemaValidator(vertx, limits.steps(), limits.millis());
+      ArgumentSchemas schemas = new ArgumentSchemas(validator, limits.refuses(), on.counts());
+      OutputSchemas outputs = new OutputSchemas(validator, on.bus(), on.counts());
+      return new Inside(
+          directory,
+          credentials,
+          schemas,
+          new CallPipeline(
+              on.bus(), directory, schemas, outputs, credentials, on.memory(), on.counts()));
+    }
+  }
+
   private static Shares sessions(HttpVerticle.Foundations foundations) {
     int max = foundations.config().http().sessions().max();
     return new Shares(
         new Shares.Limit("sessions", "http.maxSessions", max, 60_000),
         foundations.severalCallers());
-  }
-
-  private static CallPipeline pipeline(
-      Vertx vertx,
-      HttpVerticle.Foundations foundations,
-      Directory directory,
-      UpstreamCredentials credentials) {
-    Bus bus = foundations.bus();
-    Counts counts = foundations.counts();
-    LimitsConfig.Validation limits = foundations.config().limits().validation();
-    SchemaValidator validator = new SchemaValidator(vertx, limits.steps(), limits.millis());
-    return new CallPipeline(
-        bus,
-        directory,
-        new ArgumentSchemas(validator, limits.refuses(), counts),
-        new OutputSchemas(validator, bus, counts),
-        credentials,
-        foundations.memory(),
-        counts);
   }
 
   /** The API's own description, as it stands in the resources. */

@@ -11,6 +11,7 @@ import java.util.Map;
  *
  * @param resources entries of {@code resources/list}; templates and prompts likewise
  * @param omitted what the server says that it does not offer, as a JSON object; null for nothing
+ * @param warnings what people should know of a tool, in sentences by its name
  * @param digest changes whenever any entry does; serves as the entity tag
  */
 public record Catalogue(
@@ -19,10 +20,11 @@ public record Catalogue(
     List<JsonSlice> templates,
     List<JsonSlice> prompts,
     JsonSlice omitted,
+    Map<String, List<String>> warnings,
     String digest) {
 
   public static final Catalogue EMPTY =
-      new Catalogue(Map.of(), List.of(), List.of(), List.of(), null, "0");
+      new Catalogue(Map.of(), List.of(), List.of(), List.of(), null, Map.of(), "0");
 
   public static Map<String, Tool> byName(Collection<Tool> tools) {
     Map<String, Tool> map = new LinkedHashMap<>();

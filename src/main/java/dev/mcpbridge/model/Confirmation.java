@@ -5,9 +5,10 @@ package dev.mcpbridge.model;
  *
  * @param id 128 random bits, also the id of its call; possession alone approves nothing unless the
  *     operator says so
- * @param definitionDigest the tool's definition and its server's entry at the time of asking
- * @param digest SHA-256 over server, target, definition, entry, arguments and what else the client
- *     sent: what an approval covers
+ * @param definitionDigest the tool's definition and the program behind its server, at the time of
+ *     asking
+ * @param digest SHA-256 over server, target, definition, program, arguments and what else the
+ *     client sent: what an approval covers
  * @param expiresAtMillis wall clock
  */
 public record Confirmation(

@@ -17,7 +17,8 @@ import java.util.stream.Stream;
  * @param timeouts how long a call may take
  * @param image of its containers; null where it has none
  * @param authUrl where its users log in; null for nowhere
- * @param entry of the configuration, as a fingerprint: another one for another entry
+ * @param program a digest of what runs or is called: another one for another program
+ * @param lastError null where there was none
  * @param sinceMillis when it came into its state, wall clock
  * @param residences where it runs, a place for each part that was looked at
  */
@@ -32,9 +33,9 @@ public record ServerView(
     Timeouts timeouts,
     String image,
     String authUrl,
-    String entry,
+    String program,
     Counters counters,
-    String lastError,
+    LastError lastError,
     long sinceMillis,
     List<Residence> residences) {
 
@@ -86,7 +87,7 @@ public record ServerView(
         lead.timeouts,
         lead.image,
         lead.authUrl,
-        lead.entry,
+        lead.program,
         parts.stream().map(ServerView::counters).reduce(Counters.ZERO, Counters::plus),
         parts.stream().map(ServerView::lastError).filter(Objects::nonNull).findFirst().orElse(null),
         parts.stream().mapToLong(ServerView::sinceMillis).max().getAsLong(),
@@ -111,7 +112,7 @@ public record ServerView(
         timeouts,
         image,
         authUrl,
-        entry,
+        program,
         counters.plusSession(session.counters),
         lastError,
         sinceMillis,
@@ -131,7 +132,7 @@ public record ServerView(
         timeouts,
         image,
         authUrl,
-        entry,
+        program,
         counters,
         lastError,
         sinceMillis,

@@ -8,6 +8,8 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetSocket;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -18,6 +20,7 @@ import java.util.function.Function;
  * removed. Confined to its context.
  */
 final class ContainerTransport implements Transport, Frames.Sink, Attachment.Reader {
+  private static final Logger LOG = System.getLogger(ContainerTransport.class.getName());
   private static final int LAST_WORDS = 500;
 
   private final Engine engine;
@@ -69,6 +72,12 @@ final class ContainerTransport implements Transport, Frames.Sink, Attachment.Rea
   /** How it ended; null while it has not, or where nobody could say. */
   Engine.End end() {
     return end;
+  }
+
+  @Override
+  public String lastWords() {
+    String last = words.toString().strip();
+    return last.substring(last.lastIndexOf('\n') + 1).replaceAll("\\p{Cntrl}", " ");
   }
 
   @Override
@@ -154,7 +163,9 @@ final class ContainerTransport implements Transport, Frames.Sink, Attachment.Rea
         .timeout(5, TimeUnit.SECONDS)
         .transform(
             done -> {
-              listener.closed(reason != null ? reason : reason(done.succeeded()));
+              String why = reason != null ? reason : reason(done.succeeded());
+              LOG.log(Level.INFO, "container={0} reason={1} stderr={2}", id, why, lastWords());
+              listener.closed(why);
               return engine.remove(id);
             })
         .onComplete(
@@ -177,8 +188,6 @@ final class ContainerTransport implements Transport, Frames.Sink, Attachment.Rea
     if (end.outOfMemory()) {
       return "the container ran out of memory";
     }
-    String last = words.toString().strip();
-    String said = last.isEmpty() ? "" : ": " + last.substring(last.lastIndexOf('\n') + 1);
-    return "the container exited with status " + end.exitCode() + said;
+    return "the container exited with status " + end.exitCode();
   }
 }

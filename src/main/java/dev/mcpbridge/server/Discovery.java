@@ -18,11 +18,17 @@ final class Discovery {
   private final Session session;
   private final Negotiated negotiated;
   private final BridgeIdentity self;
+  private final boolean removesHidden;
   private final long deadlineNanos;
   private JsonSlice omitted;
 
   private Discovery(
-      Session session, Negotiated negotiated, BridgeIdentity self, long deadlineNanos) {
+      Session session,
+      Negotiated negotiated,
+      BridgeIdentity self,
+      boolean removesHidden,
+      long deadlineNanos) {
+    this.removesHidden = removesHidden;
     this.session = session;
     this.negotiated = negotiated;
     this.self = self;
@@ -31,11 +37,16 @@ final class Discovery {
 
   /**
    * @param self who asks: nothing that another bridge would get from there is taken from it
+   * @param removesHidden whether characters that people do not see are taken out
    * @param deadlineNanos of all lists together
    */
   static Future<Catalogue> of(
-      Session session, Negotiated negotiated, BridgeIdentity self, long deadlineNanos) {
-    return new Discovery(session, negotiated, self, deadlineNanos).everything();
+      Session session,
+      Negotiated negotiated,
+      BridgeIdentity self,
+      boolean removesHidden,
+      long deadlineNanos) {
+    return new Discovery(session, negotiated, self, removesHidden, deadlineNanos).everything();
   }
 
   private Future<Catalogue> everything() {
@@ -48,11 +59,13 @@ final class Discovery {
         .map(
             all ->
                 CatalogueReader.read(
-                    tools.result(),
-                    resources.result(),
-                    templates.result(),
-                    prompts.result(),
-                    omitted));
+                    new CatalogueReader.Lists(
+                        tools.result(),
+                        resources.result(),
+                        templates.result(),
+                        prompts.result(),
+                        omitted),
+                    removesHidden));
   }
 
   private Future<List<JsonSlice>> list(String capability, String method, String member) {

@@ -2,6 +2,7 @@ package dev.mcpbridge.server;
 
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.LastError;
 import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
@@ -27,9 +28,9 @@ final class Homeless {
         server.timeouts(),
         server.sandbox() == null ? null : server.sandbox().container().image(),
         null,
-        server.fingerprint(),
+        server.program(),
         ServerView.Counters.ZERO,
-        reason,
+        new LastError(reason),
         System.currentTimeMillis(),
         List.of(nowhere));
   }

@@ -128,6 +128,11 @@ final class Instance {
     return life == null ? OptionalLong.empty() : life.pid();
   }
 
+  /** What its last process said on stderr, for administrators; empty for nothing. */
+  String lastWords() {
+    return life != null && life.transport.succeeded() ? life.transport.result().lastWords() : "";
+  }
+
   /** Calls hear of the end of a session before its instance does: there is no room any more. */
   boolean hasRoom() {
     return state.takesCalls()

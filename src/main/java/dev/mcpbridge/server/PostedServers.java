@@ -15,6 +15,8 @@ import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.LastError;
+import dev.mcpbridge.model.Part;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.protocol.Json;
@@ -84,9 +86,22 @@ final class PostedServers {
                 isReady(id, timeout)
                     .recover(
                         failure ->
-                            withdraw(id)
-                                .transform(withdrawn -> gone(id))
-                                .transform(gone -> Future.failedFuture(startFailure(failure)))));
+                            lastWords(id)
+                                .compose(
+                                    words ->
+                                        withdraw(id)
+                                            .transform(withdrawn -> gone(id))
+                                            .transform(
+                                                gone ->
+                                                    Future.failedFuture(
+                                                        startFailure(failure, words))))));
+  }
+
+  /** What its process wrote to stderr, which only an administrator may start and may read. */
+  private Future<String> lastWords(ServerId id) {
+    return bus.request(Addresses.view(Part.first(id)), id)
+        .map(view -> view.lastError() == null ? "" : view.lastError().stderr())
+        .otherwise("");
   }
 
   private Future<ServerView> isReady(ServerId id, long timeout) {
@@ -174,13 +189,17 @@ final class PostedServers {
   }
 
   /** For whoever starts a server its being down is not a state but the outcome. */
-  private static Throwable startFailure(Throwable failure) {
-    if (failure instanceof BridgeException known && known.code() == ErrorCode.SERVER_UNAVAILABLE) {
-      boolean late = known.getMessage().contains("timed out");
-      return new BridgeException(
-          late ? ErrorCode.DEADLINE_EXCEEDED : ErrorCode.START_FAILED, known.getMessage());
+  private static Throwable startFailure(Throwable failure, String words) {
+    if (!(failure instanceof BridgeException known)) {
+      return failure;
     }
-    return failure;
+    boolean isDown = known.code() == ErrorCode.SERVER_UNAVAILABLE;
+    boolean late = known.getMessage().contains("timed out");
+    ErrorCode down = late ? ErrorCode.DEADLINE_EXCEEDED : ErrorCode.START_FAILED;
+    return isDown || !words.isEmpty()
+        ? new BridgeException(
+            isDown ? down : known.code(), new LastError(known.getMessage(), words).whole())
+        : known;
   }
 
   /** The failures that the original's API has come with its status and its sentence. */

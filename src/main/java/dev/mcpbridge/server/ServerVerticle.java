@@ -16,6 +16,7 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.protocol.BridgeIdentity;
+import dev.mcpbridge.protocol.HiddenCharacters;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.transport.Opener;
@@ -26,6 +27,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -37,6 +39,7 @@ import java.util.function.LongSupplier;
  * <p>Runs on an event loop; nothing here waits for a pipe or a process (see {@code transport}).
  */
 public final class ServerVerticle extends VerticleBase {
+  private static final int MAX_WARNINGS = 5;
   private static final Logger LOG = System.getLogger(ServerVerticle.class.getName());
 
   private final Bus bus;
@@ -172,7 +175,7 @@ public final class ServerVerticle extends VerticleBase {
                 .member("state", lastState);
         instance(event);
         if (view.lastError() != null) {
-          event.member("last_error", view.lastError());
+          event.member("last_error", view.lastError().reason());
         }
         tell("server", event.endObject());
       }
@@ -191,7 +194,7 @@ public final class ServerVerticle extends VerticleBase {
                   + lastState
                   + " pids="
                   + view.pids()
-                  + (failed ? " reason=" + view.lastError() : ""));
+                  + (failed ? " reason=" + view.lastError().whole() : ""));
     }
 
     private void tellCatalogueChange(ServerView view) {
@@ -204,7 +207,20 @@ public final class ServerVerticle extends VerticleBase {
                 .member("tools", view.catalogue().tools().size());
         instance(event);
         tell("catalogue", event.endObject());
+        view.catalogue().warnings().entrySet().stream().limit(MAX_WARNINGS).forEach(this::warn);
       }
+    }
+
+    private void warn(Map.Entry<String, List<String>> ofTool) {
+      LOG.log(
+          Level.WARNING,
+          () ->
+              "server="
+                  + part()
+                  + " tool="
+                  + HiddenCharacters.shown(ofTool.getKey())
+                  + " warning="
+                  + String.join("; ", ofTool.getValue()));
     }
 
     /** Which of several it is. */

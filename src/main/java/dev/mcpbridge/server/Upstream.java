@@ -8,6 +8,7 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Catalogue;
+import dev.mcpbridge.model.LastError;
 import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.ServerIdentity;
 import dev.mcpbridge.model.ServerState;
@@ -55,7 +56,7 @@ final class Upstream implements Instance.Owner {
   private Catalogue catalogue;
   private ServerIdentity identity;
   private String protocolVersion;
-  private String lastError;
+  private LastError lastError;
   private String lastWord = "";
   private ServerState state;
   private long sinceMillis = System.currentTimeMillis();
@@ -97,7 +98,7 @@ final class Upstream implements Instance.Owner {
     this.news = news;
     this.refusals = new Refusals(config.id(), residence.node() != null);
     this.state = config.refusal() == null ? new ServerState.Stopped() : config.refusal();
-    this.lastError = config.refusal() == null ? null : config.refusal().reason();
+    this.lastError = config.refusal() == null ? null : new LastError(config.refusal().reason());
     RestartPolicy policy =
         new RestartPolicy(config.supervision().maxRestartDelay(), RandomGenerator.getDefault());
     this.instances =
@@ -233,7 +234,7 @@ final class Upstream implements Instance.Owner {
         config.reach() instanceof OpenApiSource api && api.authUrl() != null
             ? api.authUrl().toString()
             : null,
-        config.fingerprint(),
+        config.program(),
         new ServerView.Counters(
             instances.size(),
             0,
@@ -251,9 +252,9 @@ final class Upstream implements Instance.Owner {
   public void changed(Instance instance) {
     state = ServerState.of(instances.stream().map(Instance::state).toList());
     if (instance.state() instanceof ServerState.Degraded degraded) {
-      lastError = degraded.reason();
+      lastError = new LastError(degraded.reason());
     } else if (instance.state() instanceof ServerState.Failed failed) {
-      lastError = failed.reason();
+      lastError = new LastError(failed.reason(), instance.lastWords());
       if (state() instanceof ServerState.Failed all && isHopeless(all)) {
         dispatcher.refuseWaiting(refusals.unavailable(all));
         List.copyOf(awaitingReady).forEach(promise -> promise.tryFail(refusals.startFailed(all)));
@@ -268,7 +269,8 @@ final class Upstream implements Instance.Owner {
 
   @Override
   public Future<Void> discovered(Session session, Negotiated negotiated, long deadlineNanos) {
-    return Discovery.of(session, negotiated, self, deadlineNanos)
+    return Discovery.of(
+            session, negotiated, self, config.conversation().removesHidden(), deadlineNanos)
         .map(
             found -> {
               catalogue = found;
@@ -352,7 +354,12 @@ final class Upstream implements Instance.Owner {
     }
     long deadlineNanos =
         System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.supervision().startTimeout());
-    Discovery.of(instance.session(), negotiated, self, deadlineNanos)
+    Discovery.of(
+            instance.session(),
+            negotiated,
+            self,
+            config.conversation().removesHidden(),
+            deadlineNanos)
         .onSuccess(
             found -> {
               if (!found.digest().equals(catalogue.digest())) {

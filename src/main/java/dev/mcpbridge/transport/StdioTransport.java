@@ -138,6 +138,11 @@ public final class StdioTransport implements Transport {
   }
 
   @Override
+  public String lastWords() {
+    return stderr.lastLine();
+  }
+
+  @Override
   public Future<Void> close() {
     stopRequested = true;
     end(EOF_GRACE_MILLIS);
@@ -226,8 +231,7 @@ public final class StdioTransport implements Transport {
     if (process.isAlive()) {
       return "the process closed its stdout";
     }
-    String words = stderr.lastLine();
-    return exit(process.exitValue()) + (words.isEmpty() ? "" : ": " + words);
+    return exit(process.exitValue());
   }
 
   private static String exit(int status) {

@@ -29,6 +29,14 @@ public interface Transport {
   }
 
   /**
+   * What the process behind it said last on stderr, for administrators and the log; empty where it
+   * said nothing.
+   */
+  default String lastWords() {
+    return "";
+  }
+
+  /**
    * Ends the connection and everything behind it. Completes when that is gone; never fails.
    * Idempotent.
    */

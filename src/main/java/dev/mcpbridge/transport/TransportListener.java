@@ -40,7 +40,7 @@ public interface TransportListener {
   /**
    * The connection is over; nothing follows. Also called after {@link Transport#close}.
    *
-   * @param reason a sentence for the operator
+   * @param reason a sentence, for everybody: nothing in it comes from the process
    */
   void closed(String reason);
 }

@@ -13,8 +13,10 @@ import java.lang.System.Logger.Level;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Validates values against JSON Schemas that upstreams have sent, and keeps the compiled schemas.
@@ -26,6 +28,7 @@ import java.util.concurrent.Callable;
 public final class SchemaValidator {
   private static final Logger LOG = System.getLogger(SchemaValidator.class.getName());
   private static final int MAX_SCHEMAS = 20_000;
+  private static final int MAX_PROBLEMS = 100_000;
 
   /** A compiled schema takes some thirty times the memory of its text. */
   private static final long MAX_TEXT = Math.max(1 << 20, Runtime.getRuntime().maxMemory() / 256);
@@ -40,6 +43,18 @@ public final class SchemaValidator {
   private final FairQueue<Work<?>> waiting = new FairQueue<>(MAX_WAITING);
   private final Set<String> running = new HashSet<>();
   private final Map<String, Known> known = new LinkedHashMap<>(64, 0.75f, true);
+
+  /** Of more schemas than are kept compiled. */
+  private final Map<String, Optional<String>> problems =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Optional<String>> eldest) {
+          return size() > MAX_PROBLEMS;
+        }
+      };
+
   private long textBytes;
   private WorkerExecutor threads;
 
@@ -107,6 +122,18 @@ public final class SchemaValidator {
             .otherwise(full -> new Verdict.Unchecked(full.getMessage(), true));
   }
 
+  /** Done when a schema is known to be usable or not; takes its caller's turn to compile it. */
+  public Future<?> compiled(String caller, Subject subject) {
+    return problems.containsKey(subject.key())
+        ? Future.succeededFuture()
+        : compile(caller, subject);
+  }
+
+  /** Why a schema cannot be used; null where it can, or nobody has looked. */
+  public String problem(String key) {
+    return problems.getOrDefault(key, Optional.empty()).orElse(null);
+  }
+
   private Future<Verdict> validate(
       String caller, Subject subject, Known known, JsonNode value, int bytes) {
     if (known.schema.problem() != null) {
@@ -132,6 +159,7 @@ public final class SchemaValidator {
   }
 
   private Known keep(Subject subject, CompiledSchema compiled) {
+    problems.put(subject.key(), Optional.ofNullable(compiled.problem()));
     Known fresh = new Known(compiled, subject.schema().length());
     Known before = known.put(subject.key(), fresh);
     textBytes += fresh.bytes - (before == null ? 0 : before.bytes);
@@ -189,6 +217,11 @@ public final class SchemaValidator {
     if (threads == null) {
       threads = vertx.createSharedWorkerExecutor("validation", THREADS);
     }
-    return threads.executeBlocking(work.task(), false).onComplete(work.done());
+    try {
+      return threads.executeBlocking(work.task(), false).onComplete(work.done());
+    } catch (RejectedExecutionException e) {
+      work.done().fail("the bridge is being stopped");
+      return work.done().future();
+    }
   }
 }

@@ -102,7 +102,7 @@ class DirectoryTest {
         .compose(
             later ->
                 directory.isKnown(LAST)
-                    ? directory.find(SERVER).map(ServerView::lastError)
+                    ? directory.find(SERVER).map(view -> view.lastError().reason())
                     : known());
   }
 
@@ -145,7 +145,7 @@ class DirectoryTest {
     while (directory.find(SERVER).result().parts().size() > 1) {
       TimeUnit.MILLISECONDS.sleep(5);
     }
-    assertEquals("first", directory.find(SERVER).result().lastError());
+    assertEquals("first", directory.find(SERVER).result().lastError().reason());
   }
 
   @Test

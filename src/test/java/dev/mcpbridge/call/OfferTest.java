@@ -26,7 +26,7 @@ class OfferTest {
 
   private static ServerView server(String id, JsonSlice... resources) {
     Catalogue catalogue =
-        new Catalogue(Map.of(), List.of(resources), List.of(FILES), List.of(), null, "0");
+        new Catalogue(Map.of(), List.of(resources), List.of(FILES), List.of(), null, Map.of(), "0");
     return Looks.of(
         new ServerId(id), new ServerState.Ready(), catalogue, null, new Residence(1, null, 0));
   }

@@ -2,6 +2,7 @@ package dev.mcpbridge.http.mcp;
 
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.Target;
+import dev.mcpbridge.protocol.HiddenCharacters;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
@@ -58,7 +59,7 @@ final class Elicitation {
   }
 
   private static String further(String what, JsonSlice members) {
-    return members.length() <= 2 ? "" : " and " + what + members.text();
+    return members.length() <= 2 ? "" : " and " + what + HiddenCharacters.shown(members.text());
   }
 
   static String sentence(Confirmation confirmation) {
@@ -68,9 +69,9 @@ final class Elicitation {
         + "' wants to run the "
         + target.kind().noun()
         + " '"
-        + target.name()
+        + HiddenCharacters.shown(target.name())
         + "' with "
-        + confirmation.call().arguments().text()
+        + HiddenCharacters.shown(confirmation.call().arguments().text())
         + further("", confirmation.call().envelope().extras())
         + further("_meta ", confirmation.call().envelope().shownMeta())
         + " ("

@@ -2,6 +2,7 @@ package dev.mcpbridge.http.rest;
 
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.call.ArgumentSchemas;
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.http.reply.Queries;
 import dev.mcpbridge.http.reply.Replies;
@@ -29,10 +30,12 @@ import java.util.function.Function;
 public final class CatalogueApi {
   private final Bus bus;
   private final Directory directory;
+  private final ArgumentSchemas schemas;
   private final Map<ServerId, GradedTools> graded = new HashMap<>();
 
-  public CatalogueApi(Bus bus, Directory directory) {
+  public CatalogueApi(Bus bus, Directory directory, ArgumentSchemas schemas) {
     this.bus = bus;
+    this.schemas = schemas;
     this.directory = directory;
   }
 
@@ -43,7 +46,12 @@ public final class CatalogueApi {
         .compose(
             server ->
                 bus.request(Addresses.GRADING, null)
-                    .onSuccess(by -> answer(ctx, server, graded(server, by))))
+                    .compose(
+                        by ->
+                            schemas
+                                .unusable(server)
+                                .onSuccess(
+                                    found -> answer(ctx, server, graded(server, by, found)))))
         .onFailure(ctx::fail);
   }
 
@@ -76,7 +84,7 @@ public final class CatalogueApi {
     int digest = 0;
     for (ServerView server : directory.all()) {
       if (server.isDiscovered()) {
-        GradedTools known = graded(server, by);
+        GradedTools known = graded(server, by, schemas.knownUnusable(server));
         digest = 31 * digest + server.id().hashCode();
         digest = 31 * digest + known.tag().hashCode();
         known.tools().stream()
@@ -89,11 +97,11 @@ public final class CatalogueApi {
   }
 
   /** Graded once, until the catalogue or what the gate goes by is another. */
-  private GradedTools graded(ServerView server, Grading by) {
+  private GradedTools graded(ServerView server, Grading by, Map<String, String> unusable) {
     GradedTools known = graded.get(server.id());
-    if (known == null || !known.isOf(server, by)) {
+    if (known == null || !known.isOf(server, by, unusable)) {
       graded.keySet().removeIf(id -> !directory.isKnown(id));
-      known = GradedTools.of(server.catalogue(), server.risk(), by);
+      known = GradedTools.of(server.catalogue(), server.risk(), by, unusable);
       graded.put(server.id(), known);
     }
     return known;

@@ -10,6 +10,7 @@ import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -18,18 +19,25 @@ import java.util.Set;
  * The tools of one server with what the gate says of each, made once for a catalogue and a grading.
  * Immutable.
  *
- * @param tag changes whenever a tool or the level of one does
+ * @param unusable why the input schema of a tool cannot be used, by its name, as far as is known
+ * @param tag changes whenever a tool, the level of one or what is said of it does
  */
 record GradedTools(
-    Catalogue catalogue, RiskRules rules, Grading by, List<Graded> tools, String tag) {
+    Catalogue catalogue,
+    RiskRules rules,
+    Grading by,
+    Map<String, String> unusable,
+    List<Graded> tools,
+    String tag) {
 
   /** What the bridge says of a tool, which no server says of its own. */
-  private static final Set<String> OURS = Set.of("server_id", "risk_level", "risk_reason");
+  private static final Set<String> OURS =
+      Set.of("server_id", "risk_level", "risk_reason", "warnings");
 
   /**
    * @param definition without members of the bridge's
    */
-  record Graded(Tool tool, JsonSlice definition, Risk risk) {
+  record Graded(Tool tool, JsonSlice definition, Risk risk, List<String> warnings) {
 
     /**
      * As it stands in a list.
@@ -41,29 +49,53 @@ record GradedTools(
       if (server != null) {
         out.member("server_id", server);
       }
-      return out.membersOf(definition)
+      out.membersOf(definition)
           .member("risk_level", risk.level().number())
-          .member("risk_reason", risk.reason().word())
-          .endObject()
-          .toSlice();
+          .member("risk_reason", risk.reason().word());
+      if (!warnings.isEmpty()) {
+        out.name("warnings").beginArray();
+        warnings.forEach(out::value);
+        out.endArray();
+      }
+      return out.endObject().toSlice();
     }
   }
 
-  static GradedTools of(Catalogue catalogue, RiskRules rules, Grading by) {
+  static GradedTools of(
+      Catalogue catalogue, RiskRules rules, Grading by, Map<String, String> unusable) {
     List<Graded> tools =
-        catalogue.tools().values().stream().map(tool -> graded(tool, rules, by)).toList();
+        catalogue.tools().values().stream()
+            .map(
+                tool ->
+                    new Graded(
+                        tool,
+                        withoutOurs(tool.definition()),
+                        by.grade(Target.tool(tool.name()), rules, tool.destructive()),
+                        warnings(catalogue, unusable, tool)))
+            .toList();
     int levels = tools.stream().map(Graded::risk).map(GradedTools::hash).toList().hashCode();
-    return new GradedTools(
-        catalogue, rules, by, tools, catalogue.digest() + "-" + Integer.toHexString(levels));
+    int said = 31 * levels + tools.stream().map(Graded::warnings).toList().hashCode();
+    String tag = catalogue.digest() + "-" + Integer.toHexString(said);
+    return new GradedTools(catalogue, rules, by, unusable, tools, tag);
   }
 
-  boolean isOf(ServerView server, Grading grading) {
-    return catalogue == server.catalogue() && by == grading && rules.equals(server.risk());
+  boolean isOf(ServerView server, Grading grading, Map<String, String> known) {
+    return catalogue == server.catalogue()
+        && by == grading
+        && rules.equals(server.risk())
+        && unusable.equals(known);
   }
 
-  private static Graded graded(Tool tool, RiskRules rules, Grading by) {
-    Risk risk = by.grade(Target.tool(tool.name()), rules, tool.destructive());
-    return new Graded(tool, withoutOurs(tool.definition()), risk);
+  private static List<String> warnings(
+      Catalogue catalogue, Map<String, String> unusable, Tool tool) {
+    List<String> warnings =
+        new ArrayList<>(catalogue.warnings().getOrDefault(tool.name(), List.of()));
+    if (unusable.containsKey(tool.name())) {
+      warnings.add(
+          "arguments are not checked: the inputSchema cannot be used, "
+              + unusable.get(tool.name()));
+    }
+    return List.copyOf(warnings);
   }
 
   private static JsonSlice withoutOurs(JsonSlice definition) {

@@ -1,5 +1,6 @@
 package dev.mcpbridge.http.rest;
 
+import dev.mcpbridge.model.LastError;
 import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.ServerView;
@@ -12,21 +13,25 @@ import java.util.List;
 final class ServerJson {
   private ServerJson() {}
 
-  /** As in {@code GET /servers}. */
-  static JsonSlice of(ServerView server) {
-    return members(server).endObject().toSlice();
+  /**
+   * As in {@code GET /servers}.
+   *
+   * @param toAdmin whether it is shown to an administrator, who also sees what it wrote to stderr
+   */
+  static JsonSlice of(ServerView server, boolean toAdmin) {
+    return members(server, toAdmin).endObject().toSlice();
   }
 
   /** As in {@code GET /servers/{server}}, with what of it is not offered. */
-  static JsonSlice whole(ServerView server) {
-    JsonWriter out = members(server);
+  static JsonSlice whole(ServerView server, boolean toAdmin) {
+    JsonWriter out = members(server, toAdmin);
     if (server.isDiscovered() && server.catalogue().omitted() != null) {
       out.member("omitted", server.catalogue().omitted());
     }
     return out.endObject().toSlice();
   }
 
-  private static JsonWriter members(ServerView server) {
+  private static JsonWriter members(ServerView server, boolean toAdmin) {
     JsonWriter out =
         new JsonWriter(512)
             .beginObject()
@@ -51,7 +56,7 @@ final class ServerJson {
         .member("queued_calls", counters.queued())
         .member("garbage_lines", counters.garbageLines())
         .member("dropped_messages", counters.dropped())
-        .member("last_error", server.lastError());
+        .member("last_error", error(server.lastError(), toAdmin));
     residences(out, server.residences());
     if (server.authUrl() != null) {
       out.member("auth_url", server.authUrl());
@@ -60,6 +65,10 @@ final class ServerJson {
       identity(out, server);
     }
     return out;
+  }
+
+  private static String error(LastError error, boolean toAdmin) {
+    return error == null ? null : toAdmin ? error.whole() : error.reason();
   }
 
   /** As in {@code GET /health}. */

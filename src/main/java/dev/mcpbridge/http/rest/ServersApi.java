@@ -1,10 +1,12 @@
 package dev.mcpbridge.http.rest;
 
+import dev.mcpbridge.auth.Scope;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
@@ -38,7 +40,7 @@ public final class ServersApi {
   public void show(RoutingContext ctx) {
     directory
         .current(Paths.server(ctx))
-        .onSuccess(server -> Replies.json(ctx, 200, ServerJson.whole(server)))
+        .onSuccess(server -> Replies.json(ctx, 200, ServerJson.whole(server, isAdmin(ctx))))
         .onFailure(ctx::fail);
   }
 
@@ -53,7 +55,7 @@ public final class ServersApi {
   public void restart(RoutingContext ctx) {
     directory
         .restart(Paths.server(ctx))
-        .onSuccess(server -> Replies.json(ctx, 200, ServerJson.of(server)))
+        .onSuccess(server -> Replies.json(ctx, 200, ServerJson.of(server, isAdmin(ctx))))
         .onFailure(ctx::fail);
   }
 
@@ -77,9 +79,13 @@ public final class ServersApi {
     List<JsonSlice> shown =
         servers.stream()
             .filter(Future::succeeded)
-            .map(server -> ServerJson.of(server.result()))
+            .map(server -> ServerJson.of(server.result(), isAdmin(ctx)))
             .toList();
     Page.answer(ctx, "servers", shown, names(servers));
+  }
+
+  private static boolean isAdmin(RoutingContext ctx) {
+    return Callers.of(ctx).may(Scope.ADMIN);
   }
 
   /** What a cursor is good for: the same servers in the same order. */

@@ -11,6 +11,7 @@ import dev.mcpbridge.model.RiskRules;
 import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class GradedToolsTest {
@@ -55,7 +56,8 @@ class GradedToolsTest {
             List.of(),
             List.of(),
             null,
+            Map.of(),
             "d");
-    return GradedTools.of(catalogue, RiskRules.NONE, by);
+    return GradedTools.of(catalogue, RiskRules.NONE, by, Map.of());
   }
 }
