@@ -81,7 +81,8 @@ public final class Bridge {
             new HttpVerticle.Foundations(
                 bus, cluster, config, severalCallers::get, self, memory, counts),
             OwnSockets::isOwn);
-    Sandboxes sandboxes = new Sandboxes(vertx, bus, cluster.mayAct(), config.sandbox(), self);
+    Sandboxes sandboxes =
+        new Sandboxes(vertx, bus, cluster.mayAct(), severalCallers::get, config.sandbox(), self);
     Transports transports =
         new Transports(
             Map.of(
@@ -90,7 +91,8 @@ public final class Bridge {
                 ToolCallSource.class, new ToolCallServers(cluster.mayAct())),
             cluster.mayAct());
     this.supervisor =
-        new SupervisorVerticle(bus, cluster, config, memory, transports, sandboxes::of, self);
+        new SupervisorVerticle(
+            bus, cluster, config, severalCallers::get, memory, transports, sandboxes::of, self);
     this.watch = EventLoopWatch.of(vertx);
   }
 

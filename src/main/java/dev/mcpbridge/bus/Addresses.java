@@ -136,6 +136,11 @@ public final class Addresses {
     return Address.atOwner(part, "view", Forms.SERVER, Views.COUNTERS, asked -> LOOK_MILLIS);
   }
 
+  /** How many calls of a part wait for a container at this moment. */
+  public static Address<ServerId, Long> waiting(Part part) {
+    return Address.atOwner(part, "waiting", Forms.SERVER, Forms.NUMBER, asked -> LOOK_MILLIS);
+  }
+
   /** Replaces a part's processes; queued calls wait. */
   public static Address<ServerId, ServerView> restart(Part part) {
     return Address.atOwner(part, "restart", Forms.SERVER, Views.WHOLE, asked -> RESTART_MILLIS);

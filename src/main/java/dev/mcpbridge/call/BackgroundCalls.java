@@ -26,6 +26,10 @@ import java.util.function.Supplier;
 public final class BackgroundCalls {
   private static final long KEPT_MILLIS = 600_000;
   private static final long LOOK_MILLIS = 50;
+
+  /** A word between nodes may be lost, or come before the call does. */
+  private static final long AGAIN_MILLIS = 5_000;
+
   private static final String GIVEN_UP = "The caller has cancelled the call";
   private static final Shares.Limit CALLS =
       new Shares.Limit("background calls", "", 10_000, 10_000);
@@ -168,10 +172,7 @@ public final class BackgroundCalls {
     return call;
   }
 
-  /**
-   * Gives a call up; done when it is over. That is said until then, since a word may come before
-   * the call does, or be lost.
-   */
+  /** Gives a call up; done when it is over. That is said again every few seconds until then. */
   public Future<BackgroundCall> giveUp(BackgroundCall call) {
     if (call.outcome.isComplete()) {
       return Future.succeededFuture(call);
@@ -181,13 +182,15 @@ public final class BackgroundCalls {
       return call.outcome.transform(over -> Future.succeededFuture(call));
     }
     Promise<BackgroundCall> over = Promise.promise();
-    giveUpElsewhere(call, over);
+    giveUpElsewhere(call, over, 0);
     return over.future();
   }
 
   /** Only the node that took it knows how far it is. */
-  private void giveUpElsewhere(BackgroundCall call, Promise<BackgroundCall> over) {
-    bus.publish(Addresses.BACKGROUND_CALL_GIVEN_UP, call.id());
+  private void giveUpElsewhere(BackgroundCall call, Promise<BackgroundCall> over, int looks) {
+    if (looks % (AGAIN_MILLIS / LOOK_MILLIS) == 0) {
+      bus.publish(Addresses.BACKGROUND_CALL_GIVEN_UP, call.id());
+    }
     vertx.setTimer(
         LOOK_MILLIS,
         t ->
@@ -198,7 +201,7 @@ public final class BackgroundCalls {
                       if (now.outcome.isComplete()) {
                         over.complete(now);
                       } else {
-                        giveUpElsewhere(now, over);
+                        giveUpElsewhere(now, over, looks + 1);
                       }
                     }));
   }
@@ -220,7 +223,7 @@ public final class BackgroundCalls {
   private void cancelUntilOver(BackgroundCall call) {
     if (!call.outcome.isComplete()) {
       pipeline.cancel(call.server(), call.id(), GIVEN_UP);
-      vertx.setTimer(LOOK_MILLIS, t -> cancelUntilOver(call));
+      vertx.setTimer(AGAIN_MILLIS, t -> cancelUntilOver(call));
     }
   }
 

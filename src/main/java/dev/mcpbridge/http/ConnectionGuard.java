@@ -14,7 +14,9 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
  * Bounds what a connection may cost: how many there are, how long one may take to send a request's
@@ -45,6 +47,10 @@ final class ConnectionGuard {
       this.outlet = outlet;
     }
 
+    boolean isAnswered() {
+      return request != null && request.response().ended();
+    }
+
     void letBodyGo() {
       if (body != null) {
         body.release();
@@ -71,12 +77,47 @@ final class ConnectionGuard {
   }
 
   void opened(HttpConnection connection) {
-    if (open.size() >= config.maxConnections()) {
+    if (open.size() >= config.maxConnections() && !makeRoom(connection)) {
       connection.close();
       return;
     }
     open.put(connection, new Watched(Outlet.of(connection, answers)));
     connection.closeHandler(v -> closed(connection));
+  }
+
+  /**
+   * Of an address that has more than half of the connections an idle one gives way to another
+   * address.
+   */
+  private boolean makeRoom(HttpConnection newcomer) {
+    Map<String, Long> byAddress =
+        open.keySet().stream()
+            .collect(Collectors.groupingBy(ConnectionGuard::address, Collectors.counting()));
+    return byAddress.entrySet().stream()
+        .filter(most -> most.getValue() > config.maxConnections() / 2)
+        .filter(most -> !most.getKey().equals(address(newcomer)))
+        .findFirst()
+        .map(most -> closeIdle(most.getKey()))
+        .orElse(false);
+  }
+
+  private boolean closeIdle(String address) {
+    Optional<HttpConnection> idle =
+        open.entrySet().stream()
+            .filter(each -> each.getValue().idle || each.getValue().isAnswered())
+            .map(Map.Entry::getKey)
+            .filter(connection -> address(connection).equals(address))
+            .findFirst();
+    idle.ifPresent(
+        connection -> {
+          closed(connection);
+          connection.close();
+        });
+    return idle.isPresent();
+  }
+
+  private static String address(HttpConnection connection) {
+    return connection.remoteAddress().hostAddress();
   }
 
   private void closed(HttpConnection connection) {

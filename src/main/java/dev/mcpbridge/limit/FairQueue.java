@@ -86,6 +86,11 @@ public final class FairQueue<T> {
     return null;
   }
 
+  /** Whether anything of one of these callers waits. */
+  public boolean isWaiting(Predicate<String> callers) {
+    return size > 0 && waiting.keySet().stream().anyMatch(callers);
+  }
+
   /** Takes out what the test picks, without regard to turns. */
   public List<T> removeIf(Predicate<T> test) {
     List<T> removed = new ArrayList<>();

@@ -101,30 +101,26 @@ public record ServerView(
 
   /** With the processes and the work of a session added to its own. */
   public ServerView plusSession(ServerView session) {
-    return new ServerView(
-        id,
-        state,
-        Stream.concat(pids.stream(), session.pids.stream()).toList(),
-        protocolVersion,
-        identity,
-        catalogue,
-        risk,
-        timeouts,
-        image,
-        authUrl,
-        program,
-        counters.plusSession(session.counters),
-        lastError,
-        sinceMillis,
-        residences);
+    List<Long> all = Stream.concat(pids.stream(), session.pids.stream()).toList();
+    return with(all, catalogue, counters.plusSession(session.counters));
+  }
+
+  /** With so many more calls that wait. */
+  public ServerView plusQueued(long calls) {
+    Counters more = new Counters(0, 0, 0, 0, Math.toIntExact(calls), 0, 0);
+    return with(pids, catalogue, counters.plus(more));
   }
 
   /** As it is at another moment, with what it offers as known before. */
   public ServerView withCatalogue(Catalogue known) {
+    return with(pids, known, counters);
+  }
+
+  private ServerView with(List<Long> otherPids, Catalogue known, Counters otherCounters) {
     return new ServerView(
         id,
         state,
-        pids,
+        otherPids,
         protocolVersion,
         identity,
         known,
@@ -133,7 +129,7 @@ public record ServerView(
         image,
         authUrl,
         program,
-        counters,
+        otherCounters,
         lastError,
         sinceMillis,
         residences);

@@ -7,11 +7,16 @@ import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
  * The calls of one server that wait for their turn: bounded, each until its deadline, and callers
- * one after the other. Confined to its verticle's context.
+ * one after the other. Where callers can be told apart, none has more than half of the places in
+ * which calls run, so that another one never has to wait for its long calls to end. Confined to its
+ * verticle's context.
  */
 public final class WaitingCalls {
   private static final long SWEEP_MILLIS = 50;
@@ -20,12 +25,43 @@ public final class WaitingCalls {
   private final FairQueue<Waiting> turns;
   private final Soon deadlines;
 
+  private final int share;
+  private final BooleanSupplier severalCallers;
+  private final Map<String, Integer> running = new HashMap<>();
+
   private record Waiting(Call call, Promise<JsonSlice> promise) {}
 
-  public WaitingCalls(Vertx vertx, ServerId server, int capacity) {
+  /**
+   * @param capacity how many may wait
+   * @param places how many may run at a time
+   * @param severalCallers whether callers can be told apart, at this moment
+   */
+  public WaitingCalls(
+      Vertx vertx, ServerId server, int capacity, int places, BooleanSupplier severalCallers) {
     this.deadlines = new Soon(vertx, SWEEP_MILLIS, this::refuseLate);
     this.server = server;
     this.turns = new FairQueue<>(capacity);
+    this.share = Math.max(1, places / 2);
+    this.severalCallers = severalCallers;
+  }
+
+  /** Whether a call may run at once, where there is a place: it is nobody else's turn. */
+  public boolean isFree(Call call) {
+    return hasShare(call.caller().name()) && !turns.isWaiting(this::hasShare);
+  }
+
+  private boolean hasShare(String caller) {
+    return !severalCallers.getAsBoolean() || running.getOrDefault(caller, 0) < share;
+  }
+
+  /** Counts a call until it has ended. */
+  public void count(Call call, Future<?> ended) {
+    if (severalCallers.getAsBoolean()) {
+      String caller = call.caller().name();
+      running.merge(caller, 1, Integer::sum);
+      ended.onComplete(
+          over -> running.computeIfPresent(caller, (c, count) -> count == 1 ? null : count - 1));
+    }
   }
 
   public int size() {
@@ -44,19 +80,28 @@ public final class WaitingCalls {
     return waiting.promise().future();
   }
 
-  /**
-   * Runs the next one; one whose time is over is refused instead.
-   *
-   * @return whether it was run
-   */
-  public boolean next(Function<Call, Future<JsonSlice>> run) {
-    Waiting next = turns.poll();
+  /** What became of a turn. */
+  public enum Turn {
+    /** A call runs. */
+    TAKEN,
+    /** The time of the next one was over; it was refused. */
+    LATE,
+    /** Nobody waits who has not as many calls running as may be. */
+    NOBODYS
+  }
+
+  /** Runs the next one of a caller that may have one more. */
+  public Turn next(Function<Call, Future<JsonSlice>> run) {
+    Waiting next = turns.poll(this::hasShare);
+    if (next == null) {
+      return Turn.NOBODYS;
+    }
     if (next.call().isLate()) {
       next.promise().fail(late());
-      return false;
+      return Turn.LATE;
     }
     run.apply(next.call()).onComplete(next.promise());
-    return true;
+    return Turn.TAKEN;
   }
 
   /** Refuses all of them. */

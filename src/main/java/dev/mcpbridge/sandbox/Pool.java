@@ -8,6 +8,7 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Soon;
 import dev.mcpbridge.model.WaitingCalls;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.RpcMessage;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -60,6 +61,7 @@ final class Pool {
   private Promise<Void> empty;
 
   /**
+   * @param waiting the queue of calls that find no container
    * @param mayBegin whether a call may be begun at this moment
    * @param starter starts one container
    */
@@ -67,7 +69,7 @@ final class Pool {
       Vertx vertx,
       ServerId server,
       Sandbox config,
-      int maxQueued,
+      WaitingCalls waiting,
       BooleanSupplier mayBegin,
       Supplier<Future<Standby>> starter) {
     this.vertx = vertx;
@@ -75,7 +77,7 @@ final class Pool {
     this.config = config;
     this.mayBegin = mayBegin;
     this.starter = starter;
-    this.waiting = new WaitingCalls(vertx, server, maxQueued);
+    this.waiting = waiting;
     this.look = new Soon(vertx, LOOK_MILLIS, this::look);
     this.wanted = config.min();
     this.timer = vertx.setPeriodic(QUIET_MILLIS, t -> adapt());
@@ -93,7 +95,7 @@ final class Pool {
     if (!mayBegin.getAsBoolean()) {
       return waitsForRight(call);
     }
-    Standby standby = waiting.size() == 0 ? usable() : null;
+    Standby standby = waiting.isFree(call) ? usable() : null;
     if (standby != null) {
       vertx.setTimer(REFILL_MILLIS, t -> refill());
       return run(call, standby);
@@ -163,15 +165,15 @@ final class Pool {
 
   private Future<JsonSlice> run(Call call, Standby standby) {
     running.put(call.id(), standby);
-    return standby
-        .run(call, deadline(call))
-        .transform(
-            done -> {
-              vertx.runOnContext(answered -> leave(call, standby));
-              return done.succeeded()
-                  ? Outcomes.result(server, done.result(), standby.environment())
-                  : Outcomes.failure(server, done.cause(), standby.end());
-            });
+    Future<RpcMessage> answer = standby.run(call, deadline(call));
+    waiting.count(call, answer);
+    return answer.transform(
+        done -> {
+          vertx.runOnContext(answered -> leave(call, standby));
+          return done.succeeded()
+              ? Outcomes.result(server, done.result(), standby.environment())
+              : Outcomes.failure(server, done.cause(), standby.end());
+        });
   }
 
   /** After the answer is on its way: removing and making containers takes processors. */
@@ -219,11 +221,14 @@ final class Pool {
       look.ask();
       return;
     }
-    while (!ready.isEmpty() && waiting.size() > 0) {
-      Standby standby = usable();
-      if (standby != null && !waiting.next(call -> run(call, standby))) {
+    Standby standby = waiting.size() > 0 ? usable() : null;
+    while (standby != null) {
+      Standby taken = standby;
+      WaitingCalls.Turn turn = waiting.next(call -> run(call, taken));
+      if (turn != WaitingCalls.Turn.TAKEN) {
         ready.addFirst(standby);
       }
+      standby = turn == WaitingCalls.Turn.NOBODYS || waiting.size() == 0 ? null : usable();
     }
   }
 

@@ -12,6 +12,7 @@ import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.model.Part;
 import dev.mcpbridge.model.RiskLevel;
+import dev.mcpbridge.model.WaitingCalls;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.Era;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -28,7 +29,7 @@ import java.util.function.LongSupplier;
  */
 final class SandboxVerticle extends VerticleBase implements Standby.News {
   private final Bus bus;
-  private final BooleanSupplier mayAct;
+  private final Terms terms;
   private final Part part;
   private final ServerConfig config;
   private final Standby.Recipe recipe;
@@ -38,9 +39,15 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
   private Era era;
   private Pool pool;
 
+  /**
+   * @param mayAct whether this bridge may begin anything at this moment
+   * @param severalCallers whether callers can be told apart, at this moment
+   */
+  record Terms(BooleanSupplier mayAct, BooleanSupplier severalCallers) {}
+
   SandboxVerticle(
       Bus bus,
-      BooleanSupplier mayAct,
+      Terms terms,
       Part part,
       ServerConfig config,
       Containers containers,
@@ -48,7 +55,7 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
       BridgeIdentity self,
       LongSupplier drainMillis) {
     this.bus = bus;
-    this.mayAct = mayAct;
+    this.terms = terms;
     this.part = part;
     this.config = config;
     this.self = self;
@@ -62,7 +69,11 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
   @Override
   public Future<?> start() {
     int maxQueued = config.supervision().maxQueued();
-    pool = new Pool(vertx, config.id(), sizes(), maxQueued, this::mayBegin, this::standby);
+    Sandbox sizes = sizes();
+    WaitingCalls waiting =
+        new WaitingCalls(vertx, config.id(), maxQueued, sizes.max(), terms.severalCallers());
+    pool = new Pool(vertx, config.id(), sizes, waiting, this::mayBegin, this::standby);
+    bus.serve(Addresses.waiting(part), asked -> Future.succeededFuture((long) waiting.size()));
     bus.serve(Addresses.isolated(config.id()).at(part), call -> pool.run(admitted(call)));
     bus.subscribe(Addresses.cancel(config.id()), c -> pool.cancel(c.callId(), c.reason()));
     pool.open();
@@ -70,7 +81,7 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
   }
 
   private boolean mayBegin() {
-    return mayAct.getAsBoolean() && !memory.isHigh();
+    return terms.mayAct().getAsBoolean() && !memory.isHigh();
   }
 
   private Call admitted(Call call) {
@@ -104,11 +115,11 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
 
   /** The era is asked once; a server that died of the question is not asked again. */
   private Future<Standby> standby() {
-    Handshake.Terms terms =
+    Handshake.Terms greeting =
         new Handshake.Terms(era, config.conversation().takesRoots(), false, self);
-    return Standby.start(context, recipe, terms, this)
+    return Standby.start(context, recipe, greeting, this)
         .onSuccess(found -> era = found.isStateless() ? Era.STATELESS : Era.LEGACY)
-        .onFailure(failed -> era = next(terms.era(), failed));
+        .onFailure(failed -> era = next(greeting.era(), failed));
   }
 
   private Era next(Era tried, Throwable failure) {

@@ -29,6 +29,7 @@ public final class Sandboxes {
   private final Context own;
   private final Bus bus;
   private final BooleanSupplier mayAct;
+  private final BooleanSupplier severalCallers;
   private final Engine engine;
   private final Containers containers;
   private final BridgeIdentity self;
@@ -36,9 +37,16 @@ public final class Sandboxes {
 
   /**
    * @param mayAct whether this bridge may begin anything at this moment
+   * @param severalCallers whether callers can be told apart, at this moment
    */
   public Sandboxes(
-      Vertx vertx, Bus bus, BooleanSupplier mayAct, SandboxConfig config, BridgeIdentity self) {
+      Vertx vertx,
+      Bus bus,
+      BooleanSupplier mayAct,
+      BooleanSupplier severalCallers,
+      SandboxConfig config,
+      BridgeIdentity self) {
+    this.severalCallers = severalCallers;
     this.mayAct = mayAct;
     this.vertx = vertx;
     this.own = vertx.getOrCreateContext();
@@ -67,7 +75,15 @@ public final class Sandboxes {
     }
     use();
     return Optional.of(
-        new SandboxVerticle(bus, mayAct, part, server, containers, limits, self, drainMillis));
+        new SandboxVerticle(
+            bus,
+            new SandboxVerticle.Terms(mayAct, severalCallers),
+            part,
+            server,
+            containers,
+            limits,
+            self,
+            drainMillis));
   }
 
   /**

@@ -46,20 +46,28 @@ final class Dispatcher {
 
   /**
    * @param mayBegin whether this node may begin a call at this moment
+   * @param severalCallers whether callers can be told apart, at this moment
    */
   Dispatcher(
       Vertx vertx,
       ServerConfig config,
       List<Instance> instances,
       Upstream.News news,
-      BooleanSupplier mayBegin) {
+      BooleanSupplier mayBegin,
+      BooleanSupplier severalCallers) {
     this.vertx = vertx;
     this.look = new Soon(vertx, LOOK_MILLIS, this::dispatch);
     this.mayBegin = mayBegin;
     this.config = config;
     this.instances = instances;
     this.news = news;
-    this.waiting = new WaitingCalls(vertx, config.id(), config.supervision().maxQueued());
+    this.waiting =
+        new WaitingCalls(
+            vertx,
+            config.id(),
+            config.supervision().maxQueued(),
+            instances.size() * config.supervision().maxInFlight(),
+            severalCallers);
   }
 
   int waiting() {
@@ -67,8 +75,13 @@ final class Dispatcher {
   }
 
   Future<JsonSlice> submit(Call call) {
-    Instance free = waiting.size() == 0 ? leastBusy() : null;
-    return free != null ? run(call, free) : waiting.add(call);
+    Instance free = waiting.isFree(call) ? leastBusy() : null;
+    if (free != null) {
+      return run(call, free);
+    }
+    Future<JsonSlice> turn = waiting.add(call);
+    dispatch();
+    return turn;
   }
 
   /** Only a server that has forgotten the session says so, and then nothing was run. */
@@ -89,10 +102,10 @@ final class Dispatcher {
     dispatching = true;
     try {
       Instance free = waiting.size() == 0 ? null : leastBusy();
-      while (free != null && waiting.size() > 0) {
+      while (free != null) {
         Instance taken = free;
-        waiting.next(call -> run(call, taken));
-        free = leastBusy();
+        WaitingCalls.Turn turn = waiting.next(call -> run(call, taken));
+        free = turn == WaitingCalls.Turn.NOBODYS ? null : leastBusy();
       }
     } finally {
       dispatching = false;
@@ -163,6 +176,7 @@ final class Dispatcher {
                 envelope(call),
                 progress));
     running.put(call.id(), new Running(call, instance, exchange));
+    waiting.count(call, exchange.answer());
     return exchange
         .answer()
         .transform(

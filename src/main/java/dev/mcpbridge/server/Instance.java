@@ -87,6 +87,7 @@ final class Instance {
    * What is the same for all instances of a server.
    *
    * @param mayAct whether this node may begin a call of it at this moment
+   * @param severalCallers whether callers can be told apart, at this moment
    */
   record Surroundings(
       Context context,
@@ -94,7 +95,8 @@ final class Instance {
       StdioTransport.Limits limits,
       BridgeIdentity self,
       Residence residence,
-      BooleanSupplier mayAct) {
+      BooleanSupplier mayAct,
+      BooleanSupplier severalCallers) {
 
     /** Whether a call may be begun at this moment, and its answer would be kept. */
     boolean mayBegin() {

@@ -56,8 +56,9 @@ public final class ServerVerticle extends VerticleBase {
    * The terms on which this node has the server.
    *
    * @param mayAct whether it may begin a call of it at this moment
+   * @param severalCallers whether callers can be told apart, at this moment
    */
-  record Tenancy(Residence residence, BooleanSupplier mayAct) {}
+  record Tenancy(Residence residence, BooleanSupplier mayAct, BooleanSupplier severalCallers) {}
 
   /**
    * @param drainMillis how long calls in flight may go on when the verticle is undeployed
@@ -85,7 +86,13 @@ public final class ServerVerticle extends VerticleBase {
     Part part = part();
     Instance.Surroundings surroundings =
         new Instance.Surroundings(
-            context, opener, limits, self, tenancy.residence(), tenancy.mayAct());
+            context,
+            opener,
+            limits,
+            self,
+            tenancy.residence(),
+            tenancy.mayAct(),
+            tenancy.severalCallers());
     Telling telling = new Telling();
     upstreams = new Upstreams(config, surroundings, telling);
     serve(Addresses.call(id).at(part), upstreams::call);
@@ -94,13 +101,21 @@ public final class ServerVerticle extends VerticleBase {
     }
     bus.subscribe(Addresses.cancel(id), c -> upstreams.cancel(c.callId(), c.reason()));
     serve(Addresses.ready(id).at(part), upstreams::ready);
-    serve(Addresses.view(part), asked -> Future.succeededFuture(upstreams.view()));
+    serve(Addresses.view(part), asked -> view());
     serve(Addresses.restart(part), asked -> upstreams.restart(drainMillis.getAsLong()));
     serve(Addresses.watch(part), upstreams::watch);
     bus.subscribe(Addresses.CONVERSATION_OVER, c -> upstreams.over(c, drainMillis.getAsLong()));
     bus.subscribe(Addresses.NODE_CONNECTED, slot -> telling.again(upstreams.view()));
     upstreams.open();
     return Future.succeededFuture();
+  }
+
+  /** Calls that wait for a container wait elsewhere on this node. */
+  private Future<ServerView> view() {
+    ServerView view = upstreams.view();
+    return config.sandbox() != null && config.sandbox().isPerCall()
+        ? bus.request(Addresses.waiting(part()), config.id()).map(view::plusQueued).otherwise(view)
+        : Future.succeededFuture(view);
   }
 
   private <Q, A> void serve(Address<Q, A> address, Function<Q, Future<A>> answer) {

@@ -29,6 +29,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /**
  * Deploys a {@link ServerVerticle} for each part of a server that is wanted and that this node
@@ -43,6 +44,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
 
   private final Bus bus;
   private final Cluster cluster;
+  private final BooleanSupplier severalCallers;
   private final StdioTransport.Limits limits;
   private final Opener opener;
   private final Companions companions;
@@ -72,14 +74,19 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
     }
   }
 
+  /**
+   * @param severalCallers whether callers can be told apart, at this moment
+   */
   public SupervisorVerticle(
       Bus bus,
       Cluster cluster,
       BridgeConfig config,
+      BooleanSupplier severalCallers,
       MemoryBudget memory,
       Opener opener,
       Companions companions,
       BridgeIdentity self) {
+    this.severalCallers = severalCallers;
     this.bus = bus;
     this.cluster = cluster;
     this.config = config;
@@ -308,7 +315,8 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
             opener,
             limits,
             self,
-            new ServerVerticle.Tenancy(residence, () -> cluster.owner(part) == Cluster.HERE),
+            new ServerVerticle.Tenancy(
+                residence, () -> cluster.owner(part) == Cluster.HERE, severalCallers),
             this::drainMillis);
     List<Future<String>> verticles = new ArrayList<>();
     companions

@@ -105,7 +105,9 @@ final class Upstream implements Instance.Owner {
         IntStream.range(0, config.supervision().instances())
             .mapToObj(i -> new Instance(config, surroundings, policy, this))
             .toList();
-    this.dispatcher = new Dispatcher(vertx, config, instances, news, surroundings::mayBegin);
+    this.dispatcher =
+        new Dispatcher(
+            vertx, config, instances, news, surroundings::mayBegin, surroundings.severalCallers());
     this.watched = new WatchedResources(vertx, config.supervision().startTimeout());
   }
 

@@ -38,10 +38,12 @@ final class Upstreams implements Upstream.News {
   private boolean closing;
 
   private static final class Own {
+    final String caller;
     final Upstream upstream;
     long lastUsedNanos;
 
-    Own(Upstream upstream) {
+    Own(String caller, Upstream upstream) {
+      this.caller = caller;
       this.upstream = upstream;
     }
   }
@@ -167,13 +169,13 @@ final class Upstreams implements Upstream.News {
     }
     Own found = own.get(caller.conversation());
     if (found == null) {
-      found = begin(caller.conversation());
+      found = begin(caller);
     }
     found.lastUsedNanos = System.nanoTime();
     return found.upstream;
   }
 
-  private Own begin(String conversation) {
+  private Own begin(Caller caller) {
     if (closing) {
       throw shared.refusals().stopping();
     }
@@ -184,10 +186,25 @@ final class Upstreams implements Upstream.News {
               "Server '" + config.id() + "' has " + sessions + " sessions, as many as it may")
           .withRetryAfter(10_000);
     }
-    Own begun = new Own(new Upstream(config, conversation, surroundings, this));
+    requireShare(caller.name());
+    String conversation = caller.conversation();
+    Own begun = new Own(caller.name(), new Upstream(config, conversation, surroundings, this));
     own.put(conversation, begun);
     begun.upstream.open();
     return begun;
+  }
+
+  /** Where callers can be told apart none has more than half of the sessions. */
+  private void requireShare(String caller) {
+    int places = config.isolation().maxSessions();
+    long held = own.values().stream().filter(each -> each.caller.equals(caller)).count();
+    if (surroundings.severalCallers().getAsBoolean() && held >= Math.max(1, places / 2)) {
+      throw new BridgeException(
+              ErrorCode.RATE_LIMITED,
+              "This caller has its share of the sessions of server '%s': %d of %d (maxSessions)"
+                  .formatted(config.id(), held, places))
+          .withRetryAfter(10_000);
+    }
   }
 
   private void endUnused() {

@@ -28,6 +28,10 @@ final class WatchedResources {
   private final Map<String, Watched> watched = new HashMap<>();
   private final Map<Session, Map<String, Session.Listening>> listening = new WeakHashMap<>();
 
+  private final Map<Asked, Future<Boolean>> underWay = new HashMap<>();
+
+  private record Asked(Session session, String uri) {}
+
   private static final class Watched {
     int listeners;
     Future<Boolean> agreed;
@@ -132,8 +136,20 @@ final class WatchedResources {
         .toSlice();
   }
 
+  /** One after the other for each resource: over HTTP the later of two could come first. */
   private Future<Boolean> ask(Session session, String method, String uri) {
     JsonSlice params = new JsonWriter().beginObject().member("uri", uri).endObject().toSlice();
+    Asked asked = new Asked(session, uri);
+    Future<Boolean> before = underWay.get(asked);
+    Future<Boolean> answer =
+        before == null
+            ? request(session, method, params)
+            : before.transform(over -> request(session, method, params));
+    underWay.put(asked, answer);
+    return answer.onComplete(over -> underWay.remove(asked, answer));
+  }
+
+  private Future<Boolean> request(Session session, String method, JsonSlice params) {
     return session.request(method, params, timeoutMillis).map(done -> true);
   }
 }

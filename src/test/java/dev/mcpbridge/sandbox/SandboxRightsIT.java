@@ -68,7 +68,12 @@ class SandboxRightsIT {
     BridgeConfig config = new ConfigReader(Map.of()).read(TestBridge.json(json), Strictness.WHOLE);
     Sandboxes sandboxes =
         new Sandboxes(
-            vertx, bus, this::isAllowed, config.sandbox(), new BridgeIdentity("1", () -> "me"));
+            vertx,
+            bus,
+            this::isAllowed,
+            () -> false,
+            config.sandbox(),
+            new BridgeIdentity("1", () -> "me"));
     StdioTransport.Limits limits =
         new StdioTransport.Limits(1 << 20, 100, 1 << 21, new MemoryBudget(1 << 20));
     served =

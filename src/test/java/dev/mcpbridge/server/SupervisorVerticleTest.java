@@ -46,6 +46,7 @@ class SupervisorVerticleTest {
             bus,
             cluster,
             config,
+            () -> false,
             new MemoryBudget(1 << 20),
             broken,
             (part, server, limits, drain) -> Optional.empty(),

@@ -94,7 +94,8 @@ class UpstreamTest {
         new StdioTransport.Limits(1 << 20, 100, 1 << 21, new MemoryBudget(1 << 20)),
         new BridgeIdentity("1", () -> "me"),
         residence,
-        () -> true);
+        () -> true,
+        () -> false);
   }
 
   private Upstream upstream(Opener opener) {
