@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.Engine;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.Needs;
@@ -13,6 +14,7 @@ import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -156,6 +158,36 @@ class SandboxIT {
       }
       assertEquals("spun", spin.get(30, TimeUnit.SECONDS).said());
       assertEquals("hi", bridge.call("echo", "{\"text\":\"hi\"}").said());
+    }
+  }
+
+  @Test
+  void oneCallerDoesNotHaveAllContainersAndWhatWaitsForOneIsCounted() throws Exception {
+    String greedy = ApiKeys.generate();
+    String modest = ApiKeys.generate();
+    String keys =
+        "'auth':{'keys':["
+            + TestBridge.key("greedy", greedy, "'read','call'")
+            + ","
+            + TestBridge.key("modest", modest, "'read','call'")
+            + "]},";
+    String entry = box("'riskLevel':3", "'pool':{'min':2,'max':2}");
+    try (TestBridge bridge = TestBridge.of("{" + keys + "'mcpServers':{'s':" + entry + "}}")) {
+      bridge.until(
+          () -> bridge.get("/servers/s", "x-api-key", modest).text().contains("\"ready\""));
+      List<CompletableFuture<Answer>> asked = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        asked.add(bridge.callLater("sleep", "{\"seconds\":4}", "x-api-key", greedy));
+      }
+      bridge.until(
+          () ->
+              bridge.get("/servers/s", "x-api-key", modest).body().path("queued_calls").asInt()
+                  == 2);
+
+      assertEquals("hi", bridge.call("echo", "{\"text\":\"hi\"}", "x-api-key", modest).said());
+
+      assertFalse(asked.get(0).isDone());
+      asked.forEach(call -> assertEquals(200, call.join().status()));
     }
   }
 

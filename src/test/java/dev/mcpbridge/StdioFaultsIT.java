@@ -207,6 +207,21 @@ class StdioFaultsIT {
   }
 
   @Test
+  void theTimeOfACallThatWaitsForASlowStartBeginsBeforeThat() throws Exception {
+    String entry =
+        TestBridge.entry("'timeout':10,'tools':{'sleep':{'timeout':1.2}}", "--slow-init", "1000");
+    try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + entry + "}}")) {
+      long begun = System.nanoTime();
+
+      Answer answer = bridge.call("sleep", "{\"ms\":1000}");
+
+      long millis = (System.nanoTime() - begun) / 1_000_000;
+      assertEquals(504, answer.status(), answer.toString());
+      assertTrue(millis < 2_200, "after " + millis + " ms");
+    }
+  }
+
+  @Test
   void callsDuringASlowStartWaitForIt() throws Exception {
     try (TestBridge bridge =
         TestBridge.of("{'mcpServers':{'s':" + TestBridge.entry("", "--slow-init", "5000") + "}}")) {

@@ -32,6 +32,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
@@ -42,6 +44,9 @@ public final class CallPipeline {
   private static final Logger LOG = System.getLogger(CallPipeline.class.getName());
   private static final byte[] CONFIRMATION =
       MetaKeys.CONFIRMATION.getBytes(StandardCharsets.US_ASCII);
+
+  /** What is said of a start that takes too long comes first. */
+  private static final long GRACE_MILLIS = 250;
 
   private static final CalmLog FAILURES = new CalmLog(LOG);
 
@@ -108,11 +113,12 @@ public final class CallPipeline {
   /** Runs a request as far as the gate lets it. */
   public Future<CallOutcome> run(CallRequest request) {
     onTheirWay.putIfAbsent(request.id(), Optional.empty());
+    long begunNanos = System.nanoTime();
     return roomFor(request)
-        .map(server -> admit(request, server))
+        .map(server -> admit(request, server, begunNanos))
         .compose(
             admitted ->
-                validate(admitted, request)
+                inTime(admitted.call(), validate(admitted, request))
                     .compose(valid -> assess(admitted))
                     .compose(decision -> act(admitted, decision)))
         .onComplete(done -> onTheirWay.remove(request.id()))
@@ -127,7 +133,7 @@ public final class CallPipeline {
   public Future<CallOutcome> runApproved(Confirmation approved, boolean streaming) {
     Call call = approved.call();
     onTheirWay.put(call.id(), Optional.empty());
-    return started(call.server(), call.id())
+    return started(call.server(), call.target(), call.id())
         .map(server -> readmit(approved, server, streaming))
         .compose(admitted -> assess(admitted).compose(decision -> actApproved(admitted, decision)))
         .onComplete(done -> onTheirWay.remove(call.id()))
@@ -172,10 +178,11 @@ public final class CallPipeline {
                     ErrorCode.OVERLOADED,
                     "No memory is left for an answer: too many others are on their way")
                 .withRetryAfter(1_000))
-        : started(request.server(), request.id());
+        : started(request.server(), request.target(), request.id());
   }
 
-  private Future<ServerView> started(ServerId server, String callId) {
+  /** The start of a server counts against the time of the calls that wait for it. */
+  private Future<ServerView> started(ServerId server, Target target, String callId) {
     Future<ServerView> discovered = directory.discovered(server);
     if (discovered.isComplete()) {
       return discovered;
@@ -183,7 +190,29 @@ public final class CallPipeline {
     Promise<ServerView> start = Promise.promise();
     waiting.put(callId, start);
     discovered.onComplete(start::tryComplete, start::tryFail);
-    return start.future().onComplete(over -> waiting.remove(callId));
+    return directory
+        .find(server)
+        .compose(view -> within(view.timeouts().of(target) + GRACE_MILLIS, start.future()))
+        .onComplete(over -> waiting.remove(callId));
+  }
+
+  private static <T> Future<T> inTime(Call call, Future<T> step) {
+    return step.isComplete()
+        ? step
+        : within(TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos() - System.nanoTime()), step);
+  }
+
+  private static <T> Future<T> within(long millis, Future<T> step) {
+    return step.timeout(Math.max(1, millis), TimeUnit.MILLISECONDS)
+        .recover(
+            failure ->
+                Future.failedFuture(
+                    failure instanceof TimeoutException
+                        ? new BridgeException(
+                                ErrorCode.DEADLINE_EXCEEDED,
+                                "Its time was over before it could run")
+                            .withExecuted(Executed.NO)
+                        : failure));
   }
 
   /** With the credential that the caller has left here, where it sent none. */
@@ -194,7 +223,7 @@ public final class CallPipeline {
     return kept == null ? caller : caller.withAuthorization(kept);
   }
 
-  private Admission admit(CallRequest request, ServerView server) {
+  private Admission admit(CallRequest request, ServerView server, long begunNanos) {
     Target target = request.target();
     Tool tool = null;
     if (target.kind() == Target.Kind.TOOL) {
@@ -213,7 +242,7 @@ public final class CallPipeline {
                 0,
                 request.streaming(),
                 request.envelope())
-            .withTimeout(server.timeouts().of(target));
+            .withTimeout(server.timeouts().of(target), begunNanos);
     return new Admission(server, tool, call);
   }
 

@@ -49,7 +49,14 @@ public record Call(
   }
 
   public Call withTimeout(long millis) {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    return withTimeout(millis, System.nanoTime());
+  }
+
+  /**
+   * @param sinceNanos when its time has begun, on {@link System#nanoTime()}'s clock
+   */
+  public Call withTimeout(long millis, long sinceNanos) {
+    long deadline = sinceNanos + TimeUnit.MILLISECONDS.toNanos(millis);
     return new Call(id, server, target, arguments, caller, deadline, streaming, envelope);
   }
 
