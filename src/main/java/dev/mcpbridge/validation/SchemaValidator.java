@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Validates values against JSON Schemas that upstreams have sent, and keeps the compiled schemas.
@@ -35,6 +36,7 @@ public final class SchemaValidator {
 
   private static final int MAX_WAITING = 1_000;
   private static final int THREADS = 2;
+  private static final int QUICK_ONES = 8;
   private static final int SMALL_BYTES = 16 << 10;
   private static final WorkBudget.Size AT_ONCE = new WorkBudget.Size(10_000, 2);
 
@@ -71,6 +73,8 @@ public final class SchemaValidator {
     }
   }
 
+  private record Timed(Verdict verdict, long nanos) {}
+
   private record Work<T>(String caller, Callable<T> task, Promise<T> done) {}
 
   private static final class Known {
@@ -80,11 +84,23 @@ public final class SchemaValidator {
     /** Values of this size have been too much work for the caller's thread. */
     int heavyBytes = SMALL_BYTES;
 
+    /** How many of them were little work since, one after the other. */
+    private int quick;
+
     boolean isLogged;
 
     Known(CompiledSchema schema, int bytes) {
       this.schema = schema;
       this.bytes = bytes;
+    }
+
+    /** One that was too much because the machine stood still is not too much for ever. */
+    void took(long nanos, int valueBytes) {
+      quick = nanos < TimeUnit.MILLISECONDS.toNanos(AT_ONCE.millis()) / 2 ? quick + 1 : 0;
+      if (quick >= QUICK_ONES && valueBytes < SMALL_BYTES) {
+        quick = 0;
+        heavyBytes = Math.max(heavyBytes, valueBytes + 1);
+      }
     }
   }
 
@@ -148,9 +164,20 @@ public final class SchemaValidator {
       }
       known.heavyBytes = bytes;
     }
-    return queued(caller, () -> known.schema.validate(value, budget))
+    return queued(caller, () -> timed(known.schema, value))
+        .map(
+            done -> {
+              known.took(done.nanos(), bytes);
+              return done.verdict();
+            })
         .otherwise(full -> new Verdict.Unchecked(full.getMessage(), true))
         .onSuccess(verdict -> logOnce(subject, known, verdict));
+  }
+
+  private Timed timed(CompiledSchema schema, JsonNode value) {
+    long begun = System.nanoTime();
+    Verdict verdict = schema.validate(value, budget);
+    return new Timed(verdict, System.nanoTime() - begun);
   }
 
   private Future<Known> compile(String caller, Subject subject) {

@@ -1,0 +1,68 @@
+package dev.mcpbridge.validation;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.Loops;
+import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.validation.SchemaValidator.Subject;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Which validations are done at once, and which beside the loop. */
+class SchemaValidatorTest {
+  private static final String TWO_WAYS =
+      """
+      {"$ref": "#/$defs/n", "$defs": {"n": {"anyOf": [
+        {"type": "object", "properties": {"a": {"$ref": "#/$defs/n"}}, "required": ["b"]},
+        {"type": "object", "properties": {"a": {"$ref": "#/$defs/n"}}, "required": ["c"]}]}}}""";
+
+  private final Vertx vertx = Vertx.vertx();
+  private final SchemaValidator validator = new SchemaValidator(vertx, 20_000, 200);
+  private final Subject subject = new Subject("k", "inputSchema", "t", "s", JsonSlice.of(TWO_WAYS));
+
+  @AfterEach
+  void close() throws Exception {
+    vertx.close().await(20, TimeUnit.SECONDS);
+  }
+
+  private Future<Verdict> validate(JsonNode value) {
+    return validator.validate("caller", subject, value, 200);
+  }
+
+  private boolean isDoneAtOnce(JsonNode value) throws Exception {
+    boolean[] isComplete = new boolean[1];
+    Loops.await(
+        vertx,
+        () -> {
+          Future<Verdict> verdict = validate(value);
+          isComplete[0] = verdict.isComplete();
+          return verdict;
+        });
+    return isComplete[0];
+  }
+
+  @Test
+  void valuesThatWereTooMuchForTheLoopAreCheckedBesideItUntilTheyAreLittleAgain() throws Exception {
+    JsonNode little = Json.tree("{\"b\":1}");
+    JsonNode much = Json.tree("{\"a\":".repeat(20) + "{}" + "}".repeat(20));
+    Loops.await(vertx, () -> validate(little));
+    assertTrue(isDoneAtOnce(little));
+
+    Verdict unchecked = Loops.await(vertx, () -> validate(much));
+
+    assertInstanceOf(Verdict.Unchecked.class, unchecked);
+    assertFalse(isDoneAtOnce(little));
+    boolean isLittleAgain = false;
+    for (int i = 0; i < 1_000 && !isLittleAgain; i++) {
+      isLittleAgain = isDoneAtOnce(little);
+    }
+    assertTrue(isLittleAgain);
+  }
+}
