@@ -284,6 +284,30 @@ class FairnessIT {
     }
   }
 
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void withoutKeysEachAddressIsACaller() throws Exception {
+    String open = "'http':{'host':'0.0.0.0','insecure':true,'maxStreams':4},";
+    try (TestBridge bridge = TestBridge.of("{" + open + "'mcpServers':{}}")) {
+      List<Socket> sockets = new ArrayList<>();
+      List<String> answers = new ArrayList<>();
+      for (String address : List.of("127.0.0.2", "127.0.0.2", "127.0.0.2", "127.0.0.3")) {
+        Socket socket = new Socket();
+        socket.bind(new InetSocketAddress(InetAddress.getByName(address), 0));
+        socket.connect(new InetSocketAddress("127.0.0.1", bridge.port()));
+        socket.getOutputStream().write(get("/events", "none"));
+        answers.add(lines(socket).readLine());
+        sockets.add(socket);
+      }
+
+      String ok = "HTTP/1.1 200 OK";
+      assertEquals(List.of(ok, ok, "HTTP/1.1 429 Too Many Requests", ok), answers);
+      for (Socket socket : sockets) {
+        socket.close();
+      }
+    }
+  }
+
   private static byte[] get(String path, String key) {
     return ("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nX-API-Key: " + key + "\r\n\r\n")
         .getBytes(StandardCharsets.US_ASCII);

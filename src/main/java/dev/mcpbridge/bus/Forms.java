@@ -122,11 +122,13 @@ public final class Forms {
   private static void caller(WireWriter out, Caller caller) {
     out.text(caller.name())
         .optional(caller.session(), WireWriter::text)
-        .optional(caller.authorization(), WireWriter::text);
+        .optional(caller.authorization(), WireWriter::text)
+        .text(caller.share());
   }
 
   private static Caller caller(WireReader in) {
-    return new Caller(in.text(), in.optional(WireReader::text), in.optional(WireReader::text));
+    return new Caller(
+        in.text(), in.optional(WireReader::text), in.optional(WireReader::text), in.text());
   }
 
   private static void envelope(WireWriter out, Envelope envelope) {

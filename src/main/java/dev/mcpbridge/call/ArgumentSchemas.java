@@ -95,7 +95,7 @@ public final class ArgumentSchemas {
   private Future<Verdict> verdict(CallRequest request, Tool tool, JsonNode arguments) {
     Subject subject = subject(request.server(), tool);
     int bytes = request.arguments().json().length();
-    return validator.validate(request.caller().name(), subject, arguments, bytes);
+    return validator.validate(request.caller().share(), subject, arguments, bytes);
   }
 
   private static Subject subject(ServerId server, Tool tool) {

@@ -67,8 +67,8 @@ public final class BackgroundCalls {
       return request.server();
     }
 
-    private String caller() {
-      return request.caller().name();
+    private String share() {
+      return request.caller().share();
     }
 
     public CallRequest request() {
@@ -109,8 +109,8 @@ public final class BackgroundCalls {
   public Future<BackgroundCall> add(CallRequest request, Supplier<Future<CallOutcome>> run) {
     forgetOld();
     try {
-      bytes.check(request.caller().name());
-      shares.check(request.caller().name());
+      bytes.check(request.caller().share());
+      shares.check(request.caller().share());
     } catch (BridgeException full) {
       return Future.failedFuture(full);
     }
@@ -134,7 +134,7 @@ public final class BackgroundCalls {
     BackgroundCall call = new BackgroundCall(request, sinceMillis);
     call.outcome = run.get();
     calls.put(call.id(), call);
-    shares.add(request.caller().name(), 1);
+    shares.add(request.caller().share(), 1);
     call.outcome.onComplete(done -> ended(call));
     return call;
   }
@@ -236,7 +236,7 @@ public final class BackgroundCalls {
     if (call.outcome.succeeded()
         && call.outcome.result() instanceof CallOutcome.Completed completed) {
       call.size = completed.result().length();
-      bytes.add(call.caller(), call.size);
+      bytes.add(call.share(), call.size);
     }
   }
 
@@ -248,8 +248,8 @@ public final class BackgroundCalls {
             call -> {
               boolean old = call.endedMillis > 0 && call.endedMillis < horizon;
               if (old) {
-                shares.release(call.caller());
-                bytes.release(call.caller(), call.size);
+                shares.release(call.share());
+                bytes.release(call.share(), call.size);
               }
               return old;
             });

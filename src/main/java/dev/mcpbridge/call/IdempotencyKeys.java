@@ -68,6 +68,7 @@ public final class IdempotencyKeys {
   }
 
   private static final class Entry {
+    final String share;
     final String fingerprint;
     final long sinceMillis;
     Future<CallOutcome> outcome;
@@ -77,7 +78,8 @@ public final class IdempotencyKeys {
 
     int size;
 
-    Entry(String fingerprint, long sinceMillis) {
+    Entry(String share, String fingerprint, long sinceMillis) {
+      this.share = share;
       this.fingerprint = fingerprint;
       this.sinceMillis = sinceMillis;
     }
@@ -110,7 +112,7 @@ public final class IdempotencyKeys {
       Key key, CallRequest request, Supplier<Future<CallOutcome>> call) {
     String fingerprint = fingerprint(request);
     return records == null
-        ? once(key, fingerprint, call)
+        ? once(key, request.caller().share(), fingerprint, call)
         : onceOnAnyNode(key, fingerprint, request, call);
   }
 
@@ -118,28 +120,27 @@ public final class IdempotencyKeys {
   private Future<CallOutcome> onceOnAnyNode(
       Key key, String fingerprint, CallRequest request, Supplier<Future<CallOutcome>> call) {
     if (entries.containsKey(key)) {
-      return once(key, fingerprint, call);
+      return once(key, request.caller().share(), fingerprint, call);
     }
     String name = Sha256.of(key.caller()).end().add(key.route()).end().add(key.value()).hex();
     return records
         .claim(name, fingerprint, request.server(), request.target(), clock.millis())
-        .compose(claim -> claimed(name, claim, key, fingerprint, call));
+        .compose(claim -> claimed(name, claim, key, request, call));
   }
 
   private Future<CallOutcome> claimed(
       String name,
       CallRecords.Claim claim,
       Key key,
-      String fingerprint,
+      CallRequest request,
       Supplier<Future<CallOutcome>> call) {
+    String fingerprint = fingerprint(request);
     if (claim.isTaken()) {
-      Future<CallOutcome> running = once(key, fingerprint, call);
+      Future<CallOutcome> running = once(key, request.caller().share(), fingerprint, call);
       return kept(name, claim, running, Optional.ofNullable(entries.get(key)));
     }
     return isLeftOver(claim, key, fingerprint)
-        ? records
-            .claimAgain(name, claim)
-            .compose(again -> claimed(name, again, key, fingerprint, call))
+        ? records.claimAgain(name, claim).compose(again -> claimed(name, again, key, request, call))
         : repeat(claim.record(), fingerprint);
   }
 
@@ -179,18 +180,22 @@ public final class IdempotencyKeys {
     return known.outcome() == null ? Future.failedFuture(inProgress()) : known.outcome();
   }
 
-  Future<CallOutcome> once(Key key, String fingerprint, Supplier<Future<CallOutcome>> call) {
+  /**
+   * @param share whose share of the keys it takes
+   */
+  Future<CallOutcome> once(
+      Key key, String share, String fingerprint, Supplier<Future<CallOutcome>> call) {
     forgetOld();
     Entry known = entries.get(key);
     if (known != null) {
       return repeat(known, fingerprint);
     }
     try {
-      shares.take(key.caller());
+      shares.take(share);
     } catch (BridgeException full) {
       return Future.failedFuture(full);
     }
-    Entry entry = new Entry(fingerprint, clock.millis());
+    Entry entry = new Entry(share, fingerprint, clock.millis());
     entries.put(key, entry);
     Future<CallOutcome> outcome = call.get();
     entry.outcome = outcome;
@@ -233,7 +238,7 @@ public final class IdempotencyKeys {
     entry.size = entry.outcome == null ? 0 : size(entry.outcome.result());
     bytes += entry.size;
     if (entry.size >= LARGE) {
-      large.computeIfAbsent(key.caller(), c -> new Outcomes()).add(entry);
+      large.computeIfAbsent(entry.share, c -> new Outcomes()).add(entry);
     }
     while (bytes > MAX_BYTES && !large.isEmpty()) {
       dropOutcomeOfTheGreediest();
@@ -264,8 +269,9 @@ public final class IdempotencyKeys {
   }
 
   private void release(Key key, Throwable failure) {
-    if (isHarmless(failure) && entries.remove(key) != null) {
-      shares.release(key.caller());
+    Entry free = isHarmless(failure) ? entries.remove(key) : null;
+    if (free != null) {
+      shares.release(free.share);
     }
   }
 
@@ -287,8 +293,8 @@ public final class IdempotencyKeys {
         return;
       }
       if (entry.mayBeForgotten()) {
-        forgetOutcome(next.getKey().caller(), entry);
-        shares.release(next.getKey().caller());
+        forgetOutcome(entry.share, entry);
+        shares.release(entry.share);
         oldest.remove();
       }
     }

@@ -65,7 +65,7 @@ final class StdioRelay {
   }
 
   /**
-   * Relays until stdin ends; what runs then gets a moment to be answered.
+   * Relays until stdin ends; what runs then gets ten seconds to be answered.
    *
    * @return whether the bridge was there to the end
    */
@@ -78,7 +78,7 @@ final class StdioRelay {
       }
     }
     CompletableFuture.allOf(running.values().toArray(CompletableFuture[]::new))
-        .orTimeout(2, TimeUnit.SECONDS)
+        .orTimeout(10, TimeUnit.SECONDS)
         .exceptionally(late -> null)
         .join();
     found.join();

@@ -23,9 +23,9 @@ public record BridgeConfig(
     long drainMillis,
     List<ConfigProblem> warnings) {
 
-  /** Whether callers can be told apart, by their keys. */
+  /** Whether callers can be told apart: by their keys, or by the machines that they come from. */
   public boolean hasSeveralCallers() {
-    return auth.keys().size() > 1;
+    return auth.keys().isEmpty() ? !http.isLoopback() : auth.keys().size() > 1;
   }
 
   public BridgeConfig withAuth(AuthConfig other) {

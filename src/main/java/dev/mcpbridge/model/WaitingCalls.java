@@ -47,7 +47,7 @@ public final class WaitingCalls {
 
   /** Whether a call may run at once, where there is a place: it is nobody else's turn. */
   public boolean isFree(Call call) {
-    return hasShare(call.caller().name()) && !turns.isWaiting(this::hasShare);
+    return hasShare(call.caller().share()) && !turns.isWaiting(this::hasShare);
   }
 
   private boolean hasShare(String caller) {
@@ -57,7 +57,7 @@ public final class WaitingCalls {
   /** Counts a call until it has ended. */
   public void count(Call call, Future<?> ended) {
     if (severalCallers.getAsBoolean()) {
-      String caller = call.caller().name();
+      String caller = call.caller().share();
       running.merge(caller, 1, Integer::sum);
       ended.onComplete(
           over -> running.computeIfPresent(caller, (c, count) -> count == 1 ? null : count - 1));
@@ -71,7 +71,7 @@ public final class WaitingCalls {
   /** Waits; fails with QUEUE_FULL at once, and with DEADLINE_EXCEEDED when its time is over. */
   public Future<JsonSlice> add(Call call) {
     Waiting waiting = new Waiting(call, Promise.promise());
-    FairQueue.Offer<Waiting> offer = turns.offer(call.caller().name(), waiting);
+    FairQueue.Offer<Waiting> offer = turns.offer(call.caller().share(), waiting);
     offer.displaced().ifPresent(other -> other.promise().fail(full(other.call())));
     if (!offer.accepted()) {
       return Future.failedFuture(full(call));
@@ -130,7 +130,7 @@ public final class WaitingCalls {
                 + "' has "
                 + turns.size()
                 + " calls waiting (maxQueued), "
-                + turns.count(refused.caller().name())
+                + turns.count(refused.caller().share())
                 + " of them of this caller")
         .withRetryAfter(1000);
   }

@@ -89,7 +89,7 @@ public final class Confirmations {
     byte[] hash = terms.operatorApproves() ? Pending.NO_TOKEN : Sha256.of(token).bytes();
     byte[] kept = new Pending(confirmation, hash).toBytes();
     try {
-      shares.take(id, call.caller().name(), kept.length, now, confirmation.expiresAtMillis());
+      shares.take(id, call.caller().share(), kept.length, now, confirmation.expiresAtMillis());
     } catch (BridgeException full) {
       return Future.failedFuture(full);
     }

@@ -186,9 +186,9 @@ final class Upstreams implements Upstream.News {
               "Server '" + config.id() + "' has " + sessions + " sessions, as many as it may")
           .withRetryAfter(10_000);
     }
-    requireShare(caller.name());
+    requireShare(caller.share());
     String conversation = caller.conversation();
-    Own begun = new Own(caller.name(), new Upstream(config, conversation, surroundings, this));
+    Own begun = new Own(caller.share(), new Upstream(config, conversation, surroundings, this));
     own.put(conversation, begun);
     begun.upstream.open();
     return begun;

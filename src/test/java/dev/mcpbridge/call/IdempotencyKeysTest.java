@@ -10,6 +10,7 @@ import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.time.Clock;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 class IdempotencyKeysTest {
@@ -19,73 +20,78 @@ class IdempotencyKeysTest {
   private final IdempotencyKeys keys = new IdempotencyKeys(Clock.systemUTC(), () -> true);
   private int runs;
 
+  private Future<CallOutcome> once(
+      IdempotencyKeys.Key key, String body, Supplier<Future<CallOutcome>> call) {
+    return keys.once(key, key.caller(), body, call);
+  }
+
   @Test
   void runsOnceAndGivesTheSameOutcomeToEveryRepetition() {
-    assertSame(DONE, keys.once(KEY, "body", this::succeed).result());
-    assertSame(DONE, keys.once(KEY, "body", this::succeed).result());
+    assertSame(DONE, once(KEY, "body", this::succeed).result());
+    assertSame(DONE, once(KEY, "body", this::succeed).result());
     assertEquals(1, runs);
   }
 
   @Test
   void refusesARepetitionWhileItRuns() {
     Promise<CallOutcome> running = Promise.promise();
-    keys.once(KEY, "body", running::future);
+    once(KEY, "body", running::future);
 
-    assertFails(ErrorCode.IDEMPOTENCY_IN_PROGRESS, keys.once(KEY, "body", this::succeed));
+    assertFails(ErrorCode.IDEMPOTENCY_IN_PROGRESS, once(KEY, "body", this::succeed));
     assertEquals(0, runs);
   }
 
   @Test
   void refusesAnotherBody() {
-    keys.once(KEY, "body", this::succeed);
+    once(KEY, "body", this::succeed);
 
-    assertFails(ErrorCode.IDEMPOTENCY_MISMATCH, keys.once(KEY, "other", this::succeed));
+    assertFails(ErrorCode.IDEMPOTENCY_MISMATCH, once(KEY, "other", this::succeed));
   }
 
   @Test
   void anotherCallersKeyIsAnotherKey() {
-    keys.once(KEY, "body", this::succeed);
-    keys.once(new IdempotencyKeys.Key("b", "POST /x", "k"), "other", this::succeed);
+    once(KEY, "body", this::succeed);
+    once(new IdempotencyKeys.Key("b", "POST /x", "k"), "other", this::succeed);
 
     assertEquals(2, runs);
   }
 
   @Test
   void aFailureWithoutEffectFreesTheKeyAndAnUnknownOneDoesNot() {
-    keys.once(KEY, "body", () -> fail(Executed.NO));
-    assertSame(DONE, keys.once(KEY, "body", this::succeed).result());
+    once(KEY, "body", () -> fail(Executed.NO));
+    assertSame(DONE, once(KEY, "body", this::succeed).result());
 
     IdempotencyKeys.Key other = new IdempotencyKeys.Key("a", "POST /x", "other");
-    keys.once(other, "body", () -> fail(Executed.UNKNOWN));
-    assertFails(ErrorCode.UPSTREAM_CRASHED, keys.once(other, "body", this::succeed));
+    once(other, "body", () -> fail(Executed.UNKNOWN));
+    assertFails(ErrorCode.UPSTREAM_CRASHED, once(other, "body", this::succeed));
     assertEquals(1, runs);
   }
 
   @Test
   void noNumberOfKeysOfOneCallerMakesTheBridgeForgetAnothers() {
-    keys.once(KEY, "body", this::succeed);
+    once(KEY, "body", this::succeed);
     Future<CallOutcome> last = null;
     for (int i = 0; i < 60_000; i++) {
-      last = keys.once(new IdempotencyKeys.Key("greedy", "POST /x", "" + i), "b", this::succeed);
+      last = once(new IdempotencyKeys.Key("greedy", "POST /x", "" + i), "b", this::succeed);
     }
     int before = runs;
 
     assertFails(ErrorCode.RATE_LIMITED, last);
-    assertSame(DONE, keys.once(KEY, "body", this::succeed).result());
+    assertSame(DONE, once(KEY, "body", this::succeed).result());
     assertEquals(before, runs);
     assertSame(
-        DONE, keys.once(new IdempotencyKeys.Key("b", "POST /x", "k"), "b", this::succeed).result());
+        DONE, once(new IdempotencyKeys.Key("b", "POST /x", "k"), "b", this::succeed).result());
   }
 
   @Test
   void anOutcomeThatIsNotKeptIsStillNotRunAgain() {
     CallOutcome large = new CallOutcome.Completed(JsonSlice.of(new byte[33 << 20]));
-    keys.once(KEY, "body", () -> Future.succeededFuture(large));
+    once(KEY, "body", () -> Future.succeededFuture(large));
     IdempotencyKeys.Key other = new IdempotencyKeys.Key("b", "POST /x", "k");
-    keys.once(other, "body", () -> Future.succeededFuture(large));
+    once(other, "body", () -> Future.succeededFuture(large));
 
-    assertFails(ErrorCode.OUTCOME_NOT_KEPT, keys.once(KEY, "body", this::succeed));
-    assertSame(large, keys.once(other, "body", this::succeed).result());
+    assertFails(ErrorCode.OUTCOME_NOT_KEPT, once(KEY, "body", this::succeed));
+    assertSame(large, once(other, "body", this::succeed).result());
     assertEquals(0, runs);
   }
 

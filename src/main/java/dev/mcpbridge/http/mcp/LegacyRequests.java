@@ -143,12 +143,14 @@ final class LegacyRequests {
             "MCP-Protocol-Version: " + version + " is not spoken here");
       }
     }
-    return sessions.find(ctx.request().getHeader(SESSION), Callers.of(ctx), endpoint);
+    return sessions.find(
+        ctx.request().getHeader(SESSION), Callers.of(ctx), Callers.share(ctx), endpoint);
   }
 
   private void initialize(
       RoutingContext ctx, Inbound message, ServerId endpoint, Supplier<Future<Offer>> offers) {
-    Future<Opened> opening = introduce(Callers.of(ctx), message, endpoint, offers);
+    Future<Opened> opening =
+        introduce(Callers.of(ctx), Callers.share(ctx), message, endpoint, offers);
     PostReply reply = replies.whole(ctx);
     opening
         .onSuccess(
@@ -164,7 +166,11 @@ final class LegacyRequests {
 
   /** Opens a session. */
   Future<Opened> introduce(
-      Principal principal, Inbound message, ServerId endpoint, Supplier<Future<Offer>> offers) {
+      Principal principal,
+      String share,
+      Inbound message,
+      ServerId endpoint,
+      Supplier<Future<Offer>> offers) {
     ProtocolVersion version =
         ProtocolVersion.of(required(message, "protocolVersion")).orElse(ProtocolVersion.LATEST);
     JsonSlice capabilities = message.params().get("capabilities");
@@ -180,7 +186,8 @@ final class LegacyRequests {
               introductions.write(result, offer, true, Via.of(message.meta()));
               JsonSlice introduction = result.endObject().toSlice();
               return sessions
-                  .open(new LegacySession.Opening(principal, endpoint, version, capabilities))
+                  .open(
+                      new LegacySession.Opening(principal, share, endpoint, version, capabilities))
                   .map(session -> new Opened(session, introduction));
             });
   }

@@ -60,11 +60,16 @@ final class LegacySession implements Client {
   /**
    * What a client said when it came.
    *
+   * @param share whose share of what is bounded it takes
    * @param server of the endpoint it came to; null for all
    * @param capabilities null for none
    */
   record Opening(
-      Principal principal, ServerId server, ProtocolVersion version, JsonSlice capabilities) {}
+      Principal principal,
+      String share,
+      ServerId server,
+      ProtocolVersion version,
+      JsonSlice capabilities) {}
 
   /** The other nodes that know this session. */
   interface Elsewhere {
@@ -107,7 +112,7 @@ final class LegacySession implements Client {
     this.budget = budget;
     this.id = id;
     this.principal = opening.principal();
-    this.caller = new Caller(principal.name(), id);
+    this.caller = new Caller(principal.name(), id).withShare(opening.share());
     this.server = opening.server();
     this.version = opening.version();
     JsonSlice declared = opening.capabilities();

@@ -56,7 +56,7 @@ final class LegacySessions {
 
   /** Opens a session, of which all nodes know when the future is done. */
   Future<LegacySession> open(LegacySession.Opening opening) {
-    on.sessions().check(opening.principal().name());
+    on.sessions().check(opening.share());
     String id = Handles.next();
     LegacySession session = keep(id, opening);
     return records == null
@@ -68,13 +68,13 @@ final class LegacySessions {
     LegacySession session =
         new LegacySession(on.vertx(), budget, id, on.cluster().slot(), opening, elsewhere());
     open.put(id, session);
-    on.sessions().add(opening.principal().name(), 1);
+    on.sessions().add(opening.share(), 1);
     return session;
   }
 
   private void drop(LegacySession session) {
     if (open.remove(session.id(), session)) {
-      on.sessions().release(session.caller().name());
+      on.sessions().release(session.caller().share());
     }
   }
 
@@ -105,20 +105,20 @@ final class LegacySessions {
    *
    * @throws BridgeException MALFORMED_REQUEST where it names none, SESSION_NOT_FOUND
    */
-  Future<LegacySession> find(String id, Principal caller, ServerId endpoint) {
+  Future<LegacySession> find(String id, Principal caller, String share, ServerId endpoint) {
     if (id == null) {
       throw new BridgeException(
           ErrorCode.MALFORMED_REQUEST, "The header Mcp-Session-Id is missing");
     }
     LegacySession session = open.get(id);
     if (session == null && records != null) {
-      return records.find(id).map(record -> adopt(id, record, caller, endpoint));
+      return records.find(id).map(record -> adopt(id, record, caller, share, endpoint));
     }
     return Future.succeededFuture(use(session, caller, endpoint));
   }
 
   private LegacySession adopt(
-      String id, SessionRecord record, Principal caller, ServerId endpoint) {
+      String id, SessionRecord record, Principal caller, String share, ServerId endpoint) {
     boolean isTheirs =
         record != null
             && record.principal().equals(caller.name())
@@ -131,7 +131,8 @@ final class LegacySessions {
       known =
           keep(
               id,
-              new LegacySession.Opening(caller, endpoint, record.version(), record.capabilities()));
+              new LegacySession.Opening(
+                  caller, share, endpoint, record.version(), record.capabilities()));
       records.refresh(id);
     }
     return use(known, caller, endpoint);

@@ -28,13 +28,15 @@ final class SseDoor {
 
   private static final class Channel {
     final Principal principal;
+    final String share;
     final ServerId endpoint;
     final MessageStream stream;
     LegacySession session;
     boolean closed;
 
-    Channel(Principal principal, ServerId endpoint, MessageStream stream) {
+    Channel(Principal principal, String share, ServerId endpoint, MessageStream stream) {
       this.principal = principal;
+      this.share = share;
       this.endpoint = endpoint;
       this.stream = stream;
     }
@@ -49,7 +51,8 @@ final class SseDoor {
     EventStream.require(ctx);
     String id = Handles.next();
     EventStream stream = streams.open(ctx);
-    channels.put(id, new Channel(Callers.of(ctx), endpoint, MessageStream.on(stream)));
+    channels.put(
+        id, new Channel(Callers.of(ctx), Callers.share(ctx), endpoint, MessageStream.on(stream)));
     stream.onClose(() -> close(id));
     String address = ctx.request().path() + "?sessionId=" + id;
     stream.send("endpoint", JsonSlice.of(address));
@@ -93,7 +96,7 @@ final class SseDoor {
   private void initialize(
       Channel channel, Inbound message, Supplier<Future<Offer>> offers, StreamReply reply) {
     requests
-        .introduce(channel.principal, message, channel.endpoint, offers)
+        .introduce(channel.principal, channel.share, message, channel.endpoint, offers)
         .onComplete(
             opened -> {
               if (channel.closed) {

@@ -69,7 +69,7 @@ final class Subscriptions {
             .endObject()
             .toSlice();
     Announcements stream = new Announcements(streams.open(ctx));
-    Caller caller = Caller.of(Callers.of(ctx).name());
+    Caller caller = Caller.of(Callers.of(ctx).name()).withShare(Callers.share(ctx));
     watchAll(asked, offer, caller, meta, stream)
         .onSuccess(agreed -> stream.begin(acknowledgement(asked, agreed, meta)));
     Runnable deaf =

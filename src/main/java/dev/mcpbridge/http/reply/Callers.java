@@ -34,7 +34,15 @@ public final class Callers {
 
   /** Who calls, with the credential that they may have sent for an API behind the bridge. */
   public static Caller caller(RoutingContext ctx) {
-    return caller(ctx, Caller.of(of(ctx).name()));
+    return caller(ctx, Caller.of(of(ctx).name()).withShare(share(ctx)));
+  }
+
+  /** Whose share of what is bounded a request takes, as in {@link Caller#share()}. */
+  public static String share(RoutingContext ctx) {
+    Principal principal = of(ctx);
+    return principal == Principal.ANONYMOUS
+        ? "address " + ctx.request().connection().remoteAddress().hostAddress()
+        : principal.name();
   }
 
   /**

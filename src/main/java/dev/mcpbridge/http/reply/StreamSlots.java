@@ -29,17 +29,16 @@ public final class StreamSlots {
    * @throws BridgeException RATE_LIMITED, OVERLOADED
    */
   public EventStream open(RoutingContext ctx) {
-    Principal reader = Callers.of(ctx);
-    shares.take(reader.name());
+    String share = Callers.share(ctx);
+    shares.take(share);
     EventStream stream = EventStream.open(ctx);
-    open.put(stream, reader);
-    return stream.onClose(() -> closed(stream));
+    open.put(stream, Callers.of(ctx));
+    return stream.onClose(() -> closed(stream, share));
   }
 
-  private void closed(EventStream stream) {
-    Principal reader = open.remove(stream);
-    if (reader != null) {
-      shares.release(reader.name());
+  private void closed(EventStream stream, String share) {
+    if (open.remove(stream) != null) {
+      shares.release(share);
     }
   }
 
