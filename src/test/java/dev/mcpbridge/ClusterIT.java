@@ -213,6 +213,19 @@ class ClusterIT {
   }
 
   @Test
+  void aLargeMessageOfAnotherNodeIsNotOvertakenByWhatFollowsIt() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      Answer log = nodes.call(1, THERE, "log", "{\"size\":600000}", "accept", "text/event-stream");
+
+      assertEquals(
+          List.of("message", "message", "result"),
+          log.events(),
+          log.text().length() + log.text().substring(0, 200));
+      assertTrue(log.text().indexOf("last") > 600_000);
+    }
+  }
+
+  @Test
   void progressAndLogMessagesOfAnotherNodeAreStreamedBeforeTheResult() throws Exception {
     Answer progress =
         nodes.call(1, THERE, "progress", "{\"steps\":3}", "accept", "text/event-stream");

@@ -28,6 +28,10 @@ import java.util.function.BiConsumer;
  * was sent and not answered never is. Confined to the event loop.
  */
 final class Elsewhere implements Cluster.Correspondent {
+  private static final int LARGE_NEWS = 32 << 10;
+  private static final long LARGE_NEWS_MILLIS = 10_000;
+  private static final byte[] NOTHING = {};
+
   private static final int MAX_WAITING = 20_000;
   private static final int MAX_EARLY = 1_000;
   private static final long MAX_WAIT_NANOS = 30_000_000_000L;
@@ -54,6 +58,9 @@ final class Elsewhere implements Cluster.Correspondent {
       };
 
   private int waiting;
+
+  /** By the id of their calls, what of the news for their callers is large and under way. */
+  private final Map<String, Future<byte[]>> largeNews = new HashMap<>();
 
   /** A call of the node in a slot. */
   private record Early(int slot, String callId) {}
@@ -245,8 +252,27 @@ final class Elsewhere implements Cluster.Correspondent {
           .distinct()
           .forEach(owner -> cluster.tell(owner, topic.name(), topic.form().bytes(news)));
     } else if (reach.callId() != null && callers.containsKey(reach.callId())) {
-      cluster.tell(callers.get(reach.callId()), topic.name(), topic.form().bytes(news));
+      tellCaller(reach.callId(), topic.name(), topic.form().bytes(news));
     }
+  }
+
+  /**
+   * Tells who has made a call what happens in it. Something large goes in pieces, which smaller
+   * things would overtake; so what follows waits until it has come.
+   */
+  private void tellCaller(String callId, String topic, byte[] body) {
+    int slot = callers.get(callId);
+    Future<?> before = largeNews.get(callId);
+    if (body.length <= LARGE_NEWS && before == null) {
+      cluster.tell(slot, topic, body);
+      return;
+    }
+    Future<byte[]> come =
+        before == null
+            ? cluster.ask(slot, topic, body, LARGE_NEWS_MILLIS)
+            : before.transform(over -> cluster.ask(slot, topic, body, LARGE_NEWS_MILLIS));
+    largeNews.put(callId, come);
+    come.onComplete(over -> largeNews.remove(callId, come));
   }
 
   /** Whether somebody on this node may want to hear of it. */
@@ -275,6 +301,11 @@ final class Elsewhere implements Cluster.Correspondent {
 
   @Override
   public void asked(int slot, String name, byte[] body, BiConsumer<byte[], byte[]> answer) {
+    if (heard.containsKey(name)) {
+      told(slot, name, body);
+      answer.accept(NOTHING, null);
+      return;
+    }
     Address<?, ?> address = served.get(name);
     boolean isHere =
         address != null
@@ -311,18 +342,27 @@ final class Elsewhere implements Cluster.Correspondent {
       }
       callers.put(call.id(), slot);
     }
-    bus.requestHere(address, question)
-        .onComplete(
-            done -> {
-              if (question instanceof Call call) {
-                callers.remove(call.id());
-              }
-              if (done.succeeded()) {
-                answer.accept(address.answer().bytes(done.result()), null);
-              } else {
-                answer.accept(null, Failures.FORM.bytes(BridgeException.of(done.cause())));
-              }
-            });
+    Future<A> done = bus.requestHere(address, question);
+    done.onComplete(
+        over -> {
+          Future<?> news = null;
+          if (question instanceof Call call) {
+            callers.remove(call.id());
+            news = largeNews.get(call.id());
+          }
+          if (news == null) {
+            answer(address, done, answer);
+          } else {
+            news.onComplete(come -> answer(address, done, answer));
+          }
+        });
+  }
+
+  private static <A> void answer(
+      Address<?, A> address, Future<A> done, BiConsumer<byte[], byte[]> answer) {
+    done.onSuccess(found -> answer.accept(address.answer().bytes(found), null))
+        .onFailure(
+            failure -> answer.accept(null, Failures.FORM.bytes(BridgeException.of(failure))));
   }
 
   @Override
