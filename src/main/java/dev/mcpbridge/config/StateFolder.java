@@ -10,8 +10,8 @@ public final class StateFolder {
   /** May not exist yet. */
   public static Path of(Map<String, String> environment) {
     Path state = Path.of(environment.getOrDefault("XDG_STATE_HOME", ""));
-    Path base =
-        state.isAbsolute() ? state : Path.of(System.getProperty("user.home"), ".local", "state");
+    String home = environment.getOrDefault("HOME", System.getProperty("user.home"));
+    Path base = state.isAbsolute() ? state : Path.of(home, ".local", "state");
     return base.resolve("mcp-bridge");
   }
 }
