@@ -41,7 +41,7 @@ public final class Callers {
   public static String share(RoutingContext ctx) {
     Principal principal = of(ctx);
     return principal == Principal.ANONYMOUS
-        ? "address " + ctx.request().connection().remoteAddress().hostAddress()
+        ? ctx.request().connection().remoteAddress().hostAddress()
         : principal.name();
   }
 
