@@ -105,7 +105,9 @@ class ClusterConfirmationsIT {
   private static void assertGone(Asked asked) throws Exception {
     for (int node : nodes.up()) {
       assertFalse(approvals.listed(node).contains(asked.id()));
-      assertEquals(404, nodes.get(node, asked.path()).status());
+      Answer shown = nodes.get(node, asked.path());
+      assertEquals(200, shown.status(), shown.toString());
+      assertFalse(shown.body().path("requires_confirmation").asBoolean(true), shown.toString());
       Answer again = approvals.decide(node, asked, true);
       assertEquals("404 confirmation_not_found", again.status() + " " + again.code());
     }

@@ -11,12 +11,11 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 
 /**
  * Bounds what a connection may cost: how many there are, how long one may take to send a request's
@@ -34,8 +33,13 @@ final class ConnectionGuard {
   private final MemoryBudget answers;
   private final MemoryBudget bodies;
   private final Map<HttpConnection, Watched> open = new IdentityHashMap<>();
+  private final Map<String, Integer> byAddress = new HashMap<>();
+
+  /** The address that has more than half of the connections; null where none has. */
+  private String crowd;
 
   private static final class Watched {
+    final String address;
     final Outlet outlet;
     HttpServerRequest request;
     MemoryBudget.Share body;
@@ -43,7 +47,8 @@ final class ConnectionGuard {
     boolean idle = true;
     boolean closing;
 
-    Watched(Outlet outlet) {
+    Watched(String address, Outlet outlet) {
+      this.address = address;
       this.outlet = outlet;
     }
 
@@ -77,11 +82,13 @@ final class ConnectionGuard {
   }
 
   void opened(HttpConnection connection) {
-    if (open.size() >= config.maxConnections() && !makeRoom(connection)) {
+    String address = connection.remoteAddress().hostAddress();
+    if (open.size() >= config.maxConnections() && !makeRoom(address)) {
       connection.close();
       return;
     }
-    open.put(connection, new Watched(Outlet.of(connection, answers)));
+    open.put(connection, new Watched(address, Outlet.of(connection, answers)));
+    count(address);
     connection.closeHandler(v -> closed(connection));
   }
 
@@ -89,41 +96,44 @@ final class ConnectionGuard {
    * Of an address that has more than half of the connections an idle one gives way to another
    * address.
    */
-  private boolean makeRoom(HttpConnection newcomer) {
-    Map<String, Long> byAddress =
-        open.keySet().stream()
-            .collect(Collectors.groupingBy(ConnectionGuard::address, Collectors.counting()));
-    return byAddress.entrySet().stream()
-        .filter(most -> most.getValue() > config.maxConnections() / 2)
-        .filter(most -> !most.getKey().equals(address(newcomer)))
-        .findFirst()
-        .map(most -> closeIdle(most.getKey()))
-        .orElse(false);
+  private boolean makeRoom(String newcomer) {
+    return crowd != null && !crowd.equals(newcomer) && closeIdle(crowd);
   }
 
   private boolean closeIdle(String address) {
-    Optional<HttpConnection> idle =
-        open.entrySet().stream()
-            .filter(each -> each.getValue().idle || each.getValue().isAnswered())
-            .map(Map.Entry::getKey)
-            .filter(connection -> address(connection).equals(address))
-            .findFirst();
-    idle.ifPresent(
-        connection -> {
-          closed(connection);
-          connection.close();
-        });
-    return idle.isPresent();
+    for (Map.Entry<HttpConnection, Watched> each : open.entrySet()) {
+      Watched watched = each.getValue();
+      if (watched.address.equals(address) && (watched.idle || watched.isAnswered())) {
+        HttpConnection idle = each.getKey();
+        closed(idle);
+        idle.close();
+        return true;
+      }
+    }
+    return false;
   }
 
-  private static String address(HttpConnection connection) {
-    return connection.remoteAddress().hostAddress();
+  private void count(String address) {
+    if (byAddress.merge(address, 1, Integer::sum) > config.maxConnections() / 2) {
+      crowd = address;
+    }
+  }
+
+  private void uncount(String address) {
+    int left = byAddress.merge(address, -1, Integer::sum);
+    if (left == 0) {
+      byAddress.remove(address);
+    }
+    if (address.equals(crowd) && left <= config.maxConnections() / 2) {
+      crowd = null;
+    }
   }
 
   private void closed(HttpConnection connection) {
     Watched watched = open.remove(connection);
     if (watched != null) {
       watched.letBodyGo();
+      uncount(watched.address);
     }
   }
 

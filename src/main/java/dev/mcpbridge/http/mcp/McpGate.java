@@ -73,7 +73,7 @@ final class McpGate {
     }
     if (!request.envelope(Set.of()).elicits("form")) {
       LOG.log(
-          Level.INFO,
+          Level.WARNING,
           "server={0} tool={1} waits for a human: mcp-bridge confirm {2} --token {3}",
           confirmation.call().server(),
           confirmation.call().target().name(),
