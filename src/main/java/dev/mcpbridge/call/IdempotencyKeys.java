@@ -33,6 +33,11 @@ public final class IdempotencyKeys {
   private static final long KEPT_MILLIS = 24 * 3600 * 1000L;
   private static final Shares.Limit KEYS =
       new Shares.Limit("idempotency keys of a day", "", 100_000, 60_000);
+
+  /** As many as all nodes of a cluster keep together. */
+  private static final Shares.Limit KEYS_OF_ALL_NODES =
+      new Shares.Limit(KEYS.what(), KEYS.key(), 20_000, KEYS.retryAfterMillis());
+
   private static final long MAX_BYTES = 64L << 20;
 
   /** Shorter outcomes are kept whatever happens: those of all keys take as much again at most. */
@@ -103,7 +108,7 @@ public final class IdempotencyKeys {
   /** Keys of all nodes. */
   public IdempotencyKeys(Clock clock, Cluster cluster, BooleanSupplier severalCallers) {
     this.clock = clock;
-    this.shares = new Shares(KEYS, severalCallers);
+    this.shares = new Shares(cluster.isAlone() ? KEYS : KEYS_OF_ALL_NODES, severalCallers);
     this.records = cluster.isAlone() ? null : new CallRecords(cluster, "idempotency", Keep.FIRM);
   }
 

@@ -52,6 +52,32 @@ class IdempotencyAcrossNodesTest {
   }
 
   @Test
+  void oneCallerTakesHalfOfTheKeysOfAllNodesAtMost() {
+    IdempotencyKeys node = new IdempotencyKeys(Clock.systemUTC(), node(0), () -> true);
+    Future<CallOutcome> last = null;
+    for (int i = 0; i <= 10_000; i++) {
+      IdempotencyKeys.Key key = new IdempotencyKeys.Key("greedy", "POST /x", "" + i);
+      last = node.once(key, requestOf("greedy"), () -> Future.succeededFuture(DONE));
+    }
+
+    assertFails(ErrorCode.RATE_LIMITED, Executed.NO, last);
+    IdempotencyKeys.Key modest = new IdempotencyKeys.Key("modest", "POST /x", "k");
+    assertEquals(
+        DONE, node.once(modest, requestOf("modest"), () -> Future.succeededFuture(DONE)).result());
+  }
+
+  private static CallRequest requestOf(String caller) {
+    CallRequest request = request("t");
+    return new CallRequest(
+        request.id(),
+        request.server(),
+        request.target(),
+        request.arguments(),
+        Caller.of(caller),
+        false);
+  }
+
+  @Test
   void whatRunsHereIsInProgressThere() {
     Promise<CallOutcome> running = Promise.promise();
     Future<CallOutcome> first = here.once(KEY, request("t"), running::future);
