@@ -105,7 +105,8 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private static String openToAll(BridgeConfig config) {
-    String who = config.http().isLoopback() ? "every local user" : "whoever reaches this address";
+    String who =
+        config.http().isLoopback() ? "every local user" : "everybody who reaches this address";
     return who
         + " may start programs as "
         + System.getProperty("user.name")

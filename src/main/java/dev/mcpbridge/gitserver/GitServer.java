@@ -50,7 +50,7 @@ public final class GitServer {
     }
   }
 
-  /** The caller has to say whether hooks run, so that whoever approves the call reads it there. */
+  /** The caller has to say whether hooks run, so that the approver reads it there. */
   private static void offerHooks(JsonNode tool) {
     String name = tool.path("name").asText();
     if (!name.equals("git_commit") && !name.equals("git_push")) {

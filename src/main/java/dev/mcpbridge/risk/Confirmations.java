@@ -29,7 +29,7 @@ import java.util.function.BooleanSupplier;
 /**
  * The calls that wait for a human, known to every node. An approval marks the confirmation as
  * decided <em>before</em> the call runs, so that any number of simultaneous approvals run it once,
- * and it covers what was shown: the arguments are kept here and not taken from whoever approves.
+ * and it covers what was shown: the arguments are kept here and not taken from the approver.
  *
  * <p>Whether one has expired the clock of all nodes says, whichever node is asked. Bounded in
  * number and in bytes. The terms may change while calls wait: each keeps its own expiry, and one

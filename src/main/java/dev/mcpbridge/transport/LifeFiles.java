@@ -47,7 +47,7 @@ record LifeFiles(Path folder) {
       try (channel) {
         Files.deleteIfExists(file);
       } catch (IOException e) {
-        // whoever sweeps next finds no process that belongs to it
+        // the next sweep finds no process that belongs to it
       }
       HELD.remove(file);
     }

@@ -19,9 +19,9 @@ import java.util.stream.Stream;
  * A child process with everything that it starts. It runs in a session and process group of its own
  * ({@code setsid} keeps the pid, so the group's number is the pid), with a clean environment, a
  * {@link ProcessMark} and, where the bridge may make one, a {@link ControlGroup}. Ending it ends
- * whoever is in one of the groups, carries the mark, or descends from one of these. Without a
- * control group a process is missed that has left the process group, has cleared its environment,
- * and whose parent has ended before the tree was last looked at.
+ * every process that is in one of the groups, carries the mark, or descends from one of these.
+ * Without a control group a process is missed that has left the process group, has cleared its
+ * environment, and whose parent has ended before the tree was last looked at.
  *
  * <p>Its methods block; they are called on threads made for that.
  */

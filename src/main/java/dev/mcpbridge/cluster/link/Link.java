@@ -12,8 +12,8 @@ import io.vertx.core.parsetools.RecordParser;
 /**
  * One connection to another node, from the greeting on. Until the other side has proved that it
  * knows the secret it may say nothing else. Frames that are written in one turn of the loop leave
- * together. A link over which nothing came for a while is cut, since whoever waits at it would wait
- * in vain. Confined to its context.
+ * together. A link that was silent for a while is cut, so that requests over it fail instead of
+ * waiting. Confined to its context.
  */
 final class Link implements Pieces.Sink {
   private static final int MAX_FRAME = 4 * Pieces.SIZE;

@@ -393,7 +393,7 @@ public final class Links implements Replica.Peers {
           : new Message(Message.Kind.FAILURE, id, "", failure);
     }
 
-    /** Only whoever was asked can answer. */
+    /** Only the node that was asked can answer. */
     private void settle(Link link, long id, Consumer<Promise<byte[]>> how) {
       Question question = questions.get(id);
       if (question != null && question.link() == link) {

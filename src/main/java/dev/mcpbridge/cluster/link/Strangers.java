@@ -27,7 +27,7 @@ final class Strangers {
     this.members = members;
   }
 
-  /** One too many, and the oldest is closed: whoever can prove something does so at once. */
+  /** Closes the oldest if there are too many: a real node proves itself at once. */
   void add(Link link) {
     open.add(link);
     if (open.size() > MAX_OPEN) {

@@ -54,7 +54,7 @@ public final class EventStream {
   }
 
   /**
-   * Where there is nothing else to answer with, whoever does not ask for one takes it, too.
+   * Where an event stream is the only representation, a request without Accept gets it, too.
    *
    * @throws BridgeException NOT_ACCEPTABLE where the caller takes none
    */
