@@ -224,6 +224,21 @@ class ApprovalsIT {
     }
   }
 
+  @Test
+  void aCallThatNobodyHasDecidedInTimeIsShownAsExpired() throws Exception {
+    try (TestBridge bridge = open(KEYS + "'risk':{'approver':'operator','expiry':3}," + SERVERS)) {
+      CompletableFuture<Answer> waits = waiting(bridge);
+      String id = pending(bridge);
+
+      Answer expired = waits.get(20, TimeUnit.SECONDS);
+
+      assertEquals(410, expired.status(), expired.toString());
+      Answer shown = bridge.get("/confirmations/" + id, "x-api-key", CALLER);
+      assertEquals("expired", shown.body().path("status").asText(), shown.toString());
+      assertEquals(410, bridge.post("/confirmations/" + id, YES, "x-api-key", BOSS).status());
+    }
+  }
+
   private static String path(Answer asked) {
     return "/confirmations/" + asked.body().path("confirmation_id").asText();
   }

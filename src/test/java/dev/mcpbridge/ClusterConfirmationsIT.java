@@ -328,6 +328,11 @@ class ClusterConfirmationsIT {
       assertEquals("done", pending.decide(2, asked, true, "x-api-key", BOSS).said());
 
       assertEquals(404, pending.decide(3, asked, true, "x-api-key", BOSS).status());
+      for (int node : ALL) {
+        Answer fetched = guarded.get(node, asked.path(), "prefer", "wait=10");
+        assertEquals("done", fetched.body().path("status").asText(), fetched.toString());
+        assertEquals("done", fetched.body().at("/result/content/0/text").asText());
+      }
       assertEquals(1, marks.times(asked.note()));
       guarded.end();
     }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.call.BackgroundCalls.BackgroundCall;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -11,6 +12,7 @@ import dev.mcpbridge.fixture.Loops;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.time.Clock;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,6 +68,29 @@ class BackgroundCallsTest {
 
   private Future<CallOutcome> run(Promise<Void> keyIsFree) {
     return keyIsFree.future().compose(free -> server.pipeline.run(OneServer.request("c")));
+  }
+
+  @Test
+  void theServerIsToldOnceThatACallIsGivenUp() throws Exception {
+    AtomicInteger told = new AtomicInteger();
+    Promise<CallOutcome> running = Promise.promise();
+
+    Loops.await(
+        server.vertx,
+        () -> {
+          server.bus.subscribe(Addresses.cancel(OneServer.ID), c -> told.incrementAndGet());
+          return calls
+              .add(OneServer.request("c"), running::future)
+              .compose(
+                  call -> {
+                    calls.giveUp(call);
+                    calls.giveUp(call);
+                    return server.vertx.timer(300);
+                  });
+        });
+
+    assertEquals(1, told.get());
+    running.complete();
   }
 
   @Test

@@ -24,6 +24,8 @@ final class Puppet implements Transport {
   final Promise<Void> gone = Promise.promise();
   final List<JsonSlice> readings = new CopyOnWriteArrayList<>();
   final List<String> asked = new CopyOnWriteArrayList<>();
+  final List<JsonSlice> watches = new CopyOnWriteArrayList<>();
+  boolean holdsWatches;
   boolean isFull;
   boolean isSlow;
   boolean diesOfDiscovery;
@@ -47,6 +49,8 @@ final class Puppet implements Transport {
       }
       calls.add(id);
       called.tryComplete();
+    } else if (method.startsWith("resources/") && holdsWatches) {
+      watches.add(id);
     } else if ("initialize".equals(method)) {
       answer(
           id,
@@ -82,6 +86,10 @@ final class Puppet implements Transport {
   void tellOfChange() {
     listener.messages(
         List.of(new RpcMessage(RpcMessage.Kind.NOTIFICATION, null, McpMethod.TOOLS_CHANGED, null)));
+  }
+
+  void answerWatch(int number) {
+    answer(watches.get(number), RpcMessage.Kind.RESULT, "{}");
   }
 
   void answerCalls() {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.mcpbridge.bus.Addresses.Watch;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.config.ConfigReader.Strictness;
@@ -187,6 +188,34 @@ class UpstreamTest {
 
     await(() -> Future.all(restarted));
     assertEquals(2, puppets.size());
+  }
+
+  @Test
+  void whatIsSaidOfOneResourceIsSaidOneAfterTheOther() throws Exception {
+    Upstream upstream = upstream((where, reach, name, limits, listener) -> open(listener));
+    await(() -> upstream.ready(LONG_MILLIS));
+    Puppet puppet = puppets.get(0);
+    puppet.holdsWatches = true;
+    Caller caller = Caller.of("a");
+    await(
+        () -> {
+          upstream.watch(new Watch("u", true, caller));
+          upstream.watch(new Watch("u", false, caller));
+          upstream.watch(new Watch("u", true, caller));
+          return Future.succeededFuture();
+        });
+    assertEquals(1, puppet.watches.size());
+
+    puppet.answerWatch(0);
+    until(() -> puppet.watches.size() == 2);
+    puppet.answerWatch(1);
+    until(() -> puppet.watches.size() == 3);
+
+    assertEquals(
+        List.of("resources/subscribe", "resources/unsubscribe", "resources/subscribe"),
+        puppet.asked.stream().filter(method -> method.startsWith("resources/")).toList());
+    puppet.end();
+    await(() -> upstream.close(0));
   }
 
   @Test
