@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -33,11 +34,12 @@ public final class HiddenCharacters {
         || codePoint >= 0xE0000 && codePoint <= 0xE01EF;
   }
 
-  /** Those in the names and texts of a JSON value, in ascending order. */
-  public static Set<Integer> in(JsonSlice json) throws IOException {
+  /** Those in the names and texts of a JSON value, in ascending order; takes one pass over it. */
+  public static Set<Integer> in(JsonSlice json) {
     Set<Integer> found = new TreeSet<>();
-    if (mayHold(json)) {
-      collect(Json.tree(json), found);
+    String decoded = mayHold(json) ? JsonEscapes.read(json.bytes(), json.from(), json.to()) : null;
+    if (decoded != null) {
+      decoded.codePoints().filter(HiddenCharacters::isHidden).forEach(found::add);
     }
     return found;
   }
@@ -52,7 +54,9 @@ public final class HiddenCharacters {
         .forEach(
             c -> {
               if (isHidden(c)) {
-                out.append("\\u{").append(Integer.toHexString(c).toUpperCase()).append('}');
+                out.append("\\u{")
+                    .append(Integer.toHexString(c).toUpperCase(Locale.ROOT))
+                    .append('}');
               } else {
                 out.appendCodePoint(c);
               }
@@ -89,25 +93,6 @@ public final class HiddenCharacters {
       }
     }
     return false;
-  }
-
-  private static void collect(JsonNode node, Set<Integer> found) {
-    if (node.isTextual()) {
-      collect(node.textValue(), found);
-    }
-    node.properties()
-        .forEach(
-            member -> {
-              collect(member.getKey(), found);
-              collect(member.getValue(), found);
-            });
-    if (node.isArray()) {
-      node.forEach(item -> collect(item, found));
-    }
-  }
-
-  private static void collect(String text, Set<Integer> found) {
-    text.codePoints().filter(HiddenCharacters::isHidden).forEach(found::add);
   }
 
   private static JsonNode clean(JsonNode node) {

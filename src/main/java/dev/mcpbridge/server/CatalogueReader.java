@@ -83,22 +83,18 @@ final class CatalogueReader {
   }
 
   private void look(String tool, JsonSlice entry) {
-    try {
-      Set<Integer> hidden = HiddenCharacters.in(entry);
-      if (!hidden.isEmpty()) {
-        warn(
-            tool,
-            hidden.stream()
-                .limit(MAX_NAMED)
-                .map("U+%04X"::formatted)
-                .collect(
-                    Collectors.joining(
-                        ", ",
-                        "the definition has characters that people do not see: ",
-                        removesHidden ? ", taken out here" : "")));
-      }
-    } catch (IOException e) {
-      warn(tool, "the definition is nested too deeply to be looked at");
+    Set<Integer> hidden = HiddenCharacters.in(entry);
+    if (!hidden.isEmpty()) {
+      warn(
+          tool,
+          hidden.stream()
+              .limit(MAX_NAMED)
+              .map("U+%04X"::formatted)
+              .collect(
+                  Collectors.joining(
+                      ", ",
+                      "the definition has characters that people do not see: ",
+                      removesHidden ? ", taken out here" : "")));
     }
   }
 
