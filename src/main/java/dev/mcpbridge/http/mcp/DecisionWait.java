@@ -1,11 +1,11 @@
 package dev.mcpbridge.http.mcp;
 
-import dev.mcpbridge.auth.Scope;
 import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.call.CallOutcome;
 import dev.mcpbridge.call.DecidedCalls;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
@@ -35,9 +35,7 @@ final class DecisionWait {
     if (token == null || !request.reply().takesStream()) {
       return Future.succeededFuture(Optional.empty());
     }
-    Viewer viewer =
-        new Viewer(
-            request.client().principal().name(), request.client().principal().may(Scope.APPROVE));
+    Viewer viewer = Callers.viewer(request.client().principal());
     long patience = confirmation.expiresAtMillis() - confirmation.createdAtMillis();
     int[] waited = new int[1];
     tell(request, token, 0);

@@ -1,7 +1,5 @@
 package dev.mcpbridge.http.mcp;
 
-import dev.mcpbridge.auth.Principal;
-import dev.mcpbridge.auth.Scope;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.HumanDecision;
 import dev.mcpbridge.bus.Addresses.Look;
@@ -11,6 +9,7 @@ import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.JsonObjects;
@@ -116,7 +115,7 @@ final class McpGate {
     JsonSlice responses = request.message().params().get("inputResponses");
     JsonSlice answer = responses == null ? null : JsonObjects.members(responses).get(KEY);
     JsonSlice said = confirmed == null ? answer : Elicitation.YES;
-    Viewer viewer = viewer(request.client().principal());
+    Viewer viewer = Callers.viewer(request.client().principal());
     return bus.request(Addresses.CONFIRMATION, new Look(state[0], viewer))
         .recover(McpGate::asForeignState)
         .compose(
@@ -159,7 +158,7 @@ final class McpGate {
   /** A question that nobody answers any more must not be answered later. */
   private Future<JsonSlice> withdraw(
       McpRequest request, PendingConfirmation pending, Throwable unanswered) {
-    Viewer viewer = viewer(request.client().principal());
+    Viewer viewer = Callers.viewer(request.client().principal());
     String id = pending.confirmation().id();
     return bus.request(Addresses.DECIDE, new HumanDecision(id, false, pending.token(), viewer))
         .transform(gone -> Future.failedFuture(unanswered));
@@ -183,7 +182,7 @@ final class McpGate {
       JsonSlice answer,
       Function<Confirmation, Future<JsonSlice>> run) {
     boolean yes = Elicitation.isYes(answer);
-    Viewer viewer = viewer(request.client().principal());
+    Viewer viewer = Callers.viewer(request.client().principal());
     return bus.request(Addresses.DECIDE, new HumanDecision(confirmationId, yes, token, viewer))
         .recover(McpGate::asForeignState)
         .compose(
@@ -237,9 +236,5 @@ final class McpGate {
                     || e.code() == ErrorCode.CONFIRMATION_EXPIRED)
             ? InputRequired.foreignState().withExecuted(e.executed())
             : failure);
-  }
-
-  private static Viewer viewer(Principal principal) {
-    return new Viewer(principal.name(), principal.may(Scope.APPROVE));
   }
 }

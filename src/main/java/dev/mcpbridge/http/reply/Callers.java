@@ -28,7 +28,10 @@ public final class Callers {
 
   /** Who looks at confirmations or decides about them. */
   public static Viewer viewer(RoutingContext ctx) {
-    Principal principal = of(ctx);
+    return viewer(of(ctx));
+  }
+
+  public static Viewer viewer(Principal principal) {
     return new Viewer(principal.name(), principal.may(Scope.APPROVE));
   }
 
