@@ -18,9 +18,4 @@ public record Confirmation(
     String definitionDigest,
     String digest,
     long createdAtMillis,
-    long expiresAtMillis) {
-
-  public boolean isExpired(long nowMillis) {
-    return nowMillis >= expiresAtMillis;
-  }
-}
+    long expiresAtMillis) {}
