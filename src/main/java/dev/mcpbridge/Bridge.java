@@ -1,17 +1,17 @@
 package dev.mcpbridge;
 
-import dev.mcpbridge.adapter.openapi.OpenApiServers;
-import dev.mcpbridge.adapter.toolcall.ToolCallServers;
+import dev.mcpbridge.adapter.openapi.OpenApiTransportFactory;
+import dev.mcpbridge.adapter.toolcall.ToolCallTransportFactory;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.ClusterNode;
-import dev.mcpbridge.cluster.NewestText;
-import dev.mcpbridge.cluster.Solo;
+import dev.mcpbridge.cluster.ReplicatedText;
+import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ClusterSecret;
 import dev.mcpbridge.config.ConfigException;
 import dev.mcpbridge.config.ConfigProblem;
-import dev.mcpbridge.config.Contained;
+import dev.mcpbridge.config.ContainerTarget;
 import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.config.StateFolder;
 import dev.mcpbridge.config.ToolCallSource;
@@ -26,7 +26,7 @@ import dev.mcpbridge.sandbox.Sandboxes;
 import dev.mcpbridge.server.SupervisorVerticle;
 import dev.mcpbridge.transport.Orphans;
 import dev.mcpbridge.transport.OwnSockets;
-import dev.mcpbridge.transport.Transports;
+import dev.mcpbridge.transport.TransportRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -60,7 +60,7 @@ public final class Bridge {
   private final RiskVerticle risk;
   private final HttpVerticle http;
   private final SupervisorVerticle supervisor;
-  private final NewestText newestFile;
+  private final ReplicatedText newestFile;
   private final EventLoopWatch watch;
   private final AtomicBoolean severalCallers;
   private volatile String servers;
@@ -73,32 +73,39 @@ public final class Bridge {
     Counts counts = new Counts();
     MemoryBudget memory = new MemoryBudget(config.limits().heldBytes());
     Bus bus = Bus.create(vertx, cluster, counts);
-    this.newestFile = new NewestText(cluster.map("configuration"));
+    this.newestFile = new ReplicatedText(cluster.map("configuration"));
     this.risk = new RiskVerticle(bus, cluster, config.risk(), severalCallers::get);
     BridgeIdentity self = new BridgeIdentity(Version.current(), cluster::bridge);
     this.http =
         new HttpVerticle(
-            new HttpVerticle.Foundations(
+            new HttpVerticle.Dependencies(
                 bus, cluster, config, severalCallers::get, self, memory, counts),
             OwnSockets::isOwn);
     Sandboxes sandboxes =
         new Sandboxes(vertx, bus, cluster.mayAct(), severalCallers::get, config.sandbox(), self);
-    Transports transports =
-        new Transports(
+    TransportRegistry transportRegistry =
+        new TransportRegistry(
             Map.of(
-                Contained.class, sandboxes.opener(),
-                OpenApiSource.class, new OpenApiServers(cluster.mayAct()),
-                ToolCallSource.class, new ToolCallServers(cluster.mayAct())),
+                ContainerTarget.class, sandboxes.opener(),
+                OpenApiSource.class, new OpenApiTransportFactory(cluster.mayAct()),
+                ToolCallSource.class, new ToolCallTransportFactory(cluster.mayAct())),
             cluster.mayAct());
     this.supervisor =
         new SupervisorVerticle(
-            bus, cluster, config, severalCallers::get, memory, transports, sandboxes::of, self);
+            bus,
+            cluster,
+            config,
+            severalCallers::get,
+            memory,
+            transportRegistry,
+            sandboxes::of,
+            self);
     this.watch = EventLoopWatch.of(vertx);
   }
 
   private static Cluster cluster(Vertx vertx, BridgeConfig config) {
     return config.cluster() == null
-        ? new Solo(Clock.systemUTC())
+        ? new SingleNode(Clock.systemUTC())
         : new ClusterNode(
             vertx, config.cluster(), Version.current(), 2 * config.limits().messageBytes());
   }
@@ -196,7 +203,7 @@ public final class Bridge {
   }
 
   /** The newest configuration file that was shared; empty for none. For any thread. */
-  public Optional<NewestText.Version> newestFile() {
+  public Optional<ReplicatedText.Version> newestFile() {
     return newestFile.known();
   }
 

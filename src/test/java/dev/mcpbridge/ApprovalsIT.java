@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
-import dev.mcpbridge.fixture.Logged;
+import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.TestBridge;
@@ -206,7 +206,7 @@ class ApprovalsIT {
 
   @Test
   void noModelReadsTheTokenAndAnotherApproverNeedsNone() throws Exception {
-    try (Logged log = new Logged();
+    try (CapturedLog log = new CapturedLog();
         TestBridge bridge = open(KEYS + SERVERS)) {
       McpClient client = new McpClient(bridge.uri("/mcp"), "{}", "x-api-key", CALLER);
       client.initialize();

@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.mcpbridge.auth.ApiKeys;
-import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.protocol.Json;
 import java.io.IOException;
@@ -54,7 +54,7 @@ class BrowserIT {
 
   @Test
   void aPageOfAConfiguredOriginCallsToolsAndAForeignOneCannot() throws Exception {
-    String chromium = Needs.program("chromium", "chromium-browser", "google-chrome");
+    String chromium = Requirements.program("chromium", "chromium-browser", "google-chrome");
     Path effects = folder.resolve("effects");
     try (Site known = new Site();
         Site foreign = new Site();

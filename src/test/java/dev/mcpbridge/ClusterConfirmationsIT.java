@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.Approvals;
 import dev.mcpbridge.fixture.Approvals.Asked;
-import dev.mcpbridge.fixture.Effects;
+import dev.mcpbridge.fixture.EffectLog;
 import dev.mcpbridge.fixture.Nodes;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.nio.file.Path;
@@ -37,14 +37,14 @@ class ClusterConfirmationsIT {
   private static final int LONG = 20_000;
 
   @TempDir static Path folder;
-  private static Effects effects;
+  private static EffectLog effectLog;
   private static Nodes nodes;
   private static Approvals approvals;
 
   @BeforeAll
   static void start() throws Exception {
-    effects = new Effects(folder);
-    nodes = Nodes.start(folder, 3, effects.guarded(GUARDED));
+    effectLog = new EffectLog(folder);
+    nodes = Nodes.start(folder, 3, effectLog.guarded(GUARDED));
     approvals = new Approvals(nodes, GUARDED);
   }
 
@@ -78,13 +78,13 @@ class ClusterConfirmationsIT {
       Answer wrong = nodes.post(other, asked.path(), "{\"confirm\":true,\"token\":\"guessed\"}");
       assertEquals(403, wrong.status(), wrong.toString());
     }
-    assertEquals(0, effects.times(asked.note()));
+    assertEquals(0, effectLog.times(asked.note()));
 
     Answer done = approvals.decide(1 + node % 3, asked, true);
 
     assertEquals("done", done.said(), done.toString());
     assertGone(asked);
-    assertEquals(1, effects.times(asked.note()));
+    assertEquals(1, effectLog.times(asked.note()));
   }
 
   @Test
@@ -97,7 +97,7 @@ class ClusterConfirmationsIT {
       assertEquals(200, refused.status());
       assertEquals("rejected", refused.body().path("status").asText());
       assertGone(asked);
-      assertEquals(0, effects.times(asked.note()));
+      assertEquals(0, effectLog.times(asked.note()));
     }
   }
 
@@ -125,7 +125,7 @@ class ClusterConfirmationsIT {
     List<List<CompletableFuture<Answer>>> answers = confirmedAtTwo(all, at);
     for (int i = 0; i < all.size(); i++) {
       assertEquals(List.of("200", "404 confirmation_not_found"), outcomes(answers.get(i)));
-      assertEquals(1, effects.times(all.get(i).note()));
+      assertEquals(1, effectLog.times(all.get(i).note()));
     }
   }
 
@@ -205,7 +205,7 @@ class ClusterConfirmationsIT {
       long done = two.stream().filter("200"::equals).count();
       boolean isUnknown = two.contains("502 node_lost");
       assertTrue(done == 1 || done == 0 && (isUnknown || two.contains("503 no_quorum")), two + "");
-      int times = effects.times(all.get(i).note());
+      int times = effectLog.times(all.get(i).note());
       assertTrue(times == done || isUnknown && times == 1, times + " " + two);
     }
   }
@@ -234,12 +234,12 @@ class ClusterConfirmationsIT {
       nodes.goOn(node);
     }
     nodes.awaitMembers();
-    assertEquals(0, effects.times(asked.note()));
+    assertEquals(0, effectLog.times(asked.note()));
     Answer second = approvals.decide(asleep.get(0), asked, true);
     assertTrue(
         List.of("200", "404 confirmation_not_found").contains(outcome(second)), second.toString());
     assertGone(asked);
-    assertEquals(second.status() == 200 ? 1 : 0, effects.times(asked.note()));
+    assertEquals(second.status() == 200 ? 1 : 0, effectLog.times(asked.note()));
   }
 
   @ParameterizedTest
@@ -249,7 +249,7 @@ class ClusterConfirmationsIT {
     int door = nodes.other(owner);
     Asked asked = approvals.ask(nodes.other(owner, door), LONG);
     CompletableFuture<Answer> running = approvals.confirm(List.of(door), asked).get(0);
-    nodes.until(() -> effects.times(asked.note()) == 1);
+    nodes.until(() -> effectLog.times(asked.note()) == 1);
 
     nodes.kill(killsOwner ? owner : door);
 
@@ -259,7 +259,7 @@ class ClusterConfirmationsIT {
     nodes.startMissing();
     nodes.assertAllAnswer(List.of(GUARDED));
     assertGone(asked);
-    assertEquals(1, effects.times(asked.note()));
+    assertEquals(1, effectLog.times(asked.note()));
   }
 
   private static String told(Answer answer) {
@@ -279,7 +279,7 @@ class ClusterConfirmationsIT {
 
     for (Asked asked : all) {
       assertGone(asked);
-      assertEquals(0, effects.times(asked.note()));
+      assertEquals(0, effectLog.times(asked.note()));
     }
   }
 
@@ -313,7 +313,7 @@ class ClusterConfirmationsIT {
   @Test
   void anotherPrincipalApprovesAtAnotherNodeWhereAnOperatorDecides(@TempDir Path own)
       throws Exception {
-    Effects marks = new Effects(own);
+    EffectLog marks = new EffectLog(own);
     try (Nodes guarded = operated(own, marks)) {
       Approvals pending = new Approvals(guarded, GUARDED);
       Asked asked = pending.ask(1, 1);
@@ -340,7 +340,7 @@ class ClusterConfirmationsIT {
 
   @Test
   void anOperatorDecidesOnceOfWhatANodeThatWasKilledHasAsked(@TempDir Path own) throws Exception {
-    Effects marks = new Effects(own);
+    EffectLog marks = new EffectLog(own);
     try (Nodes guarded = operated(own, marks)) {
       Approvals pending = new Approvals(guarded, GUARDED);
       List<Asked> all = pending.askMany(1, 50);
@@ -358,7 +358,7 @@ class ClusterConfirmationsIT {
     }
   }
 
-  private static Nodes operated(Path own, Effects marks) throws Exception {
+  private static Nodes operated(Path own, EffectLog marks) throws Exception {
     String config =
         "'auth':{'keys':[%s,%s]},'risk':{'approver':'operator'},'mcpServers':{%s}"
             .formatted(

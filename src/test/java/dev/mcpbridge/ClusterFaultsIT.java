@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.mcpbridge.fixture.Effects;
+import dev.mcpbridge.fixture.EffectLog;
 import dev.mcpbridge.fixture.Load;
 import dev.mcpbridge.fixture.Load.Made;
 import dev.mcpbridge.fixture.Nodes;
@@ -32,14 +32,14 @@ class ClusterFaultsIT {
   private static final List<String> SERVERS = List.of("a", "b", "c", "d", "e");
 
   @TempDir Path folder;
-  private Effects effects;
+  private EffectLog effectLog;
   private Nodes nodes;
   private final AtomicInteger turn = new AtomicInteger();
 
   @BeforeEach
   void start() throws Exception {
-    effects = new Effects(folder);
-    nodes = Nodes.with(folder, 3, "'drain':10,'mcpServers':{" + effects.servers(SERVERS) + "}");
+    effectLog = new EffectLog(folder);
+    nodes = Nodes.with(folder, 3, "'drain':10,'mcpServers':{" + effectLog.servers(SERVERS) + "}");
     nodes.awaitReady(SERVERS);
   }
 
@@ -85,7 +85,7 @@ class ClusterFaultsIT {
 
       List<Made> made = load.end();
       System.err.println("killed owner: " + Load.outcomes(made));
-      effects.assertAgree(made);
+      effectLog.assertAgree(made);
       for (Made call : made) {
         boolean mayFail =
             moved.contains(call.server()) && call.outcome().startsWith("502 node_lost");
@@ -128,7 +128,7 @@ class ClusterFaultsIT {
 
       List<Made> made = load.end();
       System.err.println("killed primary: " + Load.outcomes(made));
-      effects.assertAgree(made);
+      effectLog.assertAgree(made);
       for (Made call : made) {
         boolean mayFail =
             moved.contains(call.server()) && call.outcome().startsWith("502 node_lost");
@@ -165,7 +165,7 @@ class ClusterFaultsIT {
       load.awaitMore(20);
       List<Made> made = load.end();
       System.err.println("asleep: " + Load.outcomes(made));
-      effects.assertAgree(made);
+      effectLog.assertAgree(made);
     }
     nodes.assertAllAnswer(SERVERS);
   }
@@ -184,7 +184,7 @@ class ClusterFaultsIT {
 
       List<Made> made = load.end();
       System.err.println("left in peace: " + Load.outcomes(made));
-      effects.assertAgree(made);
+      effectLog.assertAgree(made);
       assertAllDone(made);
     }
     nodes.assertAllAnswer(SERVERS);
@@ -199,7 +199,7 @@ class ClusterFaultsIT {
     URI call = nodes.uri(leaving, "/servers/" + elsewhere + "/tools/echo");
     CompletableFuture<Answer> running =
         nodes.callLater(nodes.other(leaving), "a", "effect", "{\"ms\":7000,\"note\":\"a long\"}");
-    nodes.until(() -> effects.times("long") == 1);
+    nodes.until(() -> effectLog.times("long") == 1);
 
     CompletableFuture<Void> stopped = CompletableFuture.runAsync(() -> nodes.stop(leaving));
 
@@ -213,7 +213,7 @@ class ClusterFaultsIT {
     stopped.get(60, TimeUnit.SECONDS);
     nodes.awaitMembers();
     nodes.assertAllAnswer(SERVERS);
-    assertEquals(1, effects.times("long"));
+    assertEquals(1, effectLog.times("long"));
   }
 
   /** To a node that is no more one of those that run. */
@@ -234,7 +234,7 @@ class ClusterFaultsIT {
   @Test
   void whatWaitsForItsTurnAtANodeThatLeavesIsAnsweredByTheNextOwner(@TempDir Path other)
       throws Exception {
-    Effects marks = new Effects(other);
+    EffectLog marks = new EffectLog(other);
     String one = marks.servers(List.of("s"), "'maxInFlight':1");
     try (Nodes small = Nodes.start(other, 3, one)) {
       small.awaitReady(1, "s");
@@ -252,7 +252,7 @@ class ClusterFaultsIT {
       for (CompletableFuture<Answer> call : calls) {
         assertEquals("done", call.get(60, TimeUnit.SECONDS).said(), call.join().toString());
       }
-      assertEquals(20, marks.happened().stream().map(Effects.Effect::note).distinct().count());
+      assertEquals(20, marks.happened().stream().map(EffectLog.Effect::note).distinct().count());
       assertEquals(20, marks.happened().size());
     }
   }
@@ -262,7 +262,7 @@ class ClusterFaultsIT {
     List<Made> made = Load.throughARollingRestart(nodes, SERVERS);
 
     System.err.println("rolling restart: " + Load.outcomes(made));
-    effects.assertAgree(made);
+    effectLog.assertAgree(made);
     assertAllDone(made);
     nodes.assertAllAnswer(SERVERS);
   }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.mcpbridge.fixture.Door;
+import dev.mcpbridge.fixture.EraClient;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.Nodes;
 import dev.mcpbridge.fixture.TestBridge;
@@ -169,15 +169,17 @@ class ClusterIT {
   })
   void bothErasOfMcpReachAnotherNode(boolean stateless, String path, String prefix)
       throws Exception {
-    Door door = Door.to(nodes.uri(1, path), stateless, prefix, "{\"elicitation\":{}}");
+    EraClient eraClient =
+        EraClient.to(nodes.uri(1, path), stateless, prefix, "{\"elicitation\":{}}");
     String arguments = "{\"n\":12345678901234567890,\"d\":1.10,\"ü\":null}";
 
-    assertTrue(door.call("echo", arguments).text().contains(arguments));
-    assertTrue(door.ask("tools/list", "").text().contains("\"x-unknown\":1.10"));
-    McpClient.Reply progress = door.call("progress", "{\"steps\":3}", "\"progressToken\":\"t\"");
+    assertTrue(eraClient.call("echo", arguments).text().contains(arguments));
+    assertTrue(eraClient.ask("tools/list", "").text().contains("\"x-unknown\":1.10"));
+    McpClient.Reply progress =
+        eraClient.call("progress", "{\"steps\":3}", "\"progressToken\":\"t\"");
     assertEquals(3, progress.notifications("notifications/progress").size(), progress.text());
     assertEquals("finished", progress.said());
-    McpClient.Reply broken = door.call("fail", "{}");
+    McpClient.Reply broken = eraClient.call("fail", "{}");
     assertEquals(-32000, broken.errorCode(), broken.text());
   }
 
@@ -187,8 +189,8 @@ class ClusterIT {
     "false,elicitation/create", "false,sampling/createMessage", "false,roots/list"
   })
   void aToolAsksItsClientAtAnotherNode(boolean stateless, String method) throws Exception {
-    Door door =
-        Door.to(
+    EraClient eraClient =
+        EraClient.to(
                 nodes.uri(1, "/servers/two/mcp"),
                 stateless,
                 "",
@@ -197,12 +199,13 @@ class ClusterIT {
     String params = "{\"message\":\"?\",\"requestedSchema\":{\"type\":\"object\"},\"x\":1.10}";
 
     McpClient.Reply reply =
-        door.call("ask", "{\"method\":\"" + method + "\",\"params\":" + params + "}");
+        eraClient.call("ask", "{\"method\":\"" + method + "\",\"params\":" + params + "}");
 
     assertTrue(reply.said().startsWith("result {"), reply.text());
     assertTrue(reply.said().contains("1.10"), reply.text());
-    assertEquals(1, door.questions().size());
-    assertTrue(door.questions().get(0).contains("\"x\":1.10"), door.questions().toString());
+    assertEquals(1, eraClient.questions().size());
+    assertTrue(
+        eraClient.questions().get(0).contains("\"x\":1.10"), eraClient.questions().toString());
   }
 
   @Test
@@ -276,9 +279,9 @@ class ClusterIT {
   @ValueSource(booleans = {true, false})
   void anMcpClientGivesUpItsCallAtAnotherNode(boolean stateless) throws Exception {
     int before = cancels();
-    Door door = Door.to(nodes.uri(1, "/servers/two/mcp"), stateless, "", "{}");
+    EraClient eraClient = EraClient.to(nodes.uri(1, "/servers/two/mcp"), stateless, "", "{}");
 
-    McpClient.Leave call = door.begin("never");
+    McpClient.Leave call = eraClient.begin("never");
     nodes.until(() -> nodes.get(1, "/servers/two").body().path("pending_calls").asInt() > 0);
     call.leave();
 
@@ -355,10 +358,10 @@ class ClusterIT {
   void aGrowingCatalogueIsHeardOfAtOtherNodes() throws Exception {
     String etag = nodes.get(1, "/servers/two/tools").header("etag");
     assertEquals(304, nodes.get(1, "/servers/two/tools", "if-none-match", etag).status());
-    Door modern = Door.to(nodes.uri(1, "/servers/two/mcp"), true, "", "{}");
-    Door session = Door.to(nodes.uri(3, "/mcp"), false, "two__", "{}");
-    try (Door.Ear one = modern.listen(null);
-        Door.Ear two = session.listen(null)) {
+    EraClient modern = EraClient.to(nodes.uri(1, "/servers/two/mcp"), true, "", "{}");
+    EraClient session = EraClient.to(nodes.uri(3, "/mcp"), false, "two__", "{}");
+    try (EraClient.Ear one = modern.listen(null);
+        EraClient.Ear two = session.listen(null)) {
       CompletableFuture<String> first = one.hearing("notifications/tools/list_changed");
       CompletableFuture<String> second = two.hearing("notifications/tools/list_changed");
 

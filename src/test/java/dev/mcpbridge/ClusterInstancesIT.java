@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.mcpbridge.fixture.Effects;
-import dev.mcpbridge.fixture.Effects.Effect;
+import dev.mcpbridge.fixture.EffectLog;
+import dev.mcpbridge.fixture.EffectLog.Effect;
 import dev.mcpbridge.fixture.Load;
 import dev.mcpbridge.fixture.Load.Made;
 import dev.mcpbridge.fixture.Nodes;
@@ -31,14 +31,14 @@ class ClusterInstancesIT {
   private static final List<String> SPREAD = List.of("s");
 
   @TempDir Path folder;
-  private Effects effects;
+  private EffectLog effectLog;
   private Nodes nodes;
   private final AtomicInteger turn = new AtomicInteger();
 
   @BeforeEach
   void start() throws Exception {
-    effects = new Effects(folder);
-    nodes = Nodes.start(folder, 3, effects.servers(SPREAD, "'instances':3"));
+    effectLog = new EffectLog(folder);
+    nodes = Nodes.start(folder, 3, effectLog.servers(SPREAD, "'instances':3"));
     awaitPlaces(1, 1, 1);
   }
 
@@ -111,7 +111,7 @@ class ClusterInstancesIT {
   }
 
   private long pidOf(String note) throws Exception {
-    return effects.happened().stream()
+    return effectLog.happened().stream()
         .filter(effect -> effect.note().equals(note))
         .map(Effect::pid)
         .findFirst()
@@ -156,7 +156,7 @@ class ClusterInstancesIT {
       assertEquals(200, call.get(60, TimeUnit.SECONDS).status(), call.join().toString());
     }
     for (long pid : pids(1)) {
-      long had = effects.happened().stream().filter(effect -> effect.pid() == pid).count();
+      long had = effectLog.happened().stream().filter(effect -> effect.pid() == pid).count();
       assertEquals(10, had);
     }
   }
@@ -198,7 +198,7 @@ class ClusterInstancesIT {
 
       List<Made> made = load.end();
       System.err.println("killed node of an instance: " + Load.outcomes(made));
-      effects.assertAgree(made, 3);
+      effectLog.assertAgree(made, 3);
       for (Made call : made) {
         boolean wasThere = call.outcome().startsWith("502 node_lost");
         assertTrue(call.isDone() || wasThere, call.outcome() + call.answer());
@@ -228,7 +228,7 @@ class ClusterInstancesIT {
     }
     awaitPlaces(1, 1, 1);
     nodes.assertAllAnswer(SPREAD);
-    assertEquals(100, effects.happened().size());
+    assertEquals(100, effectLog.happened().size());
   }
 
   @Test
@@ -236,7 +236,7 @@ class ClusterInstancesIT {
     List<Made> made = Load.throughARollingRestart(nodes, SPREAD);
 
     System.err.println("rolling restart of instances: " + Load.outcomes(made));
-    effects.assertAgree(made, 3);
+    effectLog.assertAgree(made, 3);
     made.forEach(call -> assertTrue(call.isDone(), call.outcome() + call.answer()));
     awaitPlaces(1, 1, 1);
   }
@@ -252,7 +252,7 @@ class ClusterInstancesIT {
       load.awaitMore(20);
 
       List<Made> made = load.end();
-      effects.assertAgree(made, 3);
+      effectLog.assertAgree(made, 3);
       made.forEach(call -> assertTrue(call.isDone(), call.outcome() + call.answer()));
       assertEquals(3, restarted.body().path("pids").size());
       assertEquals(3, restarted.body().path("restarts").asInt());
@@ -309,7 +309,7 @@ class ClusterInstancesIT {
   @Test
   void aFileThatAsksForFewerOrForMoreIsFollowed() throws Exception {
     for (int node = 1; node <= 3; node++) {
-      nodes.write(node, "'mcpServers':{" + effects.servers(SPREAD) + "}");
+      nodes.write(node, "'mcpServers':{" + effectLog.servers(SPREAD) + "}");
     }
     for (int node = 1; node <= 3; node++) {
       int asked = node;
@@ -320,7 +320,7 @@ class ClusterInstancesIT {
     nodes.assertAllAnswer(SPREAD);
 
     for (int node = 1; node <= 3; node++) {
-      nodes.write(node, "'mcpServers':{" + effects.servers(SPREAD, "'instances':3") + "}");
+      nodes.write(node, "'mcpServers':{" + effectLog.servers(SPREAD, "'instances':3") + "}");
     }
     awaitPlaces(1, 1, 1);
     nodes.assertAllAnswer(SPREAD);

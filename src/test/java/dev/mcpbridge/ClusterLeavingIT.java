@@ -3,7 +3,7 @@ package dev.mcpbridge;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import dev.mcpbridge.fixture.Effects;
+import dev.mcpbridge.fixture.EffectLog;
 import dev.mcpbridge.fixture.Nodes;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.nio.file.Path;
@@ -28,8 +28,8 @@ class ClusterLeavingIT {
   @ValueSource(ints = {8_000, 12_000})
   void aNodeLeavesWhenItsServersHaveStoppedHoweverLongTheirCallsWentOn(
       int millis, @TempDir Path folder) throws Exception {
-    Effects effects = new Effects(folder);
-    String config = "'drain':25,'mcpServers':{" + effects.servers(List.of("a")) + "}";
+    EffectLog effectLog = new EffectLog(folder);
+    String config = "'drain':25,'mcpServers':{" + effectLog.servers(List.of("a")) + "}";
     try (Nodes nodes = Nodes.with(folder, 3, config)) {
       nodes.awaitReady(List.of("a"));
       int leaving = nodes.owner(1, "a");
@@ -37,14 +37,14 @@ class ClusterLeavingIT {
       CompletableFuture<Answer> running =
           nodes.callLater(
               doors.get(0), "a", "effect", "{\"ms\":" + millis + ",\"note\":\"a long\"}");
-      nodes.until(() -> effects.times("long") == 1);
+      nodes.until(() -> effectLog.times("long") == 1);
 
       nodes.stop(leaving);
 
       assertEquals("done", running.get(60, TimeUnit.SECONDS).said());
       nodes.awaitMembers();
       nodes.assertAllAnswer(List.of("a"));
-      assertEquals(1, effects.times("long"));
+      assertEquals(1, effectLog.times("long"));
       for (int door : doors) {
         assertFalse(nodes.said(door).contains("node=n" + leaving + " is gone"), nodes.said(door));
       }
@@ -54,7 +54,7 @@ class ClusterLeavingIT {
   @Test
   void aNodeEndsAlsoWhereAnotherOneTakesNothingOfWhatItWasSent(@TempDir Path folder)
       throws Exception {
-    String config = "'mcpServers':{" + new Effects(folder).servers(List.of("a")) + "}";
+    String config = "'mcpServers':{" + new EffectLog(folder).servers(List.of("a")) + "}";
     try (Nodes nodes = Nodes.with(folder, 3, config)) {
       nodes.awaitReady(List.of("a"));
       int leaving = nodes.owner(1, "a");

@@ -4,15 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.mcpbridge.cluster.Homes;
+import dev.mcpbridge.cluster.OwnerTable;
 import dev.mcpbridge.fixture.Approvals;
 import dev.mcpbridge.fixture.Approvals.Asked;
-import dev.mcpbridge.fixture.Effects;
-import dev.mcpbridge.fixture.Heard;
+import dev.mcpbridge.fixture.EffectLog;
+import dev.mcpbridge.fixture.EventLog;
 import dev.mcpbridge.fixture.Load;
 import dev.mcpbridge.fixture.Load.Made;
 import dev.mcpbridge.fixture.Nodes;
-import dev.mcpbridge.fixture.Pace;
+import dev.mcpbridge.fixture.SteadyLoad;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,20 +42,21 @@ class ClusterMemoryIT {
   private static final int LONG = 20_000;
 
   @TempDir static Path folder;
-  private static Effects effects;
+  private static EffectLog effectLog;
   private static Nodes nodes;
   private static Approvals approvals;
   private static final AtomicInteger NOTES = new AtomicInteger();
 
   @BeforeAll
   static void start() throws Exception {
-    effects = new Effects(folder);
+    effectLog = new EffectLog(folder);
     String lazy = Nodes.entry(folder, "'start':'lazy'", "--slow-init", "10000");
     nodes =
         Nodes.start(
             folder,
             3,
-            String.join(",", effects.servers(SERVERS), effects.guarded(GUARDED), "'lazy':" + lazy));
+            String.join(
+                ",", effectLog.servers(SERVERS), effectLog.guarded(GUARDED), "'lazy':" + lazy));
     approvals = new Approvals(nodes, GUARDED);
   }
 
@@ -80,7 +81,7 @@ class ClusterMemoryIT {
   }
 
   private static void awaitEffect(String note) throws Exception {
-    nodes.until(() -> effects.times(note) == 1);
+    nodes.until(() -> effectLog.times(note) == 1);
   }
 
   private static int owner(String server) throws Exception {
@@ -125,7 +126,7 @@ class ClusterMemoryIT {
       assertTrue(done > 0);
     }
     for (String note : notes) {
-      assertEquals(1, effects.times(note));
+      assertEquals(1, effectLog.times(note));
     }
     assertReplayed(notes.get(0), nodes.up());
   }
@@ -138,7 +139,7 @@ class ClusterMemoryIT {
       Answer other = repeated(node, note, effect(note, 21));
       assertEquals("422 idempotency_mismatch executed no", told(other));
     }
-    assertEquals(1, effects.times(note));
+    assertEquals(1, effectLog.times(note));
   }
 
   @ParameterizedTest
@@ -177,7 +178,7 @@ class ClusterMemoryIT {
       assertEquals(
           "502 node_lost executed unknown", told(repeated(node, note, effect(note, LONG))));
     }
-    assertEquals(1, effects.times(note));
+    assertEquals(1, effectLog.times(note));
   }
 
   @Test
@@ -225,7 +226,7 @@ class ClusterMemoryIT {
     }
     JsonNode done = nodes.get(node, call).body();
     assertEquals("done", done.at("/result/content/0/text").asText(), done.toString());
-    assertEquals(1, effects.times(note));
+    assertEquals(1, effectLog.times(note));
     nodes.delete(node, hanging);
   }
 
@@ -245,7 +246,7 @@ class ClusterMemoryIT {
 
   @Test
   void aCallInTheBackgroundThatWaitsForItsServerToStartIsGivenUpAtAnotherNode() throws Exception {
-    int owner = Homes.of(LAZY, nodes.up());
+    int owner = OwnerTable.of(LAZY, nodes.up());
     nodes.until(() -> owner(LAZY) == owner);
     String call = begun(nodes.other(owner), LAZY, "never", "{}");
 
@@ -276,8 +277,8 @@ class ClusterMemoryIT {
       assertEquals("node_lost", lost.at("/problem/code").asText(), lost.toString());
       assertEquals("unknown", lost.at("/problem/executed").asText(), lost.toString());
     }
-    assertEquals(1, effects.times(doneNote));
-    assertEquals(1, effects.times(runningNote));
+    assertEquals(1, effectLog.times(doneNote));
+    assertEquals(1, effectLog.times(runningNote));
   }
 
   // --- what is too large to be kept everywhere
@@ -307,22 +308,22 @@ class ClusterMemoryIT {
 
   @Test
   void eachNodeTellsOnceWhatHappensAtTheOthers() throws Exception {
-    List<Heard> ears = new ArrayList<>();
+    List<EventLog> ears = new ArrayList<>();
     for (int node : ALL) {
-      ears.add(Heard.at(nodes, node));
+      ears.add(EventLog.at(nodes, node));
     }
     Asked asked = approvals.ask(1, 1);
     approvals.decide(2, asked, false);
     nodes.call(1, "b", "promise", "{}");
     nodes.call(3, "b", "grow", "{}");
-    for (Heard ear : ears) {
+    for (EventLog ear : ears) {
       nodes.until(() -> ear.all("catalogue", "server").equals(List.of("b")));
     }
     nodes.post(2, "/servers/b/restart", "");
     Asked last = approvals.ask(3, 1);
     approvals.decide(3, last, true);
 
-    for (Heard ear : ears) {
+    for (EventLog ear : ears) {
       nodes.until(() -> told(ear, last).equals(List.of("pending", "approved")));
       assertEquals(List.of("pending", "rejected"), told(ear, asked));
       nodes.until(() -> ear.all("server", "state", "server", "b").contains("ready"));
@@ -333,7 +334,7 @@ class ClusterMemoryIT {
     }
   }
 
-  private static List<String> told(Heard ear, Asked asked) {
+  private static List<String> told(EventLog ear, Asked asked) {
     return ear.all("confirmation", "status", "confirmation_id", asked.id());
   }
 
@@ -348,18 +349,19 @@ class ClusterMemoryIT {
     }
     List<Integer> doors = new CopyOnWriteArrayList<>(ALL);
     AtomicInteger turn = new AtomicInteger();
-    try (Pace pace =
-        new Pace(nodes, SERVERS, 500, () -> doors.get(turn.incrementAndGet() % doors.size()))) {
-      pace.awaitMore(1_500);
+    try (SteadyLoad steadyLoad =
+        new SteadyLoad(
+            nodes, SERVERS, 500, () -> doors.get(turn.incrementAndGet() % doors.size()))) {
+      steadyLoad.awaitMore(1_500);
       nodes.kill(dead);
       doors.remove((Integer) dead);
       for (int i = 0; i < 4; i++) {
-        pace.awaitMore(1_000);
+        steadyLoad.awaitMore(1_000);
       }
 
-      List<Made> made = pace.end();
+      List<Made> made = steadyLoad.end();
       System.err.println("500 a second: " + Load.outcomes(made));
-      effects.assertAgree(made);
+      effectLog.assertAgree(made);
       for (Made call : made) {
         boolean mayBeLost =
             call.node() == dead && call.answer() == null

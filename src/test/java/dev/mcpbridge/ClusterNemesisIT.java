@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.Callers;
-import dev.mcpbridge.fixture.Effects;
+import dev.mcpbridge.fixture.EffectLog;
 import dev.mcpbridge.fixture.History;
+import dev.mcpbridge.fixture.HistoryCheck;
 import dev.mcpbridge.fixture.Nemesis;
 import dev.mcpbridge.fixture.Network;
 import dev.mcpbridge.fixture.Nodes;
-import dev.mcpbridge.fixture.Verdict;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -36,20 +36,20 @@ class ClusterNemesisIT {
   private static final int CALLERS = 12;
 
   @TempDir Path folder;
-  private Effects effects;
+  private EffectLog effectLog;
   private Network network;
   private Nodes nodes;
 
   @BeforeEach
   void start() throws Exception {
-    effects = new Effects(folder);
+    effectLog = new EffectLog(folder);
     network = new Network(3);
     String servers =
         String.join(
             ",",
-            effects.servers(SINGLE),
-            effects.servers(SPREAD, "'instances':3"),
-            effects.servers(GATED, "'riskLevel':2"));
+            effectLog.servers(SINGLE),
+            effectLog.servers(SPREAD, "'instances':3"),
+            effectLog.servers(GATED, "'riskLevel':2"));
     nodes = Nodes.on(network, folder, 3, "'mcpServers':{" + servers + "}");
     nodes.awaitReady(ALL);
   }
@@ -81,8 +81,8 @@ class ClusterNemesisIT {
         System.err.println(history.summary());
       }
       List<String> wrong =
-          Verdict.on(
-              history.operations(), history.faults(), effects.happened(), Map.of("c", 3, "d", 3));
+          HistoryCheck.on(
+              history.operations(), history.faults(), effectLog.happened(), Map.of("c", 3, "d", 3));
       System.err.println(wrong.size() + " violations, seed " + seed);
       wrong.forEach(history::write);
       assertEquals("", String.join("\n", wrong), "seed " + seed);

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.mcpbridge.cluster.Homes;
-import dev.mcpbridge.fixture.Effects;
+import dev.mcpbridge.cluster.OwnerTable;
+import dev.mcpbridge.fixture.EffectLog;
 import dev.mcpbridge.fixture.Load;
 import dev.mcpbridge.fixture.Load.Made;
 import dev.mcpbridge.fixture.Network;
@@ -29,16 +29,16 @@ class ClusterPartitionIT {
   private static final List<String> SERVERS = List.of("a", "b", "c", "d", "e");
 
   @TempDir Path folder;
-  private Effects effects;
+  private EffectLog effectLog;
   private Network network;
   private Nodes nodes;
   private final AtomicInteger turn = new AtomicInteger();
 
   @BeforeEach
   void start() throws Exception {
-    effects = new Effects(folder);
+    effectLog = new EffectLog(folder);
     network = new Network(3);
-    nodes = Nodes.on(network, folder, 3, "'mcpServers':{" + effects.servers(SERVERS) + "}");
+    nodes = Nodes.on(network, folder, 3, "'mcpServers':{" + effectLog.servers(SERVERS) + "}");
     nodes.awaitReady(SERVERS);
   }
 
@@ -86,7 +86,7 @@ class ClusterPartitionIT {
       load.awaitMore(20);
       List<Made> made = load.end();
       System.err.println("cut off: " + Load.outcomes(made));
-      effects.assertAgree(made);
+      effectLog.assertAgree(made);
     }
     nodes.assertAllAnswer(SERVERS);
   }
@@ -125,7 +125,7 @@ class ClusterPartitionIT {
       load.awaitMore(10);
       List<Made> made = load.end();
       System.err.println("blinks: " + Load.outcomes(made));
-      effects.assertAgree(made);
+      effectLog.assertAgree(made);
     }
     nodes.assertAllAnswer(SERVERS);
   }
@@ -156,7 +156,7 @@ class ClusterPartitionIT {
     int owner = nodes.other(primary);
     int door = nodes.other(primary, owner);
     String server =
-        SERVERS.stream().filter(each -> Homes.of(each, nodes.up()) == owner).findFirst().get();
+        SERVERS.stream().filter(each -> OwnerTable.of(each, nodes.up()) == owner).findFirst().get();
     nodes.until(() -> nodes.owner(door, server) == owner);
 
     int before = nodes.said(door).lastIndexOf(lost(owner));

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.Nodes;
-import dev.mcpbridge.fixture.Stranger;
+import dev.mcpbridge.fixture.UnwantedNode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -72,8 +72,8 @@ class ClusterRefusalsIT {
   }
 
   private static void assertRefused(String config, String reason) throws Exception {
-    try (Stranger stranger = new Stranger(nodes, 3, config)) {
-      stranger.assertRefused(reason, reason);
+    try (UnwantedNode unwantedNode = new UnwantedNode(nodes, 3, config)) {
+      unwantedNode.assertRefused(reason, reason);
     }
   }
 

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.cluster.link.Impostor;
 import dev.mcpbridge.fixture.Nodes;
-import dev.mcpbridge.fixture.Stranger;
+import dev.mcpbridge.fixture.UnwantedNode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -82,8 +82,8 @@ class ClusterSecretIT {
     nodes.stop(3);
     nodes.awaitMembers();
     nodes.setEnvironment(3, Map.of("XDG_STATE_HOME", folder.resolve("another").toString()));
-    try (Stranger stranger = new Stranger(nodes, 3, nodes.config(3))) {
-      stranger.assertRefused("cluster.secret", "cluster.secret");
+    try (UnwantedNode unwantedNode = new UnwantedNode(nodes, 3, nodes.config(3))) {
+      unwantedNode.assertRefused("cluster.secret", "cluster.secret");
     } finally {
       nodes.setEnvironment(3, Map.of("XDG_STATE_HOME", state.toString()));
       nodes.startMissing();

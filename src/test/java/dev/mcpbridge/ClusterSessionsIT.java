@@ -9,7 +9,7 @@ import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.Nodes;
-import dev.mcpbridge.fixture.Wanderer;
+import dev.mcpbridge.fixture.RoamingSession;
 import java.io.BufferedReader;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -71,8 +71,8 @@ class ClusterSessionsIT {
     nodes.end();
   }
 
-  private static Wanderer session(int node, String path) throws Exception {
-    return new Wanderer(nodes, path, NEWEST, "x-api-key", ANN).initialize(node);
+  private static RoamingSession session(int node, String path) throws Exception {
+    return new RoamingSession(nodes, path, NEWEST, "x-api-key", ANN).initialize(node);
   }
 
   // --- where it may be used
@@ -86,7 +86,8 @@ class ClusterSessionsIT {
   })
   void aSessionOfOneNodeIsUsedAtAll(String version, String path, String prefix) throws Exception {
     for (int begun : ALL) {
-      Wanderer client = new Wanderer(nodes, path, version, "x-api-key", ANN).initialize(begun);
+      RoamingSession client =
+          new RoamingSession(nodes, path, version, "x-api-key", ANN).initialize(begun);
       assertEquals(202, client.say(1 + begun % 3, "\"method\":\"notifications/initialized\""));
       for (int node : ALL) {
         Reply echo = client.call(node, prefix + "echo", "{\"n\":1.10}");
@@ -113,7 +114,7 @@ class ClusterSessionsIT {
   private static void openAndUse(int begun) {
     try {
       for (int i = 0; i < 10; i++) {
-        Wanderer client = session(begun, "/mcp");
+        RoamingSession client = session(begun, "/mcp");
         assertTrue(client.ask(1 + begun % 3, "ping", "{}").result().isEmpty());
         assertTrue(client.ask(1 + (begun + 1) % 3, "ping", "{}").result().isEmpty());
       }
@@ -125,13 +126,13 @@ class ClusterSessionsIT {
   @Test
   void aSessionIsForNobodyElseAndNoOtherEndpointAtAnyNode() throws Exception {
     for (int begun : ALL) {
-      Wanderer ann = session(begun, "/mcp");
-      Wanderer bob = ann.stolenBy("x-api-key", BOB);
+      RoamingSession ann = session(begun, "/mcp");
+      RoamingSession bob = ann.stolenBy("x-api-key", BOB);
       for (int node : ALL) {
         assertEquals(404, bob.ask(node, "ping", "{}").status());
         assertEquals(404, bob.end(node));
         assertThrows(AssertionError.class, () -> bob.listen(node));
-        Wanderer elsewhere = ann.stolenAt("/servers/two/mcp");
+        RoamingSession elsewhere = ann.stolenAt("/servers/two/mcp");
         assertEquals(404, elsewhere.ask(node, "ping", "{}").status());
         assertEquals(401, ann.stolenBy().ask(node, "ping", "{}").status());
       }
@@ -141,8 +142,8 @@ class ClusterSessionsIT {
 
   @Test
   void aSessionHasOneProcessWhicheverNodeItSpeaksTo() throws Exception {
-    Wanderer client = session(1, "/servers/own/mcp");
-    Wanderer other = session(2, "/servers/own/mcp");
+    RoamingSession client = session(1, "/servers/own/mcp");
+    RoamingSession other = session(2, "/servers/own/mcp");
 
     assertEquals("a", client.call(1, "remember", "{\"text\":\"a\"}").said());
     assertEquals("b", other.call(3, "remember", "{\"text\":\"b\"}").said());
@@ -161,7 +162,7 @@ class ClusterSessionsIT {
   @CsvSource({"1,2", "2,3", "3,1", "1,3"})
   void progressIsToldWhereTheCallWasMade(int begun, int asked) throws Exception {
     for (String server : List.of("one", "two", "three")) {
-      Wanderer client = session(begun, "/servers/" + server + "/mcp");
+      RoamingSession client = session(begun, "/servers/" + server + "/mcp");
 
       Reply reply = client.call(asked, "progress", "{\"steps\":3}");
 
@@ -175,7 +176,7 @@ class ClusterSessionsIT {
   void aQuestionOfAServerIsAnsweredAtAnyNode(String method) throws Exception {
     for (String server : List.of("one", "two", "three")) {
       for (int answered : ALL) {
-        Wanderer client = session(1, "/servers/" + server + "/mcp");
+        RoamingSession client = session(1, "/servers/" + server + "/mcp");
         client.answersAt(answered, question -> ",\"result\":{\"roots\":[],\"n\":1.10}");
 
         Reply reply = client.call(2, "ask", "{\"method\":\"" + method + "\"}");
@@ -189,7 +190,7 @@ class ClusterSessionsIT {
 
   @Test
   void aRefusalOfAQuestionIsHeardFromAnotherNode() throws Exception {
-    Wanderer client = session(1, "/servers/three/mcp");
+    RoamingSession client = session(1, "/servers/three/mcp");
     client.answersAt(3, question -> ",\"error\":{\"code\":-1,\"message\":\"I would rather not\"}");
 
     Reply reply = client.call(2, "ask", "{\"method\":\"sampling/createMessage\"}");
@@ -201,7 +202,7 @@ class ClusterSessionsIT {
   @CsvSource({"1,2,one", "1,2,two", "1,2,three", "2,1,three", "3,2,one"})
   void aCallIsCancelledAtAnotherNodeThanItWasMadeAt(int asked, int cancelled, String server)
       throws Exception {
-    Wanderer client = session(3, "/servers/" + server + "/mcp");
+    RoamingSession client = session(3, "/servers/" + server + "/mcp");
     int before = cancels(server);
     CompletableFuture<Reply> call = client.callLater(asked, "\"mine\"", "never", "{}");
     nodes.until(() -> nodes.get(1, "/servers/" + server).body().path("pending_calls").asInt() > 0);
@@ -223,7 +224,7 @@ class ClusterSessionsIT {
   @Test
   void changesAreHeardAtTheNodeThatIsListenedTo() throws Exception {
     for (int listened : ALL) {
-      Wanderer client = session(1 + listened % 3, "/mcp");
+      RoamingSession client = session(1 + listened % 3, "/mcp");
       try (BufferedReader stream = client.listen(listened)) {
         client.call(1 + (listened + 1) % 3, "two__grow", "{}");
 
@@ -236,7 +237,7 @@ class ClusterSessionsIT {
 
   @Test
   void theLevelOfLogMessagesIsKnownAtOtherNodes() throws Exception {
-    Wanderer client = session(1, "/servers/three/mcp");
+    RoamingSession client = session(1, "/servers/three/mcp");
     assertEquals(1, logged(client, 2));
 
     client.ask(1, "logging/setLevel", "{\"level\":\"error\"}").result();
@@ -246,7 +247,7 @@ class ClusterSessionsIT {
     nodes.until(() -> logged(client, 2) == 1 && logged(client, 1) == 1);
   }
 
-  private static int logged(Wanderer client, int node) throws Exception {
+  private static int logged(RoamingSession client, int node) throws Exception {
     return client.call(node, "log", "{}").notifications("notifications/message").size();
   }
 
@@ -255,7 +256,7 @@ class ClusterSessionsIT {
   @Test
   void aSessionThatIsEndedAtOneNodeIsOverAtAll() throws Exception {
     for (int ended : ALL) {
-      Wanderer client = session(1, "/mcp");
+      RoamingSession client = session(1, "/mcp");
       ALL.forEach(node -> assertUsed(client, node));
       BufferedReader stream = client.listen(1 + ended % 3);
 
@@ -271,7 +272,7 @@ class ClusterSessionsIT {
     }
   }
 
-  private static void assertUsed(Wanderer client, int node) {
+  private static void assertUsed(RoamingSession client, int node) {
     try {
       assertTrue(client.ask(node, "ping", "{}").result().isEmpty());
     } catch (Exception e) {
@@ -281,8 +282,8 @@ class ClusterSessionsIT {
 
   @Test
   void aSessionOutlivesTheNodeWhereItBegan() throws Exception {
-    Wanderer all = session(1, "/mcp");
-    Wanderer used = session(1, "/servers/two/mcp");
+    RoamingSession all = session(1, "/mcp");
+    RoamingSession used = session(1, "/servers/two/mcp");
     assertUsed(used, 2);
 
     nodes.kill(1);
@@ -294,7 +295,7 @@ class ClusterSessionsIT {
     used.answersAt(3, question -> ",\"result\":{\"n\":1.10}");
     Reply asked = used.call(2, "ask", "{\"method\":\"sampling/createMessage\"}");
     assertTrue(asked.said().startsWith("result "), asked.text());
-    Wanderer bob = all.stolenBy("x-api-key", BOB);
+    RoamingSession bob = all.stolenBy("x-api-key", BOB);
     assertEquals(404, bob.ask(2, "ping", "{}").status());
     nodes.startMissing();
     assertUsed(all, 1);
@@ -305,7 +306,7 @@ class ClusterSessionsIT {
   @Test
   void aSessionOutlivesThePrimary() throws Exception {
     int primary = nodes.primary(1);
-    List<Wanderer> clients = new ArrayList<>();
+    List<RoamingSession> clients = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       clients.add(session(primary, "/mcp"));
     }
@@ -313,14 +314,14 @@ class ClusterSessionsIT {
     nodes.kill(primary);
 
     nodes.until(() -> nodes.areMembers(nodes.up()));
-    for (Wanderer client : clients) {
+    for (RoamingSession client : clients) {
       nodes.up().forEach(node -> assertUsed(client, node));
     }
   }
 
   @Test
   void noSessionIsKnownAfterAllNodesWereKilled() throws Exception {
-    Wanderer client = session(1, "/mcp");
+    RoamingSession client = session(1, "/mcp");
 
     for (int node : ALL) {
       nodes.kill(node);
@@ -338,14 +339,14 @@ class ClusterSessionsIT {
       int node, @TempDir Path own) throws Exception {
     String config = "'http':{'sessionIdle':4},'mcpServers':{}";
     try (Nodes others = Nodes.with(own, 3, config)) {
-      Wanderer client = new Wanderer(others, "/mcp", NEWEST).initialize(1);
+      RoamingSession client = new RoamingSession(others, "/mcp", NEWEST).initialize(1);
       for (int i = 0; i < 6; i++) {
         long next = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(1_800);
         others.until(() -> System.nanoTime() - next > 0);
         assertTrue(client.ask(node, "ping", "{}").result().isEmpty());
       }
 
-      new Wanderer(others, "/mcp", NEWEST).initialize(2);
+      new RoamingSession(others, "/mcp", NEWEST).initialize(2);
 
       for (int each : ALL) {
         assertTrue(client.ask(each, "ping", "{}").result().isEmpty());
@@ -360,7 +361,7 @@ class ClusterSessionsIT {
     String config = "'http':{'sessionIdle':2},'mcpServers':{'own':" + entry + "}";
     try (Nodes others = Nodes.with(own, 3, config)) {
       others.awaitReady(List.of("own"));
-      Wanderer client = new Wanderer(others, "/servers/own/mcp", NEWEST).initialize(1);
+      RoamingSession client = new RoamingSession(others, "/servers/own/mcp", NEWEST).initialize(1);
       assertTrue(client.call(3, "echo", "{\"n\":1.10}").text().contains("{\"n\":1.10}"));
       others.until(() -> processes(others) == 2);
 

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.mcpbridge.fixture.Authority;
 import dev.mcpbridge.fixture.Nodes;
 import dev.mcpbridge.fixture.ServedBridge;
-import dev.mcpbridge.fixture.Stranger;
 import dev.mcpbridge.fixture.TestBridge.Answer;
+import dev.mcpbridge.fixture.UnwantedNode;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -89,8 +89,8 @@ class ClusterTlsIT {
     allRun();
     nodes.stop(place);
     nodes.awaitMembers();
-    try (Stranger stranger = new Stranger(nodes, place, stranger(what, place))) {
-      stranger.assertRefused(saidByMembers, saidByStranger);
+    try (UnwantedNode unwantedNode = new UnwantedNode(nodes, place, stranger(what, place))) {
+      unwantedNode.assertRefused(saidByMembers, saidByStranger);
     }
   }
 

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.ConformanceDriver;
-import dev.mcpbridge.fixture.Needs;
 import dev.mcpbridge.fixture.NodeFixture;
+import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.TestBridge;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,8 +39,8 @@ class ConformanceIT {
     Path log = Path.of("target", "conformance-client-" + scenario + ".txt");
     Process run =
         new ProcessBuilder(
-                Needs.node().toString(),
-                Needs.npmProgram(SUITE.toString()).toString(),
+                Requirements.node().toString(),
+                Requirements.npmProgram(SUITE.toString()).toString(),
                 "client",
                 "--command",
                 TestBridge.java()
@@ -87,8 +87,8 @@ class ConformanceIT {
 
       Process run =
           new ProcessBuilder(
-                  Needs.node().toString(),
-                  Needs.npmProgram(SUITE.toString()).toString(),
+                  Requirements.node().toString(),
+                  Requirements.npmProgram(SUITE.toString()).toString(),
                   "server",
                   "--url",
                   bridge.uri("/servers/fixture/mcp").toString(),

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.Engine;
-import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
@@ -105,7 +105,7 @@ class EngineFaultsIT {
 
   @Test
   void anEngineThatIsKilledUnderLoadFailsItsCallsAndComesBack() throws Exception {
-    Needs.root();
+    Requirements.root();
     OwnEngine own = new OwnEngine();
     try (TestBridge bridge =
         TestBridge.of(
@@ -161,9 +161,9 @@ class EngineFaultsIT {
     void start() throws Exception {
       daemon =
           new ProcessBuilder(
-                  Needs.program("unshare"),
+                  Requirements.program("unshare"),
                   "--net",
-                  Needs.program("dockerd"),
+                  Requirements.program("dockerd"),
                   "--host",
                   host(),
                   "--data-root",

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.mcpbridge.fixture.Logged;
+import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.TestBridge;
 import io.vertx.core.Vertx;
 import java.util.Set;
@@ -21,7 +21,7 @@ class EventLoopWatchTest {
 
   private final Vertx vertx = Bridge.vertx();
   private final CountDownLatch gate = new CountDownLatch(1);
-  private final Logged log = new Logged();
+  private final CapturedLog log = new CapturedLog();
   private final EventLoopWatch watch = EventLoopWatch.of(vertx, LOOK_MILLIS);
 
   @AfterEach

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.FreePorts;
-import dev.mcpbridge.fixture.Logged;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.TestBridge;
@@ -242,7 +242,7 @@ class FederationIT {
   @ParameterizedTest
   @ValueSource(strings = {"legacy", "modern"})
   void whatNeedsConsentFarAwayIsConfirmedHereByWhoHasNoForms(String era) throws Exception {
-    Logged log = new Logged();
+    CapturedLog log = new CapturedLog();
     TestBridge far = start("far", own("'risk':{'tools':{'big':2}}"));
     TestBridge middle = start("middle", peer("far", ",'era':'" + era + "'"));
     TestBridge near = start("near", peer("middle", ",'era':'" + era + "'"));

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.CatalogueServer;
-import dev.mcpbridge.fixture.Logged;
 import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
@@ -163,7 +163,7 @@ class HostileServersIT {
 
   @Test
   void charactersThatPeopleDoNotSeeAndSecondToolsOfANameAreTold() throws Exception {
-    try (Logged log = new Logged();
+    try (CapturedLog log = new CapturedLog();
         TestBridge bridge = bridge(misleading(), "")) {
       JsonNode tool = bridge.get("/servers/s/tools").body().at("/tools/0");
 
@@ -203,7 +203,7 @@ class HostileServersIT {
             + TestBridge.key("boss", boss, "'read','call','admin'")
             + "]},";
     String entry = TestBridge.entry("", "--exit");
-    try (Logged log = new Logged();
+    try (CapturedLog log = new CapturedLog();
         TestBridge bridge = TestBridge.of("{" + keys + "'mcpServers':{'s':" + entry + "}}")) {
       String words = "refusing to start, for the test";
       bridge.until(() -> bridge.get("/servers/s", "x-api-key", boss).text().contains(words));

@@ -3,7 +3,7 @@ package dev.mcpbridge;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.TestBridge;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
@@ -68,9 +68,9 @@ class InspectorIT {
 
   private String inspect(String[] target, String... arguments) throws Exception {
     List<String> command = new ArrayList<>();
-    command.add(Needs.node().toString());
+    command.add(Requirements.node().toString());
     command.add(
-        Needs.npmProgram("@modelcontextprotocol/inspector/package.json")
+        Requirements.npmProgram("@modelcontextprotocol/inspector/package.json")
             .resolveSibling("../../.bin/mcp-inspector")
             .normalize()
             .toString());

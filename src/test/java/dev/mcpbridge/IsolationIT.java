@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.mcpbridge.fixture.Logged;
+import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.McpClient;
-import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.io.BufferedReader;
@@ -140,7 +140,7 @@ class IsolationIT {
 
   @Test
   void anApprovalFromElsewhereRunsTheCallWhereItWasAskedFor() throws Exception {
-    try (Logged log = new Logged();
+    try (CapturedLog log = new CapturedLog();
         TestBridge bridge = TestBridge.scripted(OWN + ",'risk':{'tools':{'remember':2}}")) {
       McpClient client = session(bridge, "{}");
       McpClient.Reply explained = client.call("remember", "{\"text\":\"a\"}");
@@ -161,9 +161,9 @@ class IsolationIT {
   void theChangesOfAResourceAreToldToTheSessionWhoseProcessSaysSo() throws Exception {
     String server =
         "{'command':'"
-            + Needs.node()
+            + Requirements.node()
             + "','args':['"
-            + Needs.nodeServer("fixture-server.mjs")
+            + Requirements.nodeServer("fixture-server.mjs")
             + "'],"
             + OWN
             + "}";

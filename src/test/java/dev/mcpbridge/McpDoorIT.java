@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.mcpbridge.fixture.Logged;
+import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.TestBridge;
@@ -338,7 +338,7 @@ class McpDoorIT {
   void aClientWithoutFormsIsToldHowToConfirm() throws Exception {
     McpClient client = session("/servers/other/mcp", "{}");
 
-    try (Logged log = new Logged()) {
+    try (CapturedLog log = new CapturedLog()) {
       Reply told = client.call("big", "{\"size\":2}");
 
       assertTrue(told.result().path("isError").asBoolean());

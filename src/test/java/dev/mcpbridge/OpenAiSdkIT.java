@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.protocol.Json;
 import java.nio.file.Files;
@@ -35,12 +35,12 @@ class OpenAiSdkIT {
   @ParameterizedTest
   @ValueSource(strings = {"create", "stream"})
   void twoTurnsOfToolCallsEndInAnAnswerOutOfTheirResults(String mode) throws Exception {
-    Needs.npmProgram("openai/package.json");
+    Requirements.npmProgram("openai/package.json");
 
     JsonNode said =
         run(
-            Needs.node().toString(),
-            Needs.nodeServer("openai-loop.mjs").toString(),
+            Requirements.node().toString(),
+            Requirements.nodeServer("openai-loop.mjs").toString(),
             bridge.uri("").toString(),
             mode);
 

@@ -8,10 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.ApiDocument;
+import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.EchoApi;
 import dev.mcpbridge.fixture.EchoApi.Request;
 import dev.mcpbridge.fixture.ExactServer;
-import dev.mcpbridge.fixture.Logged;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
@@ -36,7 +36,7 @@ class OpenApiCredentialsIT {
   private static final List<String> ANSWERS = new CopyOnWriteArrayList<>();
   private static final AtomicInteger TOKENS = new AtomicInteger();
 
-  private static Logged log;
+  private static CapturedLog log;
   private static EchoApi documents;
   private static EchoApi tokens;
   private static EchoApi api;
@@ -44,7 +44,7 @@ class OpenApiCredentialsIT {
 
   @BeforeAll
   static void start() throws Exception {
-    log = new Logged();
+    log = new CapturedLog();
     int closed;
     try (ServerSocket socket = new ServerSocket(0)) {
       closed = socket.getLocalPort();

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.TestBridge;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +38,7 @@ class ProcessHygieneIT {
   @Test
   @EnabledOnOs(OS.LINUX)
   void aDaemonWithoutEnvironmentAndGroupGoesWithItsServer() throws Exception {
-    Needs.program("setsid");
+    Requirements.program("setsid");
     assertDaemonGoes("'daemon':'2719001'");
   }
 

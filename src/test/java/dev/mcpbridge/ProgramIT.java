@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.protocol.Json;
@@ -212,7 +212,7 @@ class ProgramIT {
 
   @Test
   void theOrphansOfAKilledBridgeEndWithTheNextStart() throws Exception {
-    Needs.program("setsid");
+    Requirements.program("setsid");
     Path config = folder.resolve("stubborn.json");
     Files.writeString(
         config, TestBridge.json("{'mcpServers':{'s':" + TestBridge.entry("", "--stubborn") + "}}"));
@@ -230,9 +230,9 @@ class ProgramIT {
   @Test
   @EnabledOnOs(OS.LINUX)
   void aStartEndsNoChildOfABridgeInAnotherPidNamespaceAndNothingWithAMadeUpMark() throws Exception {
-    Needs.root();
+    Requirements.root();
     List<String> apart =
-        List.of(Needs.program("unshare"), "--pid", "--fork", "--kill-child", "--mount-proc");
+        List.of(Requirements.program("unshare"), "--pid", "--fork", "--kill-child", "--mount-proc");
     Path config = folder.resolve("s.json");
     Files.writeString(config, TestBridge.json("{'mcpServers':{'s':" + TestBridge.entry("") + "}}"));
     awaitBanner(launch(serving(apart, config)));

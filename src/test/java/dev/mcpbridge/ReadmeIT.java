@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.fixture.Engine;
 import dev.mcpbridge.fixture.FreePorts;
-import dev.mcpbridge.fixture.Needs;
 import dev.mcpbridge.fixture.PastedShell;
 import dev.mcpbridge.fixture.PseudoTerminal;
+import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.Sample;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -65,8 +65,8 @@ class ReadmeIT {
       return "docker image inspect busybox >/dev/null";
     }
     if (line.startsWith("npm install ")) {
-      Needs.program("npx");
-      Path installed = Needs.npmProgram("openapi-fetch").getParent();
+      Requirements.program("npx");
+      Path installed = Requirements.npmProgram("openapi-fetch").getParent();
       return "ln -s '" + installed + "' node_modules";
     }
     return line;
@@ -74,8 +74,8 @@ class ReadmeIT {
 
   @BeforeAll
   static void open() throws Exception {
-    Needs.program("git");
-    Needs.program("curl");
+    Requirements.program("git");
+    Requirements.program("curl");
     Iterator<Integer> free = FreePorts.some(10).iterator();
     for (int port : new int[] {3000, 3001, 3002, 3003, 3004, 3005, 4010, 7801, 7802, 7803}) {
       ports.put(Integer.toString(port), Integer.toString(free.next()));

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.McpClient;
-import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.nio.file.Files;
@@ -146,8 +146,8 @@ class RealServersIT {
 
   @Test
   void serversWrittenInPythonAnswer() throws Exception {
-    Path time = Needs.pythonServer("mcp-server-time");
-    Path git = Needs.pythonServer("mcp-server-git");
+    Path time = Requirements.pythonServer("mcp-server-time");
+    Path git = Requirements.pythonServer("mcp-server-git");
     try (Git created = Git.init().setDirectory(folder.toFile()).call()) {
       Files.writeString(folder.resolve("a"), "x");
       created.add().addFilepattern(".").call();
@@ -171,7 +171,7 @@ class RealServersIT {
 
   private static String node(String server, String... arguments) {
     StringBuilder entry = new StringBuilder("{'command':'node','args':['");
-    entry.append(Needs.npmServer(server)).append("'");
+    entry.append(Requirements.npmServer(server)).append("'");
     for (String argument : arguments) {
       entry.append(",'").append(argument).append("'");
     }

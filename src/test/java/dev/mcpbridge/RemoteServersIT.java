@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.net.httpserver.HttpServer;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.McpClient.Reply;
-import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.io.IOException;
@@ -199,7 +199,9 @@ class RemoteServersIT {
     int port = freePort();
     ProcessBuilder server =
         new ProcessBuilder(
-            Needs.node().toString(), Needs.npmServer("server-everything").toString(), mode);
+            Requirements.node().toString(),
+            Requirements.npmServer("server-everything").toString(),
+            mode);
     server.environment().put("PORT", Integer.toString(port));
     Process process =
         server.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();

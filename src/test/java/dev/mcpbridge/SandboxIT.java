@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.Engine;
 import dev.mcpbridge.fixture.McpClient;
-import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.nio.file.Files;
@@ -372,7 +372,7 @@ class SandboxIT {
     Files.writeString(folder.resolve("note"), "from the host");
     folder.toFile().setExecutable(true, false);
     folder.toFile().setReadable(true, false);
-    Path modules = Needs.npmProgram("@modelcontextprotocol").getParent();
+    Path modules = Requirements.npmProgram("@modelcontextprotocol").getParent();
     String docker =
         "'docker':{'image':'"
             + Engine.NODE

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.protocol.Json;
 import java.io.BufferedReader;
@@ -49,8 +49,8 @@ class SdkClientsIT {
   void typeScript(String mode) throws Exception {
     check(
         run(
-            Needs.node().toString(),
-            Needs.nodeServer("client.mjs").toString(),
+            Requirements.node().toString(),
+            Requirements.nodeServer("client.mjs").toString(),
             bridge.uri("/mcp").toString(),
             mode));
   }
@@ -60,7 +60,7 @@ class SdkClientsIT {
   void python(String mode) throws Exception {
     check(
         run(
-            Needs.pythonServer("python").toString(),
+            Requirements.pythonServer("python").toString(),
             "src/test/python/client.py",
             bridge.uri("/mcp").toString(),
             mode));
@@ -70,7 +70,7 @@ class SdkClientsIT {
   void theAgentsSdkOfOpenAiOverTheOldTransport() throws Exception {
     JsonNode said =
         run(
-            Needs.pythonServer("python").toString(),
+            Requirements.pythonServer("python").toString(),
             "src/test/python/agents_sse.py",
             bridge.uri("/servers/s/sse").toString());
 
@@ -83,8 +83,8 @@ class SdkClientsIT {
   void supergateway() throws Exception {
     Process gateway =
         new ProcessBuilder(
-                Needs.node().toString(),
-                Needs.npmProgram("supergateway/dist/index.js").toString(),
+                Requirements.node().toString(),
+                Requirements.npmProgram("supergateway/dist/index.js").toString(),
                 "--sse",
                 bridge.uri("/sse").toString(),
                 "--logLevel",

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.McpClient;
-import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.io.BufferedReader;
@@ -80,7 +80,7 @@ class SdkServersIT {
   }
 
   private static String python() {
-    return Needs.pythonServer("python").toString();
+    return Requirements.pythonServer("python").toString();
   }
 
   private static int port(String transport) throws IOException {

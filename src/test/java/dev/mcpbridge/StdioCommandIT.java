@@ -3,7 +3,7 @@ package dev.mcpbridge;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.TestBridge;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
@@ -33,9 +33,9 @@ class StdioCommandIT {
     bridge =
         TestBridge.of(
             "{'mcpServers':{'f':{'command':'"
-                + Needs.node()
+                + Requirements.node()
                 + "','args':['"
-                + Needs.nodeServer("fixture-server.mjs")
+                + Requirements.nodeServer("fixture-server.mjs")
                 + "']},'s':"
                 + TestBridge.entry("")
                 + "}}");

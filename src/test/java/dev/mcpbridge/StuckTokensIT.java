@@ -273,7 +273,7 @@ class StuckTokensIT {
     assertEquals(
         List.of("completed", "failed", "failed", "completed", "failed"),
         turn.path("tool_responses").findValuesAsText("outcome"));
-    List<ModelFormat.Told> told = format.told(turn.path("messages"));
+    List<ModelFormat.ToolAnswer> told = format.told(turn.path("messages"));
     assertEquals(List.of("granted", "granted"), List.of(told.get(0).text(), told.get(3).text()));
     for (int stuck : List.of(1, 2)) {
       JsonNode problem = turn.path("tool_responses").path(stuck).path("problem");
@@ -289,7 +289,7 @@ class StuckTokensIT {
 
     JsonNode turn = turn(ModelFormat.OPENAI_CHAT, "s__ok", "open__ok", "s__ok");
 
-    List<ModelFormat.Told> told = ModelFormat.OPENAI_CHAT.told(turn.path("messages"));
+    List<ModelFormat.ToolAnswer> told = ModelFormat.OPENAI_CHAT.told(turn.path("messages"));
     assertEquals("granted", told.get(1).text());
     for (int stuck : List.of(0, 2)) {
       assertTrue(told.get(stuck).text().contains("within 10 seconds"), told.get(stuck).text());

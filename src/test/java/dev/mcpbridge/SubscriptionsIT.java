@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.McpClient;
-import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.TestBridge;
 import java.io.BufferedReader;
 import java.util.concurrent.CompletableFuture;
@@ -23,9 +23,9 @@ class SubscriptionsIT {
   void aSubscriptionOutlivesTheProcessItWasMadeAt(String era) throws Exception {
     String server =
         "{'command':'"
-            + Needs.node()
+            + Requirements.node()
             + "','args':['"
-            + Needs.nodeServer("fixture-server.mjs")
+            + Requirements.nodeServer("fixture-server.mjs")
             + "'],'era':'"
             + era
             + "'}";
@@ -50,9 +50,9 @@ class SubscriptionsIT {
   void aSubscriptionOutlivesAChangedEntryOfTheConfiguration() throws Exception {
     String entry =
         "{'mcpServers':{'s':{'command':'"
-            + Needs.node()
+            + Requirements.node()
             + "','args':['"
-            + Needs.nodeServer("fixture-server.mjs")
+            + Requirements.nodeServer("fixture-server.mjs")
             + "']";
     try (TestBridge bridge = TestBridge.of(entry + "}}}")) {
       bridge.until(() -> bridge.state("s").equals("ready"));
@@ -78,9 +78,9 @@ class SubscriptionsIT {
   void oneOfSeveralWithTheSameUriIsToldOfUnderTheUriThatItHasHere() throws Exception {
     String entry =
         "{'command':'"
-            + Needs.node()
+            + Requirements.node()
             + "','args':['"
-            + Needs.nodeServer("fixture-server.mjs")
+            + Requirements.nodeServer("fixture-server.mjs")
             + "']}";
     String shown = "mcp-bridge://s/" + URI;
     try (TestBridge bridge =

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.ModelFormat;
-import dev.mcpbridge.fixture.ModelFormat.Told;
+import dev.mcpbridge.fixture.ModelFormat.ToolAnswer;
 import dev.mcpbridge.fixture.NodeFixture;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
@@ -121,8 +121,9 @@ class ToolCallFormatsIT {
     assertEquals(
         List.of("completed", "completed", "tool_error", "failed", "completed"),
         texts(responses, "outcome"));
-    List<Told> told = format.told(answer.body().path("messages"));
-    assertEquals(List.of("c-1", "c-2", "c-3", "c-4", "c-5"), told.stream().map(Told::id).toList());
+    List<ToolAnswer> told = format.told(answer.body().path("messages"));
+    assertEquals(
+        List.of("c-1", "c-2", "c-3", "c-4", "c-5"), told.stream().map(ToolAnswer::id).toList());
     assertEquals("slept", told.get(0).text());
     assertEquals(
         format == ModelFormat.ANTHROPIC || format == ModelFormat.GEMINI,
@@ -181,7 +182,7 @@ class ToolCallFormatsIT {
 
     List<String> ids = texts(body.path("tool_responses"), "tool_call_id");
     assertEquals(2, Set.copyOf(ids).size(), ids.toString());
-    assertEquals(ids, format.told(body.path("messages")).stream().map(Told::id).toList());
+    assertEquals(ids, format.told(body.path("messages")).stream().map(ToolAnswer::id).toList());
     assertEquals("slept", format.told(body.path("messages")).get(1).text());
   }
 
@@ -289,7 +290,7 @@ class ToolCallFormatsIT {
           run(format.turn(call("c-1", "s__bad_result", "{\"result\":" + result + "}"))).body();
 
       assertEquals(1, body.path("tool_responses").size(), body.toString());
-      List<Told> told = format.told(body.path("messages"));
+      List<ToolAnswer> told = format.told(body.path("messages"));
       assertEquals(1, told.size(), body.toString());
       assertEquals("c-1", told.get(0).id());
     }
@@ -308,8 +309,8 @@ class ToolCallFormatsIT {
                       call("c-3", "node__test_error_handling", "{}")))
               .body();
 
-      List<Told> told = format.told(body.path("messages"));
-      assertEquals(List.of("c-1", "c-2", "c-3"), told.stream().map(Told::id).toList());
+      List<ToolAnswer> told = format.told(body.path("messages"));
+      assertEquals(List.of("c-1", "c-2", "c-3"), told.stream().map(ToolAnswer::id).toList());
       assertTrue(told.get(0).text().startsWith("Multiple content types test:"), body.toString());
       assertTrue(told.get(0).text().contains("\"value\":123"), body.toString());
       assertTrue(body.path("messages").toString().contains("iVBORw0KGgo"), body.toString());

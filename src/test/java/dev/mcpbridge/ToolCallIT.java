@@ -713,8 +713,8 @@ class ToolCallIT {
             ModelFormat.GEMINI.turn(
                 call(null, "s__sleep", "{\"ms\":1}"), call(null, "s__echo", "{}")));
 
-    List<ModelFormat.Told> told = ModelFormat.GEMINI.told(body.path("messages"));
-    assertEquals(List.of("slept", "{}"), told.stream().map(ModelFormat.Told::text).toList());
+    List<ModelFormat.ToolAnswer> told = ModelFormat.GEMINI.told(body.path("messages"));
+    assertEquals(List.of("slept", "{}"), told.stream().map(ModelFormat.ToolAnswer::text).toList());
     assertEquals(null, told.get(0).id(), body.toString());
     assertEquals(null, told.get(1).id());
   }

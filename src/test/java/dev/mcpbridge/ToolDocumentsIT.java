@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.CatalogueServer;
-import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import dev.mcpbridge.protocol.Json;
@@ -305,7 +305,7 @@ class ToolDocumentsIT {
         run(
             "generated_client",
             List.of(
-                Needs.pythonServer("python").toString(),
+                Requirements.pythonServer("python").toString(),
                 "src/test/python/generated_client.py",
                 saved("python", "/servers/shop/openapi.json"),
                 folder.resolve("shop_client").toString(),
@@ -325,8 +325,8 @@ class ToolDocumentsIT {
 
   private static JsonNode node(String script, String... arguments) throws Exception {
     List<String> command = new ArrayList<>();
-    command.add(Needs.node().toString());
-    command.add(Needs.nodeServer(script).toString());
+    command.add(Requirements.node().toString());
+    command.add(Requirements.nodeServer(script).toString());
     command.addAll(List.of(arguments));
     return run(script, command);
   }

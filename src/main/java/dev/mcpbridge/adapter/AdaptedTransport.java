@@ -37,7 +37,7 @@ public final class AdaptedTransport implements Transport {
   private final TransportListener listener;
   private final RpcReader reader = new RpcReader(MAX_DEPTH);
   private final Set<String> taken = new HashSet<>();
-  private final Map<String, Backend.Running> running = new HashMap<>();
+  private final Map<String, Backend.RunningCall> running = new HashMap<>();
   private boolean closed;
 
   public AdaptedTransport(Context context, Backend backend, TransportListener listener) {
@@ -114,7 +114,7 @@ public final class AdaptedTransport implements Transport {
   private Future<JsonSlice> call(RpcMessage request) {
     Map<String, JsonSlice> params = members(request);
     JsonSlice meta = params.getOrDefault("_meta", JsonSlice.EMPTY_OBJECT);
-    Backend.Running call =
+    Backend.RunningCall call =
         backend.call(
             new Backend.Invocation(
                 JsonObjects.string(params.get("name")),
@@ -130,7 +130,7 @@ public final class AdaptedTransport implements Transport {
       return;
     }
     taken.remove(id.text());
-    Backend.Running call = running.remove(id.text());
+    Backend.RunningCall call = running.remove(id.text());
     if (call != null) {
       call.giveUp().run();
     }
@@ -175,7 +175,7 @@ public final class AdaptedTransport implements Transport {
         .toSlice();
   }
 
-  private final class Opening implements Backend.Front {
+  private final class Opening implements Backend.Listener {
     private final long requestId;
 
     Opening(long requestId) {

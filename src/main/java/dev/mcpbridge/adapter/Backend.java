@@ -11,9 +11,9 @@ public interface Backend {
   /**
    * Gets ready; called once, before anything else, and given up by {@link #close}.
    *
-   * @param front is told of what happens behind it
+   * @param listener is told of what happens behind it
    */
-  Future<Identity> open(Front front);
+  Future<Identity> open(Listener listener);
 
   /** Definitions as in {@code tools/list}. */
   List<JsonSlice> tools();
@@ -27,7 +27,7 @@ public interface Backend {
   }
 
   /** Begins a call. */
-  Running call(Invocation invocation);
+  RunningCall call(Invocation invocation);
 
   /** A resource that an earlier result named; the result of {@code resources/read}. */
   Future<JsonSlice> read(String uri);
@@ -39,7 +39,7 @@ public interface Backend {
   Future<Void> close();
 
   /** What stands in front of it; called on its context. */
-  interface Front {
+  interface Listener {
 
     /** There are other tools. */
     void changed();
@@ -65,9 +65,9 @@ public interface Backend {
    * @param result a {@code CallToolResult}; fails where the bridge has to say why
    * @param giveUp lets go of it as far as that is possible
    */
-  record Running(Future<JsonSlice> result, Runnable giveUp) {
-    public static Running of(Future<JsonSlice> result) {
-      return new Running(result, () -> {});
+  record RunningCall(Future<JsonSlice> result, Runnable giveUp) {
+    public static RunningCall of(Future<JsonSlice> result) {
+      return new RunningCall(result, () -> {});
     }
   }
 }

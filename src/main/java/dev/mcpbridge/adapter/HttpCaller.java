@@ -6,8 +6,8 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.transport.HttpSender;
-import dev.mcpbridge.transport.Posting;
-import dev.mcpbridge.transport.Until;
+import dev.mcpbridge.transport.PendingRequest;
+import dev.mcpbridge.transport.Polling;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -83,12 +83,12 @@ public final class HttpCaller {
   /** A request under way, which can be given up. */
   public final class Exchange {
     private final URI url;
-    private final Posting posting;
+    private final PendingRequest pendingRequest;
     private final Promise<Answer> answer = Promise.promise();
 
-    private Exchange(URI url, Posting posting) {
+    private Exchange(URI url, PendingRequest pendingRequest) {
       this.url = url;
-      this.posting = posting;
+      this.pendingRequest = pendingRequest;
     }
 
     public Future<Answer> answer() {
@@ -126,26 +126,33 @@ public final class HttpCaller {
     public void giveUp() {
       answer.tryFail(
           new BridgeException(ErrorCode.CANCELLED, "given up").withExecuted(Executed.UNKNOWN));
-      posting.giveUp();
+      pendingRequest.giveUp();
     }
   }
 
   /**
    * @param url its path and query go out as they are written
-   * @param going adds headers and sends it
+   * @param requestWriter adds headers and sends it
    */
-  public Exchange send(HttpMethod method, URI url, int maxBody, HttpSender.Going going) {
+  public Exchange send(
+      HttpMethod method, URI url, int maxBody, HttpSender.RequestWriter requestWriter) {
     Exchange exchange =
         new Exchange(
             url,
             sender.send(
                 method,
                 url,
-                request -> going.apply(request.putHeader("accept-encoding", Compressed.ACCEPTED))));
+                request ->
+                    requestWriter.apply(
+                        request.putHeader("accept-encoding", GzipBodies.ACCEPTED))));
     exchange
-        .posting
+        .pendingRequest
         .answer()
-        .compose(sent -> sent.body(maxBody).map(body -> new Answer(sent.response(), body)))
+        .compose(
+            clientResponse ->
+                clientResponse
+                    .body(maxBody)
+                    .map(body -> new Answer(clientResponse.response(), body)))
         .compose(answer -> plain(exchange, answer, maxBody))
         .onComplete(
             exchange.answer::tryComplete,
@@ -155,7 +162,7 @@ public final class HttpCaller {
 
   /** Beside the event loop, since a short body may hold a long one. */
   private Future<Answer> plain(Exchange exchange, Answer answer, int max) {
-    return Compressed.isCoded(answer.header("content-encoding"))
+    return GzipBodies.isCoded(answer.header("content-encoding"))
         ? unpacked(answer, Math.min(max, MemoryBudget.LARGE))
             .recover(
                 failure ->
@@ -172,7 +179,7 @@ public final class HttpCaller {
   private Future<Answer> unpacked(Answer answer, int max) {
     String coding = answer.header("content-encoding");
     return vertx.executeBlocking(
-        () -> new Answer(answer.head(), Compressed.plain(answer.body(), coding, max)), false);
+        () -> new Answer(answer.head(), GzipBodies.plain(answer.body(), coding, max)), false);
   }
 
   /** Large ones one after the other, and each when there is memory for more answers. */
@@ -190,7 +197,7 @@ public final class HttpCaller {
     }
     isUnpacking = true;
     Turn turn = turns.remove();
-    Until.so(vertx, LOOK_MILLIS, () -> turn.exchange.isOver() || !memory.isHigh(), () -> null)
+    Polling.so(vertx, LOOK_MILLIS, () -> turn.exchange.isOver() || !memory.isHigh(), () -> null)
         .compose(room -> unpacked(turn.answer, turn.max))
         .onComplete(turn.unpacked)
         .onComplete(

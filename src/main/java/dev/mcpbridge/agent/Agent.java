@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.dialect.FunctionAnswer;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.llm.ChatModel;
-import dev.mcpbridge.llm.Conversation;
-import dev.mcpbridge.llm.Reply;
+import dev.mcpbridge.llm.ChatRequest;
+import dev.mcpbridge.llm.ModelReply;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
@@ -22,29 +22,34 @@ public final class Agent {
 
   private ChatModel model;
   private final BridgeTools tools;
-  private final Watcher watcher;
-  private final Limits limits;
+  private final AgentListener agentListener;
+  private final AgentLimits agentLimits;
   private final CallRunner runner;
-  private final Results results;
+  private final ResultFormatter resultFormatter;
   private final List<JsonNode> messages = new ArrayList<>();
-  private Reply.Usage usage = Reply.Usage.NONE;
+  private ModelReply.Usage usage = ModelReply.Usage.NONE;
 
-  public Agent(ChatModel model, BridgeTools tools, Human human, Watcher watcher, Limits limits) {
+  public Agent(
+      ChatModel model,
+      BridgeTools tools,
+      Approver approver,
+      AgentListener agentListener,
+      AgentLimits agentLimits) {
     this.model = model;
     this.tools = tools;
-    this.watcher = watcher;
-    this.limits = limits;
-    this.runner = new CallRunner(tools, human, watcher);
-    this.results = new Results(limits.resultCharacters());
+    this.agentListener = agentListener;
+    this.agentLimits = agentLimits;
+    this.runner = new CallRunner(tools, approver, agentListener);
+    this.resultFormatter = new ResultFormatter(agentLimits.resultCharacters());
   }
 
   /** One that nobody watches, within the usual limits. */
-  public Agent(ChatModel model, BridgeTools tools, Human human) {
-    this(model, tools, human, new Watcher() {}, Limits.USUAL);
+  public Agent(ChatModel model, BridgeTools tools, Approver approver) {
+    this(model, tools, approver, new AgentListener() {}, AgentLimits.USUAL);
   }
 
   /** How a question ended. */
-  public enum How {
+  public enum Outcome {
     ANSWERED,
     /** The answer was longer than it may be. */
     CUT,
@@ -54,7 +59,7 @@ public final class Agent {
   }
 
   /** The answer to a question. */
-  public record Answer(String text, How how, int steps, Reply.Usage usage) {}
+  public record Answer(String text, Outcome outcome, int steps, ModelReply.Usage usage) {}
 
   /**
    * Asks, and lets the model call what it needs to.
@@ -63,8 +68,8 @@ public final class Agent {
    *     stays
    */
   public Answer ask(String question) throws InterruptedException {
-    watcher.asked(question);
-    JsonNode offered = tools.list(model.format(), limits.manyTools());
+    agentListener.asked(question);
+    JsonNode offered = tools.list(model.format(), agentLimits.manyTools());
     int before = messages.size();
     messages.add(model.user(question));
     try {
@@ -76,58 +81,58 @@ public final class Agent {
   }
 
   private Answer answer(JsonNode offered) throws InterruptedException {
-    Reply.Usage before = usage;
-    for (int step = 1; step <= limits.steps(); step++) {
-      Reply reply = next(offered, step, true);
-      if (reply.calls().isEmpty()) {
-        return new Answer(reply.text(), how(reply), step, since(before));
+    ModelReply.Usage before = usage;
+    for (int step = 1; step <= agentLimits.steps(); step++) {
+      ModelReply modelReply = next(offered, step, true);
+      if (modelReply.calls().isEmpty()) {
+        return new Answer(modelReply.text(), how(modelReply), step, since(before));
       }
-      run(reply);
+      run(modelReply);
     }
     messages.add(model.user(LAST));
-    Reply last = next(offered, limits.steps() + 1, false);
+    ModelReply last = next(offered, agentLimits.steps() + 1, false);
     if (!last.calls().isEmpty()) {
       messages.remove(messages.size() - 1);
     }
-    return new Answer(last.text(), How.OUT_OF_STEPS, limits.steps(), since(before));
+    return new Answer(last.text(), Outcome.OUT_OF_STEPS, agentLimits.steps(), since(before));
   }
 
-  private Reply next(JsonNode offered, int step, boolean mayCall) throws InterruptedException {
-    watcher.thinks(step);
-    Reply reply =
+  private ModelReply next(JsonNode offered, int step, boolean mayCall) throws InterruptedException {
+    agentListener.thinks(step);
+    ModelReply modelReply =
         model.reply(
-            new Conversation(instructions(), offered, messages, mayCall),
-            new ChatModel.Heard() {
+            new ChatRequest(instructions(), offered, messages, mayCall),
+            new ChatModel.ModelListener() {
               @Override
               public void words(String more) {
-                watcher.says(more);
+                agentListener.says(more);
               }
 
               @Override
               public void waits(long millis, String why) {
-                watcher.waits(millis, why);
+                agentListener.waits(millis, why);
               }
             });
-    usage = usage.plus(reply.usage());
-    messages.add(reply.message());
-    watcher.said(reply);
-    return reply;
+    usage = usage.plus(modelReply.usage());
+    messages.add(modelReply.message());
+    agentListener.said(modelReply);
+    return modelReply;
   }
 
   /** Every call gets an answer, whatever happens: no API takes a conversation without. */
-  private void run(Reply reply) throws InterruptedException {
-    List<ToolEnd> ends = new ArrayList<>();
-    ToolEnd otherwise = CallRunner.unknown(null);
+  private void run(ModelReply modelReply) throws InterruptedException {
+    List<ToolOutcome> ends = new ArrayList<>();
+    ToolOutcome otherwise = CallRunner.unknown(null);
     try {
-      runner.run(reply.calls(), ends);
+      runner.run(modelReply.calls(), ends);
     } catch (BridgeException e) {
       otherwise = CallRunner.unknown(e);
       throw e;
     } finally {
       List<FunctionAnswer> answers = new ArrayList<>();
-      for (int i = 0; i < reply.calls().size(); i++) {
-        ToolEnd end = i < ends.size() ? ends.get(i) : otherwise;
-        answers.add(results.shown(reply.calls().get(i), end));
+      for (int i = 0; i < modelReply.calls().size(); i++) {
+        ToolOutcome end = i < ends.size() ? ends.get(i) : otherwise;
+        answers.add(resultFormatter.shown(modelReply.calls().get(i), end));
       }
       messages.addAll(model.results(answers));
     }
@@ -140,16 +145,16 @@ public final class Agent {
     }
   }
 
-  private static How how(Reply reply) {
-    return switch (reply.end()) {
-      case DONE -> How.ANSWERED;
-      case CUT -> How.CUT;
-      case REFUSED -> How.REFUSED;
+  private static Outcome how(ModelReply modelReply) {
+    return switch (modelReply.end()) {
+      case DONE -> Outcome.ANSWERED;
+      case CUT -> Outcome.CUT;
+      case REFUSED -> Outcome.REFUSED;
     };
   }
 
-  private Reply.Usage since(Reply.Usage before) {
-    return new Reply.Usage(usage.input() - before.input(), usage.output() - before.output());
+  private ModelReply.Usage since(ModelReply.Usage before) {
+    return new ModelReply.Usage(usage.input() - before.input(), usage.output() - before.output());
   }
 
   private String instructions() {
@@ -161,7 +166,7 @@ public final class Agent {
         + " failed, say so; where it is not known whether it was executed, do not repeat it"
         + " before you have looked. Some calls wait for the user's approval; a refusal is"
         + " final. Answer in Markdown.\n"
-        + results.rule();
+        + resultFormatter.rule();
   }
 
   /** Begins anew. */
@@ -188,7 +193,7 @@ public final class Agent {
   }
 
   /** Tokens since the beginning. */
-  public Reply.Usage usage() {
+  public ModelReply.Usage usage() {
     return usage;
   }
 }

@@ -23,14 +23,14 @@ import java.util.function.Supplier;
 public final class BridgeHttp {
   private static final Duration CONNECT = Duration.ofSeconds(5);
 
-  private final Supplier<BridgeTools.Address> where;
-  private BridgeTools.Address bridge;
+  private final Supplier<BridgeTools.BridgeAddress> where;
+  private BridgeTools.BridgeAddress bridge;
   private HttpClient client;
 
   /**
    * @param where asked once, when it is needed; may block
    */
-  public BridgeHttp(Supplier<BridgeTools.Address> where) {
+  public BridgeHttp(Supplier<BridgeTools.BridgeAddress> where) {
     this.where = where;
   }
 

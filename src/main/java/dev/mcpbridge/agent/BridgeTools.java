@@ -4,14 +4,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.dialect.ContentBlock;
 import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.dialect.FunctionCall;
-import dev.mcpbridge.dialect.Part;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonObjects;
-import dev.mcpbridge.protocol.Percent;
+import dev.mcpbridge.protocol.PercentEncoding;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,13 +31,13 @@ public final class BridgeTools {
    * @param key null where the bridge wants none
    */
   public BridgeTools(URI bridge, String key) {
-    this(() -> new Address(bridge, key));
+    this(() -> new BridgeAddress(bridge, key));
   }
 
   /**
    * @param bridge asked once, when it is needed; may block
    */
-  public BridgeTools(Supplier<Address> bridge) {
+  public BridgeTools(Supplier<BridgeAddress> bridge) {
     this.http = new BridgeHttp(bridge);
   }
 
@@ -46,8 +46,8 @@ public final class BridgeTools {
    *
    * @param key null where it wants none
    */
-  public record Address(URI url, String key) {
-    public Address {
+  public record BridgeAddress(URI url, String key) {
+    public BridgeAddress {
       url = URI.create(url.toString().replaceAll("/+$", ""));
     }
 
@@ -77,7 +77,7 @@ public final class BridgeTools {
   }
 
   /** Runs all of them at once; what each came to, in their order. */
-  public List<ToolEnd> run(List<FunctionCall> calls) throws InterruptedException {
+  public List<ToolOutcome> run(List<FunctionCall> calls) throws InterruptedException {
     ObjectNode body = JSON.objectNode();
     ArrayNode list = body.putArray("tool_calls");
     for (int i = 0; i < calls.size(); i++) {
@@ -93,31 +93,31 @@ public final class BridgeTools {
           ErrorCode.UPSTREAM_PROTOCOL_ERROR,
           "The bridge answered " + responses.size() + " of " + calls.size() + " calls");
     }
-    List<ToolEnd> ends = new ArrayList<>();
+    List<ToolOutcome> ends = new ArrayList<>();
     for (JsonNode response : responses) {
       ends.add(end(response));
     }
     return ends;
   }
 
-  private ToolEnd end(JsonNode response) throws InterruptedException {
+  private ToolOutcome end(JsonNode response) throws InterruptedException {
     JsonNode output = response.path("output");
     String words = output.path("result").asText(output.path("error").asText(""));
     return switch (response.path("outcome").asText()) {
       case "confirmation_required" -> pending(response.path("confirmation"));
-      case "failed" -> new ToolEnd.Failure(words);
+      case "failed" -> new ToolOutcome.Failure(words);
       default ->
-          new ToolEnd.Result(
+          new ToolOutcome.Result(
               response.path("outcome").asText().equals("tool_error"),
               response.has("content")
                   ? parts(response.get("content"), response.path("structured_content"))
-                  : List.of(new Part.Text(words)),
+                  : List.of(new ContentBlock.Text(words)),
               login(response.path("server_id").asText(), response.path("_meta")));
     };
   }
 
-  private static ToolEnd.Pending pending(JsonNode confirmation) {
-    return new ToolEnd.Pending(
+  private static ToolOutcome.Pending pending(JsonNode confirmation) {
+    return new ToolOutcome.Pending(
         confirmation.path("confirmation_id").asText(),
         confirmation.path("token").asText(null),
         confirmation.path("server_id").asText(),
@@ -126,24 +126,26 @@ public final class BridgeTools {
         confirmation.path("risk_description").asText());
   }
 
-  private static List<Part> parts(JsonNode content, JsonNode structured) {
+  private static List<ContentBlock> parts(JsonNode content, JsonNode structured) {
     ObjectNode result = JSON.objectNode();
     result.set("content", content);
     if (!structured.isMissingNode()) {
       result.set("structuredContent", structured);
     }
-    return Part.of(JsonObjects.members(Json.slice(result)));
+    return ContentBlock.of(JsonObjects.members(Json.slice(result)));
   }
 
   /** Only where the operator says so, too: a server could write anything there. */
-  private ToolEnd.Login login(String server, JsonNode meta) throws InterruptedException {
+  private ToolOutcome.Login login(String server, JsonNode meta) throws InterruptedException {
     String url = meta.path("dev.mcpbridge/login").path("url").asText("");
-    return !url.isEmpty() && url.equals(loginUrl(server)) ? new ToolEnd.Login(server, url) : null;
+    return !url.isEmpty() && url.equals(loginUrl(server))
+        ? new ToolOutcome.Login(server, url)
+        : null;
   }
 
   private String loginUrl(String server) throws InterruptedException {
     try {
-      return http.send("GET", "/servers/" + Percent.encoded(server), null)
+      return http.send("GET", "/servers/" + PercentEncoding.encoded(server), null)
           .path("auth_url")
           .asText();
     } catch (BridgeHttp.Refused nobody) {
@@ -152,20 +154,20 @@ public final class BridgeTools {
   }
 
   /** Says yes to what was shown; what the call then came to. */
-  public ToolEnd approve(ToolEnd.Pending call) throws InterruptedException {
+  public ToolOutcome approve(ToolOutcome.Pending call) throws InterruptedException {
     try {
       JsonNode result = decide(call, true);
-      return new ToolEnd.Result(
+      return new ToolOutcome.Result(
           result.path("isError").asBoolean(),
           parts(result.path("content"), result.path("structuredContent")),
           login(call.server(), result.path("_meta")));
     } catch (BridgeHttp.Refused refused) {
-      return new ToolEnd.Failure(refused.sentence());
+      return new ToolOutcome.Failure(refused.sentence());
     }
   }
 
   /** Says no; nothing runs. */
-  public void reject(ToolEnd.Pending call) throws InterruptedException {
+  public void reject(ToolOutcome.Pending call) throws InterruptedException {
     try {
       decide(call, false);
     } catch (BridgeHttp.Refused gone) {
@@ -173,13 +175,13 @@ public final class BridgeTools {
     }
   }
 
-  private JsonNode decide(ToolEnd.Pending call, boolean yes)
+  private JsonNode decide(ToolOutcome.Pending call, boolean yes)
       throws InterruptedException, BridgeHttp.Refused {
     ObjectNode decision = JSON.objectNode().put("confirm", yes);
     if (call.token() != null) {
       decision.put("token", call.token());
     }
-    return http.send("POST", "/confirmations/" + Percent.encoded(call.id()), decision);
+    return http.send("POST", "/confirmations/" + PercentEncoding.encoded(call.id()), decision);
   }
 
   /**
@@ -190,7 +192,7 @@ public final class BridgeTools {
   public void login(String server, String authorization) throws InterruptedException {
     ObjectNode credential = JSON.objectNode().put("authorization", authorization);
     try {
-      http.send("PUT", "/servers/" + Percent.encoded(server) + "/credentials", credential);
+      http.send("PUT", "/servers/" + PercentEncoding.encoded(server) + "/credentials", credential);
     } catch (BridgeHttp.Refused refused) {
       throw refused.failure();
     }

@@ -1,7 +1,7 @@
 package dev.mcpbridge.agent;
 
+import dev.mcpbridge.dialect.ContentBlock;
 import dev.mcpbridge.dialect.FunctionCall;
-import dev.mcpbridge.dialect.Part;
 import dev.mcpbridge.error.BridgeException;
 import java.util.HashSet;
 import java.util.List;
@@ -15,8 +15,8 @@ final class CallRunner {
   private static final String STOPPED = "The user has stopped this.";
 
   private final BridgeTools tools;
-  private final Human human;
-  private final Watcher watcher;
+  private final Approver approver;
+  private final AgentListener agentListener;
   private final Set<Tool> approved = new HashSet<>();
 
   private record Tool(String server, String name) {}
@@ -26,24 +26,24 @@ final class CallRunner {
     private static final long serialVersionUID = 1L;
   }
 
-  CallRunner(BridgeTools tools, Human human, Watcher watcher) {
+  CallRunner(BridgeTools tools, Approver approver, AgentListener agentListener) {
     this.tools = tools;
-    this.human = human;
-    this.watcher = watcher;
+    this.approver = approver;
+    this.agentListener = agentListener;
   }
 
   /**
    * @param ends gets what each came to, in their order; where the thread is interrupted or the
    *     bridge is lost before there is anything to say of any, it stays empty
    */
-  void run(List<FunctionCall> calls, List<ToolEnd> ends) throws InterruptedException {
-    watcher.calls(calls);
-    List<ToolEnd> first = tools.run(calls);
+  void run(List<FunctionCall> calls, List<ToolOutcome> ends) throws InterruptedException {
+    agentListener.calls(calls);
+    List<ToolOutcome> first = tools.run(calls);
     try {
       for (int i = 0; i < first.size(); i++) {
-        ToolEnd end = loggedIn(calls.get(i), decided(first.get(i)));
+        ToolOutcome end = loggedIn(calls.get(i), decided(first.get(i)));
         ends.add(end);
-        watcher.ended(calls.get(i), end);
+        agentListener.ended(calls.get(i), end);
       }
     } catch (BridgeException | InterruptedException e) {
       giveUp(first, ends, e);
@@ -52,23 +52,23 @@ final class CallRunner {
   }
 
   /** What is known of the others stays known, and what waits for an approval waits no longer. */
-  private void giveUp(List<ToolEnd> first, List<ToolEnd> ends, Exception why)
+  private void giveUp(List<ToolOutcome> first, List<ToolOutcome> ends, Exception why)
       throws InterruptedException {
     int open = ends.size();
-    ToolEnd notRun = new ToolEnd.Failure(STOPPED + " It has not run.");
+    ToolOutcome notRun = new ToolOutcome.Failure(STOPPED + " It has not run.");
     ends.add(why instanceof Undecided ? notRun : unknown(why));
     first.stream()
         .skip(open + 1L)
-        .map(end -> end instanceof ToolEnd.Pending ? notRun : end)
+        .map(end -> end instanceof ToolOutcome.Pending ? notRun : end)
         .forEach(ends::add);
-    for (ToolEnd end : first.subList(open, first.size())) {
-      if (end instanceof ToolEnd.Pending pending && pending.token() != null) {
+    for (ToolOutcome end : first.subList(open, first.size())) {
+      if (end instanceof ToolOutcome.Pending pending && pending.token() != null) {
         reject(pending);
       }
     }
   }
 
-  private void reject(ToolEnd.Pending pending) throws InterruptedException {
+  private void reject(ToolOutcome.Pending pending) throws InterruptedException {
     try {
       tools.reject(pending);
     } catch (BridgeException lost) {
@@ -77,59 +77,59 @@ final class CallRunner {
   }
 
   /** Of a call whose end was not waited for. */
-  static ToolEnd unknown(Exception why) {
-    return new ToolEnd.Failure(
+  static ToolOutcome unknown(Exception why) {
+    return new ToolOutcome.Failure(
         (why instanceof BridgeException ? why.getMessage().replaceAll("\\.$", "") + "." : STOPPED)
             + " Whether it was executed is not known.");
   }
 
-  private ToolEnd decided(ToolEnd end) throws InterruptedException {
-    if (!(end instanceof ToolEnd.Pending pending)) {
+  private ToolOutcome decided(ToolOutcome end) throws InterruptedException {
+    if (!(end instanceof ToolOutcome.Pending pending)) {
       return end;
     }
     if (pending.token() == null) {
-      return new ToolEnd.Failure(
+      return new ToolOutcome.Failure(
           "confirmation_required: somebody else has to approve this call, confirmation "
               + pending.id()
               + ". It has not run.");
     }
     Tool tool = new Tool(pending.server(), pending.tool());
-    Human.Decision decision = approved.contains(tool) ? Human.Decision.YES : asked(pending);
-    if (decision == Human.Decision.NO) {
+    Approver.Decision decision = approved.contains(tool) ? Approver.Decision.YES : asked(pending);
+    if (decision == Approver.Decision.NO) {
       tools.reject(pending);
-      return new ToolEnd.Failure(DECLINED);
+      return new ToolOutcome.Failure(DECLINED);
     }
-    if (decision == Human.Decision.ALWAYS) {
+    if (decision == Approver.Decision.ALWAYS) {
       approved.add(tool);
     }
     return tools.approve(pending);
   }
 
-  private Human.Decision asked(ToolEnd.Pending pending) throws InterruptedException {
+  private Approver.Decision asked(ToolOutcome.Pending pending) throws InterruptedException {
     try {
-      return human.approves(pending);
+      return approver.approves(pending);
     } catch (InterruptedException e) {
       throw new Undecided();
     }
   }
 
-  private Optional<String> asked(ToolEnd.Login login) throws InterruptedException {
+  private Optional<String> asked(ToolOutcome.Login login) throws InterruptedException {
     try {
-      return human.logsIn(login);
+      return approver.logsIn(login);
     } catch (InterruptedException e) {
       throw new Undecided();
     }
   }
 
   /** A call that was refused for want of a login has not run, so that it may be made again. */
-  private ToolEnd loggedIn(FunctionCall call, ToolEnd end) throws InterruptedException {
-    if (!(end instanceof ToolEnd.Result result) || result.login() == null) {
+  private ToolOutcome loggedIn(FunctionCall call, ToolOutcome end) throws InterruptedException {
+    if (!(end instanceof ToolOutcome.Result result) || result.login() == null) {
       return end;
     }
     Optional<String> credential = asked(result.login());
     if (credential.isEmpty()) {
-      return new ToolEnd.Result(
-          true, List.of(new Part.Text("The user has to log in first, and has not.")), null);
+      return new ToolOutcome.Result(
+          true, List.of(new ContentBlock.Text("The user has to log in first, and has not.")), null);
     }
     tools.login(result.login().server(), credential.get());
     return decided(tools.run(List.of(call)).get(0));

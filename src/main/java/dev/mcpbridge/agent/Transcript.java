@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.dialect.ContentBlock;
 import dev.mcpbridge.dialect.FunctionCall;
-import dev.mcpbridge.dialect.Part;
-import dev.mcpbridge.llm.Reply;
+import dev.mcpbridge.llm.ModelReply;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
  * Writes a conversation down, a line of JSON for each thing that was said or done; {@link
  * dev.mcpbridge.llm.ReplayModel} plays it again. No credential is ever among it.
  */
-public final class Transcript implements Watcher {
+public final class Transcript implements AgentListener {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
   private final Consumer<String> lines;
@@ -29,11 +29,11 @@ public final class Transcript implements Watcher {
   }
 
   @Override
-  public void said(Reply reply) {
-    ObjectNode message = JSON.objectNode().put("content", reply.text());
-    if (!reply.calls().isEmpty()) {
+  public void said(ModelReply modelReply) {
+    ObjectNode message = JSON.objectNode().put("content", modelReply.text());
+    if (!modelReply.calls().isEmpty()) {
       ArrayNode calls = message.putArray("tool_calls");
-      reply.calls().forEach(call -> calls.add(json(call)));
+      modelReply.calls().forEach(call -> calls.add(json(call)));
     }
     write(JSON.objectNode().set("model", message));
   }
@@ -45,12 +45,14 @@ public final class Transcript implements Watcher {
   }
 
   @Override
-  public void ended(FunctionCall call, ToolEnd end) {
+  public void ended(FunctionCall call, ToolOutcome end) {
     ObjectNode line = JSON.objectNode().put("result_of", call.name());
-    if (end instanceof ToolEnd.Result result) {
+    if (end instanceof ToolOutcome.Result result) {
       line.put("is_error", result.isError());
-      line.put("text", result.parts().stream().map(Part::words).collect(Collectors.joining("\n")));
-    } else if (end instanceof ToolEnd.Failure failure) {
+      line.put(
+          "text",
+          result.parts().stream().map(ContentBlock::words).collect(Collectors.joining("\n")));
+    } else if (end instanceof ToolOutcome.Failure failure) {
       line.put("is_error", true).put("text", failure.sentence());
     }
     write(line);

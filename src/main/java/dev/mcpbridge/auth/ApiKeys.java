@@ -15,11 +15,11 @@ import java.util.stream.Collectors;
  * the time tells nothing.
  */
 public final class ApiKeys implements Authenticator {
-  private final List<Known> keys;
+  private final List<KnownKey> keys;
 
-  private record Known(byte[] sha256, Principal principal) {}
+  private record KnownKey(byte[] sha256, Principal principal) {}
 
-  private ApiKeys(List<Known> keys) {
+  private ApiKeys(List<KnownKey> keys) {
     this.keys = keys;
   }
 
@@ -36,7 +36,7 @@ public final class ApiKeys implements Authenticator {
     }
     byte[] hash = Sha256.of(credential).bytes();
     Principal found = null;
-    for (Known key : keys) {
+    for (KnownKey key : keys) {
       if (MessageDigest.isEqual(key.sha256(), hash)) {
         found = key.principal();
       }
@@ -61,8 +61,8 @@ public final class ApiKeys implements Authenticator {
     return Sha256.of(key).hex();
   }
 
-  private static Known known(AuthConfig.Key key) {
-    return new Known(
+  private static KnownKey known(AuthConfig.Key key) {
+    return new KnownKey(
         HexFormat.of().parseHex(key.sha256()),
         new Principal(
             key.name(),

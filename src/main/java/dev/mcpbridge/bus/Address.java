@@ -1,6 +1,6 @@
 package dev.mcpbridge.bus;
 
-import dev.mcpbridge.model.Part;
+import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.ServerId;
 
 /**
@@ -9,39 +9,51 @@ import dev.mcpbridge.model.ServerId;
  * @param <Q> what is asked
  * @param <A> what is answered
  * @param what it is about, at whoever it is asked of
- * @param reach on which node
+ * @param addressScope on which node
  * @param question how it travels; null where it never does
  * @param answer how it travels; null where it never does
- * @param patience how long another node may take
+ * @param answerTimeout how long another node may take
  */
 public record Address<Q, A>(
-    String what, Reach reach, Form<Q> question, Form<A> answer, Patience<Q> patience) {
+    String what,
+    AddressScope addressScope,
+    WireCodec<Q> question,
+    WireCodec<A> answer,
+    AnswerTimeout<Q> answerTimeout) {
 
   /** How long an answer may take, in milliseconds. */
-  interface Patience<Q> {
+  interface AnswerTimeout<Q> {
     long millis(Q question);
   }
 
   static <Q, A> Address<Q, A> here(String name) {
-    return new Address<>(name, Reach.HERE, null, null, question -> Long.MAX_VALUE);
+    return new Address<>(name, AddressScope.HERE, null, null, question -> Long.MAX_VALUE);
   }
 
   static <Q, A> Address<Q, A> atAnyOwner(
-      ServerId server, String what, Form<Q> question, Form<A> answer, Patience<Q> patience) {
-    return new Address<>(what, Reach.anyOwner(server), question, answer, patience);
+      ServerId server,
+      String what,
+      WireCodec<Q> question,
+      WireCodec<A> answer,
+      AnswerTimeout<Q> answerTimeout) {
+    return new Address<>(what, AddressScope.anyOwner(server), question, answer, answerTimeout);
   }
 
   static <Q, A> Address<Q, A> atOwner(
-      Part part, String what, Form<Q> question, Form<A> answer, Patience<Q> patience) {
-    return new Address<>(what, Reach.owner(part), question, answer, patience);
+      InstanceId instanceId,
+      String what,
+      WireCodec<Q> question,
+      WireCodec<A> answer,
+      AnswerTimeout<Q> answerTimeout) {
+    return new Address<>(what, AddressScope.owner(instanceId), question, answer, answerTimeout);
   }
 
   /** The same at one part of the server. */
-  public Address<Q, A> at(Part part) {
-    return atOwner(part, what, question, answer, patience);
+  public Address<Q, A> at(InstanceId instanceId) {
+    return atOwner(instanceId, what, question, answer, answerTimeout);
   }
 
   String name() {
-    return reach.name(what);
+    return addressScope.name(what);
   }
 }

@@ -5,9 +5,9 @@ import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Confirmation;
-import dev.mcpbridge.model.Grading;
-import dev.mcpbridge.model.Part;
-import dev.mcpbridge.model.Residence;
+import dev.mcpbridge.model.InstanceId;
+import dev.mcpbridge.model.InstanceLocation;
+import dev.mcpbridge.model.RiskGrading;
 import dev.mcpbridge.model.RiskRules;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
@@ -31,10 +31,10 @@ public final class Addresses {
   public static final Address<Assessment, Decision> ASSESS = Address.here("risk.assess");
 
   /** The gate's grading as it is now, for lists; nothing is said with the question. */
-  public static final Address<Void, Grading> GRADING = Address.here("risk.grading");
+  public static final Address<Void, RiskGrading> GRADING = Address.here("risk.grading");
 
   /** Keeps a call until a human decides. */
-  public static final Address<Confirmable, PendingConfirmation> CONFIRM_LATER =
+  public static final Address<ConfirmationRequest, PendingConfirmation> CONFIRM_LATER =
       Address.here("risk.confirmations.add");
 
   /** A human's word; an approval answers the call to run, a rejection answers null. */
@@ -42,11 +42,11 @@ public final class Addresses {
       Address.here("risk.confirmations.decide");
 
   /** The call of an approved confirmation has ended. */
-  public static final Address<ApprovedEnd, Void> APPROVED_ENDED =
+  public static final Address<ApprovedOutcome, Void> APPROVED_ENDED =
       Address.here("risk.confirmations.ended");
 
   /** How one confirmation stands. */
-  public static final Address<Look, Standing> CONFIRMATION =
+  public static final Address<ConfirmationQuery, ConfirmationState> CONFIRMATION =
       Address.here("risk.confirmations.look");
 
   /** The pending confirmations that somebody may see. */
@@ -61,17 +61,18 @@ public final class Addresses {
 
   /** A part of a server as it is now, whenever anything of it but its counters changed. */
   public static final Topic<ServerView> PART_CHANGED =
-      Topic.everywhere("parts.changed", Views.WHOLE);
+      Topic.everywhere("parts.changed", ServerViewCodec.WHOLE);
 
   /** A server as it is now, with all its parts that this node has heard of. */
   public static final Topic<ServerView> SERVER_CHANGED = Topic.here("servers.changed");
 
   /** Changes of resources that somebody watches. */
   public static final Topic<ResourceUpdate> RESOURCE_UPDATED =
-      Topic.everywhere("resources.updated", Forms.RESOURCE_UPDATE);
+      Topic.everywhere("resources.updated", WireCodecs.RESOURCE_UPDATE);
 
   /** A part of a server has stopped; it may come back, here or on another node. */
-  public static final Topic<Departure> PART_GONE = Topic.everywhere("parts.gone", Forms.DEPARTURE);
+  public static final Topic<InstanceStopped> PART_GONE =
+      Topic.everywhere("parts.gone", WireCodecs.DEPARTURE);
 
   /** A server is wanted no more. */
   public static final Topic<ServerId> SERVER_FORGOTTEN = Topic.here("servers.forgotten");
@@ -81,22 +82,22 @@ public final class Addresses {
 
   /** The {@link Caller#conversation()} of clients that have left for good. */
   public static final Topic<String> CONVERSATION_OVER =
-      Topic.everywhere("conversations.over", Forms.TEXT);
+      Topic.everywhere("conversations.over", WireCodecs.TEXT);
 
   /** What a client of a session said that the node which heard it knows nothing of. */
   public static final Topic<SessionMessage> SESSION_SAID =
-      Topic.everywhere("sessions.said", Forms.SESSION_MESSAGE);
+      Topic.everywhere("sessions.said", WireCodecs.SESSION_MESSAGE);
 
   /** What is to be said to a client of a session that listens at another node. */
   public static final Topic<SessionMessage> SESSION_TOLD =
-      Topic.everywhere("sessions.told", Forms.SESSION_MESSAGE);
+      Topic.everywhere("sessions.told", WireCodecs.SESSION_MESSAGE);
 
   /** A background call, by its id, that whoever asked for it wants no more. */
   public static final Topic<String> BACKGROUND_CALL_GIVEN_UP =
-      Topic.everywhere("calls.background.givenup", Forms.TEXT);
+      Topic.everywhere("calls.background.givenup", WireCodecs.TEXT);
 
   /** What clients of {@code /events} hear. */
-  public static final Topic<BridgeEvent> EVENTS = Topic.everywhere("events", Forms.EVENT);
+  public static final Topic<BridgeEvent> EVENTS = Topic.everywhere("events", WireCodecs.EVENT);
 
   private Addresses() {}
 
@@ -112,64 +113,78 @@ public final class Addresses {
 
   /** Runs a call at any part of its server; answers the result as bytes. */
   public static Address<Call, JsonSlice> call(ServerId server) {
-    return Address.atAnyOwner(server, "call", Forms.CALL, Forms.JSON, Addresses::patience);
+    return Address.atAnyOwner(
+        server, "call", WireCodecs.CALL, WireCodecs.JSON, Addresses::patience);
   }
 
   /** Runs a call of a server in a container; answers the result with where it ran. */
   public static Address<Call, JsonSlice> isolated(ServerId server) {
-    return Address.atAnyOwner(server, "isolated", Forms.CALL, Forms.JSON, Addresses::patience);
+    return Address.atAnyOwner(
+        server, "isolated", WireCodecs.CALL, WireCodecs.JSON, Addresses::patience);
   }
 
   /** Gives up calls of a server, by their ids. */
   public static Topic<Cancellation> cancel(ServerId server) {
-    return Topic.atOwners(server, "cancel", Forms.CANCELLATION);
+    return Topic.atOwners(server, "cancel", WireCodecs.CANCELLATION);
   }
 
   /** Waits, for so many milliseconds, until the server has a catalogue; starts it if it is lazy. */
   public static Address<Long, ServerView> ready(ServerId server) {
     return Address.atAnyOwner(
-        server, "ready", Forms.NUMBER, Views.WHOLE, millis -> millis + GRACE_MILLIS);
+        server, "ready", WireCodecs.NUMBER, ServerViewCodec.WHOLE, millis -> millis + GRACE_MILLIS);
   }
 
   /** A part with its counters as they are at this moment. */
-  public static Address<ServerId, ServerView> view(Part part) {
-    return Address.atOwner(part, "view", Forms.SERVER, Views.COUNTERS, asked -> LOOK_MILLIS);
+  public static Address<ServerId, ServerView> view(InstanceId instanceId) {
+    return Address.atOwner(
+        instanceId, "view", WireCodecs.SERVER, ServerViewCodec.COUNTERS, asked -> LOOK_MILLIS);
   }
 
   /** How many calls of a part wait for a container at this moment. */
-  public static Address<ServerId, Long> waiting(Part part) {
-    return Address.atOwner(part, "waiting", Forms.SERVER, Forms.NUMBER, asked -> LOOK_MILLIS);
+  public static Address<ServerId, Long> waiting(InstanceId instanceId) {
+    return Address.atOwner(
+        instanceId, "waiting", WireCodecs.SERVER, WireCodecs.NUMBER, asked -> LOOK_MILLIS);
   }
 
   /** Replaces a part's processes; queued calls wait. */
-  public static Address<ServerId, ServerView> restart(Part part) {
-    return Address.atOwner(part, "restart", Forms.SERVER, Views.WHOLE, asked -> RESTART_MILLIS);
+  public static Address<ServerId, ServerView> restart(InstanceId instanceId) {
+    return Address.atOwner(
+        instanceId, "restart", WireCodecs.SERVER, ServerViewCodec.WHOLE, asked -> RESTART_MILLIS);
   }
 
   /**
    * Begins or ends to listen at a part for changes of one resource; each beginning needs its end.
    * Answers whose upstream will tell of them, as in {@link ResourceUpdate}.
    */
-  public static Address<Watch, String> watch(Part part) {
-    return Address.atOwner(part, "watch", Forms.WATCH, Forms.TEXT_OR_NULL, watch -> WATCH_MILLIS);
+  public static Address<ResourceSubscription, String> watch(InstanceId instanceId) {
+    return Address.atOwner(
+        instanceId,
+        "watch",
+        WireCodecs.WATCH,
+        WireCodecs.TEXT_OR_NULL,
+        resourceSubscription -> WATCH_MILLIS);
   }
 
   /** What a server asks the client of one call, while that runs; answers the client's result. */
-  public static Address<Question, JsonSlice> question(String callId) {
+  public static Address<ServerRequest, JsonSlice> question(String callId) {
     return new Address<>(
-        "question", Reach.caller(callId), Forms.QUESTION, Forms.JSON, question -> HUMAN_MILLIS);
+        "question",
+        AddressScope.caller(callId),
+        WireCodecs.QUESTION,
+        WireCodecs.JSON,
+        serverRequest -> HUMAN_MILLIS);
   }
 
   /** Progress and log messages of one streaming call. */
   public static Topic<CallEvent> callEvents(String callId) {
-    return new Topic<>("events", Reach.caller(callId), Forms.CALL_EVENT);
+    return new Topic<>("events", AddressScope.caller(callId), WireCodecs.CALL_EVENT);
   }
 
   /** A part of a server does not run any more where it did. */
-  public record Departure(ServerId server, Residence from) {}
+  public record InstanceStopped(ServerId server, InstanceLocation from) {}
 
   /** Somebody wants to hear of a resource's changes, or not any more. */
-  public record Watch(String uri, boolean wanted, Caller by) {}
+  public record ResourceSubscription(String uri, boolean wanted, Caller by) {}
 
   /**
    * A resource is not what it was.
@@ -184,7 +199,7 @@ public final class Addresses {
    * A server's request to a client: {@code sampling/createMessage}, {@code elicitation/create} or
    * {@code roots/list}.
    */
-  public record Question(String method, JsonSlice params) {
+  public record ServerRequest(String method, JsonSlice params) {
 
     /** Whether a client declares that it can answer; forms and addresses are told apart. */
     public boolean isFor(Envelope client) {
@@ -212,7 +227,7 @@ public final class Addresses {
    *
    * @param definitionDigest of the tool as it is now
    */
-  public record Confirmable(Call call, String definitionDigest) {}
+  public record ConfirmationRequest(Call call, String definitionDigest) {}
 
   /**
    * A call that is kept.
@@ -229,7 +244,7 @@ public final class Addresses {
   public record HumanDecision(String confirmationId, boolean confirm, String token, Viewer by) {}
 
   /** What is known of the effect of a call that was approved. */
-  public record ApprovedEnd(String id, Executed executed) {}
+  public record ApprovedOutcome(String id, Executed executed) {}
 
   /**
    * Somebody who looks at confirmations.
@@ -239,7 +254,7 @@ public final class Addresses {
   public record Viewer(String name, boolean approver) {}
 
   /** Somebody looks at one confirmation. */
-  public record Look(String id, Viewer by) {}
+  public record ConfirmationQuery(String id, Viewer by) {}
 
   /**
    * How a confirmation stands.
@@ -247,7 +262,7 @@ public final class Addresses {
    * @param confirmation without arguments once it is decided
    * @param executed what is known of its call's effect; null before it is decided
    */
-  public record Standing(Confirmation confirmation, Status status, Executed executed) {
+  public record ConfirmationState(Confirmation confirmation, Status status, Executed executed) {
     /** Whether a human has decided, and how. */
     public enum Status {
       PENDING,

@@ -24,12 +24,12 @@ import java.util.function.Function;
  */
 public final class Bus {
   private static final DeliveryOptions LOCAL =
-      new DeliveryOptions().setLocalOnly(true).setCodecName(Parcel.CODEC.name());
+      new DeliveryOptions().setLocalOnly(true).setCodecName(LocalMessage.CODEC.name());
 
   private final Vertx vertx;
   private final EventBus events;
   private final boolean isAlone;
-  private final Elsewhere elsewhere;
+  private final RemoteRouter remoteRouter;
   private final Map<String, Arriving> arriving = new ConcurrentHashMap<>();
 
   /** Who waits for answers to what is on its way to one who serves an address. */
@@ -41,15 +41,15 @@ public final class Bus {
     this.vertx = vertx;
     this.events = vertx.eventBus();
     this.isAlone = cluster.isAlone();
-    this.elsewhere = new Elsewhere(this, cluster, counts);
+    this.remoteRouter = new RemoteRouter(this, cluster, counts);
   }
 
   /** The bus of a Vert.x instance; called once for each, before the first verticle. */
   public static Bus create(Vertx vertx, Cluster cluster, Counts counts) {
-    vertx.eventBus().registerDefaultCodec(Parcel.class, Parcel.CODEC);
+    vertx.eventBus().registerDefaultCodec(LocalMessage.class, LocalMessage.CODEC);
     Bus bus = new Bus(vertx, cluster, counts);
     if (!bus.isAlone) {
-      bus.elsewhere.open();
+      bus.remoteRouter.open();
     }
     return bus;
   }
@@ -59,12 +59,12 @@ public final class Bus {
    * it: whoever serves an address answers every question within the deadline that it carries.
    */
   public <Q, A> Future<A> request(Address<Q, A> address, Q question) {
-    if (isAlone || address.reach() == Reach.HERE) {
+    if (isAlone || address.addressScope() == AddressScope.HERE) {
       return requestHere(address, question);
     }
     Context asker = vertx.getOrCreateContext();
     Promise<A> promise = Promise.promise();
-    elsewhere
+    remoteRouter
         .request(address, question)
         .onComplete(
             answer -> asker.runOnContext(v -> promise.complete(answer)),
@@ -75,19 +75,19 @@ public final class Bus {
   <Q, A> Future<A> requestHere(Address<Q, A> address, Q question) {
     Context asker = vertx.getOrCreateContext();
     Promise<A> promise = Promise.promise();
-    Parcel parcel =
-        new Parcel(question, answer -> asker.runOnContext(v -> settle(promise, answer)));
+    LocalMessage localMessage =
+        new LocalMessage(question, answer -> asker.runOnContext(v -> settle(promise, answer)));
     Arriving there = arriving.get(address.name());
     if (there == null) {
       return Future.failedFuture(undelivered(address));
     }
-    there.askers.add(parcel.reply());
+    there.askers.add(localMessage.reply());
     events
-        .<Parcel>sender(address.name(), LOCAL)
-        .write(parcel)
+        .<LocalMessage>sender(address.name(), LOCAL)
+        .write(localMessage)
         .onFailure(
             lost -> {
-              there.askers.remove(parcel.reply());
+              there.askers.remove(localMessage.reply());
               promise.tryFail(undelivered(address));
             });
     return promise.future();
@@ -100,7 +100,7 @@ public final class Bus {
   public <Q, A> Runnable serve(Address<Q, A> address, Function<Q, Future<A>> answer) {
     Arriving here = new Arriving();
     arriving.put(address.name(), here);
-    MessageConsumer<Parcel> consumer =
+    MessageConsumer<LocalMessage> consumer =
         events.localConsumer(
             address.name(),
             message -> {
@@ -112,7 +112,7 @@ public final class Bus {
           arriving.remove(address.name(), here);
           here.askers.forEach(asker -> asker.accept(undelivered(address)));
         });
-    Runnable deaf = elsewhere.serve(address);
+    Runnable deaf = remoteRouter.serve(address);
     return () -> {
       deaf.run();
       consumer.unregister();
@@ -120,40 +120,40 @@ public final class Bus {
   }
 
   public <T> void publish(Topic<T> topic, T news) {
-    if (isAlone || elsewhere.isForHere(topic)) {
+    if (isAlone || remoteRouter.isForHere(topic)) {
       publishHere(topic, news);
     }
     if (!isAlone) {
-      elsewhere.publish(topic, news);
+      remoteRouter.publish(topic, news);
     }
   }
 
   /** Tells only this node. */
   public <T> void publishHere(Topic<T> topic, T news) {
-    events.publish(topic.name(), new Parcel(news, null), LOCAL);
+    events.publish(topic.name(), new LocalMessage(news, null), LOCAL);
   }
 
   /** Hears news until the returned runnable is run. */
   public <T> Runnable subscribe(Topic<T> topic, Consumer<T> hear) {
-    MessageConsumer<Parcel> consumer =
+    MessageConsumer<LocalMessage> consumer =
         events.localConsumer(topic.name(), message -> hear.accept(cast(message.body().content())));
-    Runnable deaf = elsewhere.subscribe(topic);
+    Runnable deaf = remoteRouter.subscribe(topic);
     return () -> {
       deaf.run();
       consumer.unregister();
     };
   }
 
-  private static <Q, A> void reply(Parcel parcel, Function<Q, Future<A>> answer) {
+  private static <Q, A> void reply(LocalMessage localMessage, Function<Q, Future<A>> answer) {
     Future<A> outcome;
     try {
-      outcome = answer.apply(cast(parcel.content()));
+      outcome = answer.apply(cast(localMessage.content()));
     } catch (RuntimeException e) {
       outcome = Future.failedFuture(e);
     }
     outcome.onComplete(
-        answered -> parcel.reply().accept(answered),
-        failed -> parcel.reply().accept(BridgeException.of(failed)));
+        answered -> localMessage.reply().accept(answered),
+        failed -> localMessage.reply().accept(BridgeException.of(failed)));
   }
 
   private static <A> void settle(Promise<A> promise, Object answer) {
@@ -166,7 +166,7 @@ public final class Bus {
 
   /** Who has a server may not answer for it yet, or not any more. */
   private BridgeException undelivered(Address<?, ?> address) {
-    boolean mayMove = !isAlone && address.reach().part() != null;
+    boolean mayMove = !isAlone && address.addressScope().instanceId() != null;
     return new BridgeException(
             mayMove ? ErrorCode.NOT_OWNER : ErrorCode.SERVER_UNAVAILABLE,
             "Nobody answers at " + address.name())

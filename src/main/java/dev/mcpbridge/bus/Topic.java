@@ -7,25 +7,25 @@ import dev.mcpbridge.model.ServerId;
  *
  * @param <T> the news
  * @param what it is about, at whoever it is for
- * @param reach on which nodes
- * @param form how it travels; null where it never does
+ * @param addressScope on which nodes
+ * @param wireCodec how it travels; null where it never does
  */
-public record Topic<T>(String what, Reach reach, Form<T> form) {
+public record Topic<T>(String what, AddressScope addressScope, WireCodec<T> wireCodec) {
 
   static <T> Topic<T> here(String name) {
-    return new Topic<>(name, Reach.HERE, null);
+    return new Topic<>(name, AddressScope.HERE, null);
   }
 
-  static <T> Topic<T> everywhere(String name, Form<T> form) {
-    return new Topic<>(name, Reach.EVERYWHERE, form);
+  static <T> Topic<T> everywhere(String name, WireCodec<T> wireCodec) {
+    return new Topic<>(name, AddressScope.EVERYWHERE, wireCodec);
   }
 
   /** For whoever has a part of a server. */
-  static <T> Topic<T> atOwners(ServerId server, String what, Form<T> form) {
-    return new Topic<>(what, Reach.anyOwner(server), form);
+  static <T> Topic<T> atOwners(ServerId server, String what, WireCodec<T> wireCodec) {
+    return new Topic<>(what, AddressScope.anyOwner(server), wireCodec);
   }
 
   String name() {
-    return reach.name(what);
+    return addressScope.name(what);
   }
 }

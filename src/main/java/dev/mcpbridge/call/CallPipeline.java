@@ -2,10 +2,10 @@ package dev.mcpbridge.call;
 
 import dev.mcpbridge.bus.Address;
 import dev.mcpbridge.bus.Addresses;
-import dev.mcpbridge.bus.Addresses.ApprovedEnd;
+import dev.mcpbridge.bus.Addresses.ApprovedOutcome;
 import dev.mcpbridge.bus.Addresses.Assessment;
 import dev.mcpbridge.bus.Addresses.Cancellation;
-import dev.mcpbridge.bus.Addresses.Confirmable;
+import dev.mcpbridge.bus.Addresses.ConfirmationRequest;
 import dev.mcpbridge.bus.Addresses.Decision;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.error.BridgeException;
@@ -48,12 +48,12 @@ public final class CallPipeline {
   /** What is said of a start that takes too long comes first. */
   private static final long GRACE_MILLIS = 250;
 
-  private static final CalmLog FAILURES = new CalmLog(LOG);
+  private static final RateLimitedLogger FAILURES = new RateLimitedLogger(LOG);
 
   private final Bus bus;
   private final Directory directory;
-  private final ArgumentSchemas schemas;
-  private final OutputSchemas outputs;
+  private final ArgumentValidator schemas;
+  private final OutputSchemaCheck outputs;
   private final UpstreamCredentials credentials;
   private final MemoryBudget memory;
   private final Counts counts;
@@ -69,7 +69,7 @@ public final class CallPipeline {
    *
    * @param tool null for resources and prompts
    */
-  private record Admission(ServerView server, Tool tool, Call call) {
+  private record AdmittedCall(ServerView server, Tool tool, Call call) {
     /** Of the program or API behind the server, and of the tool as that defines it. */
     String definitionDigest() {
       return CallPipeline.definitionDigest(server, tool);
@@ -80,17 +80,17 @@ public final class CallPipeline {
      *
      * @param behind the confirmation that the bridge behind this one has of it
      */
-    Admission confirmed(String behind) {
+    AdmittedCall confirmed(String behind) {
       Call with = call.withMeta(MetaKeys.CONFIRMED, JsonObjects.quoted(behind));
-      return new Admission(server, tool, with);
+      return new AdmittedCall(server, tool, with);
     }
   }
 
   public CallPipeline(
       Bus bus,
       Directory directory,
-      ArgumentSchemas schemas,
-      OutputSchemas outputs,
+      ArgumentValidator schemas,
+      OutputSchemaCheck outputs,
       UpstreamCredentials credentials,
       MemoryBudget memory,
       Counts counts) {
@@ -145,7 +145,7 @@ public final class CallPipeline {
 
   /** For who asks again for what was approved. */
   private void tellEnd(Confirmation approved, Executed executed) {
-    bus.request(Addresses.APPROVED_ENDED, new ApprovedEnd(approved.id(), executed));
+    bus.request(Addresses.APPROVED_ENDED, new ApprovedOutcome(approved.id(), executed));
   }
 
   /** Gives a call up, wherever it is; its outcome becomes CANCELLED. */
@@ -223,7 +223,7 @@ public final class CallPipeline {
     return kept == null ? caller : caller.withAuthorization(kept);
   }
 
-  private Admission admit(CallRequest request, ServerView server, long begunNanos) {
+  private AdmittedCall admit(CallRequest request, ServerView server, long begunNanos) {
     Target target = request.target();
     Tool tool = null;
     if (target.kind() == Target.Kind.TOOL) {
@@ -243,10 +243,10 @@ public final class CallPipeline {
                 request.streaming(),
                 request.envelope())
             .withTimeout(server.timeouts().of(target), begunNanos);
-    return new Admission(server, tool, call);
+    return new AdmittedCall(server, tool, call);
   }
 
-  private static Admission readmit(Confirmation approved, ServerView server, boolean streaming) {
+  private static AdmittedCall readmit(Confirmation approved, ServerView server, boolean streaming) {
     Call call = approved.call();
     Tool tool = server.catalogue().tools().get(call.target().name());
     if (!definitionDigest(server, tool).equals(approved.definitionDigest())) {
@@ -257,26 +257,26 @@ public final class CallPipeline {
               + " or the program behind its server has changed since it was shown for confirmation");
     }
     Call again = call.withTimeout(server.timeouts().of(call.target())).withStreaming(streaming);
-    return new Admission(server, tool, again);
+    return new AdmittedCall(server, tool, again);
   }
 
   private static String definitionDigest(ServerView server, Tool tool) {
     return server.program() + " " + (tool == null ? "" : tool.digest());
   }
 
-  private Future<Void> validate(Admission admitted, CallRequest request) {
+  private Future<Void> validate(AdmittedCall admitted, CallRequest request) {
     return schemas.check(request, admitted.tool());
   }
 
   /** A gate that cannot be asked lets nothing through. */
-  private Future<Decision> assess(Admission admitted) {
+  private Future<Decision> assess(AdmittedCall admitted) {
     boolean destructive = admitted.tool() != null && admitted.tool().destructive();
     Assessment question =
         new Assessment(admitted.call().target(), admitted.server().risk(), destructive);
     return bus.request(Addresses.ASSESS, question);
   }
 
-  private Future<CallOutcome> act(Admission admitted, Decision decision) {
+  private Future<CallOutcome> act(AdmittedCall admitted, Decision decision) {
     requireWanted(admitted.call());
     return switch (decision) {
       case ALLOW -> invoke(admitted);
@@ -294,13 +294,13 @@ public final class CallPipeline {
   }
 
   /** What has come to need a container since it was shown runs in one. */
-  private Future<CallOutcome> actApproved(Admission admitted, Decision decision) {
+  private Future<CallOutcome> actApproved(AdmittedCall admitted, Decision decision) {
     requireWanted(admitted.call());
     return decision == Decision.ISOLATE ? isolate(admitted) : invokeApproved(admitted);
   }
 
   /** What has to be confirmed at a bridge behind this one has to be confirmed here. */
-  private Future<CallOutcome> invoke(Admission admitted) {
+  private Future<CallOutcome> invoke(AdmittedCall admitted) {
     return send(admitted, Addresses.call(admitted.call().server()))
         .compose(
             result -> {
@@ -312,7 +312,7 @@ public final class CallPipeline {
   }
 
   /** A human who has confirmed it here has confirmed it for the bridge behind this one, too. */
-  private Future<CallOutcome> invokeApproved(Admission admitted) {
+  private Future<CallOutcome> invokeApproved(AdmittedCall admitted) {
     Address<Call, JsonSlice> address = Addresses.call(admitted.call().server());
     return send(admitted, address)
         .compose(
@@ -336,7 +336,7 @@ public final class CallPipeline {
   }
 
   /** Never on the host: without a container there is no call. */
-  private Future<CallOutcome> isolate(Admission admitted) {
+  private Future<CallOutcome> isolate(AdmittedCall admitted) {
     return admitted.server().image() != null
         ? send(admitted, Addresses.isolated(admitted.call().server()))
             .map(CallOutcome.Completed::new)
@@ -348,7 +348,7 @@ public final class CallPipeline {
                     + "'"));
   }
 
-  private Future<JsonSlice> send(Admission admitted, Address<Call, JsonSlice> address) {
+  private Future<JsonSlice> send(AdmittedCall admitted, Address<Call, JsonSlice> address) {
     long sentNanos = System.nanoTime();
     return bus.request(address, admitted.call())
         .onSuccess(
@@ -358,9 +358,10 @@ public final class CallPipeline {
             });
   }
 
-  private Future<CallOutcome> confirmLater(Admission admitted) {
+  private Future<CallOutcome> confirmLater(AdmittedCall admitted) {
     return bus.request(
-            Addresses.CONFIRM_LATER, new Confirmable(admitted.call(), admitted.definitionDigest()))
+            Addresses.CONFIRM_LATER,
+            new ConfirmationRequest(admitted.call(), admitted.definitionDigest()))
         .map(
             confirmation -> {
               counts.ended(admitted.call().server().name(), "needs_confirmation");

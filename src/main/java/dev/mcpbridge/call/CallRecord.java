@@ -1,6 +1,6 @@
 package dev.mcpbridge.call;
 
-import dev.mcpbridge.bus.Forms;
+import dev.mcpbridge.bus.WireCodecs;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
@@ -60,25 +60,26 @@ record CallRecord(
   /** A result that is too large to be kept everywhere is kept as what it was: done. */
   private static void write(WireWriter out, Future<CallOutcome> outcome) {
     if (outcome.failed()) {
-      Forms.FAILURE.write().accept(out.octet(1), BridgeException.of(outcome.cause()));
+      WireCodecs.FAILURE.write().accept(out.octet(1), BridgeException.of(outcome.cause()));
     } else if (outcome.result() instanceof CallOutcome.Completed completed) {
       boolean isSmall = completed.result().length() <= MAX_BYTES;
       if (isSmall) {
-        Forms.JSON.write().accept(out.octet(2), completed.result());
+        WireCodecs.JSON.write().accept(out.octet(2), completed.result());
       } else {
-        Forms.FAILURE.write().accept(out.octet(1), tooLarge());
+        WireCodecs.FAILURE.write().accept(out.octet(1), tooLarge());
       }
     } else if (outcome.result() instanceof CallOutcome.NeedsConfirmation needs) {
-      Forms.PENDING.write().accept(out.octet(3), needs.pending());
+      WireCodecs.PENDING.write().accept(out.octet(3), needs.pending());
     }
   }
 
   private static Future<CallOutcome> read(WireReader in) {
     return switch (in.octet()) {
-      case 2 -> Future.succeededFuture(new CallOutcome.Completed(Forms.JSON.read().apply(in)));
+      case 2 -> Future.succeededFuture(new CallOutcome.Completed(WireCodecs.JSON.read().apply(in)));
       case 3 ->
-          Future.succeededFuture(new CallOutcome.NeedsConfirmation(Forms.PENDING.read().apply(in)));
-      default -> Future.failedFuture(Forms.FAILURE.read().apply(in));
+          Future.succeededFuture(
+              new CallOutcome.NeedsConfirmation(WireCodecs.PENDING.read().apply(in)));
+      default -> Future.failedFuture(WireCodecs.FAILURE.read().apply(in));
     };
   }
 

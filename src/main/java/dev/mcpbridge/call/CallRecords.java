@@ -92,11 +92,11 @@ final class CallRecords {
    * @param tried done after the first try, whether they know it then or not
    * @param known done when they know it
    */
-  record Word(Future<Void> tried, Future<Void> known) {
+  record EndNotice(Future<Void> tried, Future<Void> known) {
 
-    private static Word say(Supplier<Future<Change>> attempt) {
+    private static EndNotice say(Supplier<Future<Change>> attempt) {
       Future<Change> first = attempt.get();
-      return new Word(
+      return new EndNotice(
           first.<Void>mapEmpty().otherwiseEmpty(),
           first.recover(undecided -> insist(attempt)).mapEmpty());
     }
@@ -107,10 +107,10 @@ final class CallRecords {
   }
 
   /** Keeps how a call ended; where there is no room for that, at least that it did. */
-  Word settle(String name, Claim claim, Future<CallOutcome> outcome, long keptMillis) {
+  EndNotice settle(String name, Claim claim, Future<CallOutcome> outcome, long keptMillis) {
     byte[] ended = claim.record().ended(outcome).toBytes();
     byte[] fact = claim.record().ended(Future.failedFuture(notKept())).toBytes();
-    return Word.say(
+    return EndNotice.say(
         () ->
             records
                 .put(name, claim.version(), ended, keptMillis, keep)
@@ -129,8 +129,8 @@ final class CallRecords {
   }
 
   /** The name is free again: nothing has happened. */
-  Word release(String name, Claim claim) {
-    return Word.say(() -> records.remove(name, claim.version()));
+  EndNotice release(String name, Claim claim) {
+    return EndNotice.say(() -> records.remove(name, claim.version()));
   }
 
   Future<Optional<CallRecord>> find(String name) {

@@ -1,8 +1,8 @@
 package dev.mcpbridge.call;
 
 import dev.mcpbridge.bus.Addresses;
-import dev.mcpbridge.bus.Addresses.Look;
-import dev.mcpbridge.bus.Addresses.Standing;
+import dev.mcpbridge.bus.Addresses.ConfirmationQuery;
+import dev.mcpbridge.bus.Addresses.ConfirmationState;
 import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.error.BridgeException;
@@ -37,23 +37,24 @@ public final class DecidedCalls {
    *
    * @param call that was approved, for its caller only; empty where its outcome is not kept
    */
-  public record Fate(Standing standing, Optional<BackgroundCalls.BackgroundCall> call) {
+  public record DecidedCall(
+      ConfirmationState confirmationState, Optional<BackgroundCalls.BackgroundCall> call) {
 
     /** Whether nothing more will become of it. */
     public boolean isOver() {
-      return switch (standing.status()) {
+      return switch (confirmationState.status()) {
         case PENDING -> false;
         case REJECTED, EXPIRED -> true;
         case APPROVED ->
             call.map(kept -> kept.outcome().isComplete())
-                .orElse(standing.executed() != Executed.UNKNOWN);
+                .orElse(confirmationState.executed() != Executed.UNKNOWN);
       };
     }
 
     /** The outcome of the call; {@code undecided} while there is none. */
     public Future<CallOutcome> outcome(CallOutcome undecided) {
-      String id = standing.confirmation().id();
-      return switch (standing.status()) {
+      String id = confirmationState.confirmation().id();
+      return switch (confirmationState.status()) {
         case PENDING -> Future.succeededFuture(undecided);
         case REJECTED ->
             Future.failedFuture(
@@ -76,7 +77,7 @@ public final class DecidedCalls {
           new BridgeException(
                   ErrorCode.OUTCOME_NOT_KEPT,
                   "The outcome of confirmation '" + id + "' is not kept")
-              .withExecuted(standing.executed()));
+              .withExecuted(confirmationState.executed()));
     }
   }
 
@@ -116,17 +117,18 @@ public final class DecidedCalls {
   }
 
   /** What has become of one; fails with CONFIRMATION_NOT_FOUND. */
-  public Future<Fate> look(String confirmationId, Viewer by) {
-    return bus.request(Addresses.CONFIRMATION, new Look(confirmationId, by))
+  public Future<DecidedCall> look(String confirmationId, Viewer by) {
+    return bus.request(Addresses.CONFIRMATION, new ConfirmationQuery(confirmationId, by))
         .compose(
-            standing ->
-                standing.status() == Standing.Status.APPROVED && isOwn(standing.confirmation(), by)
+            confirmationState ->
+                confirmationState.status() == ConfirmationState.Status.APPROVED
+                        && isOwn(confirmationState.confirmation(), by)
                     ? background
                         .find(confirmationId, by.name())
                         .map(Optional::of)
                         .otherwise(Optional.empty())
-                        .map(call -> new Fate(standing, call))
-                    : Future.succeededFuture(new Fate(standing, Optional.empty())));
+                        .map(call -> new DecidedCall(confirmationState, call))
+                    : Future.succeededFuture(new DecidedCall(confirmationState, Optional.empty())));
   }
 
   /**
@@ -134,23 +136,27 @@ public final class DecidedCalls {
    *
    * @param hasLeft whether the one who waits has left
    */
-  public Future<Fate> await(
+  public Future<DecidedCall> await(
       String confirmationId, Viewer by, long millis, BooleanSupplier hasLeft) {
-    Promise<Fate> promise = Promise.promise();
+    Promise<DecidedCall> promise = Promise.promise();
     long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
     await(confirmationId, by, until, hasLeft, promise);
     return promise.future();
   }
 
   private void await(
-      String id, Viewer by, long untilNanos, BooleanSupplier hasLeft, Promise<Fate> promise) {
+      String id,
+      Viewer by,
+      long untilNanos,
+      BooleanSupplier hasLeft,
+      Promise<DecidedCall> promise) {
     look(id, by)
         .onFailure(promise::fail)
         .onSuccess(
-            fate -> {
+            decidedCall -> {
               long left = TimeUnit.NANOSECONDS.toMillis(untilNanos - System.nanoTime());
-              if (fate.isOver() || left <= 0 || hasLeft.getAsBoolean()) {
-                promise.complete(fate);
+              if (decidedCall.isOver() || left <= 0 || hasLeft.getAsBoolean()) {
+                promise.complete(decidedCall);
               } else {
                 vertx.setTimer(
                     Math.min(LOOK_MILLIS, left), t -> await(id, by, untilNanos, hasLeft, promise));

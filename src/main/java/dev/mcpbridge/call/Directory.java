@@ -1,12 +1,12 @@
 package dev.mcpbridge.call;
 
 import dev.mcpbridge.bus.Addresses;
-import dev.mcpbridge.bus.Addresses.Departure;
+import dev.mcpbridge.bus.Addresses.InstanceStopped;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.model.Part;
+import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
@@ -28,7 +28,7 @@ public final class Directory {
   private final Bus bus;
   private final Cluster cluster;
   private final Map<ServerId, ServerView> views;
-  private final Map<ServerId, TreeMap<Part, ServerView>> parts = new HashMap<>();
+  private final Map<ServerId, TreeMap<InstanceId, ServerView>> parts = new HashMap<>();
 
   /** All nodes list them alike, whichever they heard of first. */
   public Directory(Bus bus, Cluster cluster) {
@@ -52,13 +52,13 @@ public final class Directory {
    * behind, epochs may be lower than before: the owner is listened to all the same.
    */
   private void changed(ServerView view) {
-    Part part = view.parts().get(0);
-    TreeMap<Part, ServerView> known = parts.computeIfAbsent(view.id(), id -> new TreeMap<>());
+    InstanceId instanceId = view.parts().get(0);
+    TreeMap<InstanceId, ServerView> known = parts.computeIfAbsent(view.id(), id -> new TreeMap<>());
     long epoch = epoch(view);
-    if (!known.containsKey(part)
-        || epoch == cluster.owners().epoch(part)
-        || epoch >= epoch(known.get(part))) {
-      known.put(part, view);
+    if (!known.containsKey(instanceId)
+        || epoch == cluster.owners().epoch(instanceId)
+        || epoch >= epoch(known.get(instanceId))) {
+      known.put(instanceId, view);
       show(view.id(), known);
     }
   }
@@ -67,29 +67,31 @@ public final class Directory {
     return part.residences().get(0).epoch();
   }
 
-  private void gone(Departure departure) {
-    Part part = new Part(departure.server(), departure.from().instance());
-    TreeMap<Part, ServerView> known = parts.getOrDefault(part.server(), new TreeMap<>());
-    if (known.size() > 1 && known.containsKey(part)) {
-      dropWhenNobodyHas(part, known.get(part));
+  private void gone(InstanceStopped instanceStopped) {
+    InstanceId instanceId =
+        new InstanceId(instanceStopped.server(), instanceStopped.from().instance());
+    TreeMap<InstanceId, ServerView> known =
+        parts.getOrDefault(instanceId.server(), new TreeMap<>());
+    if (known.size() > 1 && known.containsKey(instanceId)) {
+      dropWhenNobodyHas(instanceId, known.get(instanceId));
     }
   }
 
   /** Of a server with fewer instances than before the others are not shown any more. */
-  private void dropWhenNobodyHas(Part part, ServerView last) {
-    TreeMap<Part, ServerView> known = parts.get(part.server());
-    if (known == null || known.get(part) != last) {
+  private void dropWhenNobodyHas(InstanceId instanceId, ServerView last) {
+    TreeMap<InstanceId, ServerView> known = parts.get(instanceId.server());
+    if (known == null || known.get(instanceId) != last) {
       return;
     }
-    if (cluster.owners().parts(part.server()).contains(part)) {
-      cluster.change().onComplete(changed -> dropWhenNobodyHas(part, last));
+    if (cluster.owners().parts(instanceId.server()).contains(instanceId)) {
+      cluster.change().onComplete(changed -> dropWhenNobodyHas(instanceId, last));
     } else {
-      show(part.server(), known);
+      show(instanceId.server(), known);
     }
   }
 
-  private void show(ServerId id, TreeMap<Part, ServerView> known) {
-    Collection<Part> thereAre = cluster.owners().parts(id);
+  private void show(ServerId id, TreeMap<InstanceId, ServerView> known) {
+    Collection<InstanceId> thereAre = cluster.owners().parts(id);
     if (known.size() > 1 && known.keySet().stream().anyMatch(thereAre::contains)) {
       known.keySet().retainAll(thereAre);
     }
@@ -133,17 +135,22 @@ public final class Directory {
     return views.values().stream()
         .map(
             view ->
-                view.parts().stream().filter(part -> cluster.owner(part) == Cluster.HERE).toList())
+                view.parts().stream()
+                    .filter(instanceId -> cluster.owner(instanceId) == Cluster.HERE)
+                    .toList())
         .filter(own -> !own.isEmpty())
         .map(own -> now(own.get(0).server(), own))
         .toList();
   }
 
   /** A part that does not say how it is, is as it was. */
-  private Future<ServerView> now(ServerId id, List<Part> of) {
+  private Future<ServerView> now(ServerId id, List<InstanceId> of) {
     List<Future<ServerView>> each =
         of.stream()
-            .map(part -> bus.request(Addresses.view(part), id).otherwise(parts.get(id).get(part)))
+            .map(
+                instanceId ->
+                    bus.request(Addresses.view(instanceId), id)
+                        .otherwise(parts.get(id).get(instanceId)))
             .toList();
     return Future.join(each).map(all -> ServerView.of(all.list()));
   }
@@ -154,15 +161,15 @@ public final class Directory {
         .compose(
             known -> {
               Future<List<ServerView>> replaced = Future.succeededFuture(new ArrayList<>());
-              for (Part part : known.parts()) {
-                replaced = replaced.compose(before -> restart(part, before));
+              for (InstanceId instanceId : known.parts()) {
+                replaced = replaced.compose(before -> restart(instanceId, before));
               }
               return replaced.map(ServerView::of);
             });
   }
 
-  private Future<List<ServerView>> restart(Part part, List<ServerView> before) {
-    return bus.request(Addresses.restart(part), part.server())
+  private Future<List<ServerView>> restart(InstanceId instanceId, List<ServerView> before) {
+    return bus.request(Addresses.restart(instanceId), instanceId.server())
         .map(
             view -> {
               before.add(view);

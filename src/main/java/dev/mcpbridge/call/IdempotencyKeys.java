@@ -45,7 +45,7 @@ public final class IdempotencyKeys {
 
   private final Clock clock;
   private final CallRecords records;
-  private final Map<Key, Entry> entries = new LinkedHashMap<>();
+  private final Map<IdempotencyKey, Entry> entries = new LinkedHashMap<>();
   private final Map<String, Outcomes> large = new HashMap<>();
   private final Shares shares;
   private long bytes;
@@ -53,7 +53,7 @@ public final class IdempotencyKeys {
   /**
    * @param route method and path: the same key on another route is another key
    */
-  public record Key(String caller, String route, String value) {}
+  public record IdempotencyKey(String caller, String route, String value) {}
 
   /** The large outcomes of one caller, the oldest first. */
   private static final class Outcomes {
@@ -114,38 +114,50 @@ public final class IdempotencyKeys {
 
   /** Runs a request; the same key with another tool or other arguments is refused. */
   public Future<CallOutcome> once(
-      Key key, CallRequest request, Supplier<Future<CallOutcome>> call) {
+      IdempotencyKey idempotencyKey, CallRequest request, Supplier<Future<CallOutcome>> call) {
     String fingerprint = fingerprint(request);
     return records == null
-        ? once(key, request.caller().share(), fingerprint, call)
-        : onceOnAnyNode(key, fingerprint, request, call);
+        ? once(idempotencyKey, request.caller().share(), fingerprint, call)
+        : onceOnAnyNode(idempotencyKey, fingerprint, request, call);
   }
 
   /** What this node runs it knows itself; what it does not know it asks for first. */
   private Future<CallOutcome> onceOnAnyNode(
-      Key key, String fingerprint, CallRequest request, Supplier<Future<CallOutcome>> call) {
-    if (entries.containsKey(key)) {
-      return once(key, request.caller().share(), fingerprint, call);
+      IdempotencyKey idempotencyKey,
+      String fingerprint,
+      CallRequest request,
+      Supplier<Future<CallOutcome>> call) {
+    if (entries.containsKey(idempotencyKey)) {
+      return once(idempotencyKey, request.caller().share(), fingerprint, call);
     }
-    String name = Sha256.of(key.caller()).end().add(key.route()).end().add(key.value()).hex();
+    String name =
+        Sha256.of(idempotencyKey.caller())
+            .end()
+            .add(idempotencyKey.route())
+            .end()
+            .add(idempotencyKey.value())
+            .hex();
     return records
         .claim(name, fingerprint, request.server(), request.target(), clock.millis())
-        .compose(claim -> claimed(name, claim, key, request, call));
+        .compose(claim -> claimed(name, claim, idempotencyKey, request, call));
   }
 
   private Future<CallOutcome> claimed(
       String name,
       CallRecords.Claim claim,
-      Key key,
+      IdempotencyKey idempotencyKey,
       CallRequest request,
       Supplier<Future<CallOutcome>> call) {
     String fingerprint = fingerprint(request);
     if (claim.isTaken()) {
-      Future<CallOutcome> running = once(key, request.caller().share(), fingerprint, call);
-      return kept(name, claim, running, Optional.ofNullable(entries.get(key)));
+      Future<CallOutcome> running =
+          once(idempotencyKey, request.caller().share(), fingerprint, call);
+      return kept(name, claim, running, Optional.ofNullable(entries.get(idempotencyKey)));
     }
-    return isLeftOver(claim, key, fingerprint)
-        ? records.claimAgain(name, claim).compose(again -> claimed(name, again, key, request, call))
+    return isLeftOver(claim, idempotencyKey, fingerprint)
+        ? records
+            .claimAgain(name, claim)
+            .compose(again -> claimed(name, again, idempotencyKey, request, call))
         : repeat(claim.record(), fingerprint);
   }
 
@@ -153,10 +165,11 @@ public final class IdempotencyKeys {
    * Whether a name was taken by this process, which never learned of it: nothing has run then, and
    * may run now.
    */
-  private boolean isLeftOver(CallRecords.Claim claim, Key key, String fingerprint) {
+  private boolean isLeftOver(
+      CallRecords.Claim claim, IdempotencyKey idempotencyKey, String fingerprint) {
     return records.isOwnAndOpen(claim.record())
         && claim.record().owner().equals(fingerprint)
-        && !entries.containsKey(key);
+        && !entries.containsKey(idempotencyKey);
   }
 
   /**
@@ -169,12 +182,12 @@ public final class IdempotencyKeys {
     return running.transform(
         outcome -> {
           boolean isFree = outcome.failed() && isHarmless(outcome.cause());
-          CallRecords.Word word =
+          CallRecords.EndNotice endNotice =
               isFree
                   ? records.release(name, claim)
                   : records.settle(name, claim, running, KEPT_MILLIS);
-          word.known().onSuccess(done -> entry.ifPresent(own -> own.isOurs = false));
-          return word.tried().transform(done -> running);
+          endNotice.known().onSuccess(done -> entry.ifPresent(own -> own.isOurs = false));
+          return endNotice.tried().transform(done -> running);
         });
   }
 
@@ -189,9 +202,12 @@ public final class IdempotencyKeys {
    * @param share whose share of the keys it takes
    */
   Future<CallOutcome> once(
-      Key key, String share, String fingerprint, Supplier<Future<CallOutcome>> call) {
+      IdempotencyKey idempotencyKey,
+      String share,
+      String fingerprint,
+      Supplier<Future<CallOutcome>> call) {
     forgetOld();
-    Entry known = entries.get(key);
+    Entry known = entries.get(idempotencyKey);
     if (known != null) {
       return repeat(known, fingerprint);
     }
@@ -201,10 +217,11 @@ public final class IdempotencyKeys {
       return Future.failedFuture(full);
     }
     Entry entry = new Entry(share, fingerprint, clock.millis());
-    entries.put(key, entry);
+    entries.put(idempotencyKey, entry);
     Future<CallOutcome> outcome = call.get();
     entry.outcome = outcome;
-    return outcome.onComplete(done -> keep(key, entry), failure -> release(key, failure));
+    return outcome.onComplete(
+        done -> keep(idempotencyKey, entry), failure -> release(idempotencyKey, failure));
   }
 
   private static String fingerprint(CallRequest request) {
@@ -239,7 +256,7 @@ public final class IdempotencyKeys {
         .withRetryAfter(1000);
   }
 
-  private void keep(Key key, Entry entry) {
+  private void keep(IdempotencyKey idempotencyKey, Entry entry) {
     entry.size = entry.outcome == null ? 0 : size(entry.outcome.result());
     bytes += entry.size;
     if (entry.size >= LARGE) {
@@ -273,8 +290,8 @@ public final class IdempotencyKeys {
     entry.size = 0;
   }
 
-  private void release(Key key, Throwable failure) {
-    Entry free = isHarmless(failure) ? entries.remove(key) : null;
+  private void release(IdempotencyKey idempotencyKey, Throwable failure) {
+    Entry free = isHarmless(failure) ? entries.remove(idempotencyKey) : null;
     if (free != null) {
       shares.release(free.share);
     }
@@ -290,9 +307,9 @@ public final class IdempotencyKeys {
 
   private void forgetOld() {
     long horizon = clock.millis() - KEPT_MILLIS;
-    Iterator<Map.Entry<Key, Entry>> oldest = entries.entrySet().iterator();
+    Iterator<Map.Entry<IdempotencyKey, Entry>> oldest = entries.entrySet().iterator();
     while (oldest.hasNext()) {
-      Map.Entry<Key, Entry> next = oldest.next();
+      Map.Entry<IdempotencyKey, Entry> next = oldest.next();
       Entry entry = next.getValue();
       if (entry.sinceMillis > horizon) {
         return;

@@ -57,12 +57,12 @@ public final class LeanDiscovery {
               false));
 
   private final Vertx vertx;
-  private final Map<Offer, Future<ToolIndex>> indices =
+  private final Map<ToolCatalogue, Future<ToolIndex>> indices =
       new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Offer, Future<ToolIndex>> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<ToolCatalogue, Future<ToolIndex>> eldest) {
           return size() > KEPT;
         }
       };
@@ -72,7 +72,7 @@ public final class LeanDiscovery {
   }
 
   /** A tool that was meant by a call of {@code call_tool}. */
-  public record Meant(String name, Arguments arguments) {}
+  public record ResolvedCall(String name, Arguments arguments) {}
 
   public boolean isCall(String name) {
     return CALL.equals(name);
@@ -82,15 +82,15 @@ public final class LeanDiscovery {
    * @throws BridgeException INVALID_ARGUMENTS where no tool is named, TOOL_NOT_FOUND where none has
    *     the name
    */
-  public Meant meant(Offer offer, Arguments given) {
+  public ResolvedCall meant(ToolCatalogue toolCatalogue, Arguments given) {
     Map<String, JsonSlice> members = JsonObjects.members(given.json());
     JsonSlice arguments = members.getOrDefault("arguments", JsonSlice.EMPTY_OBJECT);
     if (!arguments.isObject()) {
       throw new BridgeException(ErrorCode.INVALID_ARGUMENTS, "arguments must be an object");
     }
     String name = name(members);
-    place(offer, name);
-    return new Meant(name, Arguments.scanned(arguments, false));
+    place(toolCatalogue, name);
+    return new ResolvedCall(name, Arguments.scanned(arguments, false));
   }
 
   /**
@@ -98,11 +98,11 @@ public final class LeanDiscovery {
    *
    * @throws BridgeException INVALID_ARGUMENTS or TOOL_NOT_FOUND
    */
-  public Future<JsonSlice> answer(Offer offer, String name, Arguments arguments) {
+  public Future<JsonSlice> answer(ToolCatalogue toolCatalogue, String name, Arguments arguments) {
     Map<String, JsonSlice> members = JsonObjects.members(arguments.json());
     return switch (name) {
-      case SEARCH -> search(offer, arguments);
-      case DESCRIBE -> Future.succeededFuture(result(place(offer, name(members)).entry()));
+      case SEARCH -> search(toolCatalogue, arguments);
+      case DESCRIBE -> Future.succeededFuture(result(place(toolCatalogue, name(members)).entry()));
       default ->
           throw new BridgeException(
               ErrorCode.TOOL_NOT_FOUND,
@@ -110,7 +110,7 @@ public final class LeanDiscovery {
     };
   }
 
-  private Future<JsonSlice> search(Offer offer, Arguments arguments) {
+  private Future<JsonSlice> search(ToolCatalogue toolCatalogue, Arguments arguments) {
     String query = arguments.tree().path("query").asText("");
     int limit = arguments.tree().path("limit").asInt(DEFAULT_FOUND);
     if (query.isBlank() || limit < 1 || limit > MAX_FOUND) {
@@ -118,26 +118,30 @@ public final class LeanDiscovery {
           ErrorCode.INVALID_ARGUMENTS, "query must be a text, and limit 1 to " + MAX_FOUND);
     }
     return indices
-        .computeIfAbsent(offer, o -> vertx.executeBlocking(() -> ToolIndex.of(tools(offer)), false))
-        .onFailure(failed -> indices.remove(offer))
+        .computeIfAbsent(
+            toolCatalogue,
+            o -> vertx.executeBlocking(() -> ToolIndex.of(tools(toolCatalogue)), false))
+        .onFailure(failed -> indices.remove(toolCatalogue))
         .compose(index -> vertx.executeBlocking(() -> index.search(query, limit), false))
-        .map(names -> found(offer, names));
+        .map(names -> found(toolCatalogue, names));
   }
 
-  private static Map<String, Tool> tools(Offer offer) {
+  private static Map<String, Tool> tools(ToolCatalogue toolCatalogue) {
     Map<String, Tool> tools = new LinkedHashMap<>();
-    offer
+    toolCatalogue
         .toolsByName()
         .forEach(
-            (name, place) -> tools.put(name, place.server().catalogue().tools().get(place.name())));
+            (name, toolLocation) ->
+                tools.put(
+                    name, toolLocation.server().catalogue().tools().get(toolLocation.name())));
     return tools;
   }
 
-  private static JsonSlice found(Offer offer, List<String> names) {
+  private static JsonSlice found(ToolCatalogue toolCatalogue, List<String> names) {
     JsonWriter out = new JsonWriter(1024).beginObject().name("tools").beginArray();
     for (String name : names) {
-      Offer.Place place = offer.toolsByName().get(name);
-      Tool tool = place.server().catalogue().tools().get(place.name());
+      ToolCatalogue.ToolLocation toolLocation = toolCatalogue.toolsByName().get(name);
+      Tool tool = toolLocation.server().catalogue().tools().get(toolLocation.name());
       out.beginObject().member("name", name).member("description", summary(tool)).endObject();
     }
     return result(out.endArray().endObject().toSlice());
@@ -148,8 +152,8 @@ public final class LeanDiscovery {
     return text.length() > SUMMARY ? text.substring(0, SUMMARY) + "…" : text;
   }
 
-  private static Offer.Place place(Offer offer, String name) {
-    return offer
+  private static ToolCatalogue.ToolLocation place(ToolCatalogue toolCatalogue, String name) {
+    return toolCatalogue
         .tool(name)
         .orElseThrow(
             () ->

@@ -29,11 +29,11 @@ public final class UpstreamCredentials {
   private final Clock clock;
   private final SecureRandom random = new SecureRandom();
   private final SecretKey key;
-  private final Map<Owner, Kept> kept = new HashMap<>();
+  private final Map<CredentialKey, SealedCredential> kept = new HashMap<>();
 
-  private record Owner(String principal, ServerId server) {}
+  private record CredentialKey(String principal, ServerId server) {}
 
-  private record Kept(byte[] sealed, long untilMillis) {}
+  private record SealedCredential(byte[] sealed, long untilMillis) {}
 
   public UpstreamCredentials(Clock clock) {
     this.clock = clock;
@@ -49,25 +49,25 @@ public final class UpstreamCredentials {
   /** Keeps one; false where there are too many. */
   public boolean put(String principal, ServerId server, String authorization, long millis) {
     kept.values().removeIf(this::isExpired);
-    Owner owner = new Owner(principal, server);
-    if (kept.size() >= MAX && !kept.containsKey(owner)) {
+    CredentialKey credentialKey = new CredentialKey(principal, server);
+    if (kept.size() >= MAX && !kept.containsKey(credentialKey)) {
       return false;
     }
     byte[] nonce = random(NONCE);
     byte[] sealed =
         apply(Cipher.ENCRYPT_MODE, nonce, authorization.getBytes(StandardCharsets.UTF_8));
     byte[] both = ByteBuffer.allocate(NONCE + sealed.length).put(nonce).put(sealed).array();
-    kept.put(owner, new Kept(both, clock.millis() + millis));
+    kept.put(credentialKey, new SealedCredential(both, clock.millis() + millis));
     return true;
   }
 
   public void remove(String principal, ServerId server) {
-    kept.remove(new Owner(principal, server));
+    kept.remove(new CredentialKey(principal, server));
   }
 
   /** Null where there is none, or not any more. */
   String of(String principal, ServerId server) {
-    Kept found = kept.isEmpty() ? null : kept.get(new Owner(principal, server));
+    SealedCredential found = kept.isEmpty() ? null : kept.get(new CredentialKey(principal, server));
     if (found == null || isExpired(found)) {
       return null;
     }
@@ -76,7 +76,7 @@ public final class UpstreamCredentials {
     return new String(apply(Cipher.DECRYPT_MODE, nonce, sealed), StandardCharsets.UTF_8);
   }
 
-  private boolean isExpired(Kept one) {
+  private boolean isExpired(SealedCredential one) {
     return clock.millis() >= one.untilMillis();
   }
 

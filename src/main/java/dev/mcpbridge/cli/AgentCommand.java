@@ -1,7 +1,7 @@
 package dev.mcpbridge.cli;
 
+import dev.mcpbridge.agent.AgentLimits;
 import dev.mcpbridge.agent.BridgeTools;
-import dev.mcpbridge.agent.Limits;
 import dev.mcpbridge.cli.agent.AgentProgram;
 import dev.mcpbridge.cli.agent.HttpUrl;
 import dev.mcpbridge.cli.agent.ModelOptions;
@@ -117,31 +117,33 @@ final class AgentCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Supplier<BridgeTools.Address> bridge = bridge();
+    Supplier<BridgeTools.BridgeAddress> bridge = bridge();
     if (bridge == null) {
       return Main.FAILED;
     }
     try {
       AgentProgram program =
           new AgentProgram(
-              new AgentProgram.Wishes(models, bridge, limits(), hidesJson, jsonWidth, transcript));
+              new AgentProgram.AgentOptions(
+                  models, bridge, limits(), hidesJson, jsonWidth, transcript));
       return once == null ? program.converse() : program.once(once, output == Output.JSON);
     } finally {
       stop();
     }
   }
 
-  private Limits limits() {
-    return new Limits(Math.max(1, maxSteps), Math.max(100, maxResult), Limits.USUAL.manyTools());
+  private AgentLimits limits() {
+    return new AgentLimits(
+        Math.max(1, maxSteps), Math.max(100, maxResult), AgentLimits.USUAL.manyTools());
   }
 
   /** The one that was named; else the usual one, if it is there; else one of its own. */
-  private Supplier<BridgeTools.Address> bridge() throws Exception {
+  private Supplier<BridgeTools.BridgeAddress> bridge() throws Exception {
     String key = BridgeClient.key();
     boolean isNamed = url != null || port != null;
     if (isNamed || !configuration.isGiven() && isListening(BridgeClient.USUAL)) {
       URI named = at(url == null ? BridgeClient.USUAL : url);
-      return () -> new BridgeTools.Address(named, key);
+      return () -> new BridgeTools.BridgeAddress(named, key);
     }
     return ownBridge();
   }
@@ -166,8 +168,8 @@ final class AgentCommand implements Callable<Integer> {
   }
 
   /** It starts while the human types; null where its configuration is wrong, which was said. */
-  private Supplier<BridgeTools.Address> ownBridge() {
-    LogLines.configure(LogLines.Threshold.ERROR);
+  private Supplier<BridgeTools.BridgeAddress> ownBridge() {
+    LogLineFormatter.configure(LogLineFormatter.Threshold.ERROR);
     BridgeConfig config = configuration.read();
     if (config == null) {
       return null;
@@ -184,7 +186,7 @@ final class AgentCommand implements Callable<Integer> {
     return () -> {
       try {
         OwnBridge bridge = own.join();
-        return new BridgeTools.Address(URI.create(bridge.url()), bridge.key());
+        return new BridgeTools.BridgeAddress(URI.create(bridge.url()), bridge.key());
       } catch (CompletionException e) {
         throw new BridgeException(
             ErrorCode.START_FAILED, "The bridge does not start: " + e.getCause().getMessage());

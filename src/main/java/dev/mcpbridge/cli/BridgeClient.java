@@ -22,7 +22,7 @@ final class BridgeClient {
   private URI url;
 
   private final BridgeHttp http =
-      new BridgeHttp(() -> new BridgeTools.Address(url == null ? USUAL : url, key()));
+      new BridgeHttp(() -> new BridgeTools.BridgeAddress(url == null ? USUAL : url, key()));
 
   /** The API key for a running bridge; null where there is none. */
   static String key() {

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.mcpbridge.protocol.Json;
-import dev.mcpbridge.protocol.Percent;
+import dev.mcpbridge.protocol.PercentEncoding;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -50,8 +50,9 @@ final class CallCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    String path = "/servers/" + Percent.encoded(server) + "/tools/" + Percent.encoded(tool);
-    return Answers.print(bridge.post(path, arguments()));
+    String path =
+        "/servers/" + PercentEncoding.encoded(server) + "/tools/" + PercentEncoding.encoded(tool);
+    return ResponsePrinter.print(bridge.post(path, arguments()));
   }
 
   private String arguments() throws Exception {

@@ -1,6 +1,6 @@
 package dev.mcpbridge.cli;
 
-import dev.mcpbridge.config.ClusterChoice;
+import dev.mcpbridge.config.NodeOptions;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
@@ -30,8 +30,8 @@ final class ClusterOptions {
   private String node;
 
   /** Empty for a bridge of one node. */
-  Optional<ClusterChoice> choice() {
+  Optional<NodeOptions> choice() {
     boolean isWanted = isNode || host != null || port != null || node != null;
-    return isWanted ? Optional.of(new ClusterChoice(host, port, node)) : Optional.empty();
+    return isWanted ? Optional.of(new NodeOptions(host, port, node)) : Optional.empty();
   }
 }

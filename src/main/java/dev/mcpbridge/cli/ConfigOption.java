@@ -1,10 +1,10 @@
 package dev.mcpbridge.cli;
 
 import dev.mcpbridge.config.BridgeConfig;
-import dev.mcpbridge.config.ClusterChoice;
 import dev.mcpbridge.config.ConfigException;
 import dev.mcpbridge.config.ConfigFile;
 import dev.mcpbridge.config.ConfigReader;
+import dev.mcpbridge.config.NodeOptions;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
@@ -33,7 +33,7 @@ final class ConfigOption {
   }
 
   /** Reads it as a node of the cluster that it speaks of. */
-  void inCluster(ClusterChoice choice) {
+  void inCluster(NodeOptions choice) {
     reader = new ConfigReader(System.getenv(), choice);
   }
 

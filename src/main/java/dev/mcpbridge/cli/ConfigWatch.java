@@ -1,7 +1,7 @@
 package dev.mcpbridge.cli;
 
 import dev.mcpbridge.Bridge;
-import dev.mcpbridge.cluster.NewestText;
+import dev.mcpbridge.cluster.ReplicatedText;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigException;
 import dev.mcpbridge.config.ConfigFile;
@@ -98,19 +98,19 @@ final class ConfigWatch implements Runnable {
       own = text;
       applied = text;
       hasChanged = true;
-      long known = bridge.newestFile().map(NewestText.Version::millis).orElse(0L);
+      long known = bridge.newestFile().map(ReplicatedText.Version::millis).orElse(0L);
       appliedMillis = Math.max(System.currentTimeMillis(), known + 1);
     }
   }
 
-  private void compare(Optional<NewestText.Version> known) {
+  private void compare(Optional<ReplicatedText.Version> known) {
     if (known.isEmpty()) {
       if (hasChanged) {
         bridge.share(applied, appliedMillis);
       }
       return;
     }
-    NewestText.Version newest = known.get();
+    ReplicatedText.Version newest = known.get();
     if (newest.millis() < appliedMillis) {
       bridge.share(applied, appliedMillis);
     } else {
@@ -118,7 +118,7 @@ final class ConfigWatch implements Runnable {
     }
   }
 
-  private void follow(NewestText.Version newest) {
+  private void follow(ReplicatedText.Version newest) {
     appliedMillis = newest.millis();
     hasChanged = true;
     if (!newest.text().equals(applied)) {

@@ -2,7 +2,7 @@ package dev.mcpbridge.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.protocol.Json;
-import dev.mcpbridge.protocol.Percent;
+import dev.mcpbridge.protocol.PercentEncoding;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -29,12 +29,13 @@ final class ConfirmCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     if (id == null) {
-      return Answers.print(bridge.get("/confirmations"));
+      return ResponsePrinter.print(bridge.get("/confirmations"));
     }
     ObjectNode decision = Json.object().put("confirm", !reject);
     if (token != null) {
       decision.put("token", token);
     }
-    return Answers.print(bridge.post("/confirmations/" + Percent.encoded(id), decision.toString()));
+    return ResponsePrinter.print(
+        bridge.post("/confirmations/" + PercentEncoding.encoded(id), decision.toString()));
   }
 }

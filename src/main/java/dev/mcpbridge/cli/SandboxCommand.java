@@ -27,7 +27,7 @@ final class SandboxCommand {
 
     @Override
     public Integer call() throws Exception {
-      LogLines.configure(LogLines.Threshold.WARNING);
+      LogLineFormatter.configure(LogLineFormatter.Threshold.WARNING);
       BridgeConfig config = configuration.read();
       if (config == null) {
         return Main.FAILED;

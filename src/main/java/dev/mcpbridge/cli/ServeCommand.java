@@ -40,7 +40,7 @@ final class ServeCommand implements Callable<Integer> {
       paramLabel = "LEVEL",
       defaultValue = "info",
       description = "debug, info, warning or error (default: ${DEFAULT-VALUE}).")
-  private LogLines.Threshold threshold;
+  private LogLineFormatter.Threshold threshold;
 
   @Option(
       names = "--grace",
@@ -60,7 +60,7 @@ final class ServeCommand implements Callable<Integer> {
     if (graceSeconds < 0) {
       throw new ParameterException(spec.commandLine(), "--grace is a number of seconds from 0 on");
     }
-    LogLines.configure(threshold);
+    LogLineFormatter.configure(threshold);
     cluster.choice().ifPresent(configuration::inCluster);
     BridgeConfig read = configuration.read();
     if (read == null) {
@@ -70,10 +70,10 @@ final class ServeCommand implements Callable<Integer> {
     config.warnings().forEach(warning -> System.err.println("warning: " + warning));
     Bridge bridge;
     try {
-      bridge = Bridge.start(HeadStart.vertx(), config).await(60, TimeUnit.SECONDS);
+      bridge = Bridge.start(ClassPreloader.vertx(), config).await(60, TimeUnit.SECONDS);
     } catch (Exception e) {
       System.err.println("cannot start: " + e.getMessage());
-      HeadStart.end();
+      ClassPreloader.end();
       return Main.FAILED;
     }
     if (train) {

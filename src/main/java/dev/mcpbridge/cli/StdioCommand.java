@@ -2,7 +2,7 @@ package dev.mcpbridge.cli;
 
 import dev.mcpbridge.cli.agent.HttpUrl;
 import dev.mcpbridge.config.BridgeConfig;
-import dev.mcpbridge.protocol.Percent;
+import dev.mcpbridge.protocol.PercentEncoding;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -42,7 +42,7 @@ final class StdioCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    LogLines.configure(LogLines.Threshold.WARNING);
+    LogLineFormatter.configure(LogLineFormatter.Threshold.WARNING);
     PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), false);
     System.setOut(System.err);
     if (url != null) {
@@ -58,7 +58,7 @@ final class StdioCommand implements Callable<Integer> {
   }
 
   private int relay(String base, String key, PrintStream out) throws IOException {
-    String path = server == null ? "/mcp" : "/servers/" + Percent.encoded(server) + "/mcp";
+    String path = server == null ? "/mcp" : "/servers/" + PercentEncoding.encoded(server) + "/mcp";
     return new StdioRelay(URI.create(base), path, key, out).run(System.in) ? 0 : Main.FAILED;
   }
 }

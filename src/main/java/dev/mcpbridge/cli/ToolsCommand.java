@@ -3,7 +3,7 @@ package dev.mcpbridge.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.agent.BridgeHttp;
 import dev.mcpbridge.protocol.HiddenCharacters;
-import dev.mcpbridge.protocol.Percent;
+import dev.mcpbridge.protocol.PercentEncoding;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -31,10 +31,10 @@ final class ToolsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    String query = words == null ? "" : "?q=" + Percent.encoded(words);
+    String query = words == null ? "" : "?q=" + PercentEncoding.encoded(words);
     BridgeHttp.Answer answer = bridge.get("/tools" + query);
     if (!answer.ok() || json) {
-      return Answers.print(answer);
+      return ResponsePrinter.print(answer);
     }
     for (JsonNode tool : answer.body().path("tools")) {
       String description = tool.path("description").asText("").lines().findFirst().orElse("");

@@ -1,6 +1,6 @@
 package dev.mcpbridge.cluster;
 
-import dev.mcpbridge.model.Part;
+import dev.mcpbridge.model.InstanceId;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Set;
@@ -51,9 +51,9 @@ public interface Cluster {
   String bridge();
 
   /** The slot of the node that has a part of a server, or {@link #HERE}, or {@link #NOWHERE}. */
-  int owner(Part part);
+  int owner(InstanceId instanceId);
 
-  Owners owners();
+  OwnershipView owners();
 
   /** Whether this node has what a server asks for. */
   boolean fits(List<String> placement);
@@ -69,20 +69,20 @@ public interface Cluster {
    *
    * @param here takes its orders from now on
    */
-  Future<Void> offer(Set<Part> parts, Orders here);
+  Future<Void> offer(Set<InstanceId> parts, OwnershipListener here);
 
   /** What this node is to run now. */
-  Set<Part> mine();
+  Set<InstanceId> mine();
 
   /** What this node has, and is to stop where it is not {@link #mine}. */
-  Set<Part> held();
+  Set<InstanceId> held();
 
   /** A part has stopped here: others may start it. */
-  void stopped(Part part);
+  void stopped(InstanceId instanceId);
 
   /**
-   * Gives up everything, which is stopped by {@link Orders} meanwhile, however long that takes;
-   * then nothing is owned. Waits no longer where this node may not act any more.
+   * Gives up everything, which is stopped by {@link OwnershipListener} meanwhile, however long that
+   * takes; then nothing is owned. Waits no longer where this node may not act any more.
    */
   Future<Void> leave();
 
@@ -98,7 +98,7 @@ public interface Cluster {
   void tellAll(String topic, byte[] body);
 
   /** Whoever answers other nodes. */
-  void serve(Correspondent correspondent);
+  void serve(PeerListener peerListener);
 
   /** What is to be said of the cluster. */
   View view();
@@ -112,7 +112,7 @@ public interface Cluster {
   Future<Void> close();
 
   /** What the owner of servers is told. */
-  interface Orders {
+  interface OwnershipListener {
     /** {@link #mine} is another than before. */
     void changed();
 
@@ -121,7 +121,7 @@ public interface Cluster {
   }
 
   /** Who hears what other nodes say. */
-  interface Correspondent {
+  interface PeerListener {
     /**
      * @param answer takes an answer, or else a failure, once
      */

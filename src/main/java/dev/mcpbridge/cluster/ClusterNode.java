@@ -11,7 +11,7 @@ import dev.mcpbridge.cluster.agreement.Terms;
 import dev.mcpbridge.cluster.link.Identity;
 import dev.mcpbridge.cluster.link.Links;
 import dev.mcpbridge.config.ClusterConfig;
-import dev.mcpbridge.model.Part;
+import dev.mcpbridge.model.InstanceId;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -43,14 +43,14 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   private final ClusterState state;
   private final Ownership ownership;
   private final Replica replica;
-  private final Decisions decisions;
+  private final PendingCommands pendingCommands;
   private final Map<String, ReplicatedMap> maps = new HashMap<>();
-  private final Tenure tenure;
+  private final LeaseState leaseState;
   private final String ownName = UUID.randomUUID().toString();
   private String url = "";
-  private Correspondent correspondent;
+  private PeerListener peerListener;
   private Promise<Void> nextChange = Promise.promise();
-  private Orders orders;
+  private OwnershipListener ownershipListener;
   private boolean isLeaving;
   private boolean isTold;
   private long joinAskedNanos;
@@ -81,8 +81,8 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
             links,
             state,
             RandomGenerator.getDefault());
-    this.decisions = new Decisions(replica, config.slot());
-    this.tenure = new Tenure(terms, now());
+    this.pendingCommands = new PendingCommands(replica, config.slot());
+    this.leaseState = new LeaseState(terms, now());
   }
 
   @Override
@@ -103,7 +103,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   private void tick() {
     long now = now();
     replica.tick(now, System.currentTimeMillis());
-    decisions.giveUpLate(now);
+    pendingCommands.giveUpLate(now);
     watchLease(now);
     declareTheDead(now);
     introduceItself(now);
@@ -116,7 +116,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   }
 
   private void watchLease(long now) {
-    switch (tenure.look(replica.leaseUntil(now), now)) {
+    switch (leaseState.look(replica.leaseUntil(now), now)) {
       case BEGUN -> {
         LOG.log(Level.INFO, "node={0} may act", config.node());
         changed();
@@ -127,8 +127,8 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
             Level.WARNING,
             "node={0} is cut off from the others and stops its servers",
             config.node());
-        if (orders != null) {
-          orders.stopAll();
+        if (ownershipListener != null) {
+          ownershipListener.stopAll();
         }
       }
       case AS_BEFORE -> {
@@ -149,7 +149,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   /** Says what it is until all know it. */
   private void introduceItself(long now) {
     boolean isTime = now - joinAskedNanos >= terms.leaseNanos() / 3;
-    if (orders == null || !hasLease() || !isTime) {
+    if (ownershipListener == null || !hasLease() || !isTime) {
       return;
     }
     Member self = self();
@@ -166,7 +166,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   }
 
   private Future<Change> decide(Command command) {
-    return decisions.make(command, now());
+    return pendingCommands.make(command, now());
   }
 
   private boolean hasLease() {
@@ -211,13 +211,13 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   }
 
   @Override
-  public int owner(Part part) {
-    int owner = ownership.owner(part);
+  public int owner(InstanceId instanceId) {
+    int owner = ownership.owner(instanceId);
     return owner == HERE && !hasLease() ? NOWHERE : owner;
   }
 
   @Override
-  public Owners owners() {
+  public OwnershipView owners() {
     return ownership;
   }
 
@@ -237,29 +237,29 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   }
 
   @Override
-  public Future<Void> offer(Set<Part> parts, Orders here) {
+  public Future<Void> offer(Set<InstanceId> parts, OwnershipListener here) {
     ownership.offer(parts);
-    orders = here;
+    ownershipListener = here;
     joinAskedNanos = 0;
     introduceItself(now());
     return Future.succeededFuture();
   }
 
   @Override
-  public Set<Part> mine() {
-    return tenure.isOver() ? Set.of() : ownership.mine();
+  public Set<InstanceId> mine() {
+    return leaseState.isOver() ? Set.of() : ownership.mine();
   }
 
   @Override
-  public Set<Part> held() {
+  public Set<InstanceId> held() {
     return ownership.held();
   }
 
   @Override
-  public void stopped(Part part) {
+  public void stopped(InstanceId instanceId) {
     ownership
-        .release(part)
-        .ifPresent(h -> decide(new Release(part, h.slot(), h.life(), h.epoch())));
+        .release(instanceId)
+        .ifPresent(h -> decide(new Release(instanceId, h.slot(), h.life(), h.epoch())));
   }
 
   @Override
@@ -281,7 +281,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
                 replica.resign(now());
                 vertx.setTimer(50, t -> left.complete());
               });
-    } else if (tenure.isOver()) {
+    } else if (leaseState.isOver()) {
       left.complete();
     } else {
       change().onComplete(changed -> leaveWhenEmpty(left));
@@ -309,8 +309,8 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   }
 
   @Override
-  public void serve(Correspondent whoAnswers) {
-    correspondent = whoAnswers;
+  public void serve(PeerListener whoAnswers) {
+    peerListener = whoAnswers;
   }
 
   @Override
@@ -326,18 +326,19 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   }
 
   private String word() {
-    boolean isMember = orders != null && hasLease() && state.member(config.slot()).isPresent();
-    return isLeaving ? "leaving" : isMember ? "member" : tenure.wordWithout();
+    boolean isMember =
+        ownershipListener != null && hasLease() && state.member(config.slot()).isPresent();
+    return isLeaving ? "leaving" : isMember ? "member" : leaseState.wordWithout();
   }
 
   @Override
   public BooleanSupplier mayAct() {
-    return () -> tenure.until() > now();
+    return () -> leaseState.until() > now();
   }
 
   @Override
   public boolean isCutOff() {
-    return tenure.isLongOver(now());
+    return leaseState.isLongOver(now());
   }
 
   @Override
@@ -350,7 +351,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
 
   @Override
   public void applied(Entry entry, String map, Change change) {
-    decisions.applied(entry, change);
+    pendingCommands.applied(entry, change);
     if (change != null && change.isDone() && maps.containsKey(map)) {
       maps.get(map).heard();
     }
@@ -364,8 +365,8 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
           v -> {
             isTold = false;
             changed();
-            if (orders != null) {
-              orders.changed();
+            if (ownershipListener != null) {
+              ownershipListener.changed();
             }
           });
     }
@@ -387,8 +388,8 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   @Override
   public void up(int slot, String node) {
     changed();
-    if (correspondent != null) {
-      correspondent.connected(slot, node);
+    if (peerListener != null) {
+      peerListener.connected(slot, node);
     }
   }
 
@@ -404,13 +405,13 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
 
   @Override
   public void news(int slot, String topic, byte[] body) {
-    if (correspondent != null) {
-      correspondent.told(slot, topic, body);
+    if (peerListener != null) {
+      peerListener.told(slot, topic, body);
     }
   }
 
   @Override
   public void question(int slot, String address, byte[] body, BiConsumer<byte[], byte[]> answer) {
-    correspondent.asked(slot, address, body, answer);
+    peerListener.asked(slot, address, body, answer);
   }
 }

@@ -9,7 +9,7 @@ import dev.mcpbridge.cluster.SharedMap.Change;
 import dev.mcpbridge.cluster.agreement.Entry;
 import dev.mcpbridge.cluster.agreement.Replica;
 import dev.mcpbridge.cluster.agreement.StateMachine;
-import dev.mcpbridge.model.Part;
+import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 import java.util.Collection;
@@ -41,7 +41,7 @@ final class ClusterState implements StateMachine {
       Math.toIntExact(Tables.MAX_WRITTEN_BYTES + Replica.MAX_LOG_BYTES + ROOM_FOR_THE_REST);
 
   private final TreeMap<Integer, Member> members = new TreeMap<>();
-  private final TreeMap<Part, Holding> holdings = new TreeMap<>();
+  private final TreeMap<InstanceId, OwnerEpoch> holdings = new TreeMap<>();
   private final Tables tables = new Tables();
   private Placement placement = Placement.of(List.of(), Map.of());
   private final Witness witness;
@@ -76,11 +76,11 @@ final class ClusterState implements StateMachine {
     return Optional.ofNullable(members.get(slot));
   }
 
-  Optional<Holding> holding(Part part) {
-    return Optional.ofNullable(holdings.get(part));
+  Optional<OwnerEpoch> holding(InstanceId instanceId) {
+    return Optional.ofNullable(holdings.get(instanceId));
   }
 
-  Map<Part, Holding> holdings() {
+  Map<InstanceId, OwnerEpoch> holdings() {
     return holdings;
   }
 
@@ -150,7 +150,8 @@ final class ClusterState implements StateMachine {
       members.values().removeIf(m -> m.slot() == leave.slot() && m.life() == leave.life());
       settle();
     } else if (command instanceof Release release) {
-      holdings.remove(release.part(), new Holding(release.slot(), release.life(), release.epoch()));
+      holdings.remove(
+          release.instanceId(), new OwnerEpoch(release.slot(), release.life(), release.epoch()));
       settle();
     }
     return null;
@@ -158,14 +159,14 @@ final class ClusterState implements StateMachine {
 
   /** What has no owner any more gets one. */
   private void settle() {
-    holdings.values().removeIf(holding -> members.values().stream().noneMatch(holding::isOf));
+    holdings.values().removeIf(ownerEpoch -> members.values().stream().noneMatch(ownerEpoch::isOf));
     Placement due = Placement.of(members.values(), holdings);
-    for (Part part : new TreeSet<>(due.wanted())) {
-      if (!holdings.containsKey(part)) {
+    for (InstanceId instanceId : new TreeSet<>(due.wanted())) {
+      if (!holdings.containsKey(instanceId)) {
         moves++;
         lastEpoch = Math.max(millis, lastEpoch + 1);
-        Member owner = due.wanted(part).orElseThrow();
-        holdings.put(part, new Holding(owner.slot(), owner.life(), lastEpoch));
+        Member owner = due.wanted(instanceId).orElseThrow();
+        holdings.put(instanceId, new OwnerEpoch(owner.slot(), owner.life(), lastEpoch));
       }
     }
     placement = Placement.of(members.values(), holdings);
@@ -180,7 +181,8 @@ final class ClusterState implements StateMachine {
     out.list(members.values(), (w, member) -> w.part(member, Member::write));
     out.list(
         holdings.entrySet(),
-        (w, holding) -> w.text(holding.getKey().name()).part(holding.getValue(), Holding::write));
+        (w, holding) ->
+            w.text(holding.getKey().name()).part(holding.getValue(), OwnerEpoch::write));
     tables.write(out);
     return out.toBytes();
   }
@@ -201,7 +203,7 @@ final class ClusterState implements StateMachine {
       lastEpoch = in.number();
       bridge = in.optional(WireReader::text);
       in.list(r -> r.part(Member::read)).forEach(member -> members.put(member.slot(), member));
-      in.list(r -> holdings.put(Part.of(r.text()), r.part(Holding::read)));
+      in.list(r -> holdings.put(InstanceId.of(r.text()), r.part(OwnerEpoch::read)));
       tables.read(in);
     }
     placement = Placement.of(members.values(), holdings);

@@ -1,7 +1,7 @@
 package dev.mcpbridge.cluster;
 
 import dev.mcpbridge.cluster.SharedMap.Keep;
-import dev.mcpbridge.model.Part;
+import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 
@@ -19,7 +19,7 @@ sealed interface Command {
   record Leave(int slot, long life) implements Command {}
 
   /** A part of a server that a node owned has stopped there. */
-  record Release(Part part, int slot, long life, long epoch) implements Command {}
+  record Release(InstanceId instanceId, int slot, long life, long epoch) implements Command {}
 
   record Put(String map, String key, long expected, byte[] value, long ttlMillis, Keep keep)
       implements Command {}
@@ -42,7 +42,7 @@ sealed interface Command {
       out.octet(2).number(leave.slot()).number(leave.life());
     } else if (this instanceof Release release) {
       out.octet(3)
-          .text(release.part().name())
+          .text(release.instanceId().name())
           .number(release.slot())
           .number(release.life())
           .number(release.epoch());
@@ -68,7 +68,7 @@ sealed interface Command {
     return switch (in.octet()) {
       case 1 -> new Join(in.part(Member::read), in.text());
       case 2 -> new Leave((int) in.number(), in.number());
-      case 3 -> new Release(Part.of(in.text()), (int) in.number(), in.number(), in.number());
+      case 3 -> new Release(InstanceId.of(in.text()), (int) in.number(), in.number(), in.number());
       case 4 ->
           new Put(
               in.text(),

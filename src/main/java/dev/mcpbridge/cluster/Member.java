@@ -1,7 +1,7 @@
 package dev.mcpbridge.cluster;
 
 import dev.mcpbridge.cluster.link.Identity;
-import dev.mcpbridge.model.Part;
+import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 import java.util.List;
@@ -23,15 +23,15 @@ public record Member(
     String url,
     String version,
     List<String> labels,
-    List<Part> parts,
+    List<InstanceId> parts,
     boolean isLeaving) {
 
-  boolean canRun(Part part) {
-    return parts.contains(part);
+  boolean canRun(InstanceId instanceId) {
+    return parts.contains(instanceId);
   }
 
   static Member of(
-      Identity node, List<String> labels, String url, Set<Part> parts, boolean isLeaving) {
+      Identity node, List<String> labels, String url, Set<InstanceId> parts, boolean isLeaving) {
     return new Member(
         node.slot(),
         node.incarnation(),
@@ -50,7 +50,7 @@ public record Member(
         .text(member.url)
         .text(member.version)
         .list(member.labels, WireWriter::text)
-        .list(member.parts, (w, part) -> w.text(part.name()))
+        .list(member.parts, (w, instanceId) -> w.text(instanceId.name()))
         .flag(member.isLeaving);
   }
 
@@ -62,7 +62,7 @@ public record Member(
         in.text(),
         in.text(),
         in.list(WireReader::text),
-        in.list(r -> Part.of(r.text())),
+        in.list(r -> InstanceId.of(r.text())),
         in.flag());
   }
 }

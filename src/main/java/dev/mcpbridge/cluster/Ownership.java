@@ -1,6 +1,6 @@
 package dev.mcpbridge.cluster;
 
-import dev.mcpbridge.model.Part;
+import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.ServerId;
 import java.util.Collection;
 import java.util.HashMap;
@@ -10,12 +10,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Which parts of servers are whose, as one node knows it. Confined to the loop. */
-final class Ownership implements Owners {
+final class Ownership implements OwnershipView {
   private final ClusterState state;
   private final int slot;
   private final long life;
-  private final Map<Part, Long> released = new HashMap<>();
-  private Set<Part> offered = Set.of();
+  private final Map<InstanceId, Long> released = new HashMap<>();
+  private Set<InstanceId> offered = Set.of();
 
   Ownership(ClusterState state, int slot, long life) {
     this.state = state;
@@ -24,31 +24,34 @@ final class Ownership implements Owners {
   }
 
   /** What this node can run. */
-  void offer(Set<Part> parts) {
+  void offer(Set<InstanceId> parts) {
     offered = new LinkedHashSet<>(parts);
   }
 
-  Set<Part> offered() {
+  Set<InstanceId> offered() {
     return offered;
   }
 
   /** The slot of a part's owner; {@link Cluster#HERE} only where this node is to keep it. */
-  int owner(Part part) {
-    Optional<Holding> holding = state.holding(part);
+  int owner(InstanceId instanceId) {
+    Optional<OwnerEpoch> holding = state.holding(instanceId);
     if (holding.isEmpty()) {
       return Cluster.NOWHERE;
     }
     if (holding.get().slot() != slot) {
       return holding.get().slot();
     }
-    return isMine(part, holding.get()) ? Cluster.HERE : Cluster.NOWHERE;
+    return isMine(instanceId, holding.get()) ? Cluster.HERE : Cluster.NOWHERE;
   }
 
   /** What this node has, and is to keep. */
-  Set<Part> mine() {
-    Set<Part> mine = new LinkedHashSet<>();
-    for (Part part : offered) {
-      state.holding(part).filter(h -> isMine(part, h)).ifPresent(h -> mine.add(part));
+  Set<InstanceId> mine() {
+    Set<InstanceId> mine = new LinkedHashSet<>();
+    for (InstanceId instanceId : offered) {
+      state
+          .holding(instanceId)
+          .filter(h -> isMine(instanceId, h))
+          .ifPresent(h -> mine.add(instanceId));
     }
     return mine;
   }
@@ -57,46 +60,47 @@ final class Ownership implements Owners {
    * Gives up what this node has: by this epoch it never runs it again, whenever the others hear of
    * that.
    */
-  Optional<Holding> release(Part part) {
+  Optional<OwnerEpoch> release(InstanceId instanceId) {
     released.keySet().retainAll(state.holdings().keySet());
-    Optional<Holding> held = state.holding(part).filter(this::isHeldHere);
-    held.ifPresent(holding -> released.put(part, holding.epoch()));
+    Optional<OwnerEpoch> held = state.holding(instanceId).filter(this::isHeldHere);
+    held.ifPresent(ownerEpoch -> released.put(instanceId, ownerEpoch.epoch()));
     return held;
   }
 
   /** Everything that this node has, whether or not it is to keep it. */
-  Set<Part> held() {
-    Set<Part> held = new LinkedHashSet<>();
+  Set<InstanceId> held() {
+    Set<InstanceId> held = new LinkedHashSet<>();
     state
         .holdings()
         .forEach(
-            (part, holding) -> {
-              if (isHeldHere(holding)) {
-                held.add(part);
+            (instanceId, ownerEpoch) -> {
+              if (isHeldHere(ownerEpoch)) {
+                held.add(instanceId);
               }
             });
     return held;
   }
 
   @Override
-  public Collection<Part> parts(ServerId server) {
+  public Collection<InstanceId> parts(ServerId server) {
     return state.placement().parts(server);
   }
 
   @Override
   public boolean isOwned(ServerId server) {
-    return parts(server).stream().anyMatch(part -> state.holding(part).isPresent());
+    return parts(server).stream().anyMatch(instanceId -> state.holding(instanceId).isPresent());
   }
 
   @Override
   public boolean isExpected(ServerId server) {
-    return isOwned(server) || offered.contains(Part.first(server));
+    return isOwned(server) || offered.contains(InstanceId.first(server));
   }
 
   @Override
   public boolean hasCandidate(ServerId server) {
     return state.members().isEmpty()
-        || parts(server).stream().anyMatch(part -> state.placement().wanted(part).isPresent());
+        || parts(server).stream()
+            .anyMatch(instanceId -> state.placement().wanted(instanceId).isPresent());
   }
 
   @Override
@@ -105,18 +109,18 @@ final class Ownership implements Owners {
   }
 
   @Override
-  public long epoch(Part part) {
-    return state.holding(part).map(Holding::epoch).orElseGet(state::lastEpoch);
+  public long epoch(InstanceId instanceId) {
+    return state.holding(instanceId).map(OwnerEpoch::epoch).orElseGet(state::lastEpoch);
   }
 
-  private boolean isMine(Part part, Holding holding) {
-    return isHeldHere(holding)
-        && !Long.valueOf(holding.epoch()).equals(released.get(part))
-        && offered.contains(part)
-        && state.placement().wanted(part).filter(holding::isOf).isPresent();
+  private boolean isMine(InstanceId instanceId, OwnerEpoch ownerEpoch) {
+    return isHeldHere(ownerEpoch)
+        && !Long.valueOf(ownerEpoch.epoch()).equals(released.get(instanceId))
+        && offered.contains(instanceId)
+        && state.placement().wanted(instanceId).filter(ownerEpoch::isOf).isPresent();
   }
 
-  private boolean isHeldHere(Holding holding) {
-    return holding.slot() == slot && holding.life() == life;
+  private boolean isHeldHere(OwnerEpoch ownerEpoch) {
+    return ownerEpoch.slot() == slot && ownerEpoch.life() == life;
   }
 }

@@ -1,6 +1,6 @@
 package dev.mcpbridge.cluster;
 
-import dev.mcpbridge.model.Part;
+import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.ServerId;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -20,12 +20,12 @@ import java.util.TreeSet;
  * <p>It follows from members and holdings alone, and so is the same at every node.
  */
 final class Placement {
-  private final Map<Part, Member> wanted = new HashMap<>();
-  private final Map<ServerId, Set<Part>> parts = new HashMap<>();
+  private final Map<InstanceId, Member> wanted = new HashMap<>();
+  private final Map<ServerId, Set<InstanceId>> parts = new HashMap<>();
 
   private Placement() {}
 
-  static Placement of(Collection<Member> members, Map<Part, Holding> holdings) {
+  static Placement of(Collection<Member> members, Map<InstanceId, OwnerEpoch> holdings) {
     Placement placement = new Placement();
     members.forEach(member -> member.parts().forEach(placement::add));
     holdings.keySet().forEach(placement::add);
@@ -34,53 +34,57 @@ final class Placement {
     return placement;
   }
 
-  private void add(Part part) {
-    parts.computeIfAbsent(part.server(), server -> new TreeSet<>()).add(part);
+  private void add(InstanceId instanceId) {
+    parts.computeIfAbsent(instanceId.server(), server -> new TreeSet<>()).add(instanceId);
   }
 
   /** Whoever should have a part; nobody where nobody can run it. */
-  Optional<Member> wanted(Part part) {
-    return Optional.ofNullable(wanted.get(part));
+  Optional<Member> wanted(InstanceId instanceId) {
+    return Optional.ofNullable(wanted.get(instanceId));
   }
 
   /** All parts of a server that somebody can run, or still has. */
-  Collection<Part> parts(ServerId server) {
+  Collection<InstanceId> parts(ServerId server) {
     return parts.getOrDefault(server, Set.of());
   }
 
   /** The parts that somebody should have. */
-  Set<Part> wanted() {
+  Set<InstanceId> wanted() {
     return wanted.keySet();
   }
 
   private void place(
-      ServerId server, Set<Part> all, List<Member> staying, Map<Part, Holding> holdings) {
+      ServerId server,
+      Set<InstanceId> all,
+      List<Member> staying,
+      Map<InstanceId, OwnerEpoch> holdings) {
     List<Member> row =
         Rendezvous.row(
             server.name(),
             staying.stream().filter(member -> all.stream().anyMatch(member::canRun)).toList());
     Map<Member, Integer> due = due(row, (int) all.stream().filter(p -> isAble(row, p)).count());
-    List<Part> open = new ArrayList<>();
-    for (Part part : all) {
-      Holding holding = holdings.get(part);
+    List<InstanceId> open = new ArrayList<>();
+    for (InstanceId instanceId : all) {
+      OwnerEpoch ownerEpoch = holdings.get(instanceId);
       row.stream()
-          .filter(member -> holding != null && holding.isOf(member) && member.canRun(part))
+          .filter(
+              member -> ownerEpoch != null && ownerEpoch.isOf(member) && member.canRun(instanceId))
           .filter(member -> due.get(member) > 0)
           .findFirst()
-          .ifPresentOrElse(holder -> give(part, holder, due), () -> open.add(part));
+          .ifPresentOrElse(holder -> give(instanceId, holder, due), () -> open.add(instanceId));
     }
-    for (Part part : open) {
-      List<Member> able = row.stream().filter(member -> member.canRun(part)).toList();
+    for (InstanceId instanceId : open) {
+      List<Member> able = row.stream().filter(member -> member.canRun(instanceId)).toList();
       able.stream()
           .filter(member -> due.get(member) > 0)
           .findFirst()
           .or(() -> able.stream().findFirst())
-          .ifPresent(member -> give(part, member, due));
+          .ifPresent(member -> give(instanceId, member, due));
     }
   }
 
-  private static boolean isAble(List<Member> row, Part part) {
-    return row.stream().anyMatch(member -> member.canRun(part));
+  private static boolean isAble(List<Member> row, InstanceId instanceId) {
+    return row.stream().anyMatch(member -> member.canRun(instanceId));
   }
 
   private static Map<Member, Integer> due(List<Member> row, int parts) {
@@ -91,8 +95,8 @@ final class Placement {
     return due;
   }
 
-  private void give(Part part, Member to, Map<Member, Integer> due) {
+  private void give(InstanceId instanceId, Member to, Map<Member, Integer> due) {
     due.merge(to, -1, Integer::sum);
-    wanted.put(part, to);
+    wanted.put(instanceId, to);
   }
 }

@@ -14,10 +14,10 @@ final class ClusterReader {
   private static final String SECRET_VARIABLE = "MCP_CLUSTER_SECRET";
 
   private final Section cluster;
-  private final ClusterChoice choice;
+  private final NodeOptions choice;
   private final Map<String, String> environment;
 
-  private ClusterReader(Section cluster, ClusterChoice choice, Map<String, String> environment) {
+  private ClusterReader(Section cluster, NodeOptions choice, Map<String, String> environment) {
     this.cluster = cluster;
     this.choice = choice;
     this.environment = environment;
@@ -27,9 +27,8 @@ final class ClusterReader {
    * @param choice null for a node that is not to join
    * @return null for that, too; the section is checked all the same
    */
-  static ClusterConfig read(
-      Section cluster, ClusterChoice choice, Map<String, String> environment) {
-    ClusterChoice own = choice == null ? new ClusterChoice(null, null, null) : choice;
+  static ClusterConfig read(Section cluster, NodeOptions choice, Map<String, String> environment) {
+    NodeOptions own = choice == null ? new NodeOptions(null, null, null) : choice;
     ClusterConfig config = new ClusterReader(cluster, own, environment).read(choice != null);
     return choice == null ? null : config;
   }

@@ -1,6 +1,6 @@
 package dev.mcpbridge.config;
 
-import dev.mcpbridge.protocol.Percent;
+import dev.mcpbridge.protocol.PercentEncoding;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -40,7 +40,8 @@ public final class ClusterSecret {
     if (config.tls() != null || !config.secret().isEmpty()) {
       return config;
     }
-    Path file = state.resolve("cluster").resolve(Percent.encoded(config.name()) + ".secret");
+    Path file =
+        state.resolve("cluster").resolve(PercentEncoding.encoded(config.name()) + ".secret");
     try {
       String secret = read(file);
       LOG.log(

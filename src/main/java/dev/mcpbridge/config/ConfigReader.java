@@ -36,7 +36,7 @@ public final class ConfigReader {
   private static final Set<String> SCOPES = Set.of("read", "call", "approve", "admin");
 
   private final Map<String, String> environment;
-  private final ClusterChoice choice;
+  private final NodeOptions choice;
 
   public ConfigReader(Map<String, String> environment) {
     this(environment, null);
@@ -45,7 +45,7 @@ public final class ConfigReader {
   /**
    * @param choice which node of the cluster reads; null for one that does not join
    */
-  public ConfigReader(Map<String, String> environment, ClusterChoice choice) {
+  public ConfigReader(Map<String, String> environment, NodeOptions choice) {
     this.environment = environment;
     this.choice = choice;
   }
@@ -344,11 +344,11 @@ public final class ConfigReader {
 
   /** A program that is not there yet may come; one that is a whole command line never will. */
   private void checkProgram(Section entry, ServerConfig server, List<ConfigProblem> warnings) {
-    if (!(server.reach() instanceof Launch launch)) {
+    if (!(server.upstreamTarget() instanceof ProcessTarget processTarget)) {
       return;
     }
-    String program = launch.argv().get(0);
-    if (launch.program(environment.get("PATH")).isPresent()) {
+    String program = processTarget.argv().get(0);
+    if (processTarget.program(environment.get("PATH")).isPresent()) {
       return;
     }
     if (program.contains(" ")) {
@@ -367,11 +367,11 @@ public final class ConfigReader {
   private static void checkContainer(
       Section entry, ServerConfig server, RiskConfig risk, List<ConfigProblem> warnings) {
     boolean byDefault = server.risk().server() == null && risk.defaultLevel() == RiskLevel.HIGH;
-    if (server.sandbox() == null && (byDefault || server.risk().mention(RiskLevel.HIGH))) {
+    if (server.sandboxPool() == null && (byDefault || server.risk().mention(RiskLevel.HIGH))) {
       warnings.add(
           new ConfigProblem(
               entry.at("docker"),
-              server.reach() instanceof Launch
+              server.upstreamTarget() instanceof ProcessTarget
                   ? "calls at risk level 3 are refused without it: name the image they run in"
                   : "calls at risk level 3 are refused: a server elsewhere has no container here"));
     }

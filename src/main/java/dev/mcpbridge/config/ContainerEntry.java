@@ -21,9 +21,9 @@ final class ContainerEntry {
    * @param host how the entry would start on this machine
    * @param startMillis how long that may take
    */
-  static Sandbox read(
+  static SandboxPool read(
       Section docker,
-      Launch host,
+      ProcessTarget host,
       long startMillis,
       ServerEntryReader.Origin origin,
       SandboxConfig limits) {
@@ -35,8 +35,8 @@ final class ContainerEntry {
     if (origin == ServerEntryReader.Origin.API && max > limits.ceiling().pool()) {
       pool.complain("max", "the operator allows " + limits.ceiling().pool());
     }
-    Contained container =
-        new Contained(
+    ContainerTarget container =
+        new ContainerTarget(
             image(docker, limits),
             command(docker, host),
             environment(docker, host),
@@ -46,7 +46,7 @@ final class ContainerEntry {
             user(docker),
             runtime(docker, origin),
             startMillis);
-    return new Sandbox(
+    return new SandboxPool(
         container,
         docker.oneOf("scope", "call", "call", "server").equals("call"),
         min,
@@ -66,11 +66,11 @@ final class ContainerEntry {
     return image;
   }
 
-  private static List<String> command(Section docker, Launch host) {
+  private static List<String> command(Section docker, ProcessTarget host) {
     return docker.has("command") ? docker.texts("command", 1000) : host.argv();
   }
 
-  private static Map<String, Secret> environment(Section docker, Launch host) {
+  private static Map<String, Secret> environment(Section docker, ProcessTarget host) {
     Map<String, Secret> environment = new LinkedHashMap<>(host.environment());
     docker
         .textsByName("env")
@@ -84,7 +84,7 @@ final class ContainerEntry {
     return environment;
   }
 
-  private static Contained.Resources resources(
+  private static ContainerTarget.Resources resources(
       Section docker, ServerEntryReader.Origin origin, SandboxConfig.Ceiling ceiling) {
     long memory = docker.bytes("memory", "512m", 6 << 20, 1L << 40);
     double cpus = docker.number("cpus", 1, 0.01, 1024);
@@ -97,7 +97,7 @@ final class ContainerEntry {
       refuseAbove(docker, "pids", pids, ceiling.pids());
       refuseAbove(docker, "tmpfs", all, ceiling.tmpfs());
     }
-    return new Contained.Resources(memory, cpus, pids, tmpfs);
+    return new ContainerTarget.Resources(memory, cpus, pids, tmpfs);
   }
 
   private static void refuseAbove(Section docker, String key, double asked, double allowed) {

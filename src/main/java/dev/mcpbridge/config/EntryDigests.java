@@ -34,36 +34,36 @@ final class EntryDigests {
   private EntryDigests() {}
 
   /** Of what runs or is called: another one for another program. */
-  static String program(JsonNode entry, Reach reach) {
+  static String program(JsonNode entry, UpstreamTarget upstreamTarget) {
     JsonNode program = entry.deepCopy();
     if (program instanceof ObjectNode members) {
       members.remove(KEPT_ALIVE_BY);
     }
-    return whole(program, reach);
+    return whole(program, upstreamTarget);
   }
 
   /** Of all that an entry says: the same exactly for entries that say the same. */
-  static String whole(JsonNode entry, Reach reach) {
+  static String whole(JsonNode entry, UpstreamTarget upstreamTarget) {
     Sha256 digest = Sha256.of(Json.slice(entry).text());
-    resolved(reach).forEach(text -> digest.add(text).end());
+    resolved(upstreamTarget).forEach(text -> digest.add(text).end());
     return digest.hex();
   }
 
-  private static Stream<String> resolved(Reach reach) {
-    if (reach instanceof Launch launch) {
-      return Stream.concat(launch.argv().stream(), revealed(launch.environment()));
+  private static Stream<String> resolved(UpstreamTarget upstreamTarget) {
+    if (upstreamTarget instanceof ProcessTarget processTarget) {
+      return Stream.concat(processTarget.argv().stream(), revealed(processTarget.environment()));
     }
-    if (reach instanceof Contained container) {
+    if (upstreamTarget instanceof ContainerTarget container) {
       return Stream.concat(container.command().stream(), revealed(container.environment()));
     }
-    if (reach instanceof OpenApiSource api) {
+    if (upstreamTarget instanceof OpenApiSource api) {
       return Stream.concat(
           revealed(api.access().headers()), api.credentials().stream().map(ApiCredential::spelt));
     }
     return revealed(
-        reach instanceof ToolCallSource functions
+        upstreamTarget instanceof ToolCallSource functions
             ? functions.access().headers()
-            : ((Remote) reach).access().headers());
+            : ((RemoteTarget) upstreamTarget).access().headers());
   }
 
   private static Stream<String> revealed(Map<String, Secret> secrets) {

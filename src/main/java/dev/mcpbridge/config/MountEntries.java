@@ -15,10 +15,10 @@ final class MountEntries {
 
   private MountEntries() {}
 
-  static List<Contained.Mount> read(
+  static List<ContainerTarget.Mount> read(
       Section docker, ServerEntryReader.Origin origin, SandboxConfig limits) {
     List<String> volumes = docker.texts("volumes", 100);
-    List<Contained.Mount> mounts = new ArrayList<>();
+    List<ContainerTarget.Mount> mounts = new ArrayList<>();
     for (int i = 0; i < volumes.size(); i++) {
       String refusal = add(volumes.get(i), mounts, origin, limits);
       if (refusal != null) {
@@ -47,7 +47,7 @@ final class MountEntries {
   /** Why it is refused; null where it is added. */
   private static String add(
       String volume,
-      List<Contained.Mount> mounts,
+      List<ContainerTarget.Mount> mounts,
       ServerEntryReader.Origin origin,
       SandboxConfig limits) {
     String[] parts = volume.split(":", -1);
@@ -80,7 +80,7 @@ final class MountEntries {
     if (mounts.stream().anyMatch(other -> overlaps(other, real, isWritable))) {
       return real + " overlaps another volume that can be written";
     }
-    mounts.add(new Contained.Mount(real, parts[1], isWritable));
+    mounts.add(new ContainerTarget.Mount(real, parts[1], isWritable));
     return null;
   }
 
@@ -91,7 +91,7 @@ final class MountEntries {
   }
 
   /** What is written through one could be a link when the other is mounted. */
-  private static boolean overlaps(Contained.Mount other, Path real, boolean isWritable) {
+  private static boolean overlaps(ContainerTarget.Mount other, Path real, boolean isWritable) {
     boolean nested = real.startsWith(other.host()) || other.host().startsWith(real);
     return nested && (isWritable || other.writable()) && !real.equals(other.host());
   }

@@ -45,7 +45,7 @@ final class OpenApiEntry {
         (int) entry.bytes("largeResult", "100k", 1_000, 16 << 20));
   }
 
-  private static TextSource document(Section entry) {
+  private static DocumentSource document(Section entry) {
     boolean isInline = entry.node().path("document").isObject();
     Path file = HttpEntries.file(entry, "file");
     URI url = HttpEntries.url(entry, "url");
@@ -54,11 +54,11 @@ final class OpenApiEntry {
       entry.complain("url", "expected one of url, file and document (an object)");
     }
     if (file != null) {
-      return new TextSource.In(file);
+      return new DocumentSource.LocalFile(file);
     }
     return url != null
-        ? new TextSource.At(url)
-        : new TextSource.Inline(entry.node().path("document").toString());
+        ? new DocumentSource.Url(url)
+        : new DocumentSource.Inline(entry.node().path("document").toString());
   }
 
   private static OpenApiSource.Selection selection(Section section) {

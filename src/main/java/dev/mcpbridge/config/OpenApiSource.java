@@ -20,7 +20,7 @@ import java.util.Map;
  * @param largeBody bytes from which on a body is kept to be fetched, and only its beginning told
  */
 public record OpenApiSource(
-    TextSource document,
+    DocumentSource document,
     URI server,
     List<URI> servers,
     HttpAccess access,
@@ -33,7 +33,7 @@ public record OpenApiSource(
     boolean outputSchemas,
     long refreshMillis,
     int largeBody)
-    implements Reach {
+    implements UpstreamTarget {
 
   /** Operations; what is empty says nothing. */
   public record Selection(

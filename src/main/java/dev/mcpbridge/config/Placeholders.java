@@ -43,7 +43,7 @@ interface Placeholders {
 
   /** Other programs have placeholders, too, which are for them; one that looks like ours is not. */
   private static String foreign(MatchResult match) {
-    Similar.to(match.group(1), KINDS)
+    SpellingSuggestion.to(match.group(1), KINDS)
         .ifPresent(
             meant -> {
               throw new IllegalArgumentException(

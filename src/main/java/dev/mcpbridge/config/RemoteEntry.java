@@ -10,17 +10,17 @@ final class RemoteEntry {
 
   private RemoteEntry() {}
 
-  static Remote read(Section entry) {
+  static RemoteTarget read(Section entry) {
     URI url = HttpEntries.url(entry, "url");
-    return new Remote(
+    return new RemoteTarget(
         url == null ? URI.create("http://invalid") : url, kind(entry), HttpEntries.access(entry));
   }
 
-  private static Remote.Kind kind(Section entry) {
+  private static RemoteTarget.Kind kind(Section entry) {
     String type = entry.text("type", "http");
     if (!HTTP_TYPES.contains(type) && !type.equals("sse")) {
       entry.complain("type", "expected http, mcp, sse, openapi or toolcall");
     }
-    return type.equals("sse") ? Remote.Kind.SSE : Remote.Kind.HTTP;
+    return type.equals("sse") ? RemoteTarget.Kind.SSE : RemoteTarget.Kind.HTTP;
   }
 }

@@ -1,14 +1,14 @@
 package dev.mcpbridge.config;
 
-import dev.mcpbridge.model.Annotations;
+import dev.mcpbridge.model.DestructiveToolPolicy;
 import dev.mcpbridge.model.RiskLevel;
 
 /**
  * The gate.
  *
  * @param defaultLevel of servers that have none; null for the original's "ungated"
- * @param annotations whether {@code destructiveHint: true} raises a level to 2; null for where
- *     something was said about risk
+ * @param destructiveToolPolicy whether {@code destructiveHint: true} raises a level to 2; null for
+ *     where something was said about risk
  * @param operatorApproves whether another principal than the caller decides
  * @param requireToken whether the id alone confirms nothing
  * @param expiryMillis life of a confirmation
@@ -16,7 +16,7 @@ import dev.mcpbridge.model.RiskLevel;
  */
 public record RiskConfig(
     RiskLevel defaultLevel,
-    Annotations annotations,
+    DestructiveToolPolicy destructiveToolPolicy,
     boolean operatorApproves,
     boolean requireToken,
     long expiryMillis,

@@ -226,7 +226,7 @@ final class Section {
             key ->
                 complain(
                     key,
-                    Similar.to(key, known)
+                    SpellingSuggestion.to(key, known)
                         .map(Section::unknown)
                         .orElse("unknown key, expected one of " + String.join(", ", known))));
     if (unknown.size() > MAX_UNKNOWN) {
@@ -244,7 +244,7 @@ final class Section {
           if (known.contains(key)) {
             return;
           }
-          Similar.to(key, known)
+          SpellingSuggestion.to(key, known)
               .filter(meant -> !STRANGERS.contains(key))
               .ifPresentOrElse(
                   meant -> complain(key, unknown(meant)),
@@ -257,7 +257,7 @@ final class Section {
   }
 
   private static String ignored(String key, Collection<String> known) {
-    return Similar.endOf(key, known)
+    return SpellingSuggestion.endOf(key, known)
         .map(meant -> "unknown key, ignored; did you mean " + meant + "?")
         .orElse("unknown key, ignored");
   }

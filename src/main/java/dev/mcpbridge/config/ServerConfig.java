@@ -11,7 +11,7 @@ import java.util.List;
  * One entry of {@code mcpServers}, understood.
  *
  * @param isolation null where all callers share the server
- * @param sandbox null where it has no containers
+ * @param sandboxPool null where it has no containers
  * @param placement labels that a node needs to run it
  * @param refusal why it will not be started, null where it will
  * @param program a digest of what runs or is called, and nothing of how it is kept alive or how
@@ -20,13 +20,13 @@ import java.util.List;
  */
 public record ServerConfig(
     ServerId id,
-    Reach reach,
+    UpstreamTarget upstreamTarget,
     RiskRules risk,
     Timeouts timeouts,
     Supervision supervision,
     Conversation conversation,
     Isolation isolation,
-    Sandbox sandbox,
+    SandboxPool sandboxPool,
     List<String> placement,
     ServerState.Refused refusal,
     String program,
@@ -39,13 +39,13 @@ public record ServerConfig(
         ? this
         : new ServerConfig(
             id,
-            reach,
+            upstreamTarget,
             risk,
             timeouts,
             supervision.ofOneInstance(),
             conversation,
             isolation,
-            sandbox == null ? null : sandbox.share(number, instances),
+            sandboxPool == null ? null : sandboxPool.share(number, instances),
             placement,
             refusal,
             program,

@@ -1,7 +1,7 @@
 package dev.mcpbridge.config;
 
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.model.Annotations;
+import dev.mcpbridge.model.DestructiveToolPolicy;
 import dev.mcpbridge.model.Glob;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.RiskRules;
@@ -106,30 +106,30 @@ final class ServerEntryReader {
     checkReach(entry);
     RiskRules risk = risk(entry);
     ServerConfig.Supervision supervision = supervision(entry);
-    Sandbox sandbox = sandbox(entry, risk, supervision.startTimeout(), origin, limits);
-    Reach reach =
-        sandbox != null
-            ? sandbox.container()
+    SandboxPool sandboxPool = sandbox(entry, risk, supervision.startTimeout(), origin, limits);
+    UpstreamTarget upstreamTarget =
+        sandboxPool != null
+            ? sandboxPool.container()
             : isElsewhere(entry, origin) ? elsewhere(entry) : launch(entry, origin);
     ServerId id = new ServerId(ServerId.isValid(name) ? name : "invalid");
     return new ServerConfig(
         id,
-        reach,
+        upstreamTarget,
         risk,
         timeouts(entry),
         supervision,
         conversation(entry),
         isolation(entry),
-        sandbox,
+        sandboxPool,
         entry.texts("placement", 100),
         null,
-        EntryDigests.program(entry.node(), reach),
-        EntryDigests.whole(entry.node(), reach));
+        EntryDigests.program(entry.node(), upstreamTarget),
+        EntryDigests.whole(entry.node(), upstreamTarget));
   }
 
   /** An entry that is wrong, as a server that says so instead of running. */
   static ServerConfig refused(String name, Section entry, String reason) {
-    Launch nothing = new Launch(List.of("refused"), Map.of(), null);
+    ProcessTarget nothing = new ProcessTarget(List.of("refused"), Map.of(), null);
     return new ServerConfig(
         new ServerId(name),
         nothing,
@@ -176,7 +176,7 @@ final class ServerEntryReader {
     return origin == Origin.FILE && !entry.has("command") && (entry.has("url") || isAdapted);
   }
 
-  private static Reach elsewhere(Section entry) {
+  private static UpstreamTarget elsewhere(Section entry) {
     return switch (entry.text("type", "http")) {
       case "openapi" -> OpenApiEntry.read(entry);
       case "toolcall" -> ToolCallEntry.read(entry);
@@ -184,7 +184,7 @@ final class ServerEntryReader {
     };
   }
 
-  private static Launch launch(Section entry, Origin origin) {
+  private static ProcessTarget launch(Section entry, Origin origin) {
     Map<String, Secret> environment = new LinkedHashMap<>();
     entry
         .textsByName("env")
@@ -198,7 +198,7 @@ final class ServerEntryReader {
     if (argv.stream().anyMatch(arg -> arg.indexOf('\0') >= 0 || arg.length() > MAX_TEXT)) {
       entry.complain("args", "an argument holds a NUL or is longer than " + MAX_TEXT);
     }
-    return new Launch(argv, environment, directory(entry));
+    return new ProcessTarget(argv, environment, directory(entry));
   }
 
   private static List<String> program(Section entry, Origin origin) {
@@ -268,9 +268,11 @@ final class ServerEntryReader {
   }
 
   /** Null where nothing is said about them. */
-  static Annotations annotations(Section risk) {
+  static DestructiveToolPolicy annotations(Section risk) {
     String said = risk.oneOf("annotations", null, "raise", "ignore");
-    return said == null ? null : said.equals("raise") ? Annotations.RAISE : Annotations.IGNORE;
+    return said == null
+        ? null
+        : said.equals("raise") ? DestructiveToolPolicy.RAISE : DestructiveToolPolicy.IGNORE;
   }
 
   static RiskLevel level(Section section, String key) {
@@ -278,7 +280,7 @@ final class ServerEntryReader {
   }
 
   /** Level 3 is never run on the host, so a server at it needs a container. */
-  private static Sandbox sandbox(
+  private static SandboxPool sandbox(
       Section entry, RiskRules risk, long startMillis, Origin origin, SandboxConfig limits) {
     if (risk.server() != RiskLevel.HIGH && !entry.has("docker")) {
       return null;

@@ -61,8 +61,9 @@ public record StartRules(boolean allowed, List<Glob> commands) {
     if (command.contains("/")) {
       return Stream.of(command);
     }
-    Launch launch = new Launch(List.of(command), Map.of(), null);
+    ProcessTarget processTarget = new ProcessTarget(List.of(command), Map.of(), null);
     return Stream.concat(
-        Stream.of(command), launch.program(System.getenv("PATH")).stream().map(Path::toString));
+        Stream.of(command),
+        processTarget.program(System.getenv("PATH")).stream().map(Path::toString));
   }
 }

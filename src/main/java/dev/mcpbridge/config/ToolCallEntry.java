@@ -16,7 +16,7 @@ final class ToolCallEntry {
         url == null ? URI.create("http://invalid") : url, tools(entry), HttpEntries.access(entry));
   }
 
-  private static TextSource tools(Section entry) {
+  private static DocumentSource tools(Section entry) {
     boolean isInline = entry.node().path("tools").isArray();
     Path file = HttpEntries.file(entry, "toolsFile");
     URI url = HttpEntries.url(entry, "toolsUrl");
@@ -25,10 +25,10 @@ final class ToolCallEntry {
       entry.complain("tools", "expected one of tools (a list), toolsFile and toolsUrl");
     }
     if (file != null) {
-      return new TextSource.In(file);
+      return new DocumentSource.LocalFile(file);
     }
     return url != null
-        ? new TextSource.At(url)
-        : new TextSource.Inline(entry.node().path("tools").toString());
+        ? new DocumentSource.Url(url)
+        : new DocumentSource.Inline(entry.node().path("tools").toString());
   }
 }

@@ -8,4 +8,5 @@ import java.net.URI;
  * @param url takes {@code {"tool_calls": […]}} and answers {@code {"tool_responses": […]}}
  * @param tools the definitions of its functions
  */
-public record ToolCallSource(URI url, TextSource tools, HttpAccess access) implements Reach {}
+public record ToolCallSource(URI url, DocumentSource tools, HttpAccess access)
+    implements UpstreamTarget {}

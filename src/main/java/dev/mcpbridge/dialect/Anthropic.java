@@ -17,7 +17,7 @@ final class Anthropic implements Format.Writing {
   @Override
   public void define(JsonWriter out, Function function, Reduction parameters) {
     out.beginObject();
-    Definitions.members(out, function, "input_schema", parameters);
+    ToolDefinitions.members(out, function, "input_schema", parameters);
     out.endObject();
   }
 
@@ -39,7 +39,7 @@ final class Anthropic implements Format.Writing {
     return new FunctionCall(
         JsonObjects.string(item.get("id")),
         JsonObjects.string(item.get("name")),
-        Definitions.orNone(item.get("input")));
+        ToolDefinitions.orNone(item.get("input")));
   }
 
   @Override
@@ -51,7 +51,7 @@ final class Anthropic implements Format.Writing {
           .member("tool_use_id", answer.call().id())
           .name("content")
           .beginArray();
-      answer.parts().forEach(part -> part(out, part));
+      answer.parts().forEach(contentBlock -> part(out, contentBlock));
       out.endArray();
       if (answer.isError()) {
         out.member("is_error", true);
@@ -61,20 +61,21 @@ final class Anthropic implements Format.Writing {
     out.endArray().endObject();
   }
 
-  private static void part(JsonWriter out, Part part) {
+  private static void part(JsonWriter out, ContentBlock contentBlock) {
     out.beginObject();
-    if (part instanceof Part.Media media && media.isImage()) {
+    if (contentBlock instanceof ContentBlock.Media media && media.isImage()) {
       source(out.member("type", "image"), media);
-    } else if (part instanceof Part.Media media && media.type().equals("application/pdf")) {
+    } else if (contentBlock instanceof ContentBlock.Media media
+        && media.type().equals("application/pdf")) {
       source(out.member("type", "document"), media);
     } else {
-      String words = part.words();
+      String words = contentBlock.words();
       out.member("type", "text").member("text", words.isEmpty() ? "(no text)" : words);
     }
     out.endObject();
   }
 
-  private static void source(JsonWriter out, Part.Media media) {
+  private static void source(JsonWriter out, ContentBlock.Media media) {
     out.name("source")
         .beginObject()
         .member("type", "base64")

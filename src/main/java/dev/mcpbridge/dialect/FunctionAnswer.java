@@ -8,7 +8,7 @@ import java.util.List;
  * @param isError whether the model has to know that it did not do what was asked
  * @param parts in the order of the result; at least one
  */
-public record FunctionAnswer(FunctionCall call, boolean isError, List<Part> parts) {
+public record FunctionAnswer(FunctionCall call, boolean isError, List<ContentBlock> parts) {
 
   public FunctionAnswer {
     parts = List.copyOf(parts);
@@ -16,7 +16,7 @@ public record FunctionAnswer(FunctionCall call, boolean isError, List<Part> part
 
   /** What has no words but its sentence. */
   public static FunctionAnswer of(FunctionCall call, boolean isError, String sentence) {
-    return new FunctionAnswer(call, isError, List.of(new Part.Text(sentence)));
+    return new FunctionAnswer(call, isError, List.of(new ContentBlock.Text(sentence)));
   }
 
   /** All texts, and in the place of anything else a sentence that says what it is. */
@@ -25,8 +25,8 @@ public record FunctionAnswer(FunctionCall call, boolean isError, List<Part> part
       return parts.get(0).words();
     }
     StringBuilder text = new StringBuilder();
-    for (Part part : parts) {
-      text.append(text.isEmpty() ? "" : "\n").append(part.words());
+    for (ContentBlock contentBlock : parts) {
+      text.append(text.isEmpty() ? "" : "\n").append(contentBlock.words());
     }
     return text.toString();
   }

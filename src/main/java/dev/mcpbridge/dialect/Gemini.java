@@ -20,7 +20,7 @@ final class Gemini implements Format.Writing {
     out.beginObject().member("name", function.name());
     out.member("description", function.description());
     if (!parameters.schema().isEmpty()) {
-      out.member("parameters", Definitions.json(parameters.schema()));
+      out.member("parameters", ToolDefinitions.json(parameters.schema()));
     }
     out.endObject();
   }
@@ -67,7 +67,7 @@ final class Gemini implements Format.Writing {
     return new FunctionCall(
         JsonObjects.string(call.get("id")),
         JsonObjects.string(call.get("name")),
-        Definitions.orNone(call.get("args")));
+        ToolDefinitions.orNone(call.get("args")));
   }
 
   @Override
@@ -89,14 +89,14 @@ final class Gemini implements Format.Writing {
 
   /** Multimodal function responses: bytes stand beside the response. */
   private static void media(JsonWriter out, FunctionAnswer answer) {
-    List<Part.Media> all =
+    List<ContentBlock.Media> all =
         answer.parts().stream()
-            .filter(Part.Media.class::isInstance)
-            .map(Part.Media.class::cast)
+            .filter(ContentBlock.Media.class::isInstance)
+            .map(ContentBlock.Media.class::cast)
             .toList();
     if (!all.isEmpty()) {
       out.name("parts").beginArray();
-      for (Part.Media media : all) {
+      for (ContentBlock.Media media : all) {
         out.beginObject().name("inlineData").beginObject();
         out.member("mimeType", media.type()).member("data", media.data());
         out.endObject().endObject();

@@ -13,7 +13,7 @@ import java.util.Set;
 /**
  * The {@code Schema} of Gemini's function declarations: a part of OpenAPI 3.0. References are
  * written out, recursion ends after some rounds, and what has no words there (an object of any
- * properties, a list of anything) is asked for as JSON text, which {@link GivenArguments} reads.
+ * properties, a list of anything) is asked for as JSON text, which {@link ArgumentRestorer} reads.
  */
 final class GeminiSchema {
   private static final int ROUNDS = 2;
@@ -33,18 +33,18 @@ final class GeminiSchema {
           "number", Set.of("float", "double"),
           "integer", Set.of("int32", "int64"));
   private final ObjectNode root;
-  private final Losses losses;
+  private final ReductionReport reductionReport;
   private int nodes;
 
-  GeminiSchema(ObjectNode root, Losses losses) {
+  GeminiSchema(ObjectNode root, ReductionReport reductionReport) {
     this.root = root;
-    this.losses = losses;
+    this.reductionReport = reductionReport;
   }
 
   /** Without any properties it is empty: such a function is declared without parameters. */
   ObjectNode reduce() {
     return root.path("properties").isEmpty()
-        ? Keywords.JSON.objectNode()
+        ? SchemaNormalizer.JSON.objectNode()
         : typed(root, "object", new Way("", 0, List.of(), Set.of()));
   }
 
@@ -77,7 +77,9 @@ final class GeminiSchema {
       String reference = node.get("$ref").textValue();
       return way.rounds(reference) >= ROUNDS
           ? text(node, way, "recursion, ended after " + ROUNDS + " rounds")
-          : schema(beside(node, References.target(root, node.get("$ref"))), way.through(reference));
+          : schema(
+              beside(node, SchemaReferences.target(root, node.get("$ref"))),
+              way.through(reference));
     }
     if (node.has("allOf")) {
       Set<String> known = new HashSet<>(way.merged());
@@ -98,7 +100,7 @@ final class GeminiSchema {
   }
 
   private ObjectNode typed(JsonNode node, String type, Way way) {
-    ObjectNode schema = Keywords.described(node).put("type", type);
+    ObjectNode schema = SchemaNormalizer.described(node).put("type", type);
     KEPT.get(type).stream()
         .filter(keyword -> fits(node.path(keyword), keyword))
         .sorted()
@@ -135,7 +137,9 @@ final class GeminiSchema {
             property ->
                 all.set(
                     property.getKey(),
-                    schema(property.getValue(), way.into(Keywords.at("/properties", property)))));
+                    schema(
+                        property.getValue(),
+                        way.into(SchemaNormalizer.at("/properties", property)))));
     Set<String> required = new LinkedHashSet<>();
     node.path("required").forEach(name -> required.add(name.asText()));
     required.removeIf(name -> !all.has(name));
@@ -157,7 +161,7 @@ final class GeminiSchema {
 
   /** Enumerations are of strings; others are told in words. */
   private ObjectNode values(JsonNode node, ObjectNode schema, Way way) {
-    ArrayNode all = Keywords.JSON.arrayNode();
+    ArrayNode all = SchemaNormalizer.JSON.arrayNode();
     if (node.has("const")) {
       all.add(node.get("const"));
     } else {
@@ -180,7 +184,8 @@ final class GeminiSchema {
       schema.put("format", "enum").set("enum", all);
     } else {
       mention(schema, "One of: " + all);
-      losses.add(way.place() + "/enum", "values that are not texts, told in the description");
+      reductionReport.add(
+          way.place() + "/enum", "values that are not texts, told in the description");
     }
     return hasNull ? nullable(schema) : schema;
   }
@@ -188,7 +193,7 @@ final class GeminiSchema {
   /** A union has no other words beside it, so what is said of it is said of each branch. */
   private ObjectNode union(JsonNode node, String keyword, Way way) {
     if (keyword.equals("oneOf")) {
-      losses.add(way.place() + "/oneOf", "exactly one, taken as any");
+      reductionReport.add(way.place() + "/oneOf", "exactly one, taken as any");
     }
     ObjectNode common = ((ObjectNode) node).deepCopy();
     JsonNode branches = common.remove(keyword);
@@ -223,8 +228,8 @@ final class GeminiSchema {
     if (isNullable) {
       distinct.forEach(GeminiSchema::nullable);
     }
-    ObjectNode union = Keywords.JSON.objectNode();
-    union.set("anyOf", Keywords.JSON.arrayNode().addAll(distinct));
+    ObjectNode union = SchemaNormalizer.JSON.objectNode();
+    union.set("anyOf", SchemaNormalizer.JSON.arrayNode().addAll(distinct));
     return union;
   }
 
@@ -260,22 +265,22 @@ final class GeminiSchema {
     for (JsonNode part : parts) {
       JsonNode meant = part;
       while (meant.has("$ref") && known.add(meant.get("$ref").textValue())) {
-        meant = beside(meant, References.target(root, meant.get("$ref")));
+        meant = beside(meant, SchemaReferences.target(root, meant.get("$ref")));
       }
       if (!meant.has("$ref")) {
         Set<JsonNode> required = new LinkedHashSet<>();
         whole.path("required").forEach(required::add);
         meant.path("required").forEach(required::add);
         whole = beside(whole, meant);
-        whole.set("required", Keywords.JSON.arrayNode().addAll(required));
+        whole.set("required", SchemaNormalizer.JSON.arrayNode().addAll(required));
       }
     }
     return whole;
   }
 
   private ObjectNode text(JsonNode node, Way way, String why) {
-    losses.add(way.place(), why + ", asked for as JSON text");
-    ObjectNode text = Keywords.described(node).put("type", "string");
+    reductionReport.add(way.place(), why + ", asked for as JSON text");
+    ObjectNode text = SchemaNormalizer.described(node).put("type", "string");
     mention(text, "Give the value as JSON text.");
     return text;
   }
@@ -313,10 +318,11 @@ final class GeminiSchema {
     node.fieldNames()
         .forEachRemaining(
             name -> {
-              if (!Keywords.STRUCTURE.contains(name)
+              if (!SchemaNormalizer.STRUCTURE.contains(name)
                   && !name.equals("format")
                   && !KEPT.get(type).contains(name)) {
-                losses.add(way.place() + "/" + Keywords.escaped(name), "not in Gemini's subset");
+                reductionReport.add(
+                    way.place() + "/" + SchemaNormalizer.escaped(name), "not in Gemini's subset");
               }
             });
   }

@@ -21,7 +21,7 @@ final class OpenAiChat implements Format.Writing {
   @Override
   public void define(JsonWriter out, Function function, Reduction parameters) {
     out.beginObject().member("type", "function").name("function");
-    Definitions.function(out, function, "parameters", parameters);
+    ToolDefinitions.function(out, function, "parameters", parameters);
     out.endObject();
   }
 
@@ -67,7 +67,7 @@ final class OpenAiChat implements Format.Writing {
     return new FunctionCall(
         JsonObjects.string(item.get("id")),
         JsonObjects.string(function.get("name")),
-        Definitions.argumentsText(function.get("arguments")));
+        ToolDefinitions.argumentsText(function.get("arguments")));
   }
 
   @Override
@@ -91,14 +91,14 @@ final class OpenAiChat implements Format.Writing {
         .member("type", "text")
         .member("text", "From the tool call " + answer.call().id() + ":")
         .endObject();
-    for (Part part : answer.parts()) {
-      if (part instanceof Part.Media media && isShown(media)) {
+    for (ContentBlock contentBlock : answer.parts()) {
+      if (contentBlock instanceof ContentBlock.Media media && isShown(media)) {
         shown(out, media);
       }
     }
   }
 
-  private static void shown(JsonWriter out, Part.Media media) {
+  private static void shown(JsonWriter out, ContentBlock.Media media) {
     out.beginObject();
     if (media.isImage()) {
       out.member("type", "image_url").name("image_url").beginObject();
@@ -112,15 +112,16 @@ final class OpenAiChat implements Format.Writing {
 
   private static boolean hasMedia(FunctionAnswer answer) {
     return answer.parts().stream()
-        .anyMatch(part -> part instanceof Part.Media media && isShown(media));
+        .anyMatch(
+            contentBlock -> contentBlock instanceof ContentBlock.Media media && isShown(media));
   }
 
-  private static boolean isShown(Part.Media media) {
+  private static boolean isShown(ContentBlock.Media media) {
     return media.isImage() || soundOf(media) != null;
   }
 
   /** The two that it hears. */
-  private static String soundOf(Part.Media media) {
+  private static String soundOf(ContentBlock.Media media) {
     return switch (media.type()) {
       case "audio/wav", "audio/x-wav", "audio/wave" -> "wav";
       case "audio/mp3", "audio/mpeg" -> "mp3";

@@ -18,7 +18,7 @@ final class OpenAiResponses implements Format.Writing {
   @Override
   public void define(JsonWriter out, Function function, Reduction parameters) {
     out.beginObject().member("type", "function");
-    Definitions.members(out, function, "parameters", parameters);
+    ToolDefinitions.members(out, function, "parameters", parameters);
     out.member("strict", parameters.isStrict()).endObject();
   }
 
@@ -40,7 +40,7 @@ final class OpenAiResponses implements Format.Writing {
     return new FunctionCall(
         JsonObjects.string(item.get("call_id")),
         JsonObjects.string(item.get("name")),
-        Definitions.argumentsText(item.get("arguments")));
+        ToolDefinitions.argumentsText(item.get("arguments")));
   }
 
   @Override
@@ -49,27 +49,29 @@ final class OpenAiResponses implements Format.Writing {
       out.beginObject()
           .member("type", "function_call_output")
           .member("call_id", answer.call().id());
-      if (answer.parts().stream().allMatch(part -> part instanceof Part.Text)) {
+      if (answer.parts().stream()
+          .allMatch(contentBlock -> contentBlock instanceof ContentBlock.Text)) {
         out.member("output", answer.text());
       } else {
         out.name("output").beginArray();
-        answer.parts().forEach(part -> part(out, part));
+        answer.parts().forEach(contentBlock -> part(out, contentBlock));
         out.endArray();
       }
       out.endObject();
     }
   }
 
-  private static void part(JsonWriter out, Part part) {
+  private static void part(JsonWriter out, ContentBlock contentBlock) {
     out.beginObject();
-    if (part instanceof Part.Media media && media.isImage()) {
+    if (contentBlock instanceof ContentBlock.Media media && media.isImage()) {
       out.member("type", "input_image").member("image_url", media.dataUrl());
-    } else if (part instanceof Part.Media media && media.type().equals("application/pdf")) {
+    } else if (contentBlock instanceof ContentBlock.Media media
+        && media.type().equals("application/pdf")) {
       out.member("type", "input_file")
           .member("filename", "result.pdf")
           .member("file_data", media.dataUrl());
     } else {
-      out.member("type", "input_text").member("text", part.words());
+      out.member("type", "input_text").member("text", contentBlock.words());
     }
     out.endObject();
   }

@@ -12,12 +12,12 @@ final class PropertyNames {
 
   private PropertyNames() {}
 
-  static ObjectNode restricted(ObjectNode schema, Losses losses) {
-    Subschemas.each(schema, (place, each) -> restrict(each, place, losses));
-    return References.settled(schema, losses);
+  static ObjectNode restricted(ObjectNode schema, ReductionReport reductionReport) {
+    SubschemaWalker.each(schema, (place, each) -> restrict(each, place, reductionReport));
+    return SchemaReferences.settled(schema, reductionReport);
   }
 
-  private static void restrict(ObjectNode schema, String place, Losses losses) {
+  private static void restrict(ObjectNode schema, String place, ReductionReport reductionReport) {
     if (schema.path("properties") instanceof ObjectNode properties) {
       List<String> refused = new ArrayList<>();
       properties
@@ -29,7 +29,9 @@ final class PropertyNames {
                 }
               });
       refused.forEach(
-          name -> losses.add(place + "/properties/" + Keywords.escaped(name), "a name"));
+          name ->
+              reductionReport.add(
+                  place + "/properties/" + SchemaNormalizer.escaped(name), "a name"));
       properties.remove(refused);
       if (schema.path("required") instanceof ArrayNode required) {
         required.removeIf(name -> refused.contains(name.asText()));

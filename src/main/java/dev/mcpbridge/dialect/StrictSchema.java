@@ -32,7 +32,7 @@ final class StrictSchema {
               Set.of("multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
           "array", Set.of("minItems", "maxItems"));
   private final ObjectNode root;
-  private final Losses losses;
+  private final ReductionReport reductionReport;
   private int nested;
   private int properties;
   private int values;
@@ -53,9 +53,9 @@ final class StrictSchema {
     }
   }
 
-  StrictSchema(ObjectNode root, Losses losses) {
+  StrictSchema(ObjectNode root, ReductionReport reductionReport) {
     this.root = root;
-    this.losses = losses;
+    this.reductionReport = reductionReport;
   }
 
   ObjectNode reduce() {
@@ -70,7 +70,7 @@ final class StrictSchema {
                     strict.path("$defs") instanceof ObjectNode known
                         ? known
                         : strict.putObject("$defs");
-                String at = Keywords.at("/" + name, definition);
+                String at = SchemaNormalizer.at("/" + name, definition);
                 characters += definition.getKey().length();
                 if (all.has(definition.getKey())) {
                   throw new Inexpressible(at, "two definitions of one name");
@@ -130,7 +130,7 @@ final class StrictSchema {
     if (own.isEmpty() && !isClosed && (!isTop || others.isObject())) {
       throw new Inexpressible(place, "an object with any properties");
     }
-    ObjectNode strict = Keywords.described(node);
+    ObjectNode strict = SchemaNormalizer.described(node);
     strict.put("type", "object");
     ObjectNode all = strict.putObject("properties");
     ArrayNode required = strict.putArray("required");
@@ -141,7 +141,7 @@ final class StrictSchema {
             property -> {
               properties++;
               characters += property.getKey().length();
-              String at = Keywords.at(place + "/properties", property);
+              String at = SchemaNormalizer.at(place + "/properties", property);
               ObjectNode value = schema(property.getValue(), at, depth + 1);
               boolean isNeeded = needed.contains(property.getKey());
               all.set(property.getKey(), isNeeded ? value : nullable(value));
@@ -149,7 +149,8 @@ final class StrictSchema {
             });
     needed.stream()
         .filter(name -> !all.has(name))
-        .forEach(name -> losses.add(place, "a required property without a schema: " + name));
+        .forEach(
+            name -> reductionReport.add(place, "a required property without a schema: " + name));
     strict.put("additionalProperties", false);
     return strict;
   }
@@ -168,13 +169,13 @@ final class StrictSchema {
     String format = strict.path("format").asText(null);
     if (format != null && !FORMATS.contains(format)) {
       strict.remove("format");
-      losses.add(place + "/format", format);
+      reductionReport.add(place + "/format", format);
     }
     return strict;
   }
 
   private ObjectNode values(JsonNode node, String place) {
-    ArrayNode all = Keywords.JSON.arrayNode();
+    ArrayNode all = SchemaNormalizer.JSON.arrayNode();
     if (node.has("enum")) {
       all.addAll((ArrayNode) node.get("enum"));
     } else {
@@ -189,7 +190,7 @@ final class StrictSchema {
       characters += value.asText().length();
     }
     this.values += all.size();
-    ObjectNode strict = Keywords.described(node);
+    ObjectNode strict = SchemaNormalizer.described(node);
     typed(strict, types);
     strict.set("enum", all);
     return strict;
@@ -201,9 +202,9 @@ final class StrictSchema {
       throw new Inexpressible(place, "a union beside other requirements");
     }
     if (keyword.equals("oneOf")) {
-      losses.add(place + "/oneOf", "exactly one, taken as any");
+      reductionReport.add(place + "/oneOf", "exactly one, taken as any");
     }
-    ObjectNode strict = Keywords.described(node);
+    ObjectNode strict = SchemaNormalizer.described(node);
     ArrayNode branches = strict.putArray("anyOf");
     JsonNode all = node.get(keyword);
     for (int i = 0; i < all.size(); i++) {
@@ -213,7 +214,7 @@ final class StrictSchema {
   }
 
   private ObjectNode each(JsonNode node, List<String> types, String place, int depth) {
-    ObjectNode strict = Keywords.described(node);
+    ObjectNode strict = SchemaNormalizer.described(node);
     ArrayNode branches = strict.putArray("anyOf");
     for (String type : types) {
       ObjectNode one = ((ObjectNode) node).deepCopy();
@@ -230,9 +231,9 @@ final class StrictSchema {
       throw new Inexpressible(place, "a reference to a place that is no definition");
     }
     if (node.size() > 1) {
-      losses.add(place, "what stands beside a reference");
+      reductionReport.add(place, "what stands beside a reference");
     }
-    return Keywords.JSON.objectNode().put("$ref", moved);
+    return SchemaNormalizer.JSON.objectNode().put("$ref", moved);
   }
 
   private ObjectNode merged(JsonNode node, String place) {
@@ -241,7 +242,7 @@ final class StrictSchema {
     for (JsonNode part : parts) {
       JsonNode meant = part;
       for (int i = 0; i < 20 && meant.has("$ref"); i++) {
-        meant = References.target(root, meant.get("$ref"));
+        meant = SchemaReferences.target(root, meant.get("$ref"));
       }
       if (!meant.isObject() || meant.has("$ref") || meant.has("allOf")) {
         throw new Inexpressible(place, "requirements within requirements");
@@ -274,7 +275,7 @@ final class StrictSchema {
       Set<JsonNode> names = new LinkedHashSet<>();
       known.forEach(names::add);
       keyword.getValue().forEach(names::add);
-      whole.set(name, Keywords.JSON.arrayNode().addAll(names));
+      whole.set(name, SchemaNormalizer.JSON.arrayNode().addAll(names));
     } else if (!Set.of("title", "description", "default", "examples").contains(name)) {
       throw new Inexpressible(place, "several requirements for one value");
     }
@@ -300,15 +301,15 @@ final class StrictSchema {
   }
 
   private ObjectNode nullable(ObjectNode schema) {
-    if (Keywords.hasType(schema, "null")) {
+    if (SchemaNormalizer.hasType(schema, "null")) {
       return schema;
     }
     JsonNode type = schema.path("type");
     boolean isPlain = !type.isMissingNode() && !schema.has("properties") && !schema.has("items");
     if (!isPlain) {
-      ArrayNode either = Keywords.JSON.arrayNode();
-      either.add(schema).add(Keywords.JSON.objectNode().put("type", "null"));
-      return Keywords.JSON.objectNode().set("anyOf", either);
+      ArrayNode either = SchemaNormalizer.JSON.arrayNode();
+      either.add(schema).add(SchemaNormalizer.JSON.objectNode().put("type", "null"));
+      return SchemaNormalizer.JSON.objectNode().set("anyOf", either);
     }
     Set<String> types = new LinkedHashSet<>();
     if (type.isTextual()) {
@@ -333,7 +334,7 @@ final class StrictSchema {
   }
 
   private static ObjectNode asserted(JsonNode node, List<String> types) {
-    ObjectNode copy = Keywords.described(node);
+    ObjectNode copy = SchemaNormalizer.described(node);
     typed(copy, types);
     types.stream()
         .flatMap(type -> ASSERTIONS.getOrDefault(type, Set.of()).stream())
@@ -348,11 +349,12 @@ final class StrictSchema {
         .forEachRemaining(
             name -> {
               boolean isKept =
-                  Keywords.STRUCTURE.contains(name)
+                  SchemaNormalizer.STRUCTURE.contains(name)
                       || types.stream()
                           .anyMatch(type -> ASSERTIONS.getOrDefault(type, Set.of()).contains(name));
               if (!isKept) {
-                losses.add(place + "/" + Keywords.escaped(name), "not in strict mode");
+                reductionReport.add(
+                    place + "/" + SchemaNormalizer.escaped(name), "not in strict mode");
               }
             });
   }

@@ -21,16 +21,16 @@ final class TopLevel {
   private static final List<String> CONDITIONS =
       List.of("not", "if", "then", "else", "enum", "const", "dependentSchemas", "$ref");
 
-  private final Losses losses;
+  private final ReductionReport reductionReport;
 
-  TopLevel(Losses losses) {
-    this.losses = losses;
+  TopLevel(ReductionReport reductionReport) {
+    this.reductionReport = reductionReport;
   }
 
   ObjectNode object(ObjectNode root) {
-    ObjectNode flat = Keywords.JSON.objectNode();
+    ObjectNode flat = SchemaNormalizer.JSON.objectNode();
     flat.put("type", "object");
-    Part whole = new Walk(root).part(root, Set.of());
+    OfferedProperties whole = new Walk(root).part(root, Set.of());
     ObjectNode properties = flat.putObject("properties");
     whole.offers.forEach((name, schemas) -> properties.set(name, anyOf(schemas)));
     if (!whole.required.isEmpty()) {
@@ -42,28 +42,30 @@ final class TopLevel {
             keyword -> {
               String name = keyword.getKey();
               if (BRANCHES.contains(name) || CONDITIONS.contains(name)) {
-                losses.add("/" + name, "not at the top of a schema");
+                reductionReport.add("/" + name, "not at the top of a schema");
               } else if (!flat.has(name)) {
                 flat.set(name, keyword.getValue());
               }
             });
-    return References.settled(flat, losses);
+    return SchemaReferences.settled(flat, reductionReport);
   }
 
   private static JsonNode anyOf(Set<JsonNode> schemas) {
     return schemas.size() == 1
         ? schemas.iterator().next()
-        : Keywords.JSON.objectNode().set("anyOf", Keywords.JSON.arrayNode().addAll(schemas));
+        : SchemaNormalizer.JSON
+            .objectNode()
+            .set("anyOf", SchemaNormalizer.JSON.arrayNode().addAll(schemas));
   }
 
   /** What schemas are offered for each property, and what is required. */
-  private record Part(Map<String, Set<JsonNode>> offers, Set<String> required) {
-    void and(Part other) {
+  private record OfferedProperties(Map<String, Set<JsonNode>> offers, Set<String> required) {
+    void and(OfferedProperties other) {
       or(other);
       required.addAll(other.required);
     }
 
-    void or(Part other) {
+    void or(OfferedProperties other) {
       other.offers.forEach((name, schemas) -> offers(name).addAll(schemas));
     }
 
@@ -73,53 +75,56 @@ final class TopLevel {
   }
 
   /** Each reference is followed once: what else leads to it shares the part. */
-  private record Walk(JsonNode root, Map<String, Part> targets) {
+  private record Walk(JsonNode root, Map<String, OfferedProperties> targets) {
     Walk(JsonNode root) {
       this(root, new HashMap<>());
     }
 
-    Part part(JsonNode schema, Set<String> followed) {
-      Part part = new Part(new LinkedHashMap<>(), new LinkedHashSet<>());
+    OfferedProperties part(JsonNode schema, Set<String> followed) {
+      OfferedProperties offeredProperties =
+          new OfferedProperties(new LinkedHashMap<>(), new LinkedHashSet<>());
       schema
           .path("properties")
           .properties()
-          .forEach(property -> part.offers(property.getKey()).add(property.getValue()));
-      schema.path("required").forEach(name -> part.required.add(name.asText()));
+          .forEach(
+              property -> offeredProperties.offers(property.getKey()).add(property.getValue()));
+      schema.path("required").forEach(name -> offeredProperties.required.add(name.asText()));
       if (schema.has("$ref")) {
-        part.and(target(schema.get("$ref"), followed));
+        offeredProperties.and(target(schema.get("$ref"), followed));
       }
-      schema.path("allOf").forEach(each -> part.and(part(each, followed)));
+      schema.path("allOf").forEach(each -> offeredProperties.and(part(each, followed)));
       for (String union : List.of("anyOf", "oneOf")) {
-        either(part, schema.path(union), followed);
+        either(offeredProperties, schema.path(union), followed);
       }
-      return part;
+      return offeredProperties;
     }
 
     /** One that leads back to itself adds nothing. */
-    private Part target(JsonNode reference, Set<String> followed) {
+    private OfferedProperties target(JsonNode reference, Set<String> followed) {
       String name = reference.textValue();
       if (followed.contains(name)) {
-        return new Part(Map.of(), Set.of());
+        return new OfferedProperties(Map.of(), Set.of());
       }
       if (!targets.containsKey(name)) {
         Set<String> further = new HashSet<>(followed);
         further.add(name);
-        targets.put(name, part(References.target(root, reference), further));
+        targets.put(name, part(SchemaReferences.target(root, reference), further));
       }
       return targets.get(name);
     }
 
-    private void either(Part part, JsonNode branches, Set<String> followed) {
+    private void either(
+        OfferedProperties offeredProperties, JsonNode branches, Set<String> followed) {
       List<Set<String>> requirements = new ArrayList<>();
       for (JsonNode branch : branches) {
-        Part one = part(branch, followed);
-        part.or(one);
+        OfferedProperties one = part(branch, followed);
+        offeredProperties.or(one);
         requirements.add(one.required);
       }
       if (!requirements.isEmpty()) {
         Set<String> common = new LinkedHashSet<>(requirements.get(0));
         requirements.forEach(common::retainAll);
-        part.required.addAll(common);
+        offeredProperties.required.addAll(common);
       }
     }
   }

@@ -193,7 +193,7 @@ final class GitTools {
 
   private static ObjectNode diff(Repository repository, ObjectNode arguments) throws IOException {
     boolean staged = arguments.path("staged").asBoolean(false);
-    Bounded out = new Bounded(MAX_TEXT);
+    BoundedOutputStream out = new BoundedOutputStream(MAX_TEXT);
     boolean cut = false;
     try (DiffFormatter formatter = new DiffFormatter(out);
         ObjectReader reader = repository.newObjectReader()) {
@@ -213,7 +213,7 @@ final class GitTools {
         }
       }
       formatter.flush();
-    } catch (Bounded.FullException e) {
+    } catch (BoundedOutputStream.FullException e) {
       cut = true;
     }
     return Json.object().put("diff", out.text()).put("truncated", cut);

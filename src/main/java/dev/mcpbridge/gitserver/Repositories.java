@@ -33,7 +33,7 @@ final class Repositories {
   private static final Set<String> NETWORK = Set.of("http", "https", "ssh", "git");
 
   private final List<Path> roots;
-  private final Admission admission;
+  private final RepositoryAccess repositoryAccess;
   private final FS data;
   private final FS dataAndHooks;
   private final Map<String, Path> known = new TreeMap<>();
@@ -52,8 +52,8 @@ final class Repositories {
   Repositories(List<Path> roots, List<Path> trusted, UserPrincipal self) throws IOException {
     RepositorySettings settings = new RepositorySettings();
     this.roots = real(roots);
-    this.admission =
-        new Admission(
+    this.repositoryAccess =
+        new RepositoryAccess(
             this.roots, real(trusted), self == null ? Files.getOwner(settings.folder()) : self);
     this.data = new DataOnlyFiles(settings, false);
     this.dataAndHooks = new DataOnlyFiles(settings, true);
@@ -78,13 +78,13 @@ final class Repositories {
   String register(String path) throws IOException {
     Path folder = roots.get(0).resolve(path);
     Path real = Files.exists(folder) ? folder.toRealPath() : folder.normalize();
-    if (!admission.isInRoots(real)) {
+    if (!repositoryAccess.isInRoots(real)) {
       throw new IOException("'" + path + "' is outside the roots of this server");
     }
     if (!isRepository(real)) {
       throw new IOException("'" + path + "' is not a Git repository");
     }
-    admission.gitFolder(real);
+    repositoryAccess.gitFolder(real);
     return add(real);
   }
 
@@ -107,7 +107,7 @@ final class Repositories {
     }
     return new FileRepositoryBuilder()
         .setFS(files)
-        .setGitDir(admission.gitFolder(folder).toFile())
+        .setGitDir(repositoryAccess.gitFolder(folder).toFile())
         .setWorkTree(folder.toFile())
         .setMustExist(true)
         .build();
@@ -135,7 +135,7 @@ final class Repositories {
     if (gitFolder == null) {
       throw new IOException("There is no Git repository at '" + remote + "'");
     }
-    admission.requireWhole(gitFolder.toPath());
+    repositoryAccess.requireWhole(gitFolder.toPath());
   }
 
   private static boolean isOption(String text) {

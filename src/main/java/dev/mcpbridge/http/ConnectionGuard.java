@@ -32,24 +32,24 @@ final class ConnectionGuard {
   private final int maxBody;
   private final MemoryBudget answers;
   private final MemoryBudget bodies;
-  private final Map<HttpConnection, Watched> open = new IdentityHashMap<>();
+  private final Map<HttpConnection, GuardedConnection> open = new IdentityHashMap<>();
   private final Map<String, Integer> byAddress = new HashMap<>();
 
   /** The address that has more than half of the connections; null where none has. */
   private String crowd;
 
-  private static final class Watched {
+  private static final class GuardedConnection {
     final String address;
-    final Outlet outlet;
+    final ResponseBackpressure responseBackpressure;
     HttpServerRequest request;
     MemoryBudget.Share body;
     long sinceNanos = System.nanoTime();
     boolean idle = true;
     boolean closing;
 
-    Watched(String address, Outlet outlet) {
+    GuardedConnection(String address, ResponseBackpressure responseBackpressure) {
       this.address = address;
-      this.outlet = outlet;
+      this.responseBackpressure = responseBackpressure;
     }
 
     boolean isAnswered() {
@@ -87,7 +87,8 @@ final class ConnectionGuard {
       connection.close();
       return;
     }
-    open.put(connection, new Watched(address, Outlet.of(connection, answers)));
+    open.put(
+        connection, new GuardedConnection(address, ResponseBackpressure.of(connection, answers)));
     count(address);
     connection.closeHandler(v -> closed(connection));
   }
@@ -101,9 +102,10 @@ final class ConnectionGuard {
   }
 
   private boolean closeIdle(String address) {
-    for (Map.Entry<HttpConnection, Watched> each : open.entrySet()) {
-      Watched watched = each.getValue();
-      if (watched.address.equals(address) && (watched.idle || watched.isAnswered())) {
+    for (Map.Entry<HttpConnection, GuardedConnection> each : open.entrySet()) {
+      GuardedConnection guardedConnection = each.getValue();
+      if (guardedConnection.address.equals(address)
+          && (guardedConnection.idle || guardedConnection.isAnswered())) {
         HttpConnection idle = each.getKey();
         closed(idle);
         idle.close();
@@ -130,10 +132,10 @@ final class ConnectionGuard {
   }
 
   private void closed(HttpConnection connection) {
-    Watched watched = open.remove(connection);
-    if (watched != null) {
-      watched.letBodyGo();
-      uncount(watched.address);
+    GuardedConnection guardedConnection = open.remove(connection);
+    if (guardedConnection != null) {
+      guardedConnection.letBodyGo();
+      uncount(guardedConnection.address);
     }
   }
 
@@ -145,8 +147,9 @@ final class ConnectionGuard {
    */
   void admit(RoutingContext ctx) {
     long bytes = length(ctx.request().getHeader(HttpHeaders.CONTENT_LENGTH));
-    Watched watched = bytes < MemoryBudget.LARGE ? null : open.get(ctx.request().connection());
-    if (watched == null || bytes > maxBody) {
+    GuardedConnection guardedConnection =
+        bytes < MemoryBudget.LARGE ? null : open.get(ctx.request().connection());
+    if (guardedConnection == null || bytes > maxBody) {
       return;
     }
     MemoryBudget.Share share = bodies.share();
@@ -155,7 +158,7 @@ final class ConnectionGuard {
               ErrorCode.OVERLOADED, "No memory is left for a body of " + bytes + " bytes")
           .withRetryAfter(1_000);
     }
-    watched.body = share;
+    guardedConnection.body = share;
     ctx.addEndHandler(over -> share.release());
   }
 
@@ -171,19 +174,20 @@ final class ConnectionGuard {
    * that no answers pile up in front of one that asks and does not read.
    */
   void began(HttpServerRequest request, Runnable answer) {
-    Watched watched = open.get(request.connection());
-    if (watched != null) {
-      watched.letBodyGo();
-      watched.request = request;
-      watched.sinceNanos = System.nanoTime();
-      watched.idle = false;
+    GuardedConnection guardedConnection = open.get(request.connection());
+    if (guardedConnection != null) {
+      guardedConnection.letBodyGo();
+      guardedConnection.request = request;
+      guardedConnection.sinceNanos = System.nanoTime();
+      guardedConnection.idle = false;
     }
-    if (watched == null || watched.outlet.isOpen()) {
+    if (guardedConnection == null || guardedConnection.responseBackpressure.isOpen()) {
       answer.run();
     } else {
       request.pause();
       Context context = vertx.getOrCreateContext();
-      watched.outlet.onceOpen(() -> context.runOnContext(v -> goOn(request, answer)));
+      guardedConnection.responseBackpressure.onceOpen(
+          () -> context.runOnContext(v -> goOn(request, answer)));
     }
   }
 
@@ -198,33 +202,34 @@ final class ConnectionGuard {
     List.copyOf(open.entrySet()).forEach(entry -> check(entry.getKey(), entry.getValue(), now));
   }
 
-  private void check(HttpConnection connection, Watched watched, long now) {
+  private void check(HttpConnection connection, GuardedConnection guardedConnection, long now) {
     HttpConfig.Patience patience = config.patience();
-    long millis = millis(now - watched.sinceNanos);
-    if (isInTheWay(watched.outlet, now)) {
-      watched.outlet.cut();
-    } else if (watched.outlet.behindNanos(now) > 0) {
-      watched.sinceNanos = now;
-    } else if (watched.request == null) {
-      closeIf(connection, watched, millis > patience.headMillis());
-    } else if (!watched.request.isEnded()) {
+    long millis = millis(now - guardedConnection.sinceNanos);
+    if (isInTheWay(guardedConnection.responseBackpressure, now)) {
+      guardedConnection.responseBackpressure.cut();
+    } else if (guardedConnection.responseBackpressure.behindNanos(now) > 0) {
+      guardedConnection.sinceNanos = now;
+    } else if (guardedConnection.request == null) {
+      closeIf(connection, guardedConnection, millis > patience.headMillis());
+    } else if (!guardedConnection.request.isEnded()) {
       if (millis > patience.bodyMillis()) {
-        timeOut(watched.request);
+        timeOut(guardedConnection.request);
       }
-    } else if (watched.request.response().ended() && !watched.idle) {
-      watched.idle = true;
-      watched.letBodyGo();
-      watched.sinceNanos = now;
-    } else if (watched.idle) {
-      closeIf(connection, watched, millis > patience.idleMillis());
+    } else if (guardedConnection.request.response().ended() && !guardedConnection.idle) {
+      guardedConnection.idle = true;
+      guardedConnection.letBodyGo();
+      guardedConnection.sinceNanos = now;
+    } else if (guardedConnection.idle) {
+      closeIf(connection, guardedConnection, millis > patience.idleMillis());
     }
   }
 
-  private boolean isInTheWay(Outlet outlet, long now) {
+  private boolean isInTheWay(ResponseBackpressure responseBackpressure, long now) {
     HttpConfig.Patience patience = config.patience();
-    outlet.look(now);
-    return millis(outlet.stuckNanos(now)) > patience.idleMillis()
-        || answers.isHigh() && millis(outlet.behindNanos(now)) > patience.bodyMillis();
+    responseBackpressure.look(now);
+    return millis(responseBackpressure.stuckNanos(now)) > patience.idleMillis()
+        || answers.isHigh()
+            && millis(responseBackpressure.behindNanos(now)) > patience.bodyMillis();
   }
 
   private static long millis(long nanos) {
@@ -240,12 +245,13 @@ final class ConnectionGuard {
   }
 
   /** A client that does not even take the end of the connection is not waited for. */
-  private static void closeIf(HttpConnection connection, Watched watched, boolean late) {
-    if (late && watched.closing) {
-      watched.outlet.cut();
+  private static void closeIf(
+      HttpConnection connection, GuardedConnection guardedConnection, boolean late) {
+    if (late && guardedConnection.closing) {
+      guardedConnection.responseBackpressure.cut();
     } else if (late) {
-      watched.closing = true;
-      watched.sinceNanos = System.nanoTime();
+      guardedConnection.closing = true;
+      guardedConnection.sinceNanos = System.nanoTime();
       connection.close();
     }
   }

@@ -1,16 +1,16 @@
 package dev.mcpbridge.http;
 
 import dev.mcpbridge.bus.Bus;
-import dev.mcpbridge.call.ArgumentSchemas;
+import dev.mcpbridge.call.ArgumentValidator;
 import dev.mcpbridge.call.BackgroundCalls;
 import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallPipeline;
+import dev.mcpbridge.call.CatalogueCache;
 import dev.mcpbridge.call.DecidedCalls;
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.call.IdempotencyKeys;
 import dev.mcpbridge.call.LeanDiscovery;
-import dev.mcpbridge.call.Offers;
-import dev.mcpbridge.call.OutputSchemas;
+import dev.mcpbridge.call.OutputSchemaCheck;
 import dev.mcpbridge.call.UpstreamCredentials;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.config.BridgeConfig;
@@ -65,25 +65,25 @@ record Doors(
 
   static Doors open(
       Vertx vertx,
-      HttpVerticle.Foundations foundations,
+      HttpVerticle.Dependencies dependencies,
       StreamSlots streams,
       CallAnswers answers,
       Supplier<HealthApi.Phase> phase) {
-    Bus bus = foundations.bus();
-    Cluster cluster = foundations.cluster();
-    BridgeConfig config = foundations.config();
+    Bus bus = dependencies.bus();
+    Cluster cluster = dependencies.cluster();
+    BridgeConfig config = dependencies.config();
     int depth = config.limits().depth();
-    Inside inside = Inside.of(vertx, foundations);
-    Directory directory = inside.directory();
-    CallPipeline pipeline = inside.pipeline();
+    Services services = Services.of(vertx, dependencies);
+    Directory directory = services.directory();
+    CallPipeline pipeline = services.pipeline();
     CallIds ids = new CallIds();
     BackgroundCalls background =
         new BackgroundCalls(
-            vertx, bus, pipeline, Clock.systemUTC(), cluster, foundations.severalCallers());
+            vertx, bus, pipeline, Clock.systemUTC(), cluster, dependencies.severalCallers());
     background.open();
     DecidedCalls decided = new DecidedCalls(vertx, bus, pipeline, background);
     IdempotencyKeys idempotency =
-        new IdempotencyKeys(Clock.systemUTC(), cluster, foundations.severalCallers());
+        new IdempotencyKeys(Clock.systemUTC(), cluster, dependencies.severalCallers());
     ToolCallsApi calls =
         new ToolCallsApi(
             bus,
@@ -93,20 +93,20 @@ record Doors(
             streams,
             answers,
             depth);
-    Offers offers = new Offers(vertx, directory);
+    CatalogueCache catalogueCache = new CatalogueCache(vertx, directory);
     return new Doors(
         calls,
         new BatchApi(pipeline, ids, answers, depth),
         new BackgroundCallsApi(background, answers),
         new ServersApi(bus, directory, depth),
-        new CredentialsApi(directory, inside.credentials(), depth),
-        new CatalogueApi(bus, directory, inside.schemas()),
+        new CredentialsApi(directory, services.credentials(), depth),
+        new CatalogueApi(bus, directory, services.schemas()),
         new ConfirmationsApi(bus, pipeline, decided, calls, answers, depth),
         new EventsApi(bus, streams),
         new HealthApi(directory, cluster, phase),
-        new MetricsApi(directory, cluster, foundations.memory(), foundations.counts()),
+        new MetricsApi(directory, cluster, dependencies.memory(), dependencies.counts()),
         new McpDoor(
-            new McpDoor.Foundations(
+            new McpDoor.Dependencies(
                 vertx,
                 bus,
                 cluster,
@@ -115,35 +115,35 @@ record Doors(
                 decided,
                 ids,
                 streams,
-                sessions(foundations),
+                sessions(dependencies),
                 config.http().sessions().idleMillis()),
-            offers,
-            foundations.self(),
+            catalogueCache,
+            dependencies.self(),
             depth),
         new ToolCallDoor(
             vertx,
-            offers,
+            catalogueCache,
             new ModelCalls(pipeline, ids, idempotency, new LeanDiscovery(vertx), depth)),
-        new OpenApiDoor(vertx, offers),
+        new OpenApiDoor(vertx, catalogueCache),
         contract());
   }
 
   /** What the doors lead to. */
-  private record Inside(
+  private record Services(
       Directory directory,
       UpstreamCredentials credentials,
-      ArgumentSchemas schemas,
+      ArgumentValidator schemas,
       CallPipeline pipeline) {
 
-    static Inside of(Vertx vertx, HttpVerticle.Foundations on) {
+    static Services of(Vertx vertx, HttpVerticle.Dependencies on) {
       Directory directory = new Directory(on.bus(), on.cluster());
       directory.open();
       UpstreamCredentials credentials = new UpstreamCredentials(Clock.systemUTC());
       LimitsConfig.Validation limits = on.config().limits().validation();
       SchemaValidator validator = new SchemaValidator(vertx, limits.steps(), limits.millis());
-      ArgumentSchemas schemas = new ArgumentSchemas(validator, limits.refuses(), on.counts());
-      OutputSchemas outputs = new OutputSchemas(validator, on.bus(), on.counts());
-      return new Inside(
+      ArgumentValidator schemas = new ArgumentValidator(validator, limits.refuses(), on.counts());
+      OutputSchemaCheck outputs = new OutputSchemaCheck(validator, on.bus(), on.counts());
+      return new Services(
           directory,
           credentials,
           schemas,
@@ -152,11 +152,11 @@ record Doors(
     }
   }
 
-  private static Shares sessions(HttpVerticle.Foundations foundations) {
-    int max = foundations.config().http().sessions().max();
+  private static Shares sessions(HttpVerticle.Dependencies dependencies) {
+    int max = dependencies.config().http().sessions().max();
     return new Shares(
         new Shares.Limit("sessions", "http.maxSessions", max, 60_000),
-        foundations.severalCallers());
+        dependencies.severalCallers());
   }
 
   /** The API's own description, as it stands in the resources. */

@@ -61,7 +61,7 @@ public final class HttpVerticle extends VerticleBase {
   private static final List<String> HEALTH = List.of("/health", "/health/live", "/health/ready");
   private static final Set<HttpMethod> LOOKUPS = Set.of(HttpMethod.GET, HttpMethod.HEAD);
 
-  private final Foundations foundations;
+  private final Dependencies dependencies;
   private final BridgeConfig config;
   private final StreamSlots streams;
   private final CallAnswers answers;
@@ -71,7 +71,7 @@ public final class HttpVerticle extends VerticleBase {
   private AddressChecks addresses;
   private CorsHandler cors;
   private ConnectionGuard guard;
-  private Opening opening;
+  private StartupGate startupGate;
   private HttpServer server;
 
   /**
@@ -79,7 +79,7 @@ public final class HttpVerticle extends VerticleBase {
    *
    * @param severalCallers whether callers can be told apart, at this moment
    */
-  public record Foundations(
+  public record Dependencies(
       Bus bus,
       Cluster cluster,
       BridgeConfig config,
@@ -93,24 +93,24 @@ public final class HttpVerticle extends VerticleBase {
    *     this bridge has started; asked on a thread that may block
    */
   public HttpVerticle(
-      Foundations foundations, BiPredicate<InetSocketAddress, InetSocketAddress> isOwnProcess) {
-    this.foundations = foundations;
+      Dependencies dependencies, BiPredicate<InetSocketAddress, InetSocketAddress> isOwnProcess) {
+    this.dependencies = dependencies;
     this.isOwnProcess = isOwnProcess;
-    this.config = foundations.config();
-    this.streams = new StreamSlots(config.http().maxStreams(), foundations.severalCallers());
+    this.config = dependencies.config();
+    this.streams = new StreamSlots(config.http().maxStreams(), dependencies.severalCallers());
     this.answers = new CallAnswers(config.risk().pendingStatus());
     this.callers = new CallerChecks(ApiKeys.of(config.auth()));
   }
 
   @Override
   public Future<?> start() {
-    guard = new ConnectionGuard(vertx, config.http(), config.limits(), foundations.memory());
-    Router router = router(Doors.open(vertx, foundations, streams, answers, () -> phase));
+    guard = new ConnectionGuard(vertx, config.http(), config.limits(), dependencies.memory());
+    Router router = router(Doors.open(vertx, dependencies, streams, answers, () -> phase));
     server =
         vertx
             .createHttpServer(options(config.http()))
             .connectionHandler(guard::opened)
-            .invalidRequestHandler(new InvalidRequests())
+            .invalidRequestHandler(new InvalidRequestHandler())
             .requestHandler(request -> accept(router, request));
     return server.listen().recover(e -> Future.failedFuture(cannotListen(e)));
   }
@@ -129,7 +129,7 @@ public final class HttpVerticle extends VerticleBase {
   /** The servers have been told to start: from now on readiness is theirs to say. */
   public void opened() {
     phase = HealthApi.Phase.SERVING;
-    context.runOnContext(v -> opening.over());
+    context.runOnContext(v -> startupGate.over());
     vertx.setTimer(WARM_UP_MILLIS, t -> vertx.executeBlocking(SchemaValidator::warmUp, false));
   }
 
@@ -192,7 +192,8 @@ public final class HttpVerticle extends VerticleBase {
                 admit(ctx, body);
               }
             });
-    opening = foundations.cluster().isAlone() ? Opening.mount(router) : Opening.ofNode();
+    startupGate =
+        dependencies.cluster().isAlone() ? StartupGate.mount(router) : StartupGate.ofNode();
     Routes.of(doors).mount(router, new KeylessChecks(vertx, isOwnProcess));
     return router;
   }
@@ -222,7 +223,7 @@ public final class HttpVerticle extends VerticleBase {
   /** What answers to everybody, by its path. */
   private Map<String, Handler<RoutingContext>> openPages(HealthApi health, BodyHandler body) {
     Map<String, Handler<RoutingContext>> open = new HashMap<>(DocsPage.pages());
-    JsonSlice welcome = welcome(foundations.self());
+    JsonSlice welcome = welcome(dependencies.self());
     open.put("/", ctx -> Replies.json(ctx, 200, welcome));
     if (config.http().openHealth()) {
       HEALTH.forEach(path -> open.put(path, ctx -> openHealth(ctx, health, body)));

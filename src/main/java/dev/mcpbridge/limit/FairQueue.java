@@ -29,23 +29,23 @@ public final class FairQueue<T> {
    * @param accepted whether the item waits now
    * @param displaced the item of another caller that lost its place
    */
-  public record Offer<T>(boolean accepted, Optional<T> displaced) {}
+  public record OfferResult<T>(boolean accepted, Optional<T> displaced) {}
 
   public FairQueue(int capacity) {
     this.capacity = capacity;
   }
 
-  public Offer<T> offer(String caller, T item) {
+  public OfferResult<T> offer(String caller, T item) {
     Optional<T> displaced = Optional.empty();
     if (size >= capacity) {
       displaced = displaceFor(caller);
       if (displaced.isEmpty()) {
-        return new Offer<>(false, displaced);
+        return new OfferResult<>(false, displaced);
       }
     }
     waiting.computeIfAbsent(caller, c -> new ArrayDeque<>()).add(item);
     size++;
-    return new Offer<>(true, displaced);
+    return new OfferResult<>(true, displaced);
   }
 
   private Optional<T> displaceFor(String caller) {

@@ -16,7 +16,7 @@ import java.util.TreeMap;
  * only the words do, since its calls and thoughts may be unfinished. Confined.
  */
 final class AnthropicAnswer {
-  private final ChatModel.Heard heard;
+  private final ChatModel.ModelListener modelListener;
   private final Map<Integer, ObjectNode> blocks = new TreeMap<>();
   private final Map<Integer, StringBuilder> inputs = new TreeMap<>();
   private final StringBuilder text = new StringBuilder();
@@ -24,8 +24,8 @@ final class AnthropicAnswer {
   private long output;
   private String stop = "";
 
-  AnthropicAnswer(ChatModel.Heard heard) {
-    this.heard = heard;
+  AnthropicAnswer(ChatModel.ModelListener modelListener) {
+    this.modelListener = modelListener;
   }
 
   void take(JsonNode event) {
@@ -38,7 +38,7 @@ final class AnthropicAnswer {
         stop = event.path("delta").path("stop_reason").asText(stop);
         count(event.path("usage"));
       }
-      case "error" -> throw Native.failed(event.path("error"));
+      case "error" -> throw FormatAdapter.failed(event.path("error"));
       default -> {
         // pings, ends, and what will be new: the API says that they may be passed over
       }
@@ -70,7 +70,7 @@ final class AnthropicAnswer {
   }
 
   private void more(int index, JsonNode delta) {
-    ObjectNode block = blocks.computeIfAbsent(index, missing -> Native.JSON.objectNode());
+    ObjectNode block = blocks.computeIfAbsent(index, missing -> FormatAdapter.JSON.objectNode());
     switch (delta.path("type").asText()) {
       case "text_delta" -> {
         append(block, "text", delta);
@@ -95,15 +95,15 @@ final class AnthropicAnswer {
   private void words(String more) {
     if (!more.isEmpty()) {
       text.append(more);
-      heard.words(more);
+      modelListener.words(more);
     }
   }
 
-  Reply reply() {
+  ModelReply reply() {
     if (stop.isEmpty()) {
-      throw Native.brokeOff(!blocks.isEmpty());
+      throw FormatAdapter.brokeOff(!blocks.isEmpty());
     }
-    boolean isDone = end() == Reply.End.DONE;
+    boolean isDone = end() == ModelReply.End.DONE;
     blocks.values().removeIf(block -> isEmptyText(block) || !isDone && !isText(block));
     blocks.forEach(
         (index, block) -> {
@@ -111,18 +111,18 @@ final class AnthropicAnswer {
             block.set("input", input(inputs.get(index).toString()));
           }
         });
-    ObjectNode message = Native.JSON.objectNode().put("role", "assistant");
+    ObjectNode message = FormatAdapter.JSON.objectNode().put("role", "assistant");
     ArrayNode content = message.putArray("content");
     blocks.values().forEach(content::add);
     if (content.isEmpty()) {
       content.addObject().put("type", "text").put("text", "(no answer)");
     }
-    return new Reply(
+    return new ModelReply(
         message,
         text.toString(),
-        Native.calls(Format.ANTHROPIC, message),
+        FormatAdapter.calls(Format.ANTHROPIC, message),
         end(),
-        new Reply.Usage(input, output));
+        new ModelReply.Usage(input, output));
   }
 
   private static boolean isText(JsonNode block) {
@@ -136,19 +136,19 @@ final class AnthropicAnswer {
 
   private static JsonNode input(String written) {
     try {
-      JsonNode read = Native.read(written.isBlank() ? "{}" : written);
-      return read.isObject() ? read : Native.JSON.objectNode();
+      JsonNode read = FormatAdapter.read(written.isBlank() ? "{}" : written);
+      return read.isObject() ? read : FormatAdapter.JSON.objectNode();
     } catch (JsonProcessingException e) {
       throw new BridgeException(
           ErrorCode.UPSTREAM_PROTOCOL_ERROR, "The model's answer broke off within a call");
     }
   }
 
-  private Reply.End end() {
+  private ModelReply.End end() {
     return switch (stop) {
-      case "max_tokens", "model_context_window_exceeded" -> Reply.End.CUT;
-      case "refusal" -> Reply.End.REFUSED;
-      default -> Reply.End.DONE;
+      case "max_tokens", "model_context_window_exceeded" -> ModelReply.End.CUT;
+      case "refusal" -> ModelReply.End.REFUSED;
+      default -> ModelReply.End.DONE;
     };
   }
 }

@@ -8,19 +8,20 @@ import java.util.Map;
 final class AnthropicModel implements ChatModel {
   private static final int MAX_TOKENS = 8_192;
 
-  private final Endpoint endpoint;
+  private final ModelEndpoint modelEndpoint;
   private final ModelApi api;
 
-  AnthropicModel(Endpoint endpoint) {
-    this.endpoint = endpoint;
+  AnthropicModel(ModelEndpoint modelEndpoint) {
+    this.modelEndpoint = modelEndpoint;
     this.api =
         new ModelApi(
-            Map.of("x-api-key", endpoint.key(), "anthropic-version", "2023-06-01"), endpoint);
+            Map.of("x-api-key", modelEndpoint.key(), "anthropic-version", "2023-06-01"),
+            modelEndpoint);
   }
 
   @Override
   public String name() {
-    return endpoint.toString();
+    return modelEndpoint.toString();
   }
 
   @Override
@@ -29,20 +30,22 @@ final class AnthropicModel implements ChatModel {
   }
 
   @Override
-  public Reply reply(Conversation conversation, Heard heard) throws InterruptedException {
-    AnthropicAnswer answer = new AnthropicAnswer(heard);
-    api.post(endpoint.at("/v1/messages"), request(conversation), heard, answer::take);
+  public ModelReply reply(ChatRequest chatRequest, ModelListener modelListener)
+      throws InterruptedException {
+    AnthropicAnswer answer = new AnthropicAnswer(modelListener);
+    api.post(modelEndpoint.at("/v1/messages"), request(chatRequest), modelListener, answer::take);
     return answer.reply();
   }
 
-  private ObjectNode request(Conversation conversation) {
-    ObjectNode request = Native.JSON.objectNode().put("model", endpoint.model());
-    request.put("max_tokens", endpoint.maxTokens() > 0 ? endpoint.maxTokens() : MAX_TOKENS);
-    request.put("system", conversation.instructions());
-    request.putArray("messages").addAll(conversation.messages());
-    if (!conversation.tools().isEmpty()) {
-      request.set("tools", conversation.tools());
-      if (!conversation.mayCall()) {
+  private ObjectNode request(ChatRequest chatRequest) {
+    ObjectNode request = FormatAdapter.JSON.objectNode().put("model", modelEndpoint.model());
+    request.put(
+        "max_tokens", modelEndpoint.maxTokens() > 0 ? modelEndpoint.maxTokens() : MAX_TOKENS);
+    request.put("system", chatRequest.instructions());
+    request.putArray("messages").addAll(chatRequest.messages());
+    if (!chatRequest.tools().isEmpty()) {
+      request.set("tools", chatRequest.tools());
+      if (!chatRequest.mayCall()) {
         request.putObject("tool_choice").put("type", "none");
       }
     }

@@ -19,25 +19,26 @@ public interface ChatModel {
 
   /** What a user says, as a message; in the shape that most APIs have for it. */
   default JsonNode user(String text) {
-    return Native.message("user", text);
+    return FormatAdapter.message("user", text);
   }
 
   /** What calls came to, as messages; in the order of the calls. */
   default List<JsonNode> results(List<FunctionAnswer> answers) {
-    return Native.results(format(), answers);
+    return FormatAdapter.results(format(), answers);
   }
 
   /**
    * What the model says next.
    *
-   * @param heard learns of its words as they come, where its API tells them early
+   * @param modelListener learns of its words as they come, where its API tells them early
    * @throws dev.mcpbridge.error.BridgeException with a sentence for a human, after the repetitions
    *     that make sense
    */
-  Reply reply(Conversation conversation, Heard heard) throws InterruptedException;
+  ModelReply reply(ChatRequest chatRequest, ModelListener modelListener)
+      throws InterruptedException;
 
   /** Listens while a model answers. */
-  interface Heard {
+  interface ModelListener {
     void words(String more);
 
     /** The request is repeated after a while. */

@@ -16,19 +16,19 @@ final class GeminiAnswer {
   private static final Set<String> REFUSALS =
       Set.of("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE");
 
-  private final ChatModel.Heard heard;
-  private final ArrayNode parts = Native.JSON.arrayNode();
+  private final ChatModel.ModelListener modelListener;
+  private final ArrayNode parts = FormatAdapter.JSON.arrayNode();
   private final StringBuilder text = new StringBuilder();
-  private Reply.Usage usage = Reply.Usage.NONE;
+  private ModelReply.Usage usage = ModelReply.Usage.NONE;
   private String finish = "";
 
-  GeminiAnswer(ChatModel.Heard heard) {
-    this.heard = heard;
+  GeminiAnswer(ChatModel.ModelListener modelListener) {
+    this.modelListener = modelListener;
   }
 
   void take(JsonNode chunk) {
     if (chunk.path("error").isObject()) {
-      throw Native.failed(chunk.get("error"));
+      throw FormatAdapter.failed(chunk.get("error"));
     }
     String block = chunk.path("promptFeedback").path("blockReason").asText("");
     if (!block.isEmpty()) {
@@ -39,7 +39,7 @@ final class GeminiAnswer {
     if (counted.isObject()) {
       long thoughts = counted.path("thoughtsTokenCount").asLong();
       usage =
-          new Reply.Usage(
+          new ModelReply.Usage(
               counted.path("promptTokenCount").asLong(),
               counted.path("candidatesTokenCount").asLong() + thoughts);
     }
@@ -53,7 +53,7 @@ final class GeminiAnswer {
     String more = part.path("text").asText("");
     if (!isThought && !more.isEmpty()) {
       text.append(more);
-      heard.words(more);
+      modelListener.words(more);
     }
     if (!parts.isEmpty() && isPlain(part) && isPlain(parts.get(parts.size() - 1))) {
       ObjectNode last = (ObjectNode) parts.get(parts.size() - 1);
@@ -68,25 +68,26 @@ final class GeminiAnswer {
     return part.size() == 1 && part.path("text").isTextual();
   }
 
-  Reply reply() {
+  ModelReply reply() {
     if (finish.isEmpty()) {
-      throw Native.brokeOff(!parts.isEmpty());
+      throw FormatAdapter.brokeOff(!parts.isEmpty());
     }
-    Reply.End end = end();
-    if (end != Reply.End.DONE) {
+    ModelReply.End end = end();
+    if (end != ModelReply.End.DONE) {
       removeCalls();
     }
     if (parts.isEmpty()) {
-      if (end == Reply.End.DONE && !finish.equals("STOP")) {
+      if (end == ModelReply.End.DONE && !finish.equals("STOP")) {
         throw new BridgeException(
             ErrorCode.UPSTREAM_PROTOCOL_ERROR, "The model answered nothing: " + finish);
       }
-      boolean isRefused = end == Reply.End.REFUSED;
+      boolean isRefused = end == ModelReply.End.REFUSED;
       parts.addObject().put("text", isRefused ? "(refused: " + finish + ")" : "(no answer)");
     }
-    ObjectNode message = Native.JSON.objectNode().put("role", "model");
+    ObjectNode message = FormatAdapter.JSON.objectNode().put("role", "model");
     message.set("parts", parts);
-    return new Reply(message, text.toString(), Native.calls(Format.GEMINI, message), end, usage);
+    return new ModelReply(
+        message, text.toString(), FormatAdapter.calls(Format.GEMINI, message), end, usage);
   }
 
   /** An answer that was cut or refused asks for nothing. */
@@ -98,10 +99,10 @@ final class GeminiAnswer {
     }
   }
 
-  private Reply.End end() {
+  private ModelReply.End end() {
     if (REFUSALS.contains(finish)) {
-      return Reply.End.REFUSED;
+      return ModelReply.End.REFUSED;
     }
-    return finish.equals("MAX_TOKENS") ? Reply.End.CUT : Reply.End.DONE;
+    return finish.equals("MAX_TOKENS") ? ModelReply.End.CUT : ModelReply.End.DONE;
   }
 }

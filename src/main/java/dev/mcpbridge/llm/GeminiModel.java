@@ -3,22 +3,22 @@ package dev.mcpbridge.llm;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.dialect.Format;
-import dev.mcpbridge.protocol.Percent;
+import dev.mcpbridge.protocol.PercentEncoding;
 import java.util.Map;
 
 /** Gemini's generateContent. The base is the one of its SDKs, the root. */
 final class GeminiModel implements ChatModel {
-  private final Endpoint endpoint;
+  private final ModelEndpoint modelEndpoint;
   private final ModelApi api;
 
-  GeminiModel(Endpoint endpoint) {
-    this.endpoint = endpoint;
-    this.api = new ModelApi(Map.of("x-goog-api-key", endpoint.key()), endpoint);
+  GeminiModel(ModelEndpoint modelEndpoint) {
+    this.modelEndpoint = modelEndpoint;
+    this.api = new ModelApi(Map.of("x-goog-api-key", modelEndpoint.key()), modelEndpoint);
   }
 
   @Override
   public String name() {
-    return endpoint.toString();
+    return modelEndpoint.toString();
   }
 
   @Override
@@ -28,36 +28,37 @@ final class GeminiModel implements ChatModel {
 
   @Override
   public JsonNode user(String text) {
-    ObjectNode message = Native.JSON.objectNode().put("role", "user");
+    ObjectNode message = FormatAdapter.JSON.objectNode().put("role", "user");
     message.putArray("parts").addObject().put("text", text);
     return message;
   }
 
   @Override
-  public Reply reply(Conversation conversation, Heard heard) throws InterruptedException {
-    GeminiAnswer answer = new GeminiAnswer(heard);
-    String name = Percent.encoded(endpoint.model()).replace("%2F", "/");
+  public ModelReply reply(ChatRequest chatRequest, ModelListener modelListener)
+      throws InterruptedException {
+    GeminiAnswer answer = new GeminiAnswer(modelListener);
+    String name = PercentEncoding.encoded(modelEndpoint.model()).replace("%2F", "/");
     String path = "/v1beta/models/" + name + ":streamGenerateContent?alt=sse";
-    api.post(endpoint.at(path), request(conversation), heard, answer::take);
+    api.post(modelEndpoint.at(path), request(chatRequest), modelListener, answer::take);
     return answer.reply();
   }
 
-  private ObjectNode request(Conversation conversation) {
-    ObjectNode request = Native.JSON.objectNode();
+  private ObjectNode request(ChatRequest chatRequest) {
+    ObjectNode request = FormatAdapter.JSON.objectNode();
     request
         .putObject("systemInstruction")
         .putArray("parts")
         .addObject()
-        .put("text", conversation.instructions());
-    request.putArray("contents").addAll(conversation.messages());
-    if (!conversation.tools().isEmpty()) {
-      request.set("tools", conversation.tools());
-      if (!conversation.mayCall()) {
+        .put("text", chatRequest.instructions());
+    request.putArray("contents").addAll(chatRequest.messages());
+    if (!chatRequest.tools().isEmpty()) {
+      request.set("tools", chatRequest.tools());
+      if (!chatRequest.mayCall()) {
         request.putObject("toolConfig").putObject("functionCallingConfig").put("mode", "NONE");
       }
     }
-    if (endpoint.maxTokens() > 0) {
-      request.putObject("generationConfig").put("maxOutputTokens", endpoint.maxTokens());
+    if (modelEndpoint.maxTokens() > 0) {
+      request.putObject("generationConfig").put("maxOutputTokens", modelEndpoint.maxTokens());
     }
     return request;
   }

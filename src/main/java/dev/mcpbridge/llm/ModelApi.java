@@ -41,12 +41,12 @@ final class ModelApi {
   private final Map<String, String> headers;
   private final String key;
   private final Duration patience;
-  private final Repetition repetition = new Repetition();
+  private final RetryPolicy retryPolicy = new RetryPolicy();
 
-  ModelApi(Map<String, String> headers, Endpoint endpoint) {
+  ModelApi(Map<String, String> headers, ModelEndpoint modelEndpoint) {
     this.headers = headers;
-    this.key = endpoint.key();
-    this.patience = endpoint.patience();
+    this.key = modelEndpoint.key();
+    this.patience = modelEndpoint.patience();
   }
 
   /**
@@ -55,15 +55,16 @@ final class ModelApi {
    *
    * @param answer gets each event's JSON in order, or the whole answer where it is none of events
    */
-  void post(URI url, JsonNode body, ChatModel.Heard heard, Consumer<JsonNode> answer)
+  void post(
+      URI url, JsonNode body, ChatModel.ModelListener modelListener, Consumer<JsonNode> answer)
       throws InterruptedException {
     byte[] text = bytes(body);
     for (int failures = 1; ; failures++) {
       try {
         once(url, text, answer);
         return;
-      } catch (Repetition.Needed needed) {
-        repetition.await(needed.saying(this::hidden), failures, heard);
+      } catch (RetryPolicy.Needed needed) {
+        retryPolicy.await(needed.saying(this::hidden), failures, modelListener);
       } catch (BridgeException failure) {
         throw hidden(failure);
       }
@@ -78,13 +79,13 @@ final class ModelApi {
   }
 
   private void once(URI url, byte[] text, Consumer<JsonNode> answer)
-      throws InterruptedException, Repetition.Needed {
+      throws InterruptedException, RetryPolicy.Needed {
     HttpResponse<Flow.Publisher<List<ByteBuffer>>> response = head(url, request(url, text));
     boolean[] begun = new boolean[1];
-    try (Arrivals body = new Arrivals(patience)) {
+    try (ResponseBodyReader body = new ResponseBodyReader(patience)) {
       response.body().subscribe(body);
       if (response.statusCode() != 200) {
-        throw Repetition.of(response, refused(url, response.statusCode(), whole(body)));
+        throw RetryPolicy.of(response, refused(url, response.statusCode(), whole(body)));
       }
       boolean isStream =
           response
@@ -110,7 +111,7 @@ final class ModelApi {
       if (begun[0]) {
         throw failure;
       }
-      throw new Repetition.Needed(failure, -1);
+      throw new RetryPolicy.Needed(failure, -1);
     }
   }
 
@@ -130,7 +131,7 @@ final class ModelApi {
   }
 
   private HttpResponse<Flow.Publisher<List<ByteBuffer>>> head(URI url, HttpRequest request)
-      throws InterruptedException, Repetition.Needed {
+      throws InterruptedException, RetryPolicy.Needed {
     CompletableFuture<HttpResponse<Flow.Publisher<List<ByteBuffer>>>> response =
         client().sendAsync(request, HttpResponse.BodyHandlers.ofPublisher());
     try {
@@ -149,7 +150,7 @@ final class ModelApi {
       if (isNobodyThere) {
         throw failure;
       }
-      throw new Repetition.Needed(failure, -1);
+      throw new RetryPolicy.Needed(failure, -1);
     }
   }
 
@@ -158,7 +159,7 @@ final class ModelApi {
     if (!response.cancel(true)) {
       response.thenAccept(
           late -> {
-            try (Arrivals unheard = new Arrivals(patience)) {
+            try (ResponseBodyReader unheard = new ResponseBodyReader(patience)) {
               late.body().subscribe(unheard);
             }
           });
@@ -172,7 +173,7 @@ final class ModelApi {
     return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
   }
 
-  private static void events(Arrivals body, Consumer<JsonNode> answer)
+  private static void events(ResponseBodyReader body, Consumer<JsonNode> answer)
       throws IOException, InterruptedException {
     SseReader reader =
         new SseReader(
@@ -192,7 +193,7 @@ final class ModelApi {
     }
   }
 
-  private static byte[] whole(Arrivals body) throws IOException, InterruptedException {
+  private static byte[] whole(ResponseBodyReader body) throws IOException, InterruptedException {
     ByteArrayOutputStream whole = new ByteArrayOutputStream();
     for (byte[] bytes = body.next(); bytes != null; bytes = body.next()) {
       whole.writeBytes(bytes);
@@ -209,7 +210,7 @@ final class ModelApi {
 
   private static JsonNode json(URI url, byte[] text) {
     try {
-      JsonNode json = Native.read(new String(text, StandardCharsets.UTF_8));
+      JsonNode json = FormatAdapter.read(new String(text, StandardCharsets.UTF_8));
       if (json.isObject()) {
         return json;
       }

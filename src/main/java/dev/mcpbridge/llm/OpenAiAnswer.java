@@ -12,27 +12,27 @@ import java.util.List;
  * one that was cut or refused are none: they may be unfinished. Confined.
  */
 final class OpenAiAnswer {
-  private final ChatModel.Heard heard;
+  private final ChatModel.ModelListener modelListener;
   private final StringBuilder text = new StringBuilder();
   private final StringBuilder refusal = new StringBuilder();
   private final List<ObjectNode> calls = new ArrayList<>();
   private final List<Integer> places = new ArrayList<>();
-  private Reply.Usage usage = Reply.Usage.NONE;
+  private ModelReply.Usage usage = ModelReply.Usage.NONE;
   private String finish;
   private boolean isWhole;
 
-  OpenAiAnswer(ChatModel.Heard heard) {
-    this.heard = heard;
+  OpenAiAnswer(ChatModel.ModelListener modelListener) {
+    this.modelListener = modelListener;
   }
 
   void take(JsonNode chunk) {
     if (chunk.path("error").isObject() || chunk.path("error").isTextual()) {
-      throw Native.failed(chunk.get("error"));
+      throw FormatAdapter.failed(chunk.get("error"));
     }
     JsonNode counted = chunk.path("usage");
     if (counted.isObject()) {
       usage =
-          new Reply.Usage(
+          new ModelReply.Usage(
               counted.path("prompt_tokens").asLong(), counted.path("completion_tokens").asLong());
     }
     JsonNode choice = chunk.path("choices").path(0);
@@ -47,7 +47,7 @@ final class OpenAiAnswer {
   private void words(String more, StringBuilder all) {
     if (!more.isEmpty()) {
       all.append(more);
-      heard.words(more);
+      modelListener.words(more);
     }
   }
 
@@ -73,7 +73,7 @@ final class OpenAiAnswer {
     if (at >= 0 && (id.isEmpty() || id.equals(calls.get(at).get("id").textValue()))) {
       return calls.get(at);
     }
-    ObjectNode call = Native.JSON.objectNode();
+    ObjectNode call = FormatAdapter.JSON.objectNode();
     call.put("id", id.isEmpty() ? "call_" + calls.size() : id).put("type", "function");
     call.putObject("function").put("name", "").put("arguments", "");
     calls.add(call);
@@ -85,14 +85,14 @@ final class OpenAiAnswer {
     function.put(name, function.get(name).textValue() + piece.asText(""));
   }
 
-  Reply reply() {
+  ModelReply reply() {
     if (finish == null && !isWhole) {
-      throw Native.brokeOff(!text.isEmpty() || !refusal.isEmpty() || !calls.isEmpty());
+      throw FormatAdapter.brokeOff(!text.isEmpty() || !refusal.isEmpty() || !calls.isEmpty());
     }
-    if (end() != Reply.End.DONE) {
+    if (end() != ModelReply.End.DONE) {
       calls.clear();
     }
-    ObjectNode message = Native.JSON.objectNode().put("role", "assistant");
+    ObjectNode message = FormatAdapter.JSON.objectNode().put("role", "assistant");
     if (text.isEmpty() && !calls.isEmpty()) {
       message.putNull("content");
     } else {
@@ -105,18 +105,18 @@ final class OpenAiAnswer {
       ArrayNode all = message.putArray("tool_calls");
       calls.forEach(all::add);
     }
-    return new Reply(
+    return new ModelReply(
         message,
         text.isEmpty() ? refusal.toString() : text.toString(),
-        calls.isEmpty() ? List.of() : Native.calls(Format.OPENAI_CHAT, message),
+        calls.isEmpty() ? List.of() : FormatAdapter.calls(Format.OPENAI_CHAT, message),
         end(),
         usage);
   }
 
-  private Reply.End end() {
+  private ModelReply.End end() {
     if (!refusal.isEmpty() || "content_filter".equals(finish)) {
-      return Reply.End.REFUSED;
+      return ModelReply.End.REFUSED;
     }
-    return "length".equals(finish) ? Reply.End.CUT : Reply.End.DONE;
+    return "length".equals(finish) ? ModelReply.End.CUT : ModelReply.End.DONE;
   }
 }

@@ -10,21 +10,23 @@ import java.util.Map;
  * of OpenAI's SDKs, with {@code /v1}.
  */
 final class OpenAiModel implements ChatModel {
-  private final Endpoint endpoint;
+  private final ModelEndpoint modelEndpoint;
   private final ModelApi api;
 
-  OpenAiModel(Endpoint endpoint) {
-    this.endpoint = endpoint;
-    this.api = new ModelApi(authorization(endpoint), endpoint);
+  OpenAiModel(ModelEndpoint modelEndpoint) {
+    this.modelEndpoint = modelEndpoint;
+    this.api = new ModelApi(authorization(modelEndpoint), modelEndpoint);
   }
 
-  static Map<String, String> authorization(Endpoint endpoint) {
-    return endpoint.key() == null ? Map.of() : Map.of("authorization", "Bearer " + endpoint.key());
+  static Map<String, String> authorization(ModelEndpoint modelEndpoint) {
+    return modelEndpoint.key() == null
+        ? Map.of()
+        : Map.of("authorization", "Bearer " + modelEndpoint.key());
   }
 
   @Override
   public String name() {
-    return endpoint.toString();
+    return modelEndpoint.toString();
   }
 
   @Override
@@ -33,25 +35,27 @@ final class OpenAiModel implements ChatModel {
   }
 
   @Override
-  public Reply reply(Conversation conversation, Heard heard) throws InterruptedException {
-    OpenAiAnswer answer = new OpenAiAnswer(heard);
-    api.post(endpoint.at("/chat/completions"), request(conversation), heard, answer::take);
+  public ModelReply reply(ChatRequest chatRequest, ModelListener modelListener)
+      throws InterruptedException {
+    OpenAiAnswer answer = new OpenAiAnswer(modelListener);
+    api.post(
+        modelEndpoint.at("/chat/completions"), request(chatRequest), modelListener, answer::take);
     return answer.reply();
   }
 
-  private ObjectNode request(Conversation conversation) {
-    ObjectNode request = Native.JSON.objectNode().put("model", endpoint.model());
+  private ObjectNode request(ChatRequest chatRequest) {
+    ObjectNode request = FormatAdapter.JSON.objectNode().put("model", modelEndpoint.model());
     ArrayNode messages = request.putArray("messages");
-    messages.add(Native.message("system", conversation.instructions()));
-    messages.addAll(conversation.messages());
-    if (!conversation.tools().isEmpty()) {
-      request.set("tools", conversation.tools());
-      if (!conversation.mayCall()) {
+    messages.add(FormatAdapter.message("system", chatRequest.instructions()));
+    messages.addAll(chatRequest.messages());
+    if (!chatRequest.tools().isEmpty()) {
+      request.set("tools", chatRequest.tools());
+      if (!chatRequest.mayCall()) {
         request.put("tool_choice", "none");
       }
     }
-    if (endpoint.maxTokens() > 0) {
-      request.put("max_completion_tokens", endpoint.maxTokens());
+    if (modelEndpoint.maxTokens() > 0) {
+      request.put("max_completion_tokens", modelEndpoint.maxTokens());
     }
     request.put("stream", true).putObject("stream_options").put("include_usage", true);
     return request;

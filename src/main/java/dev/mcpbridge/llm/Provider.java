@@ -18,9 +18,10 @@ public enum Provider {
   private final String model;
   private final URI base;
   private final String keyVariable;
-  private final Function<Endpoint, ChatModel> opening;
+  private final Function<ModelEndpoint, ChatModel> opening;
 
-  Provider(String model, String base, String keyVariable, Function<Endpoint, ChatModel> opening) {
+  Provider(
+      String model, String base, String keyVariable, Function<ModelEndpoint, ChatModel> opening) {
     this.model = model;
     this.base = URI.create(base);
     this.keyVariable = keyVariable;
@@ -46,7 +47,7 @@ public enum Provider {
     return this == OPENAI || this == STRUCTURED;
   }
 
-  public ChatModel at(Endpoint endpoint) {
-    return opening.apply(endpoint);
+  public ChatModel at(ModelEndpoint modelEndpoint) {
+    return opening.apply(modelEndpoint);
   }
 }

@@ -41,7 +41,7 @@ public final class ReplayModel implements ChatModel {
 
   private void read(String text, int line) {
     try {
-      JsonNode entry = Native.read(text);
+      JsonNode entry = FormatAdapter.read(text);
       if (entry.path("user").isTextual()) {
         questions.add(entry.get("user").textValue());
       } else if (entry.path("model").isObject()) {
@@ -75,33 +75,35 @@ public final class ReplayModel implements ChatModel {
   }
 
   @Override
-  public Reply reply(Conversation conversation, Heard heard) {
+  public ModelReply reply(ChatRequest chatRequest, ModelListener modelListener) {
     if (next == said.size()) {
       throw new BridgeException(ErrorCode.NOT_FOUND, "The recorded conversation ends here");
     }
-    OpenAiAnswer answer = new OpenAiAnswer(heard);
-    JsonNode message = filled(said.get(next++), conversation);
+    OpenAiAnswer answer = new OpenAiAnswer(modelListener);
+    JsonNode message = filled(said.get(next++), chatRequest);
     answer.take(
-        Native.JSON.objectNode().set("choices", Native.JSON.arrayNode().add(choice(message))));
+        FormatAdapter.JSON
+            .objectNode()
+            .set("choices", FormatAdapter.JSON.arrayNode().add(choice(message))));
     return answer.reply();
   }
 
   /** With what the tools answer now, where the recording refers to it. */
-  private static JsonNode filled(JsonNode message, Conversation conversation) {
+  private static JsonNode filled(JsonNode message, ChatRequest chatRequest) {
     String text = message.toString();
     Matcher reference = REFERENCE.matcher(text);
     String filled =
         reference.replaceAll(
             match -> {
-              String known = found(match.group(1), match.group(2), conversation);
-              String quoted = Native.JSON.textNode(known).toString();
+              String known = found(match.group(1), match.group(2), chatRequest);
+              String quoted = FormatAdapter.JSON.textNode(known).toString();
               return Matcher.quoteReplacement(quoted.substring(1, quoted.length() - 1));
             });
-    return Native.tree(JsonSlice.of(filled));
+    return FormatAdapter.tree(JsonSlice.of(filled));
   }
 
-  private static String found(String call, String pointer, Conversation conversation) {
-    for (JsonNode message : conversation.messages()) {
+  private static String found(String call, String pointer, ChatRequest chatRequest) {
+    for (JsonNode message : chatRequest.messages()) {
       if (message.path("tool_call_id").asText().equals(call)) {
         String content = message.path("content").asText();
         int from = content.indexOf('{');
@@ -123,6 +125,6 @@ public final class ReplayModel implements ChatModel {
   }
 
   private static JsonNode choice(JsonNode message) {
-    return Native.JSON.objectNode().put("finish_reason", "stop").set("message", message);
+    return FormatAdapter.JSON.objectNode().put("finish_reason", "stop").set("message", message);
   }
 }

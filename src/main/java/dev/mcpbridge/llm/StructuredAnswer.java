@@ -46,10 +46,10 @@ record StructuredAnswer(String text, List<FunctionCall> calls) {
     JsonNode arguments = call.path("arguments");
     if (arguments.isTextual()) {
       String text = arguments.textValue();
-      arguments = text.isBlank() ? Native.JSON.objectNode() : tree(text);
+      arguments = text.isBlank() ? FormatAdapter.JSON.objectNode() : tree(text);
     }
     if (arguments.isMissingNode() || arguments.isNull()) {
-      arguments = Native.JSON.objectNode();
+      arguments = FormatAdapter.JSON.objectNode();
     }
     if (!arguments.isObject()) {
       throw new Malformed("the arguments of callTool are no JSON object");
@@ -70,7 +70,7 @@ record StructuredAnswer(String text, List<FunctionCall> calls) {
 
   private static JsonNode tree(String text) throws Malformed {
     try {
-      return Native.read(text);
+      return FormatAdapter.read(text);
     } catch (JsonProcessingException e) {
       throw new Malformed("it is no valid JSON: " + e.getOriginalMessage());
     }

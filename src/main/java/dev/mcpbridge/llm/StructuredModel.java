@@ -18,19 +18,19 @@ import java.util.stream.Collectors;
 final class StructuredModel implements ChatModel {
   private static final int MAX_ATTEMPTS = 4;
 
-  private final Endpoint endpoint;
+  private final ModelEndpoint modelEndpoint;
   private final ModelApi api;
   private boolean knowsSchemas = true;
   private int calls;
 
-  StructuredModel(Endpoint endpoint) {
-    this.endpoint = endpoint;
-    this.api = new ModelApi(OpenAiModel.authorization(endpoint), endpoint);
+  StructuredModel(ModelEndpoint modelEndpoint) {
+    this.modelEndpoint = modelEndpoint;
+    this.api = new ModelApi(OpenAiModel.authorization(modelEndpoint), modelEndpoint);
   }
 
   @Override
   public String name() {
-    return endpoint + ", by a schema";
+    return modelEndpoint + ", by a schema";
   }
 
   @Override
@@ -44,29 +44,30 @@ final class StructuredModel implements ChatModel {
         answers.stream()
             .map(answer -> "What " + answer.call().name() + " answered:\n" + answer.text())
             .collect(Collectors.joining("\n\n"));
-    return List.of(Native.message("user", all));
+    return List.of(FormatAdapter.message("user", all));
   }
 
   @Override
-  public Reply reply(Conversation conversation, Heard heard) throws InterruptedException {
-    ArrayNode messages = Native.JSON.arrayNode();
-    messages.add(Native.message("system", StructuredPrompt.of(conversation)));
-    messages.addAll(conversation.messages());
-    Reply.Usage usage = Reply.Usage.NONE;
+  public ModelReply reply(ChatRequest chatRequest, ModelListener modelListener)
+      throws InterruptedException {
+    ArrayNode messages = FormatAdapter.JSON.arrayNode();
+    messages.add(FormatAdapter.message("system", StructuredPrompt.of(chatRequest)));
+    messages.addAll(chatRequest.messages());
+    ModelReply.Usage usage = ModelReply.Usage.NONE;
     for (int attempt = 1; ; attempt++) {
-      Reply said = ask(messages, heard);
+      ModelReply said = ask(messages, modelListener);
       usage = usage.plus(said.usage());
-      if (said.end() != Reply.End.DONE) {
-        return unfinished(said, usage, heard);
+      if (said.end() != ModelReply.End.DONE) {
+        return unfinished(said, usage, modelListener);
       }
       try {
         StructuredAnswer answer =
-            StructuredAnswer.read(said.text(), "call_" + ++calls, conversation.mayCall());
+            StructuredAnswer.read(said.text(), "call_" + ++calls, chatRequest.mayCall());
         if (!answer.text().isEmpty()) {
-          heard.words(answer.text());
+          modelListener.words(answer.text());
         }
-        JsonNode message = Native.message("assistant", said.text());
-        return new Reply(message, answer.text(), answer.calls(), Reply.End.DONE, usage);
+        JsonNode message = FormatAdapter.message("assistant", said.text());
+        return new ModelReply(message, answer.text(), answer.calls(), ModelReply.End.DONE, usage);
       } catch (StructuredAnswer.Malformed malformed) {
         if (attempt == MAX_ATTEMPTS) {
           throw new BridgeException(
@@ -76,27 +77,29 @@ final class StructuredModel implements ChatModel {
                   + " times: "
                   + malformed.getMessage());
         }
-        messages.add(Native.message("assistant", said.text()));
-        messages.add(Native.message("user", StructuredPrompt.again(malformed.getMessage())));
+        messages.add(FormatAdapter.message("assistant", said.text()));
+        messages.add(FormatAdapter.message("user", StructuredPrompt.again(malformed.getMessage())));
       }
     }
   }
 
   /** Cut or refused: what there is of it is no JSON, and would not be the next time. */
-  private static Reply unfinished(Reply said, Reply.Usage usage, Heard heard) {
+  private static ModelReply unfinished(
+      ModelReply said, ModelReply.Usage usage, ModelListener modelListener) {
     String refusal = said.message().path("refusal").asText("");
     if (!refusal.isEmpty()) {
-      heard.words(refusal);
+      modelListener.words(refusal);
     }
-    JsonNode message = Native.message("assistant", said.text());
-    return new Reply(message, refusal, List.of(), said.end(), usage);
+    JsonNode message = FormatAdapter.message("assistant", said.text());
+    return new ModelReply(message, refusal, List.of(), said.end(), usage);
   }
 
   /** Some servers do not know schemas; the prompt has it, too. */
-  private Reply ask(ArrayNode messages, Heard heard) throws InterruptedException {
+  private ModelReply ask(ArrayNode messages, ModelListener modelListener)
+      throws InterruptedException {
     if (knowsSchemas) {
       try {
-        return post(messages, true, heard);
+        return post(messages, true, modelListener);
       } catch (BridgeException e) {
         if (!e.getMessage().contains("status 4") || !e.getMessage().contains("response_format")) {
           throw e;
@@ -104,23 +107,23 @@ final class StructuredModel implements ChatModel {
         knowsSchemas = false;
       }
     }
-    return post(messages, false, heard);
+    return post(messages, false, modelListener);
   }
 
-  private Reply post(ArrayNode messages, boolean withSchema, Heard heard)
+  private ModelReply post(ArrayNode messages, boolean withSchema, ModelListener modelListener)
       throws InterruptedException {
-    ObjectNode request = Native.JSON.objectNode().put("model", endpoint.model());
+    ObjectNode request = FormatAdapter.JSON.objectNode().put("model", modelEndpoint.model());
     request.set("messages", messages.deepCopy());
     if (withSchema) {
       ObjectNode format = request.putObject("response_format").put("type", "json_schema");
       ObjectNode schema = format.putObject("json_schema").put("name", "answer");
       schema.put("strict", true).set("schema", StructuredPrompt.SCHEMA);
     }
-    if (endpoint.maxTokens() > 0) {
-      request.put("max_completion_tokens", endpoint.maxTokens());
+    if (modelEndpoint.maxTokens() > 0) {
+      request.put("max_completion_tokens", modelEndpoint.maxTokens());
     }
     OpenAiAnswer answer = new OpenAiAnswer(more -> {});
-    api.post(endpoint.at("/chat/completions"), request, heard, answer::take);
+    api.post(modelEndpoint.at("/chat/completions"), request, modelListener, answer::take);
     return answer.reply();
   }
 }

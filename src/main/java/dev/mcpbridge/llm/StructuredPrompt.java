@@ -20,15 +20,15 @@ final class StructuredPrompt {
 
   private StructuredPrompt() {}
 
-  static String of(Conversation conversation) {
-    StringBuilder prompt = new StringBuilder(conversation.instructions());
+  static String of(ChatRequest chatRequest) {
+    StringBuilder prompt = new StringBuilder(chatRequest.instructions());
     prompt.append("\n\nAnswer with JSON alone, by this schema:\n").append(SCHEMA);
     prompt.append(
         "\nEither callTool asks for one call of a tool, and toUser is null; or toUser says"
             + " something to the user, and callTool is null.\n");
-    if (conversation.mayCall()) {
+    if (chatRequest.mayCall()) {
       prompt.append("\nThe tools:\n");
-      conversation.tools().forEach(tool -> prompt.append(described(tool)).append('\n'));
+      chatRequest.tools().forEach(tool -> prompt.append(described(tool)).append('\n'));
     } else {
       prompt.append("\nNo tool can be called any more: callTool must be null.\n");
     }
@@ -36,7 +36,7 @@ final class StructuredPrompt {
   }
 
   private static JsonNode described(JsonNode tool) {
-    ObjectNode known = Native.JSON.objectNode();
+    ObjectNode known = FormatAdapter.JSON.objectNode();
     known.set("name", tool.path("function").path("name"));
     known.set("description", tool.path("function").path("description"));
     known.set("arguments", tool.path("function").path("parameters"));

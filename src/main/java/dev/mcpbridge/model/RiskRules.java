@@ -13,8 +13,8 @@ import java.util.Optional;
  * @param prompts level of getting prompts, null for the server's
  * @param fromMethods whether a tool that calls itself destructive is of level 2 at least, since its
  *     HTTP method says so
- * @param annotations whether tools that call themselves destructive are raised; null where that was
- *     not said for this server
+ * @param destructiveToolPolicy whether tools that call themselves destructive are raised; null
+ *     where that was not said for this server
  */
 public record RiskRules(
     RiskLevel server,
@@ -22,7 +22,7 @@ public record RiskRules(
     RiskLevel resources,
     RiskLevel prompts,
     boolean fromMethods,
-    Annotations annotations) {
+    DestructiveToolPolicy destructiveToolPolicy) {
 
   public static final RiskRules NONE = new RiskRules(null, List.of(), null, null, false, null);
 

@@ -37,7 +37,7 @@ public record ServerView(
     Counters counters,
     LastError lastError,
     long sinceMillis,
-    List<Residence> residences) {
+    List<InstanceLocation> residences) {
 
   /** What the server's window shows beside its state; sessions are those with a process each. */
   public record Counters(
@@ -95,8 +95,8 @@ public record ServerView(
   }
 
   /** The parts that were looked at. */
-  public List<Part> parts() {
-    return residences.stream().map(at -> new Part(id, at.instance())).toList();
+  public List<InstanceId> parts() {
+    return residences.stream().map(at -> new InstanceId(id, at.instance())).toList();
   }
 
   /** With the processes and the work of a session added to its own. */

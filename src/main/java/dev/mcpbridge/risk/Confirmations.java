@@ -1,10 +1,10 @@
 package dev.mcpbridge.risk;
 
-import dev.mcpbridge.bus.Addresses.Confirmable;
+import dev.mcpbridge.bus.Addresses.ConfirmationQuery;
+import dev.mcpbridge.bus.Addresses.ConfirmationRequest;
+import dev.mcpbridge.bus.Addresses.ConfirmationState;
 import dev.mcpbridge.bus.Addresses.HumanDecision;
-import dev.mcpbridge.bus.Addresses.Look;
 import dev.mcpbridge.bus.Addresses.PendingConfirmation;
-import dev.mcpbridge.bus.Addresses.Standing;
 import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.cluster.SharedMap;
 import dev.mcpbridge.cluster.SharedMap.Change;
@@ -42,7 +42,7 @@ public final class Confirmations {
   private final SecureRandom random;
   private final FailedAttempts failedAttempts;
   private final SharedMap pending;
-  private final PendingShares shares;
+  private final ConfirmationShares shares;
 
   /**
    * @param clock of this node, for what is shown
@@ -54,7 +54,7 @@ public final class Confirmations {
       SecureRandom random,
       SharedMap pending,
       BooleanSupplier severalCallers) {
-    this.shares = new PendingShares(severalCallers);
+    this.shares = new ConfirmationShares(severalCallers);
     this.config = config;
     this.clock = clock;
     this.random = random;
@@ -71,7 +71,7 @@ public final class Confirmations {
    * Keeps a call; done when more than half of the nodes keep it. The token is in the answer only
    * where the caller may decide.
    */
-  public Future<PendingConfirmation> add(Confirmable asked) {
+  public Future<PendingConfirmation> add(ConfirmationRequest asked) {
     RiskConfig terms = config;
     String id = uuid();
     Call call = asked.call().withId(id);
@@ -86,8 +86,8 @@ public final class Confirmations {
             digest(call, asked.definitionDigest()),
             now,
             now + terms.expiryMillis());
-    byte[] hash = terms.operatorApproves() ? Pending.NO_TOKEN : Sha256.of(token).bytes();
-    byte[] kept = new Pending(confirmation, hash).toBytes();
+    byte[] hash = terms.operatorApproves() ? ConfirmationRecord.NO_TOKEN : Sha256.of(token).bytes();
+    byte[] kept = new ConfirmationRecord(confirmation, hash).toBytes();
     try {
       shares.take(id, call.caller().share(), kept.length, now, confirmation.expiresAtMillis());
     } catch (BridgeException full) {
@@ -122,7 +122,7 @@ public final class Confirmations {
 
   /** What is left of it says what became of it, for as long as there is room. */
   private Future<Confirmation> decide(HumanDecision decision, Item item) {
-    Pending entry = Pending.of(item.value());
+    ConfirmationRecord entry = ConfirmationRecord.of(item.value());
     boolean yes = decision.confirm();
     return mark(item, entry.decided(yes, yes ? Executed.UNKNOWN : Executed.NO))
         .compose(
@@ -143,13 +143,13 @@ public final class Confirmations {
   /** The call of an approved confirmation has ended, and this is known of its effect. */
   public Future<Void> ended(String confirmationId, Executed executed) {
     Item item = pending.known(confirmationId);
-    Pending entry = item.isThere() ? Pending.of(item.value()) : null;
+    ConfirmationRecord entry = item.isThere() ? ConfirmationRecord.of(item.value()) : null;
     return entry == null || !entry.isDecided()
         ? Future.succeededFuture()
         : mark(item, entry.decided(true, executed)).mapEmpty();
   }
 
-  private Future<Change> mark(Item item, Pending decided) {
+  private Future<Change> mark(Item item, ConfirmationRecord decided) {
     return pending.put(
         decided.confirmation().id(),
         item.version(),
@@ -179,7 +179,7 @@ public final class Confirmations {
   /** One that may be claimed by whoever decides; throws where not. */
   private Item check(HumanDecision decision, Item item) {
     failedAttempts.check(guess(decision));
-    Pending entry = item.isThere() ? Pending.of(item.value()) : null;
+    ConfirmationRecord entry = item.isThere() ? ConfirmationRecord.of(item.value()) : null;
     if (entry == null || entry.isDecided() || !mayKnow(decision.by(), entry.confirmation())) {
       throw notPending(decision, item);
     }
@@ -198,7 +198,7 @@ public final class Confirmations {
 
   /** Who may know of one that was decided is told what is known of its call. */
   private static BridgeException notPending(HumanDecision decision, Item item) {
-    Pending entry = item.isThere() ? Pending.of(item.value()) : null;
+    ConfirmationRecord entry = item.isThere() ? ConfirmationRecord.of(item.value()) : null;
     boolean isTheirs = entry != null && mayKnow(decision.by(), entry.confirmation());
     String name = "Confirmation '" + decision.confirmationId() + "' ";
     if (!isTheirs || !entry.isDecided()) {
@@ -216,27 +216,29 @@ public final class Confirmations {
   }
 
   /** How one stands; fails with CONFIRMATION_NOT_FOUND, for somebody else's too. */
-  public Future<Standing> look(Look look) {
-    return pending.get(look.id()).map(item -> standing(look, item));
+  public Future<ConfirmationState> look(ConfirmationQuery confirmationQuery) {
+    return pending.get(confirmationQuery.id()).map(item -> standing(confirmationQuery, item));
   }
 
-  private static Standing standing(Look look, Item item) {
-    Pending entry = item.isThere() ? Pending.of(item.value()) : null;
-    if (entry == null || !mayKnow(look.by(), entry.confirmation())) {
+  private static ConfirmationState standing(ConfirmationQuery confirmationQuery, Item item) {
+    ConfirmationRecord entry = item.isThere() ? ConfirmationRecord.of(item.value()) : null;
+    if (entry == null || !mayKnow(confirmationQuery.by(), entry.confirmation())) {
       throw new BridgeException(
           ErrorCode.CONFIRMATION_NOT_FOUND,
-          "Confirmation '" + look.id() + "' not found or expired");
+          "Confirmation '" + confirmationQuery.id() + "' not found or expired");
     }
-    return new Standing(entry.confirmation(), status(entry, item), entry.executed());
+    return new ConfirmationState(entry.confirmation(), status(entry, item), entry.executed());
   }
 
-  private static Standing.Status status(Pending entry, Item item) {
+  private static ConfirmationState.Status status(ConfirmationRecord entry, Item item) {
     if (entry.isDecided()) {
-      return entry.isRejected() ? Standing.Status.REJECTED : Standing.Status.APPROVED;
+      return entry.isRejected()
+          ? ConfirmationState.Status.REJECTED
+          : ConfirmationState.Status.APPROVED;
     }
     return isExpired(item, entry.confirmation())
-        ? Standing.Status.EXPIRED
-        : Standing.Status.PENDING;
+        ? ConfirmationState.Status.EXPIRED
+        : ConfirmationState.Status.PENDING;
   }
 
   public Future<List<Confirmation>> visibleTo(Viewer viewer) {
@@ -252,7 +254,7 @@ public final class Confirmations {
 
   /** Null for one that was decided or has expired. */
   private static Confirmation pending(Item item) {
-    Pending entry = Pending.of(item.value());
+    ConfirmationRecord entry = ConfirmationRecord.of(item.value());
     boolean isOver = entry.isDecided() || isExpired(item, entry.confirmation());
     return isOver ? null : entry.confirmation();
   }
@@ -280,7 +282,7 @@ public final class Confirmations {
     return by.approver() && !by.name().equals(confirmation.call().caller().name());
   }
 
-  private void requireToken(HumanDecision decision, Pending entry) {
+  private void requireToken(HumanDecision decision, ConfirmationRecord entry) {
     String token = decision.token();
     if (token == null || !MessageDigest.isEqual(Sha256.of(token).bytes(), entry.tokenHash())) {
       failedAttempts.record(guess(decision));

@@ -3,9 +3,9 @@ package dev.mcpbridge.risk;
 import dev.mcpbridge.bus.Addresses.Assessment;
 import dev.mcpbridge.bus.Addresses.Decision;
 import dev.mcpbridge.config.RiskConfig;
-import dev.mcpbridge.model.Annotations;
-import dev.mcpbridge.model.Grading;
+import dev.mcpbridge.model.DestructiveToolPolicy;
 import dev.mcpbridge.model.Risk;
+import dev.mcpbridge.model.RiskGrading;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.RiskRules;
 import dev.mcpbridge.model.Target;
@@ -19,7 +19,7 @@ import dev.mcpbridge.model.Target;
  * all servers, and an entry's own for that one. No annotation changes a level that was set for the
  * tool itself, and none lowers anything.
  */
-public final class RiskPolicy implements Grading {
+public final class RiskPolicy implements RiskGrading {
   private final RiskConfig config;
 
   public RiskPolicy(RiskConfig config) {
@@ -67,9 +67,12 @@ public final class RiskPolicy implements Grading {
   }
 
   private boolean raises(RiskRules rules) {
-    Annotations said = rules.annotations() == null ? config.annotations() : rules.annotations();
+    DestructiveToolPolicy said =
+        rules.destructiveToolPolicy() == null
+            ? config.destructiveToolPolicy()
+            : rules.destructiveToolPolicy();
     return said == null
         ? rules.isSaid() || config.defaultLevel() != null
-        : said == Annotations.RAISE;
+        : said == DestructiveToolPolicy.RAISE;
   }
 }

@@ -2,7 +2,7 @@ package dev.mcpbridge.risk;
 
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.BridgeEvent;
-import dev.mcpbridge.bus.Addresses.Confirmable;
+import dev.mcpbridge.bus.Addresses.ConfirmationRequest;
 import dev.mcpbridge.bus.Addresses.HumanDecision;
 import dev.mcpbridge.bus.Addresses.PendingConfirmation;
 import dev.mcpbridge.bus.Bus;
@@ -55,7 +55,7 @@ public final class RiskVerticle extends VerticleBase {
     confirmations.reload(config);
   }
 
-  private Future<PendingConfirmation> confirmLater(Confirmable asked) {
+  private Future<PendingConfirmation> confirmLater(ConfirmationRequest asked) {
     return confirmations.add(asked).onSuccess(added -> tell(added.confirmation(), "pending"));
   }
 

@@ -25,7 +25,7 @@ final class Attachment {
   private Attachment() {}
 
   /** Gets what comes after the head. */
-  interface Reader {
+  interface StreamReader {
     void bytes(Buffer chunk, int from);
 
     void closed();
@@ -35,11 +35,11 @@ final class Attachment {
    * @param patienceMillis how long the engine may take
    */
   static Future<NetSocket> open(
-      NetClient client, String engine, String id, long patienceMillis, Reader reader) {
+      NetClient client, String engine, String id, long patienceMillis, StreamReader streamReader) {
     long patience = Math.min(patienceMillis, MAX_PATIENCE_MILLIS);
     return client
         .connect(address(engine))
-        .compose(socket -> attach(socket, id, patience, reader))
+        .compose(socket -> attach(socket, id, patience, streamReader))
         .recover(
             failure ->
                 Future.failedFuture(
@@ -49,13 +49,13 @@ final class Attachment {
   }
 
   private static Future<NetSocket> attach(
-      NetSocket socket, String id, long patience, Reader reader) {
+      NetSocket socket, String id, long patience, StreamReader streamReader) {
     Promise<NetSocket> attached = Promise.promise();
     Buffer head = Buffer.buffer();
     socket.handler(
         chunk -> {
           if (attached.future().succeeded()) {
-            reader.bytes(chunk, 0);
+            streamReader.bytes(chunk, 0);
             return;
           }
           int before = head.length();
@@ -66,7 +66,7 @@ final class Attachment {
           } else if (end >= 0 && isSwitched(head)) {
             attached.tryComplete(socket);
             if (end < head.length()) {
-              reader.bytes(chunk, end - before);
+              streamReader.bytes(chunk, end - before);
             }
           } else if (end >= 0) {
             attached.tryFail(head.getString(0, Math.min(head.length(), 200)));
@@ -75,7 +75,7 @@ final class Attachment {
     socket.closeHandler(
         closed -> {
           attached.tryFail("it has closed the connection");
-          reader.closed();
+          streamReader.closed();
         });
     socket.exceptionHandler(broken -> socket.close());
     socket.write(

@@ -19,31 +19,32 @@ import java.util.function.Function;
  * when the stream is, whatever was the reason; then it is asked how the container ended, and it is
  * removed. Confined to its context.
  */
-final class ContainerTransport implements Transport, Frames.Sink, Attachment.Reader {
+final class ContainerTransport
+    implements Transport, DockerFrameReader.Sink, Attachment.StreamReader {
   private static final Logger LOG = System.getLogger(ContainerTransport.class.getName());
   private static final int LAST_WORDS = 500;
 
-  private final Engine engine;
-  private final Engine.Image image;
+  private final ContainerEngine containerEngine;
+  private final ContainerEngine.Image image;
   private final String id;
   private final int maxQueued;
   private final TransportListener listener;
   private final MessageReader reader;
-  private final Frames frames = new Frames(this);
+  private final DockerFrameReader dockerFrameReader = new DockerFrameReader(this);
   private final StringBuilder words = new StringBuilder();
   private final Promise<Void> gone = Promise.promise();
   private NetSocket socket;
-  private Engine.End end;
+  private ContainerEngine.End end;
   private long queued;
   private boolean ending;
 
   ContainerTransport(
-      Engine engine,
-      Engine.Image image,
+      ContainerEngine containerEngine,
+      ContainerEngine.Image image,
       String id,
       StdioTransport.Limits limits,
       TransportListener listener) {
-    this.engine = engine;
+    this.containerEngine = containerEngine;
     this.image = image;
     this.id = id;
     this.maxQueued = limits.maxQueuedBytes();
@@ -65,12 +66,12 @@ final class ContainerTransport implements Transport, Frames.Sink, Attachment.Rea
     return ending;
   }
 
-  Engine.Image image() {
+  ContainerEngine.Image image() {
     return image;
   }
 
   /** How it ended; null while it has not, or where nobody could say. */
-  Engine.End end() {
+  ContainerEngine.End end() {
     return end;
   }
 
@@ -93,12 +94,12 @@ final class ContainerTransport implements Transport, Frames.Sink, Attachment.Rea
   /** Asks the server to end, as it would be asked on this machine. */
   @Override
   public Future<Void> close() {
-    return close(engine::stop);
+    return close(containerEngine::stop);
   }
 
   /** Ends it without asking: nobody will ever use it again. */
   Future<Void> discard() {
-    return close(engine::remove);
+    return close(containerEngine::remove);
   }
 
   private Future<Void> close(Function<String, ? extends Future<?>> removal) {
@@ -121,7 +122,7 @@ final class ContainerTransport implements Transport, Frames.Sink, Attachment.Rea
     if (ending) {
       return;
     }
-    frames.feed(chunk, from);
+    dockerFrameReader.feed(chunk, from);
     String excess = reader.excess();
     if (excess != null && !ending) {
       ended(excess);
@@ -157,7 +158,7 @@ final class ContainerTransport implements Transport, Frames.Sink, Attachment.Rea
    */
   private void ended(String reason) {
     ending = true;
-    engine
+    containerEngine
         .end(id)
         .onSuccess(found -> end = found)
         .timeout(5, TimeUnit.SECONDS)
@@ -166,7 +167,7 @@ final class ContainerTransport implements Transport, Frames.Sink, Attachment.Rea
               String why = reason != null ? reason : reason(done.succeeded());
               LOG.log(Level.INFO, "container={0} reason={1} stderr={2}", id, why, lastWords());
               listener.closed(why);
-              return engine.remove(id);
+              return containerEngine.remove(id);
             })
         .onComplete(
             removed -> {

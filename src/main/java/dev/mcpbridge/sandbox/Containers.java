@@ -1,12 +1,12 @@
 package dev.mcpbridge.sandbox;
 
-import dev.mcpbridge.config.Contained;
-import dev.mcpbridge.config.Reach;
+import dev.mcpbridge.config.ContainerTarget;
+import dev.mcpbridge.config.UpstreamTarget;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.transport.Opener;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.Transport;
+import dev.mcpbridge.transport.TransportFactory;
 import dev.mcpbridge.transport.TransportListener;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -18,58 +18,64 @@ import io.vertx.core.net.NetClientOptions;
  * Starts servers in containers: created, attached, and only then started, so that not a byte is
  * missed. What fails on the way leaves no container behind.
  */
-final class Containers implements Opener {
+final class Containers implements TransportFactory {
   private static final int CONNECT_MILLIS = 5_000;
 
-  private final Engine engine;
+  private final ContainerEngine containerEngine;
   private final NetClient sockets;
 
-  Containers(Vertx vertx, Engine engine) {
-    this.engine = engine;
+  Containers(Vertx vertx, ContainerEngine containerEngine) {
+    this.containerEngine = containerEngine;
     this.sockets = vertx.createNetClient(new NetClientOptions().setConnectTimeout(CONNECT_MILLIS));
   }
 
   @Override
   public Future<Transport> open(
       Context context,
-      Reach reach,
+      UpstreamTarget upstreamTarget,
       String name,
       StdioTransport.Limits limits,
       TransportListener listener) {
-    return start((Contained) reach, name, limits, listener).map(transport -> transport);
+    return start((ContainerTarget) upstreamTarget, name, limits, listener)
+        .map(transport -> transport);
   }
 
   /** Called on the context that the listener is called on. */
   Future<ContainerTransport> start(
-      Contained container,
+      ContainerTarget container,
       String server,
       StdioTransport.Limits limits,
       TransportListener listener) {
-    return engine
+    return containerEngine
         .image(container.image())
         .compose(image -> startable(container, image))
         .compose(
             image ->
-                engine
+                containerEngine
                     .create(container, image, server)
                     .compose(
                         id ->
                             start(
-                                new ContainerTransport(engine, image, id, limits, listener),
+                                new ContainerTransport(
+                                    containerEngine, image, id, limits, listener),
                                 container.startMillis())));
   }
 
   private Future<ContainerTransport> start(ContainerTransport transport, long patienceMillis) {
-    return Attachment.open(sockets, engine.address(), transport.id(), patienceMillis, transport)
+    return Attachment.open(
+            sockets, containerEngine.address(), transport.id(), patienceMillis, transport)
         .onSuccess(transport::over)
-        .compose(socket -> engine.start(transport.id()))
+        .compose(socket -> containerEngine.start(transport.id()))
         .map(transport)
         .recover(
             failed ->
-                engine.remove(transport.id()).transform(removed -> Future.failedFuture(failed)));
+                containerEngine
+                    .remove(transport.id())
+                    .transform(removed -> Future.failedFuture(failed)));
   }
 
-  private static Future<Engine.Image> startable(Contained container, Engine.Image image) {
+  private static Future<ContainerEngine.Image> startable(
+      ContainerTarget container, ContainerEngine.Image image) {
     return !container.command().isEmpty() || image.hasProgram()
         ? Future.succeededFuture(image)
         : Future.failedFuture(

@@ -1,6 +1,6 @@
 package dev.mcpbridge.sandbox;
 
-import dev.mcpbridge.config.Contained;
+import dev.mcpbridge.config.ContainerTarget;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import java.io.IOException;
@@ -13,8 +13,8 @@ import java.util.List;
 final class Mounts {
   private Mounts() {}
 
-  static void check(List<Contained.Mount> mounts) {
-    for (Contained.Mount mount : mounts) {
+  static void check(List<ContainerTarget.Mount> mounts) {
+    for (ContainerTarget.Mount mount : mounts) {
       if (!isAsItWas(mount)) {
         throw new BridgeException(
             ErrorCode.INVALID_SERVER,
@@ -23,7 +23,7 @@ final class Mounts {
     }
   }
 
-  private static boolean isAsItWas(Contained.Mount mount) {
+  private static boolean isAsItWas(ContainerTarget.Mount mount) {
     try {
       return mount.host().toRealPath().equals(mount.host());
     } catch (IOException e) {

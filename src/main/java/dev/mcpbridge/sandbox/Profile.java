@@ -10,7 +10,7 @@ import com.github.dockerjava.api.model.Mount;
 import com.github.dockerjava.api.model.MountType;
 import com.github.dockerjava.api.model.RestartPolicy;
 import com.github.dockerjava.api.model.Ulimit;
-import dev.mcpbridge.config.Contained;
+import dev.mcpbridge.config.ContainerTarget;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -52,8 +52,8 @@ final class Profile {
   /**
    * @param volumes folders for which the image wants one
    */
-  static HostConfig of(Contained container, Set<String> volumes, EngineKind engine) {
-    Contained.Resources resources = container.resources();
+  static HostConfig of(ContainerTarget container, Set<String> volumes, EngineKind engine) {
+    ContainerTarget.Resources resources = container.resources();
     HostConfig config =
         HostConfig.newHostConfig()
             .withPrivileged(false)
@@ -123,7 +123,7 @@ final class Profile {
   }
 
   private static Map<String, String> memoryFolders(
-      Contained container, Set<String> volumes, EngineKind engine) {
+      ContainerTarget container, Set<String> volumes, EngineKind engine) {
     String writable = OPEN + engine.owner(container.user()) + ",size=";
     Map<String, String> folders = new LinkedHashMap<>();
     engine.opened().forEach(folder -> folders.put(folder, CLOSED));
@@ -135,7 +135,7 @@ final class Profile {
     return folders;
   }
 
-  private static Mount mount(Contained.Mount mount) {
+  private static Mount mount(ContainerTarget.Mount mount) {
     return new Mount()
         .withType(MountType.BIND)
         .withSource(mount.host().toString())

@@ -1,6 +1,6 @@
 package dev.mcpbridge.sandbox;
 
-import dev.mcpbridge.config.Contained;
+import dev.mcpbridge.config.ContainerTarget;
 import dev.mcpbridge.config.SandboxConfig;
 import dev.mcpbridge.config.ServerConfig;
 import io.vertx.core.Future;
@@ -11,7 +11,7 @@ import java.util.List;
 
 /** Proves, without a bridge that runs, that calls at risk level 3 would run as they should. */
 public final class SandboxCheck {
-  private final Engine engine;
+  private final ContainerEngine containerEngine;
 
   /**
    * What was found.
@@ -28,7 +28,7 @@ public final class SandboxCheck {
   }
 
   public SandboxCheck(Vertx vertx, SandboxConfig config) {
-    this.engine = new Engine(vertx, config.engine(), Labels.own());
+    this.containerEngine = new ContainerEngine(vertx, config.engine(), Labels.own());
   }
 
   /** Asks what the engine is, and starts one container for each server that has one. */
@@ -42,7 +42,7 @@ public final class SandboxCheck {
   private Future<Report> allProven(Report engine, Collection<ServerConfig> servers) {
     Future<Report> report = Future.succeededFuture(engine);
     for (ServerConfig server : servers) {
-      if (server.sandbox() != null) {
+      if (server.sandboxPool() != null) {
         report = report.compose(soFar -> proven(server).map(soFar::plus));
       }
     }
@@ -50,7 +50,7 @@ public final class SandboxCheck {
   }
 
   private Future<Report> described() {
-    return engine
+    return containerEngine
         .describe()
         .map(
             facts ->
@@ -62,7 +62,7 @@ public final class SandboxCheck {
   }
 
   private Future<Report> proven(ServerConfig server) {
-    String name = server.id() + " (" + server.sandbox().container().image() + "): ";
+    String name = server.id() + " (" + server.sandboxPool().container().image() + "): ";
     return differences(server)
         .map(
             differences ->
@@ -76,18 +76,18 @@ public final class SandboxCheck {
 
   /** Where a container that was started as a server would have it is not as it was asked for. */
   private Future<List<String>> differences(ServerConfig server) {
-    Contained asked = server.sandbox().container();
-    return engine
+    ContainerTarget asked = server.sandboxPool().container();
+    return containerEngine
         .image(asked.image())
         .compose(
             image ->
-                engine
+                containerEngine
                     .create(asked, image, server.id().name())
                     .compose(
                         id ->
-                            engine
+                            containerEngine
                                 .start(id)
-                                .compose(started -> engine.differences(id, asked, image))
-                                .eventually(() -> engine.remove(id))));
+                                .compose(started -> containerEngine.differences(id, asked, image))
+                                .eventually(() -> containerEngine.remove(id))));
   }
 }

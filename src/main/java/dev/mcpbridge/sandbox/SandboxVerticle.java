@@ -1,18 +1,18 @@
 package dev.mcpbridge.sandbox;
 
 import dev.mcpbridge.bus.Addresses;
-import dev.mcpbridge.bus.Addresses.Question;
+import dev.mcpbridge.bus.Addresses.ServerRequest;
 import dev.mcpbridge.bus.Bus;
-import dev.mcpbridge.config.Sandbox;
+import dev.mcpbridge.config.SandboxPool;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
-import dev.mcpbridge.model.Part;
+import dev.mcpbridge.model.CallQueue;
+import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.RiskLevel;
-import dev.mcpbridge.model.WaitingCalls;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.Era;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -27,61 +27,65 @@ import java.util.function.LongSupplier;
  * Serves the calls of one server that run in containers of their own, and takes the containers with
  * it when it goes.
  */
-final class SandboxVerticle extends VerticleBase implements Standby.News {
+final class SandboxVerticle extends VerticleBase implements Standby.Listener {
   private final Bus bus;
-  private final Terms terms;
-  private final Part part;
+  private final LeaseConditions leaseConditions;
+  private final InstanceId instanceId;
   private final ServerConfig config;
-  private final Standby.Recipe recipe;
+  private final Standby.ContainerRecipe containerRecipe;
   private final BridgeIdentity self;
   private final LongSupplier drainMillis;
   private final MemoryBudget memory;
   private Era era;
-  private Pool pool;
+  private StandbyPool standbyPool;
 
   /**
    * @param mayAct whether this bridge may begin anything at this moment
    * @param severalCallers whether callers can be told apart, at this moment
    */
-  record Terms(BooleanSupplier mayAct, BooleanSupplier severalCallers) {}
+  record LeaseConditions(BooleanSupplier mayAct, BooleanSupplier severalCallers) {}
 
   SandboxVerticle(
       Bus bus,
-      Terms terms,
-      Part part,
+      LeaseConditions leaseConditions,
+      InstanceId instanceId,
       ServerConfig config,
       Containers containers,
       StdioTransport.Limits limits,
       BridgeIdentity self,
       LongSupplier drainMillis) {
     this.bus = bus;
-    this.terms = terms;
-    this.part = part;
+    this.leaseConditions = leaseConditions;
+    this.instanceId = instanceId;
     this.config = config;
     this.self = self;
     this.drainMillis = drainMillis;
     this.memory = limits.memory();
     this.era = config.conversation().era();
-    this.recipe =
-        new Standby.Recipe(containers, config.sandbox().container(), config.id().name(), limits);
+    this.containerRecipe =
+        new Standby.ContainerRecipe(
+            containers, config.sandboxPool().container(), config.id().name(), limits);
   }
 
   @Override
   public Future<?> start() {
     int maxQueued = config.supervision().maxQueued();
-    Sandbox sizes = sizes();
-    WaitingCalls waiting =
-        new WaitingCalls(vertx, config.id(), maxQueued, sizes.max(), terms.severalCallers());
-    pool = new Pool(vertx, config.id(), sizes, waiting, this::mayBegin, this::standby);
-    bus.serve(Addresses.waiting(part), asked -> Future.succeededFuture((long) waiting.size()));
-    bus.serve(Addresses.isolated(config.id()).at(part), call -> pool.run(admitted(call)));
-    bus.subscribe(Addresses.cancel(config.id()), c -> pool.cancel(c.callId(), c.reason()));
-    pool.open();
+    SandboxPool sizes = sizes();
+    CallQueue waiting =
+        new CallQueue(vertx, config.id(), maxQueued, sizes.max(), leaseConditions.severalCallers());
+    standbyPool =
+        new StandbyPool(vertx, config.id(), sizes, waiting, this::mayBegin, this::standby);
+    bus.serve(
+        Addresses.waiting(instanceId), asked -> Future.succeededFuture((long) waiting.size()));
+    bus.serve(
+        Addresses.isolated(config.id()).at(instanceId), call -> standbyPool.run(admitted(call)));
+    bus.subscribe(Addresses.cancel(config.id()), c -> standbyPool.cancel(c.callId(), c.reason()));
+    standbyPool.open();
     return Future.succeededFuture();
   }
 
   private boolean mayBegin() {
-    return terms.mayAct().getAsBoolean() && !memory.isHigh();
+    return leaseConditions.mayAct().getAsBoolean() && !memory.isHigh();
   }
 
   private Call admitted(Call call) {
@@ -89,13 +93,15 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
   }
 
   /** Where no call is known to be at level 3 none stands ready. */
-  private Sandbox sizes() {
-    return config.risk().mention(RiskLevel.HIGH) ? config.sandbox() : config.sandbox().onDemand();
+  private SandboxPool sizes() {
+    return config.risk().mention(RiskLevel.HIGH)
+        ? config.sandboxPool()
+        : config.sandboxPool().onDemand();
   }
 
   @Override
   public Future<?> stop() {
-    return pool.close(drainMillis.getAsLong());
+    return standbyPool.close(drainMillis.getAsLong());
   }
 
   @Override
@@ -105,9 +111,9 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
 
   @Override
   public Future<JsonSlice> question(Call call, String method, JsonSlice params) {
-    Question question = new Question(method, params);
-    return question.isFor(call.envelope())
-        ? bus.request(Addresses.question(call.id()), question)
+    ServerRequest serverRequest = new ServerRequest(method, params);
+    return serverRequest.isFor(call.envelope())
+        ? bus.request(Addresses.question(call.id()), serverRequest)
         : Future.failedFuture(
             new BridgeException(
                 ErrorCode.METHOD_NOT_FOUND, "The client of this call does not offer " + method));
@@ -115,9 +121,9 @@ final class SandboxVerticle extends VerticleBase implements Standby.News {
 
   /** The era is asked once; a server that died of the question is not asked again. */
   private Future<Standby> standby() {
-    Handshake.Terms greeting =
-        new Handshake.Terms(era, config.conversation().takesRoots(), false, self);
-    return Standby.start(context, recipe, greeting, this)
+    Handshake.HandshakeOptions greeting =
+        new Handshake.HandshakeOptions(era, config.conversation().takesRoots(), false, self);
+    return Standby.start(context, containerRecipe, greeting, this)
         .onSuccess(found -> era = found.isStateless() ? Era.STATELESS : Era.LEGACY)
         .onFailure(failed -> era = next(greeting.era(), failed));
   }

@@ -3,10 +3,10 @@ package dev.mcpbridge.sandbox;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.config.SandboxConfig;
 import dev.mcpbridge.config.ServerConfig;
-import dev.mcpbridge.model.Part;
+import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.protocol.BridgeIdentity;
-import dev.mcpbridge.transport.Opener;
 import dev.mcpbridge.transport.StdioTransport;
+import dev.mcpbridge.transport.TransportFactory;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -30,7 +30,7 @@ public final class Sandboxes {
   private final Bus bus;
   private final BooleanSupplier mayAct;
   private final BooleanSupplier severalCallers;
-  private final Engine engine;
+  private final ContainerEngine containerEngine;
   private final Containers containers;
   private final BridgeIdentity self;
   private boolean isUsed;
@@ -52,15 +52,15 @@ public final class Sandboxes {
     this.own = vertx.getOrCreateContext();
     this.bus = bus;
     this.self = self;
-    this.engine = new Engine(vertx, config.engine(), Labels.own());
-    this.containers = new Containers(vertx, engine);
+    this.containerEngine = new ContainerEngine(vertx, config.engine(), Labels.own());
+    this.containers = new Containers(vertx, containerEngine);
   }
 
   /** Opens transports to servers in containers. */
-  public Opener opener() {
-    return (context, reach, name, limits, listener) -> {
+  public TransportFactory opener() {
+    return (context, upstreamTarget, name, limits, listener) -> {
       use();
-      return containers.open(context, reach, name, limits, listener);
+      return containers.open(context, upstreamTarget, name, limits, listener);
     };
   }
 
@@ -69,16 +69,21 @@ public final class Sandboxes {
    * others.
    */
   public Optional<VerticleBase> of(
-      Part part, ServerConfig server, StdioTransport.Limits limits, LongSupplier drainMillis) {
-    if (server.sandbox() == null || !server.sandbox().isPerCall() || server.refusal() != null) {
+      InstanceId instanceId,
+      ServerConfig server,
+      StdioTransport.Limits limits,
+      LongSupplier drainMillis) {
+    if (server.sandboxPool() == null
+        || !server.sandboxPool().isPerCall()
+        || server.refusal() != null) {
       return Optional.empty();
     }
     use();
     return Optional.of(
         new SandboxVerticle(
             bus,
-            new SandboxVerticle.Terms(mayAct, severalCallers),
-            part,
+            new SandboxVerticle.LeaseConditions(mayAct, severalCallers),
+            instanceId,
             server,
             containers,
             limits,
@@ -102,7 +107,7 @@ public final class Sandboxes {
   }
 
   private void sweep() {
-    engine
+    containerEngine
         .orphans()
         .compose(orphans -> Future.join(orphans.stream().map(this::remove).toList()))
         .onSuccess(removed -> report(removed.<Boolean>list().stream().filter(was -> was).count()));
@@ -110,7 +115,7 @@ public final class Sandboxes {
 
   /** An engine may go on listing one that it no longer has; what fails now is tried again. */
   private Future<Boolean> remove(String orphan) {
-    return engine.remove(orphan).otherwise(false);
+    return containerEngine.remove(orphan).otherwise(false);
   }
 
   private static void report(long removed) {

@@ -1,6 +1,6 @@
 package dev.mcpbridge.sandbox;
 
-import dev.mcpbridge.config.Contained;
+import dev.mcpbridge.config.ContainerTarget;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.ExecutionEnvironment;
@@ -21,8 +21,8 @@ import java.util.function.Consumer;
  * takes one call and is then discarded. Confined to its context.
  */
 final class Standby implements SessionListener {
-  private final Contained container;
-  private final News news;
+  private final ContainerTarget container;
+  private final Listener listener;
   private final Session session;
   private ContainerTransport transport;
   private Call call;
@@ -30,34 +30,47 @@ final class Standby implements SessionListener {
   private Runnable lost = () -> {};
 
   /** What a server says while its call runs. */
-  interface News {
+  interface Listener {
     void callEvent(Call call, String name, JsonSlice params);
 
     Future<JsonSlice> question(Call call, String method, JsonSlice params);
   }
 
-  private Standby(Context context, Contained container, String server, News news) {
+  private Standby(Context context, ContainerTarget container, String server, Listener listener) {
     this.container = container;
-    this.news = news;
+    this.listener = listener;
     this.session = new Session(context, server, this);
   }
 
   /** What is the same for all of one server. */
-  record Recipe(
-      Containers containers, Contained container, String server, StdioTransport.Limits limits) {}
+  record ContainerRecipe(
+      Containers containers,
+      ContainerTarget container,
+      String server,
+      StdioTransport.Limits limits) {}
 
   /** Starts a container and greets the server in it. What fails leaves none behind. */
-  static Future<Standby> start(Context context, Recipe recipe, Handshake.Terms terms, News news) {
-    Standby standby = new Standby(context, recipe.container(), recipe.server(), news);
-    return recipe
+  static Future<Standby> start(
+      Context context,
+      ContainerRecipe containerRecipe,
+      Handshake.HandshakeOptions handshakeOptions,
+      Listener listener) {
+    Standby standby =
+        new Standby(context, containerRecipe.container(), containerRecipe.server(), listener);
+    return containerRecipe
         .containers()
-        .start(recipe.container(), recipe.server(), recipe.limits(), standby.session)
-        .compose(transport -> standby.greet(transport, terms));
+        .start(
+            containerRecipe.container(),
+            containerRecipe.server(),
+            containerRecipe.limits(),
+            standby.session)
+        .compose(transport -> standby.greet(transport, handshakeOptions));
   }
 
-  private Future<Standby> greet(ContainerTransport opened, Handshake.Terms terms) {
+  private Future<Standby> greet(
+      ContainerTransport opened, Handshake.HandshakeOptions handshakeOptions) {
     transport = opened;
-    return Handshake.perform(session.over(opened), terms, container.startMillis())
+    return Handshake.perform(session.over(opened), handshakeOptions, container.startMillis())
         .map(this)
         .recover(failed -> opened.discard().transform(discarded -> Future.failedFuture(failed)));
   }
@@ -82,7 +95,7 @@ final class Standby implements SessionListener {
     call = one;
     lost = () -> {};
     Consumer<JsonSlice> progress =
-        one.streaming() ? params -> news.callEvent(one, "progress", params) : null;
+        one.streaming() ? params -> listener.callEvent(one, "progress", params) : null;
     exchange =
         session.send(
             new Exchange.Request(
@@ -99,7 +112,7 @@ final class Standby implements SessionListener {
   }
 
   /** How it ended by itself; null where it did not. */
-  Engine.End end() {
+  ContainerEngine.End end() {
     return transport.end();
   }
 
@@ -118,7 +131,7 @@ final class Standby implements SessionListener {
         && call.streaming()
         && notification.method().equals(McpMethod.MESSAGE)
         && notification.payload() != null) {
-      news.callEvent(call, "message", notification.payload());
+      listener.callEvent(call, "message", notification.payload());
     }
   }
 
@@ -128,7 +141,7 @@ final class Standby implements SessionListener {
       return Future.failedFuture("No call runs here");
     }
     exchange.pause();
-    return news.question(call, method, params).onComplete(done -> exchange.resume());
+    return listener.question(call, method, params).onComplete(done -> exchange.resume());
   }
 
   @Override

@@ -4,9 +4,9 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.protocol.BridgeIdentity;
+import dev.mcpbridge.protocol.BridgePath;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
-import dev.mcpbridge.protocol.Via;
 import dev.mcpbridge.session.Negotiated;
 import dev.mcpbridge.session.Pages;
 import dev.mcpbridge.session.Session;
@@ -81,7 +81,7 @@ final class Discovery {
   private List<JsonSlice> reached(Pages.Listed listed) {
     omitted = listed.omitted() == null ? omitted : listed.omitted();
     String bridge = listed.bridge() == null ? negotiated.bridge() : listed.bridge();
-    return bridge == null ? listed.entries() : Via.over(bridge, self.id(), listed.entries());
+    return bridge == null ? listed.entries() : BridgePath.over(bridge, self.id(), listed.entries());
   }
 
   /** A server may declare a capability and still not know every list that belongs to it. */

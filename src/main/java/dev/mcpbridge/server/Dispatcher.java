@@ -1,14 +1,14 @@
 package dev.mcpbridge.server;
 
-import dev.mcpbridge.bus.Addresses.Question;
+import dev.mcpbridge.bus.Addresses.ServerRequest;
 import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.model.Call;
-import dev.mcpbridge.model.Soon;
-import dev.mcpbridge.model.WaitingCalls;
+import dev.mcpbridge.model.CallQueue;
+import dev.mcpbridge.model.Debouncer;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -34,15 +34,15 @@ final class Dispatcher {
   private final Vertx vertx;
   private final ServerConfig config;
   private final List<Instance> instances;
-  private final Upstream.News news;
-  private final WaitingCalls waiting;
-  private final Map<String, Running> running = new HashMap<>();
+  private final Upstream.Listener listener;
+  private final CallQueue waiting;
+  private final Map<String, RunningCall> running = new HashMap<>();
   private final BooleanSupplier mayBegin;
-  private final Soon look;
+  private final Debouncer look;
   private boolean dispatching;
   private BridgeException over;
 
-  private record Running(Call call, Instance instance, Exchange exchange) {}
+  private record RunningCall(Call call, Instance instance, Exchange exchange) {}
 
   /**
    * @param mayBegin whether this node may begin a call at this moment
@@ -52,17 +52,17 @@ final class Dispatcher {
       Vertx vertx,
       ServerConfig config,
       List<Instance> instances,
-      Upstream.News news,
+      Upstream.Listener listener,
       BooleanSupplier mayBegin,
       BooleanSupplier severalCallers) {
     this.vertx = vertx;
-    this.look = new Soon(vertx, LOOK_MILLIS, this::dispatch);
+    this.look = new Debouncer(vertx, LOOK_MILLIS, this::dispatch);
     this.mayBegin = mayBegin;
     this.config = config;
     this.instances = instances;
-    this.news = news;
+    this.listener = listener;
     this.waiting =
-        new WaitingCalls(
+        new CallQueue(
             vertx,
             config.id(),
             config.supervision().maxQueued(),
@@ -104,8 +104,8 @@ final class Dispatcher {
       Instance free = waiting.size() == 0 ? null : leastBusy();
       while (free != null) {
         Instance taken = free;
-        WaitingCalls.Turn turn = waiting.next(call -> run(call, taken));
-        free = turn == WaitingCalls.Turn.NOBODYS ? null : leastBusy();
+        CallQueue.TurnResult turnResult = waiting.next(call -> run(call, taken));
+        free = turnResult == CallQueue.TurnResult.NOBODYS ? null : leastBusy();
       }
     } finally {
       dispatching = false;
@@ -123,7 +123,7 @@ final class Dispatcher {
   }
 
   void cancel(String callId, BridgeException why) {
-    Running found = running.get(callId);
+    RunningCall found = running.get(callId);
     if (found != null) {
       found.instance().cancel(found.exchange(), why);
     }
@@ -136,9 +136,12 @@ final class Dispatcher {
    */
   void logged(Instance instance, JsonSlice params) {
     List<Call> calls =
-        running.values().stream().filter(r -> r.instance() == instance).map(Running::call).toList();
+        running.values().stream()
+            .filter(r -> r.instance() == instance)
+            .map(RunningCall::call)
+            .toList();
     if (params != null && calls.size() == 1 && calls.get(0).streaming()) {
-      news.callEvent(calls.get(0), "message", params);
+      listener.callEvent(calls.get(0), "message", params);
     }
   }
 
@@ -146,12 +149,15 @@ final class Dispatcher {
    * A question of the server belongs to the call that runs there, and may go to its client if that
    * can answer; where several run, nobody can tell whose it is, and it is refused.
    */
-  Future<JsonSlice> asked(Instance instance, Question question) {
-    List<Running> calls = running.values().stream().filter(r -> r.instance() == instance).toList();
-    if (calls.size() == 1 && question.isFor(calls.get(0).call().envelope())) {
-      Running asked = calls.get(0);
+  Future<JsonSlice> asked(Instance instance, ServerRequest serverRequest) {
+    List<RunningCall> calls =
+        running.values().stream().filter(r -> r.instance() == instance).toList();
+    if (calls.size() == 1 && serverRequest.isFor(calls.get(0).call().envelope())) {
+      RunningCall asked = calls.get(0);
       asked.exchange().pause();
-      return news.question(asked.call(), question).onComplete(done -> asked.exchange().resume());
+      return listener
+          .question(asked.call(), serverRequest)
+          .onComplete(done -> asked.exchange().resume());
     }
     String why =
         calls.size() > 1 ? "More than one call runs, and " : "No client that runs a call here ";
@@ -160,13 +166,13 @@ final class Dispatcher {
             ErrorCode.METHOD_NOT_FOUND,
             why
                 + (calls.size() > 1
-                    ? question.method() + " does not say which it belongs to"
-                    : "offers " + question.method())));
+                    ? serverRequest.method() + " does not say which it belongs to"
+                    : "offers " + serverRequest.method())));
   }
 
   private Future<JsonSlice> run(Call call, Instance instance) {
     Consumer<JsonSlice> progress =
-        call.streaming() ? params -> news.callEvent(call, "progress", params) : null;
+        call.streaming() ? params -> listener.callEvent(call, "progress", params) : null;
     Exchange exchange =
         instance.send(
             new Exchange.Request(
@@ -175,7 +181,7 @@ final class Dispatcher {
                 call.deadlineNanos(),
                 envelope(call),
                 progress));
-    running.put(call.id(), new Running(call, instance, exchange));
+    running.put(call.id(), new RunningCall(call, instance, exchange));
     waiting.count(call, exchange.answer());
     return exchange
         .answer()
@@ -208,7 +214,7 @@ final class Dispatcher {
   /** A caller's own credential is for an API that is called here, and for no MCP server. */
   private Envelope envelope(Call call) {
     String authorization = call.caller().authorization();
-    return authorization != null && config.reach() instanceof OpenApiSource
+    return authorization != null && config.upstreamTarget() instanceof OpenApiSource
         ? call.envelope().withMeta(MetaKeys.AUTHORIZATION, JsonObjects.quoted(authorization))
         : call.envelope();
   }

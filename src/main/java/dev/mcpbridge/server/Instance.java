@@ -1,11 +1,11 @@
 package dev.mcpbridge.server;
 
-import dev.mcpbridge.bus.Addresses.Question;
-import dev.mcpbridge.config.Remote;
+import dev.mcpbridge.bus.Addresses.ServerRequest;
+import dev.mcpbridge.config.RemoteTarget;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.model.Residence;
+import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerState.Degraded;
 import dev.mcpbridge.model.ServerState.Failed;
@@ -23,9 +23,9 @@ import dev.mcpbridge.session.Handshake;
 import dev.mcpbridge.session.Negotiated;
 import dev.mcpbridge.session.Session;
 import dev.mcpbridge.session.SessionListener;
-import dev.mcpbridge.transport.Opener;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.Transport;
+import dev.mcpbridge.transport.TransportFactory;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -37,8 +37,8 @@ import java.util.function.BooleanSupplier;
  * One process of a server, kept alive: start, handshake, heartbeat, and a new try with backoff when
  * it is lost. Its owner hears of each change and dispatches calls.
  *
- * <p>Each start is a {@link Life}; what an earlier life still has to say is not heard any more.
- * After {@link #stop} nothing starts again by itself.
+ * <p>Each start is a {@link InstanceRun}; what an earlier life still has to say is not heard any
+ * more. After {@link #stop} nothing starts again by itself.
  */
 final class Instance {
   private static final JsonSlice EVERY_LIST =
@@ -48,13 +48,13 @@ final class Instance {
 
   private final ServerConfig config;
   private final Context context;
-  private final Opener opener;
+  private final TransportFactory transportFactory;
   private final StdioTransport.Limits limits;
-  private final Owner owner;
+  private final Listener listener;
   private final RestartPolicy policy;
   private final BridgeIdentity self;
   private ServerState state = new Stopped();
-  private Life life;
+  private InstanceRun instanceRun;
   private Future<Void> gone = Future.succeededFuture();
   private long retryTimer = -1;
   private int restarts;
@@ -65,7 +65,7 @@ final class Instance {
   private boolean diedOfQuestion;
 
   /** Who keeps the instances; called on the context. */
-  interface Owner {
+  interface Listener {
     /** The state, and with it perhaps the number of calls that can be taken, is another. */
     void changed(Instance instance);
 
@@ -78,7 +78,7 @@ final class Instance {
     void heardNothingYet(Instance instance);
 
     /** The server asks something of a client. */
-    Future<JsonSlice> asked(Instance instance, Question question);
+    Future<JsonSlice> asked(Instance instance, ServerRequest serverRequest);
 
     void lost(int garbageLines, int droppedMessages);
   }
@@ -89,12 +89,12 @@ final class Instance {
    * @param mayAct whether this node may begin a call of it at this moment
    * @param severalCallers whether callers can be told apart, at this moment
    */
-  record Surroundings(
+  record InstanceEnvironment(
       Context context,
-      Opener opener,
+      TransportFactory transportFactory,
       StdioTransport.Limits limits,
       BridgeIdentity self,
-      Residence residence,
+      InstanceLocation instanceLocation,
       BooleanSupplier mayAct,
       BooleanSupplier severalCallers) {
 
@@ -104,14 +104,18 @@ final class Instance {
     }
   }
 
-  Instance(ServerConfig config, Surroundings surroundings, RestartPolicy policy, Owner owner) {
+  Instance(
+      ServerConfig config,
+      InstanceEnvironment instanceEnvironment,
+      RestartPolicy policy,
+      Listener listener) {
     this.config = config;
-    this.context = surroundings.context();
-    this.opener = surroundings.opener();
-    this.limits = surroundings.limits();
-    this.self = surroundings.self();
+    this.context = instanceEnvironment.context();
+    this.transportFactory = instanceEnvironment.transportFactory();
+    this.limits = instanceEnvironment.limits();
+    this.self = instanceEnvironment.self();
     this.policy = policy;
-    this.owner = owner;
+    this.listener = listener;
   }
 
   ServerState state() {
@@ -127,18 +131,20 @@ final class Instance {
   }
 
   OptionalLong pid() {
-    return life == null ? OptionalLong.empty() : life.pid();
+    return instanceRun == null ? OptionalLong.empty() : instanceRun.pid();
   }
 
   /** What its last process said on stderr, for administrators; empty for nothing. */
   String lastWords() {
-    return life != null && life.transport.succeeded() ? life.transport.result().lastWords() : "";
+    return instanceRun != null && instanceRun.transport.succeeded()
+        ? instanceRun.transport.result().lastWords()
+        : "";
   }
 
   /** Calls hear of the end of a session before its instance does: there is no room any more. */
   boolean hasRoom() {
     return state.takesCalls()
-        && !life.session.isOver()
+        && !instanceRun.session.isOver()
         && inFlight < config.supervision().maxInFlight();
   }
 
@@ -175,9 +181,9 @@ final class Instance {
   /** Ends the process; completes when its whole tree is gone, whoever has wanted that first. */
   Future<Void> stop() {
     vertx().cancelTimer(retryTimer);
-    if (life != null) {
-      Life last = life;
-      life = null;
+    if (instanceRun != null) {
+      InstanceRun last = instanceRun;
+      instanceRun = null;
       drain();
       gone = last.end().onComplete(done -> enter(new Stopped()));
     }
@@ -196,7 +202,7 @@ final class Instance {
 
   Exchange send(Exchange.Request request) {
     inFlight++;
-    Life serving = life;
+    InstanceRun serving = instanceRun;
     Exchange exchange = serving.session.send(request);
     exchange
         .answer()
@@ -210,26 +216,26 @@ final class Instance {
   }
 
   void cancel(Exchange exchange, BridgeException why) {
-    if (life != null) {
-      life.session.cancel(exchange, why);
+    if (instanceRun != null) {
+      instanceRun.session.cancel(exchange, why);
     }
   }
 
   Session session() {
-    return life == null ? null : life.session;
+    return instanceRun == null ? null : instanceRun.session;
   }
 
   /** A transport may fail before it returns, and that is a failure of a start, too. */
   private void begin(Starting starting) {
     state = starting;
-    life = new Life(starting);
-    life.open();
-    owner.changed(this);
+    instanceRun = new InstanceRun(starting);
+    instanceRun.open();
+    listener.changed(this);
   }
 
   private void enter(ServerState next) {
     state = next;
-    owner.changed(this);
+    listener.changed(this);
   }
 
   private Vertx vertx() {
@@ -237,27 +243,30 @@ final class Instance {
   }
 
   /** From one start to the end of its process. */
-  private final class Life implements SessionListener {
+  private final class InstanceRun implements SessionListener {
     private final Starting starting;
     private final long bornNanos = System.nanoTime();
     private final Session session = new Session(context, config.id().name(), this);
     private final Heartbeat heartbeat =
         new Heartbeat(vertx(), config.supervision().heartbeat(), session, this::heartbeat);
     private Future<Transport> transport;
-    private Session.Listening lists;
+    private Session.Subscription lists;
     private boolean over;
 
-    Life(Starting starting) {
+    InstanceRun(Starting starting) {
       this.starting = starting;
     }
 
     void open() {
       long timeout = config.supervision().startTimeout();
-      transport = opener.open(context, config.reach(), config.id().name(), limits, session);
+      transport =
+          transportFactory.open(
+              context, config.upstreamTarget(), config.id().name(), limits, session);
       transport
           .compose(opened -> Handshake.perform(session.over(opened), terms(), timeout))
           .compose(
-              negotiated -> owner.discovered(session, negotiated, deadlineNanos()).map(negotiated))
+              negotiated ->
+                  listener.discovered(session, negotiated, deadlineNanos()).map(negotiated))
           .onSuccess(this::serve)
           .onFailure(failure -> fail(code(failure), failure.getMessage()));
     }
@@ -279,9 +288,12 @@ final class Instance {
       return transport.compose(Transport::close).otherwiseEmpty();
     }
 
-    private Handshake.Terms terms() {
-      return new Handshake.Terms(
-          era(), config.conversation().takesRoots(), config.reach() instanceof Remote, self);
+    private Handshake.HandshakeOptions terms() {
+      return new Handshake.HandshakeOptions(
+          era(),
+          config.conversation().takesRoots(),
+          config.upstreamTarget() instanceof RemoteTarget,
+          self);
     }
 
     /** A server that died of the question is not asked again at its next start. */
@@ -338,13 +350,13 @@ final class Instance {
 
     /** What cannot be reached stays degraded, and is asked again with each heartbeat. */
     private boolean isAdapted() {
-      return config.reach().isAdapted();
+      return config.upstreamTarget().isAdapted();
     }
 
     @Override
     public void notified(RpcMessage notification) {
       if (!over) {
-        owner.notified(Instance.this, notification);
+        listener.notified(Instance.this, notification);
       }
     }
 
@@ -352,18 +364,18 @@ final class Instance {
     @Override
     public void agreed(long listening) {
       if (!over && lists != null && lists.id() == listening) {
-        owner.heardNothingYet(Instance.this);
+        listener.heardNothingYet(Instance.this);
       }
     }
 
     @Override
     public Future<JsonSlice> asked(String method, JsonSlice params) {
-      return owner.asked(Instance.this, new Question(method, params));
+      return listener.asked(Instance.this, new ServerRequest(method, params));
     }
 
     @Override
     public void lost(int garbageLines, int droppedMessages) {
-      owner.lost(garbageLines, droppedMessages);
+      listener.lost(garbageLines, droppedMessages);
     }
 
     @Override
@@ -392,7 +404,7 @@ final class Instance {
     }
 
     private void retryIn(long delay) {
-      if (life == this && state instanceof Failed) {
+      if (instanceRun == this && state instanceof Failed) {
         retryTimer = vertx().setTimer(delay, t -> start());
       }
     }

@@ -3,15 +3,15 @@ package dev.mcpbridge.server;
 import dev.mcpbridge.bus.Address;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.BridgeEvent;
-import dev.mcpbridge.bus.Addresses.Departure;
-import dev.mcpbridge.bus.Addresses.Question;
+import dev.mcpbridge.bus.Addresses.InstanceStopped;
 import dev.mcpbridge.bus.Addresses.ResourceUpdate;
+import dev.mcpbridge.bus.Addresses.ServerRequest;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
-import dev.mcpbridge.model.Part;
-import dev.mcpbridge.model.Residence;
+import dev.mcpbridge.model.InstanceId;
+import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
@@ -19,8 +19,8 @@ import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.HiddenCharacters;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
-import dev.mcpbridge.transport.Opener;
 import dev.mcpbridge.transport.StdioTransport;
+import dev.mcpbridge.transport.TransportFactory;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.lang.System.Logger;
@@ -44,10 +44,10 @@ public final class ServerVerticle extends VerticleBase {
 
   private final Bus bus;
   private final ServerConfig config;
-  private final Opener opener;
+  private final TransportFactory transportFactory;
   private final StdioTransport.Limits limits;
   private final BridgeIdentity self;
-  private final Tenancy tenancy;
+  private final Lease lease;
   private final List<Runnable> served = new ArrayList<>();
   private LongSupplier drainMillis;
   private Upstreams upstreams;
@@ -58,7 +58,8 @@ public final class ServerVerticle extends VerticleBase {
    * @param mayAct whether it may begin a call of it at this moment
    * @param severalCallers whether callers can be told apart, at this moment
    */
-  record Tenancy(Residence residence, BooleanSupplier mayAct, BooleanSupplier severalCallers) {}
+  record Lease(
+      InstanceLocation instanceLocation, BooleanSupplier mayAct, BooleanSupplier severalCallers) {}
 
   /**
    * @param drainMillis how long calls in flight may go on when the verticle is undeployed
@@ -66,44 +67,44 @@ public final class ServerVerticle extends VerticleBase {
   public ServerVerticle(
       Bus bus,
       ServerConfig config,
-      Opener opener,
+      TransportFactory transportFactory,
       StdioTransport.Limits limits,
       BridgeIdentity self,
-      Tenancy tenancy,
+      Lease lease,
       LongSupplier drainMillis) {
     this.bus = bus;
     this.config = config;
-    this.opener = opener;
+    this.transportFactory = transportFactory;
     this.limits = limits;
     this.self = self;
-    this.tenancy = tenancy;
+    this.lease = lease;
     this.drainMillis = drainMillis;
   }
 
   @Override
   public Future<?> start() {
     ServerId id = config.id();
-    Part part = part();
-    Instance.Surroundings surroundings =
-        new Instance.Surroundings(
+    InstanceId instanceId = part();
+    Instance.InstanceEnvironment instanceEnvironment =
+        new Instance.InstanceEnvironment(
             context,
-            opener,
+            transportFactory,
             limits,
             self,
-            tenancy.residence(),
-            tenancy.mayAct(),
-            tenancy.severalCallers());
+            lease.instanceLocation(),
+            lease.mayAct(),
+            lease.severalCallers());
     Telling telling = new Telling();
-    upstreams = new Upstreams(config, surroundings, telling);
-    serve(Addresses.call(id).at(part), upstreams::call);
-    if (config.sandbox() != null && !config.sandbox().isPerCall()) {
-      serve(Addresses.isolated(id).at(part), upstreams::callInContainer);
+    upstreams = new Upstreams(config, instanceEnvironment, telling);
+    serve(Addresses.call(id).at(instanceId), upstreams::call);
+    if (config.sandboxPool() != null && !config.sandboxPool().isPerCall()) {
+      serve(Addresses.isolated(id).at(instanceId), upstreams::callInContainer);
     }
     bus.subscribe(Addresses.cancel(id), c -> upstreams.cancel(c.callId(), c.reason()));
-    serve(Addresses.ready(id).at(part), upstreams::ready);
-    serve(Addresses.view(part), asked -> view());
-    serve(Addresses.restart(part), asked -> upstreams.restart(drainMillis.getAsLong()));
-    serve(Addresses.watch(part), upstreams::watch);
+    serve(Addresses.ready(id).at(instanceId), upstreams::ready);
+    serve(Addresses.view(instanceId), asked -> view());
+    serve(Addresses.restart(instanceId), asked -> upstreams.restart(drainMillis.getAsLong()));
+    serve(Addresses.watch(instanceId), upstreams::watch);
     bus.subscribe(Addresses.CONVERSATION_OVER, c -> upstreams.over(c, drainMillis.getAsLong()));
     bus.subscribe(Addresses.NODE_CONNECTED, slot -> telling.again(upstreams.view()));
     upstreams.open();
@@ -113,7 +114,7 @@ public final class ServerVerticle extends VerticleBase {
   /** Calls that wait for a container wait elsewhere on this node. */
   private Future<ServerView> view() {
     ServerView view = upstreams.view();
-    return config.sandbox() != null && config.sandbox().isPerCall()
+    return config.sandboxPool() != null && config.sandboxPool().isPerCall()
         ? bus.request(Addresses.waiting(part()), config.id()).map(view::plusQueued).otherwise(view)
         : Future.succeededFuture(view);
   }
@@ -123,12 +124,12 @@ public final class ServerVerticle extends VerticleBase {
   }
 
   /** What it is of the server. */
-  private Part part() {
-    return new Part(config.id(), tenancy.residence().instance());
+  private InstanceId part() {
+    return new InstanceId(config.id(), lease.instanceLocation().instance());
   }
 
-  private Departure departure() {
-    return new Departure(config.id(), tenancy.residence());
+  private InstanceStopped departure() {
+    return new InstanceStopped(config.id(), lease.instanceLocation());
   }
 
   /** Calls in flight get no time any more when the verticle is undeployed. */
@@ -147,7 +148,7 @@ public final class ServerVerticle extends VerticleBase {
             });
   }
 
-  private final class Telling implements Upstream.News {
+  private final class Telling implements Upstream.Listener {
     private String lastState = "";
     private String lastDigest = "";
 
@@ -175,8 +176,8 @@ public final class ServerVerticle extends VerticleBase {
     }
 
     @Override
-    public Future<JsonSlice> question(Call call, Question question) {
-      return bus.request(Addresses.question(call.id()), question);
+    public Future<JsonSlice> question(Call call, ServerRequest serverRequest) {
+      return bus.request(Addresses.question(call.id()), serverRequest);
     }
 
     private void tellStateChange(ServerView view) {

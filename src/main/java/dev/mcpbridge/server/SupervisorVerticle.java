@@ -9,13 +9,13 @@ import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.LimitsConfig;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.memory.MemoryBudget;
-import dev.mcpbridge.model.Part;
-import dev.mcpbridge.model.Residence;
+import dev.mcpbridge.model.InstanceId;
+import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.BridgeIdentity;
-import dev.mcpbridge.transport.Opener;
 import dev.mcpbridge.transport.Orphans;
 import dev.mcpbridge.transport.StdioTransport;
+import dev.mcpbridge.transport.TransportFactory;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
@@ -37,7 +37,7 @@ import java.util.function.BooleanSupplier;
  * does. Servers of the configuration and servers of the API live side by side; a reload touches
  * only the former.
  */
-public final class SupervisorVerticle extends VerticleBase implements Cluster.Orders {
+public final class SupervisorVerticle extends VerticleBase implements Cluster.OwnershipListener {
   private static final Logger LOG = System.getLogger(SupervisorVerticle.class.getName());
   private static final long LAST_WORDS_MILLIS = 1_000;
   private static final long FAREWELL_MILLIS = 2_000;
@@ -46,14 +46,14 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
   private final Cluster cluster;
   private final BooleanSupplier severalCallers;
   private final StdioTransport.Limits limits;
-  private final Opener opener;
-  private final Companions companions;
+  private final TransportFactory transportFactory;
+  private final ServerExtensions serverExtensions;
   private final BridgeIdentity self;
   private final SharedMap shared;
-  private final Definitions definitions = new Definitions();
-  private final PostedServers posted;
-  private final Map<Part, Deployed> deployed = new LinkedHashMap<>();
-  private final Map<Part, Future<Void>> ending = new LinkedHashMap<>();
+  private final ServerDefinitions serverDefinitions = new ServerDefinitions();
+  private final ApiServers posted;
+  private final Map<InstanceId, DeployedServer> deployed = new LinkedHashMap<>();
+  private final Map<InstanceId, Future<Void>> ending = new LinkedHashMap<>();
   private final Set<ServerId> shown = new HashSet<>();
   private Map<ServerId, ServerConfig> wanted = Map.of();
   private Future<Void> left = Future.succeededFuture();
@@ -66,7 +66,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
    * @param config of the whole server
    * @param verticles its deployments, in the order in which they were made
    */
-  private record Deployed(
+  private record DeployedServer(
       ServerConfig config, ServerVerticle verticle, List<Future<String>> verticles) {
 
     Future<String> isThere() {
@@ -83,19 +83,19 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
       BridgeConfig config,
       BooleanSupplier severalCallers,
       MemoryBudget memory,
-      Opener opener,
-      Companions companions,
+      TransportFactory transportFactory,
+      ServerExtensions serverExtensions,
       BridgeIdentity self) {
     this.severalCallers = severalCallers;
     this.bus = bus;
     this.cluster = cluster;
     this.config = config;
     this.limits = limits(config.limits(), memory);
-    this.opener = opener;
-    this.companions = companions;
+    this.transportFactory = transportFactory;
+    this.serverExtensions = serverExtensions;
     this.self = self;
     this.shared = cluster.map("servers");
-    this.posted = new PostedServers(bus, cluster, shared, definitions, new Local());
+    this.posted = new ApiServers(bus, cluster, shared, serverDefinitions, new Local());
   }
 
   @Override
@@ -105,7 +105,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
     if (!cluster.isAlone()) {
       bus.subscribe(Addresses.PART_CHANGED, view -> heardOf(view.id()));
     }
-    definitions.read(config.servers(), config);
+    serverDefinitions.read(config.servers(), config);
     shared.onChange(this::offer);
     offer();
     return settled();
@@ -151,9 +151,9 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
   }
 
   private Future<Void> apply(BridgeConfig next) {
-    ServerPlan plan = ServerPlan.of(definitions.ofFile(), next.servers());
+    ServerPlan plan = ServerPlan.of(serverDefinitions.ofFile(), next.servers());
     config = next;
-    definitions.read(next.servers(), next);
+    serverDefinitions.read(next.servers(), next);
     if (!plan.isEmpty()) {
       LOG.log(Level.INFO, "configuration reloaded: {0}", plan);
     }
@@ -162,7 +162,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
         .known()
         .forEach(
             (name, item) -> {
-              if (item.value().length == 0 && definitions.isFromFile(new ServerId(name))) {
+              if (item.value().length == 0 && serverDefinitions.isFromFile(new ServerId(name))) {
                 back.add(shared.remove(name, item.version()));
               }
             });
@@ -172,12 +172,12 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
 
   /** Tells the other nodes what this one can run, and gets to know what it is to run. */
   private void offer() {
-    wanted = definitions.wanted(shared.known());
-    Set<Part> able = new LinkedHashSet<>();
+    wanted = serverDefinitions.wanted(shared.known());
+    Set<InstanceId> able = new LinkedHashSet<>();
     wanted.forEach(
         (id, server) -> {
           if (cluster.fits(server.placement())) {
-            able.addAll(Part.all(id, places(server)));
+            able.addAll(InstanceId.all(id, places(server)));
           }
         });
     cluster.offer(able, this);
@@ -214,15 +214,15 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
     if (wasTakenAway()) {
       stopAll();
     }
-    Map<Part, ServerConfig> target = new LinkedHashMap<>();
-    cluster.mine().forEach(part -> target.put(part, wanted.get(part.server())));
+    Map<InstanceId, ServerConfig> target = new LinkedHashMap<>();
+    cluster.mine().forEach(instanceId -> target.put(instanceId, wanted.get(instanceId.server())));
     List.copyOf(deployed.keySet()).stream()
-        .filter(part -> !isSame(deployed.get(part).config(), target.get(part)))
+        .filter(instanceId -> !isSame(deployed.get(instanceId).config(), target.get(instanceId)))
         .forEach(this::undeploy);
     target.forEach(
-        (part, server) -> {
-          if (server != null && !runs(part)) {
-            deploy(part, server);
+        (instanceId, server) -> {
+          if (server != null && !runs(instanceId)) {
+            deploy(instanceId, server);
           }
         });
     releaseWhatDoesNotRun(target.keySet());
@@ -231,14 +231,14 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
   }
 
   /** What this node has and neither runs nor is to run; said again until all know it. */
-  private void releaseWhatDoesNotRun(Set<Part> target) {
+  private void releaseWhatDoesNotRun(Set<InstanceId> target) {
     cluster.held().stream()
-        .filter(part -> !target.contains(part) && !runs(part))
+        .filter(instanceId -> !target.contains(instanceId) && !runs(instanceId))
         .forEach(cluster::stopped);
   }
 
-  private boolean runs(Part part) {
-    return deployed.containsKey(part) || ending.containsKey(part);
+  private boolean runs(InstanceId instanceId) {
+    return deployed.containsKey(instanceId) || ending.containsKey(instanceId);
   }
 
   @Override
@@ -266,8 +266,9 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
                   && !cluster.owners().isOwned(id);
           if (isHomeless) {
             shown.add(id);
-            Residence nowhere = new Residence(1, null, cluster.owners().epoch(Part.first(id)));
-            bus.publishHere(Addresses.PART_CHANGED, Homeless.view(server, nowhere));
+            InstanceLocation nowhere =
+                new InstanceLocation(1, null, cluster.owners().epoch(InstanceId.first(id)));
+            bus.publishHere(Addresses.PART_CHANGED, UnplacedServer.view(server, nowhere));
           } else if (cluster.owners().knows(id)) {
             shown.add(id);
           }
@@ -297,40 +298,41 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
         });
   }
 
-  private static <T> List<T> here(ServerId server, Map<Part, T> parts) {
+  private static <T> List<T> here(ServerId server, Map<InstanceId, T> parts) {
     return parts.entrySet().stream()
         .filter(part -> part.getKey().server().equals(server))
         .map(Map.Entry::getValue)
         .toList();
   }
 
-  private void deploy(Part part, ServerConfig whole) {
-    ServerConfig server = cluster.isAlone() ? whole : whole.instance(part.number());
-    Residence residence =
-        new Residence(part.number(), cluster.name(), cluster.owners().epoch(part));
+  private void deploy(InstanceId instanceId, ServerConfig whole) {
+    ServerConfig server = cluster.isAlone() ? whole : whole.instance(instanceId.number());
+    InstanceLocation instanceLocation =
+        new InstanceLocation(
+            instanceId.number(), cluster.name(), cluster.owners().epoch(instanceId));
     ServerVerticle verticle =
         new ServerVerticle(
             bus,
             server,
-            opener,
+            transportFactory,
             limits,
             self,
-            new ServerVerticle.Tenancy(
-                residence, () -> cluster.owner(part) == Cluster.HERE, severalCallers),
+            new ServerVerticle.Lease(
+                instanceLocation, () -> cluster.owner(instanceId) == Cluster.HERE, severalCallers),
             this::drainMillis);
     List<Future<String>> verticles = new ArrayList<>();
-    companions
-        .of(part, server, limits, this::drainMillis)
+    serverExtensions
+        .of(instanceId, server, limits, this::drainMillis)
         .map(vertx::deployVerticle)
         .ifPresent(verticles::add);
     verticles.add(vertx.deployVerticle(verticle));
     shown.add(server.id());
-    deployed.put(part, new Deployed(whole, verticle, verticles));
+    deployed.put(instanceId, new DeployedServer(whole, verticle, verticles));
   }
 
   /** Ends it here, if it is still there; what it is then comes out by comparing again. */
-  private void undeploy(Part part) {
-    Deployed server = deployed.remove(part);
+  private void undeploy(InstanceId instanceId) {
+    DeployedServer server = deployed.remove(instanceId);
     if (server == null) {
       return;
     }
@@ -338,10 +340,10 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
         Future.join(server.verticles().stream().map(done -> done.compose(vertx::undeploy)).toList())
             .<Void>mapEmpty()
             .otherwiseEmpty();
-    ending.put(part, end);
+    ending.put(instanceId, end);
     end.onComplete(
         gone -> {
-          ending.remove(part, end);
+          ending.remove(instanceId, end);
           changed();
         });
   }
@@ -358,7 +360,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
         .otherwiseEmpty()
         .compose(
             ended ->
-                Future.join(deployed.values().stream().map(Deployed::isThere).toList())
+                Future.join(deployed.values().stream().map(DeployedServer::isThere).toList())
                     .otherwiseEmpty())
         .mapEmpty();
   }
@@ -373,7 +375,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
   }
 
   /** What runs here, for those who start and stop servers over the API. */
-  private final class Local implements PostedServers.Here {
+  private final class Local implements ApiServers.LocalServers {
     @Override
     public Set<ServerId> wanted() {
       return wanted.keySet();
@@ -386,8 +388,10 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Or
 
     @Override
     public Future<?> begun(ServerId id) {
-      List<Deployed> here = here(id, deployed);
-      return here.isEmpty() ? null : Future.any(here.stream().map(Deployed::isThere).toList());
+      List<DeployedServer> here = here(id, deployed);
+      return here.isEmpty()
+          ? null
+          : Future.any(here.stream().map(DeployedServer::isThere).toList());
     }
 
     @Override

@@ -1,15 +1,15 @@
 package dev.mcpbridge.server;
 
-import dev.mcpbridge.bus.Addresses.Question;
-import dev.mcpbridge.bus.Addresses.Watch;
+import dev.mcpbridge.bus.Addresses.ResourceSubscription;
+import dev.mcpbridge.bus.Addresses.ServerRequest;
 import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Catalogue;
+import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.LastError;
-import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.ServerIdentity;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
@@ -38,19 +38,19 @@ import java.util.stream.IntStream;
  * <p>Confined to its verticle's context. The catalogue survives a crash, so that calls can wait for
  * the restart instead of failing.
  */
-final class Upstream implements Instance.Owner {
+final class Upstream implements Instance.Listener {
   private static final long REFRESH_DELAY_MILLIS = 200;
 
   private final Vertx vertx;
   private final ServerConfig config;
   private final String conversation;
-  private final Residence residence;
+  private final InstanceLocation instanceLocation;
   private final BridgeIdentity self;
-  private final News news;
+  private final Listener listener;
   private final List<Instance> instances;
-  private final Refusals refusals;
+  private final StartErrors startErrors;
   private final Dispatcher dispatcher;
-  private final WatchedResources watched;
+  private final SubscribedResources watched;
   private final List<Promise<ServerView>> awaitingReady = new ArrayList<>();
   private Negotiated negotiated;
   private Catalogue catalogue;
@@ -68,7 +68,7 @@ final class Upstream implements Instance.Owner {
   private boolean closing;
 
   /** What the verticle tells the rest of the bridge; called on the context. */
-  interface News {
+  interface Listener {
     void changed(ServerView view);
 
     /** A streaming call makes progress; {@code name} is {@code progress} or {@code message}. */
@@ -82,33 +82,41 @@ final class Upstream implements Instance.Owner {
     void resourceUpdated(String conversation, String uri, JsonSlice params);
 
     /** The server asks the client of a call. */
-    Future<JsonSlice> question(Call call, Question question);
+    Future<JsonSlice> question(Call call, ServerRequest serverRequest);
   }
 
   /**
    * @param conversation that it serves alone; null for everybody
    */
   Upstream(
-      ServerConfig config, String conversation, Instance.Surroundings surroundings, News news) {
-    this.vertx = surroundings.context().owner();
+      ServerConfig config,
+      String conversation,
+      Instance.InstanceEnvironment instanceEnvironment,
+      Listener listener) {
+    this.vertx = instanceEnvironment.context().owner();
     this.config = config;
     this.conversation = conversation;
-    this.residence = surroundings.residence();
-    this.self = surroundings.self();
-    this.news = news;
-    this.refusals = new Refusals(config.id(), residence.node() != null);
+    this.instanceLocation = instanceEnvironment.instanceLocation();
+    this.self = instanceEnvironment.self();
+    this.listener = listener;
+    this.startErrors = new StartErrors(config.id(), instanceLocation.node() != null);
     this.state = config.refusal() == null ? new ServerState.Stopped() : config.refusal();
     this.lastError = config.refusal() == null ? null : new LastError(config.refusal().reason());
     RestartPolicy policy =
         new RestartPolicy(config.supervision().maxRestartDelay(), RandomGenerator.getDefault());
     this.instances =
         IntStream.range(0, config.supervision().instances())
-            .mapToObj(i -> new Instance(config, surroundings, policy, this))
+            .mapToObj(i -> new Instance(config, instanceEnvironment, policy, this))
             .toList();
     this.dispatcher =
         new Dispatcher(
-            vertx, config, instances, news, surroundings::mayBegin, surroundings.severalCallers());
-    this.watched = new WatchedResources(vertx, config.supervision().startTimeout());
+            vertx,
+            config,
+            instances,
+            listener,
+            instanceEnvironment::mayBegin,
+            instanceEnvironment.severalCallers());
+    this.watched = new SubscribedResources(vertx, config.supervision().startTimeout());
   }
 
   /** Starts what is not lazy. */
@@ -122,17 +130,17 @@ final class Upstream implements Instance.Owner {
   /** Runs a call, now or when its turn comes. */
   Future<JsonSlice> call(Call asked) {
     if (closing) {
-      return Future.failedFuture(refusals.stopping());
+      return Future.failedFuture(startErrors.stopping());
     }
     Call call = config.conversation().takesRoots() ? asked : asked.withoutRoots();
     if (state.takesCalls()) {
       return dispatcher.submit(call);
     }
     if (state instanceof ServerState.Refused refusal) {
-      return Future.failedFuture(Refusals.refused(refusal));
+      return Future.failedFuture(StartErrors.refused(refusal));
     }
     if (state instanceof ServerState.Failed failed && isHopeless(failed)) {
-      return Future.failedFuture(refusals.unavailable(failed));
+      return Future.failedFuture(startErrors.unavailable(failed));
     }
     wakeIfLazy();
     return dispatcher.submit(call);
@@ -145,10 +153,10 @@ final class Upstream implements Instance.Owner {
   /** The view, once there is a catalogue; fails when the server cannot be started or in time. */
   Future<ServerView> ready(long timeoutMillis) {
     if (config.refusal() != null) {
-      return Future.failedFuture(Refusals.refused(config.refusal()));
+      return Future.failedFuture(StartErrors.refused(config.refusal()));
     }
     if (closing) {
-      return Future.failedFuture(refusals.stopping());
+      return Future.failedFuture(startErrors.stopping());
     }
     wakeIfLazy();
     ServerState state = state();
@@ -156,13 +164,13 @@ final class Upstream implements Instance.Owner {
       return Future.succeededFuture(view());
     }
     if (state instanceof ServerState.Failed failed && isHopeless(failed)) {
-      return Future.failedFuture(refusals.unavailable(failed));
+      return Future.failedFuture(startErrors.unavailable(failed));
     }
     Promise<ServerView> promise = Promise.promise();
     awaitingReady.add(promise);
     long timer =
         vertx.setTimer(
-            Math.max(1, timeoutMillis), t -> promise.tryFail(refusals.stillStarting(state())));
+            Math.max(1, timeoutMillis), t -> promise.tryFail(startErrors.stillStarting(state())));
     return promise.future().onComplete(done -> forget(promise, timer));
   }
 
@@ -194,7 +202,7 @@ final class Upstream implements Instance.Owner {
   /** Stops for good. Calls in flight get the given time; what waits is refused at once. */
   Future<Void> close(long drainMillis) {
     closing = true;
-    BridgeException stopped = refusals.stopping();
+    BridgeException stopped = startErrors.stopping();
     dispatcher.close(stopped);
     List.copyOf(awaitingReady).forEach(promise -> promise.tryFail(stopped));
     instances.forEach(Instance::drain);
@@ -207,8 +215,8 @@ final class Upstream implements Instance.Owner {
     return state;
   }
 
-  Refusals refusals() {
-    return refusals;
+  StartErrors refusals() {
+    return startErrors;
   }
 
   /** Whether nothing runs, waits or is listened for. */
@@ -232,8 +240,8 @@ final class Upstream implements Instance.Owner {
         catalogue,
         config.risk(),
         config.timeouts(),
-        config.sandbox() == null ? null : config.sandbox().container().image(),
-        config.reach() instanceof OpenApiSource api && api.authUrl() != null
+        config.sandboxPool() == null ? null : config.sandboxPool().container().image(),
+        config.upstreamTarget() instanceof OpenApiSource api && api.authUrl() != null
             ? api.authUrl().toString()
             : null,
         config.program(),
@@ -247,7 +255,7 @@ final class Upstream implements Instance.Owner {
             dropped),
         lastError,
         sinceMillis,
-        List.of(residence));
+        List.of(instanceLocation));
   }
 
   @Override
@@ -258,8 +266,9 @@ final class Upstream implements Instance.Owner {
     } else if (instance.state() instanceof ServerState.Failed failed) {
       lastError = new LastError(failed.reason(), instance.lastWords());
       if (state() instanceof ServerState.Failed all && isHopeless(all)) {
-        dispatcher.refuseWaiting(refusals.unavailable(all));
-        List.copyOf(awaitingReady).forEach(promise -> promise.tryFail(refusals.startFailed(all)));
+        dispatcher.refuseWaiting(startErrors.unavailable(all));
+        List.copyOf(awaitingReady)
+            .forEach(promise -> promise.tryFail(startErrors.startFailed(all)));
       }
     }
     publish();
@@ -290,20 +299,20 @@ final class Upstream implements Instance.Owner {
   }
 
   /** Asks the running instances for the changes of a resource, or not any more. */
-  Future<Boolean> watch(Watch watch) {
+  Future<Boolean> watch(ResourceSubscription resourceSubscription) {
     List<Session> sessions =
         instances.stream()
             .filter(instance -> instance.state().takesCalls())
             .map(Instance::session)
             .toList();
-    return watch.wanted()
-        ? watched.add(watch.uri(), sessions)
-        : watched.remove(watch.uri(), sessions);
+    return resourceSubscription.wanted()
+        ? watched.add(resourceSubscription.uri(), sessions)
+        : watched.remove(resourceSubscription.uri(), sessions);
   }
 
   @Override
-  public Future<JsonSlice> asked(Instance instance, Question question) {
-    return dispatcher.asked(instance, question);
+  public Future<JsonSlice> asked(Instance instance, ServerRequest serverRequest) {
+    return dispatcher.asked(instance, serverRequest);
   }
 
   @Override
@@ -327,7 +336,7 @@ final class Upstream implements Instance.Owner {
   private void resourceUpdated(JsonSlice params) {
     String uri = params == null ? null : JsonObjects.string(JsonObjects.members(params).get("uri"));
     if (uri != null) {
-      news.resourceUpdated(conversation, uri, WatchedResources.withoutSubscription(params));
+      listener.resourceUpdated(conversation, uri, SubscribedResources.withoutSubscription(params));
     }
   }
 
@@ -410,6 +419,6 @@ final class Upstream implements Instance.Owner {
       lastWord = word;
       sinceMillis = System.currentTimeMillis();
     }
-    news.changed(view());
+    listener.changed(view());
   }
 }

@@ -1,7 +1,7 @@
 package dev.mcpbridge.server;
 
-import dev.mcpbridge.bus.Addresses.Question;
-import dev.mcpbridge.bus.Addresses.Watch;
+import dev.mcpbridge.bus.Addresses.ResourceSubscription;
+import dev.mcpbridge.bus.Addresses.ServerRequest;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -27,33 +27,36 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Confined to its verticle's context.
  */
-final class Upstreams implements Upstream.News {
+final class Upstreams implements Upstream.Listener {
   private final Vertx vertx;
   private final ServerConfig config;
-  private final Instance.Surroundings surroundings;
-  private final Upstream.News news;
+  private final Instance.InstanceEnvironment instanceEnvironment;
+  private final Upstream.Listener listener;
   private final Upstream shared;
-  private final Map<String, Own> own = new LinkedHashMap<>();
+  private final Map<String, IsolatedUpstream> own = new LinkedHashMap<>();
   private final Map<Upstream, Future<Void>> ending = new HashMap<>();
   private boolean closing;
 
-  private static final class Own {
+  private static final class IsolatedUpstream {
     final String caller;
     final Upstream upstream;
     long lastUsedNanos;
 
-    Own(String caller, Upstream upstream) {
+    IsolatedUpstream(String caller, Upstream upstream) {
       this.caller = caller;
       this.upstream = upstream;
     }
   }
 
-  Upstreams(ServerConfig config, Instance.Surroundings surroundings, Upstream.News news) {
-    this.vertx = surroundings.context().owner();
+  Upstreams(
+      ServerConfig config,
+      Instance.InstanceEnvironment instanceEnvironment,
+      Upstream.Listener listener) {
+    this.vertx = instanceEnvironment.context().owner();
     this.config = config;
-    this.surroundings = surroundings;
-    this.news = news;
-    this.shared = new Upstream(config, null, surroundings, this);
+    this.instanceEnvironment = instanceEnvironment;
+    this.listener = listener;
+    this.shared = new Upstream(config, null, instanceEnvironment, this);
   }
 
   void open() {
@@ -70,7 +73,7 @@ final class Upstreams implements Upstream.News {
 
   /** Where the server's one container is where everything runs; the result says so. */
   Future<JsonSlice> callInContainer(Call call) {
-    String image = config.sandbox().container().image();
+    String image = config.sandboxPool().container().image();
     return call(call).map(new ExecutionEnvironment(image, null, null)::in);
   }
 
@@ -91,15 +94,15 @@ final class Upstreams implements Upstream.News {
   }
 
   /** Begins or ends to listen; answers whose upstream will tell, null for the shared one. */
-  Future<String> watch(Watch watch) {
+  Future<String> watch(ResourceSubscription resourceSubscription) {
     if (!isIsolated()) {
-      return shared.watch(watch).map(agreed -> null);
+      return shared.watch(resourceSubscription).map(agreed -> null);
     }
-    String conversation = watch.by().conversation();
-    if (!watch.wanted() && !own.containsKey(conversation)) {
+    String conversation = resourceSubscription.by().conversation();
+    if (!resourceSubscription.wanted() && !own.containsKey(conversation)) {
       return Future.succeededFuture(conversation);
     }
-    return of(watch.by()).watch(watch).map(agreed -> conversation);
+    return of(resourceSubscription.by()).watch(resourceSubscription).map(agreed -> conversation);
   }
 
   /**
@@ -108,14 +111,14 @@ final class Upstreams implements Upstream.News {
    * @param drainMillis how long its calls in flight may go on
    */
   void over(String conversation, long drainMillis) {
-    Own left = own.remove(conversation);
+    IsolatedUpstream left = own.remove(conversation);
     if (left != null) {
       Future<Void> end = left.upstream.close(drainMillis);
       ending.put(left.upstream, end);
       end.onComplete(
           gone -> {
             ending.remove(left.upstream);
-            news.changed(view());
+            listener.changed(view());
           });
     }
   }
@@ -130,7 +133,7 @@ final class Upstreams implements Upstream.News {
   /** The server as a whole. */
   ServerView view() {
     ServerView view = shared.view();
-    for (Own each : own.values()) {
+    for (IsolatedUpstream each : own.values()) {
       view = view.plusSession(each.upstream.view());
     }
     for (Upstream each : ending.keySet()) {
@@ -141,22 +144,22 @@ final class Upstreams implements Upstream.News {
 
   @Override
   public void changed(ServerView part) {
-    news.changed(view());
+    listener.changed(view());
   }
 
   @Override
   public void callEvent(Call call, String name, JsonSlice params) {
-    news.callEvent(call, name, params);
+    listener.callEvent(call, name, params);
   }
 
   @Override
   public void resourceUpdated(String conversation, String uri, JsonSlice params) {
-    news.resourceUpdated(conversation, uri, params);
+    listener.resourceUpdated(conversation, uri, params);
   }
 
   @Override
-  public Future<JsonSlice> question(Call call, Question question) {
-    return news.question(call, question);
+  public Future<JsonSlice> question(Call call, ServerRequest serverRequest) {
+    return listener.question(call, serverRequest);
   }
 
   private boolean isIsolated() {
@@ -167,7 +170,7 @@ final class Upstreams implements Upstream.News {
     if (!isIsolated()) {
       return shared;
     }
-    Own found = own.get(caller.conversation());
+    IsolatedUpstream found = own.get(caller.conversation());
     if (found == null) {
       found = begin(caller);
     }
@@ -175,7 +178,7 @@ final class Upstreams implements Upstream.News {
     return found.upstream;
   }
 
-  private Own begin(Caller caller) {
+  private IsolatedUpstream begin(Caller caller) {
     if (closing) {
       throw shared.refusals().stopping();
     }
@@ -188,7 +191,9 @@ final class Upstreams implements Upstream.News {
     }
     requireShare(caller.share());
     String conversation = caller.conversation();
-    Own begun = new Own(caller.share(), new Upstream(config, conversation, surroundings, this));
+    IsolatedUpstream begun =
+        new IsolatedUpstream(
+            caller.share(), new Upstream(config, conversation, instanceEnvironment, this));
     own.put(conversation, begun);
     begun.upstream.open();
     return begun;
@@ -198,7 +203,7 @@ final class Upstreams implements Upstream.News {
   private void requireShare(String caller) {
     int places = config.isolation().maxSessions();
     long held = own.values().stream().filter(each -> each.caller.equals(caller)).count();
-    if (surroundings.severalCallers().getAsBoolean() && held >= Math.max(1, places / 2)) {
+    if (instanceEnvironment.severalCallers().getAsBoolean() && held >= Math.max(1, places / 2)) {
       throw new BridgeException(
               ErrorCode.RATE_LIMITED,
               "This caller has its share of the sessions of server '%s': %d of %d (maxSessions)"

@@ -46,17 +46,19 @@ public final class Handshake {
    *     bridge, which is told at once that one asks
    * @param takesRoots whether the server may ask for roots
    */
-  public record Terms(Era era, boolean takesRoots, boolean isElsewhere, BridgeIdentity self) {}
+  public record HandshakeOptions(
+      Era era, boolean takesRoots, boolean isElsewhere, BridgeIdentity self) {}
 
   /**
    * @param session not used before; told of the era it is in
    */
-  public static Future<Negotiated> perform(Session session, Terms terms, long timeoutMillis) {
-    if (terms.isElsewhere()) {
-      session.follow(terms.self().id());
+  public static Future<Negotiated> perform(
+      Session session, HandshakeOptions handshakeOptions, long timeoutMillis) {
+    if (handshakeOptions.isElsewhere()) {
+      session.follow(handshakeOptions.self().id());
     }
-    return open(session, terms, timeoutMillis)
-        .map(negotiated -> acquainted(session, negotiated, terms.self()));
+    return open(session, handshakeOptions, timeoutMillis)
+        .map(negotiated -> acquainted(session, negotiated, handshakeOptions.self()));
   }
 
   /**
@@ -71,11 +73,12 @@ public final class Handshake {
     return negotiated;
   }
 
-  private static Future<Negotiated> open(Session session, Terms terms, long timeoutMillis) {
-    return switch (terms.era()) {
-      case LEGACY -> initialize(session, terms, timeoutMillis);
-      case STATELESS -> Discover.perform(session, terms.self(), timeoutMillis);
-      case UNKNOWN -> find(session, terms, timeoutMillis);
+  private static Future<Negotiated> open(
+      Session session, HandshakeOptions handshakeOptions, long timeoutMillis) {
+    return switch (handshakeOptions.era()) {
+      case LEGACY -> initialize(session, handshakeOptions, timeoutMillis);
+      case STATELESS -> Discover.perform(session, handshakeOptions.self(), timeoutMillis);
+      case UNKNOWN -> find(session, handshakeOptions, timeoutMillis);
     };
   }
 
@@ -83,14 +86,16 @@ public final class Handshake {
    * A process reads both questions once it has started, however late, and answers the second in the
    * wrong era: it has the whole time of a start for the first. A URL is of a server that runs.
    */
-  private static Future<Negotiated> find(Session session, Terms terms, long timeoutMillis) {
+  private static Future<Negotiated> find(
+      Session session, HandshakeOptions handshakeOptions, long timeoutMillis) {
     long untilMillis = millis() + patienceMillis(timeoutMillis);
-    long patience = terms.isElsewhere() ? Math.min(timeoutMillis, PROBE_MILLIS) : timeoutMillis;
-    return Discover.perform(session, terms.self(), patience)
+    long patience =
+        handshakeOptions.isElsewhere() ? Math.min(timeoutMillis, PROBE_MILLIS) : timeoutMillis;
+    return Discover.perform(session, handshakeOptions.self(), patience)
         .recover(
             refusal -> {
               long left = Math.max(1, Math.min(timeoutMillis, untilMillis - millis()));
-              return goOn(session, refusal, terms, left);
+              return goOn(session, refusal, handshakeOptions, left);
             })
         .recover(failure -> Future.failedFuture(unopened(failure)));
   }
@@ -103,16 +108,16 @@ public final class Handshake {
    * A refusal that only the stateless era knows is asked again; any other is of an older server.
    */
   private static Future<Negotiated> goOn(
-      Session session, Throwable refusal, Terms terms, long timeoutMillis) {
+      Session session, Throwable refusal, HandshakeOptions handshakeOptions, long timeoutMillis) {
     boolean isStateless =
         refusal instanceof BridgeException known
             && known.members().get("upstream") instanceof JsonSlice raw
             && RpcError.read(raw).code() == RpcError.UNSUPPORTED_VERSION;
     if (isStateless) {
-      return Discover.perform(session, terms.self(), timeoutMillis);
+      return Discover.perform(session, handshakeOptions.self(), timeoutMillis);
     }
     session.withHandshake();
-    return initialize(session, terms, timeoutMillis);
+    return initialize(session, handshakeOptions, timeoutMillis);
   }
 
   /** What a server has refused or left unanswered may be the wrong question. */
@@ -127,19 +132,20 @@ public final class Handshake {
         : failure;
   }
 
-  private static Future<Negotiated> initialize(Session session, Terms terms, long timeoutMillis) {
+  private static Future<Negotiated> initialize(
+      Session session, HandshakeOptions handshakeOptions, long timeoutMillis) {
     return session
-        .request(McpMethod.INITIALIZE, parameters(terms), timeoutMillis)
+        .request(McpMethod.INITIALIZE, parameters(handshakeOptions), timeoutMillis)
         .map(Handshake::negotiate)
         .onSuccess(n -> session.notify(McpMethod.INITIALIZED, JsonSlice.EMPTY_OBJECT));
   }
 
-  private static JsonSlice parameters(Terms terms) {
+  private static JsonSlice parameters(HandshakeOptions handshakeOptions) {
     return new JsonWriter()
         .beginObject()
         .member("protocolVersion", ProtocolVersion.LATEST.date())
-        .member("capabilities", terms.takesRoots() ? WITH_ROOTS : CAPABILITIES)
-        .member("clientInfo", terms.self().implementation())
+        .member("capabilities", handshakeOptions.takesRoots() ? WITH_ROOTS : CAPABILITIES)
+        .member("clientInfo", handshakeOptions.self().implementation())
         .endObject()
         .toSlice();
   }

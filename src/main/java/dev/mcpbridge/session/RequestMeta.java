@@ -1,6 +1,7 @@
 package dev.mcpbridge.session;
 
 import dev.mcpbridge.protocol.BridgeIdentity;
+import dev.mcpbridge.protocol.BridgePath;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -8,7 +9,6 @@ import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.protocol.ProtocolVersion;
-import dev.mcpbridge.protocol.Via;
 import java.util.Map;
 import java.util.Set;
 
@@ -77,7 +77,7 @@ final class RequestMeta {
     }
     Map<String, JsonSlice> members = JsonObjects.members(meta);
     if (self != null) {
-      return JsonObjects.with(meta, MetaKeys.VIA, Via.of(members).then(self).toJson());
+      return JsonObjects.with(meta, MetaKeys.VIA, BridgePath.of(members).then(self).toJson());
     }
     return members.containsKey(MetaKeys.VIA) ? JsonObjects.without(meta, MetaKeys.VIA) : meta;
   }

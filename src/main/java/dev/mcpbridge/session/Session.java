@@ -131,7 +131,7 @@ public final class Session implements TransportListener {
    * are notifications; the first of them says that the server has agreed (2026-07-28
    * basic/patterns/subscriptions).
    */
-  public Listening listen(JsonSlice filter) {
+  public Subscription listen(JsonSlice filter) {
     Exchange exchange = new Exchange(++lastId, Exchange.Request.plain(McpMethod.LISTEN, filter, 0));
     Promise<Void> agreement = Promise.promise();
     if (closedReason != null) {
@@ -141,13 +141,13 @@ public final class Session implements TransportListener {
       exchange.position = transport.send(encode(exchange));
       abandon(exchange);
     }
-    return new Listening(exchange.id, agreement.future());
+    return new Subscription(exchange.id, agreement.future());
   }
 
   /** Ends what {@link #listen} has begun. */
-  public void endListening(Listening listening) {
-    agreements.remove(listening.id());
-    notify(McpMethod.CANCELLED, cancellation(listening.id(), "Nobody listens any more"));
+  public void endListening(Subscription subscription) {
+    agreements.remove(subscription.id());
+    notify(McpMethod.CANCELLED, cancellation(subscription.id(), "Nobody listens any more"));
   }
 
   public boolean isOver() {
@@ -159,7 +159,7 @@ public final class Session implements TransportListener {
    *
    * @param agreed when the server has said that it will tell
    */
-  public record Listening(long id, Future<Void> agreed) {}
+  public record Subscription(long id, Future<Void> agreed) {}
 
   private void refuse(long listeningId, BridgeException why) {
     Promise<Void> agreement = agreements.remove(listeningId);

@@ -1,6 +1,6 @@
 package dev.mcpbridge.transport;
 
-import dev.mcpbridge.config.Remote;
+import dev.mcpbridge.config.RemoteTarget;
 import dev.mcpbridge.memory.MemoryBudget;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -13,20 +13,20 @@ import java.util.function.BooleanSupplier;
 
 /** What is sent to one remote MCP server, with its configured headers. */
 final class HttpPeer {
-  private final Remote remote;
+  private final RemoteTarget remoteTarget;
   private final HttpSender sender;
 
-  HttpPeer(Vertx vertx, Remote remote, MemoryBudget memory, BooleanSupplier mayAct) {
-    this.remote = remote;
-    this.sender = new HttpSender(vertx, remote.access(), memory, mayAct);
+  HttpPeer(Vertx vertx, RemoteTarget remoteTarget, MemoryBudget memory, BooleanSupplier mayAct) {
+    this.remoteTarget = remoteTarget;
+    this.sender = new HttpSender(vertx, remoteTarget.access(), memory, mayAct);
   }
 
   URI url() {
-    return remote.url();
+    return remoteTarget.url();
   }
 
   /** Posts a message; the response's body has not been read. */
-  Posting post(URI url, byte[] body, Map<String, String> headers) {
+  PendingRequest post(URI url, byte[] body, Map<String, String> headers) {
     return sender.send(
         HttpMethod.POST,
         url,
@@ -38,7 +38,7 @@ final class HttpPeer {
   }
 
   /** Opens an event stream. */
-  Future<Sent> listen(URI url, Map<String, String> headers) {
+  Future<ClientResponse> listen(URI url, Map<String, String> headers) {
     return sender
         .send(
             HttpMethod.GET,
@@ -51,11 +51,14 @@ final class HttpPeer {
     return sender
         .send(HttpMethod.DELETE, url, request -> with(headers, request).send())
         .answer()
-        .compose(sent -> sent.response().end());
+        .compose(clientResponse -> clientResponse.response().end());
   }
 
   private HttpClientRequest with(Map<String, String> headers, HttpClientRequest request) {
-    remote.access().headers().forEach((name, value) -> request.putHeader(name, value.reveal()));
+    remoteTarget
+        .access()
+        .headers()
+        .forEach((name, value) -> request.putHeader(name, value.reveal()));
     headers.forEach(request::putHeader);
     return request;
   }

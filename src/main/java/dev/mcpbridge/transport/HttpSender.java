@@ -81,7 +81,7 @@ public final class HttpSender {
   }
 
   /** What is said to a request that has its connection: its headers, its body, and to go. */
-  public interface Going extends Function<HttpClientRequest, Future<HttpClientResponse>> {}
+  public interface RequestWriter extends Function<HttpClientRequest, Future<HttpClientResponse>> {}
 
   /**
    * A server may close a connection just as it is used again. A safe request that gets no answer
@@ -89,33 +89,36 @@ public final class HttpSender {
    *
    * @param url its path and query go out as they are written
    */
-  public Posting send(HttpMethod method, URI url, Going going) {
-    Posting posting = new Posting();
+  public PendingRequest send(HttpMethod method, URI url, RequestWriter requestWriter) {
+    PendingRequest pendingRequest = new PendingRequest();
     RequestOptions options =
         new RequestOptions()
             .setMethod(method)
             .setAbsoluteURI(url.toString())
             .setFollowRedirects(false);
-    return posting.follow(
-        sent(client, options, posting, going)
+    return pendingRequest.follow(
+        sent(client, options, pendingRequest, requestWriter)
             .recover(
                 failure ->
                     isSafe(method) && isUnanswered(failure)
-                        ? sent(fresh, options, posting, going)
+                        ? sent(fresh, options, pendingRequest, requestWriter)
                         : Future.failedFuture(failure))
             .recover(failure -> Future.failedFuture(explained(url, failure))));
   }
 
-  private Future<Sent> sent(
-      HttpClient client, RequestOptions options, Posting posting, Going going) {
+  private Future<ClientResponse> sent(
+      HttpClient client,
+      RequestOptions options,
+      PendingRequest pendingRequest,
+      RequestWriter requestWriter) {
     return client
         .request(options)
         .compose(
             request ->
-                posting.begun(request)
+                pendingRequest.begun(request)
                     ? allowed()
-                        .compose(yes -> gone(request, going))
-                        .map(response -> Sent.of(vertx, memory, request, response))
+                        .compose(yes -> gone(request, requestWriter))
+                        .map(response -> ClientResponse.of(vertx, memory, request, response))
                     : Future.failedFuture("given up"));
   }
 
@@ -126,11 +129,11 @@ public final class HttpSender {
   /** The connection was closed or reset before the head of an answer was there. */
   private static boolean isUnanswered(Throwable failure) {
     boolean isLost = failure instanceof HttpClosedException || failure instanceof IOException;
-    return isLost && Unreachable.executed(failure) == Executed.UNKNOWN;
+    return isLost && ConnectFailures.executed(failure) == Executed.UNKNOWN;
   }
 
   private Future<Void> allowed() {
-    return Until.so(vertx, LOOK_MILLIS, mayAct, () -> closed ? notHereAnyMore() : null);
+    return Polling.so(vertx, LOOK_MILLIS, mayAct, () -> closed ? notHereAnyMore() : null);
   }
 
   private static BridgeException notHereAnyMore() {
@@ -138,9 +141,10 @@ public final class HttpSender {
   }
 
   /** What is wrong with a header is not repeated: it may hold a secret. */
-  private static Future<HttpClientResponse> gone(HttpClientRequest request, Going going) {
+  private static Future<HttpClientResponse> gone(
+      HttpClientRequest request, RequestWriter requestWriter) {
     try {
-      return going.apply(request);
+      return requestWriter.apply(request);
     } catch (IllegalArgumentException e) {
       request.reset();
       return Future.failedFuture(
@@ -158,8 +162,8 @@ public final class HttpSender {
                     + "://"
                     + url.getAuthority()
                     + " cannot be reached: "
-                    + Unreachable.why(failure))
-            .withExecuted(Unreachable.executed(failure));
+                    + ConnectFailures.why(failure))
+            .withExecuted(ConnectFailures.executed(failure));
   }
 
   public Future<Void> close() {

@@ -20,7 +20,7 @@ public final class Orphans {
    * @return how many processes were ended
    */
   public static int endOwn() {
-    return OwnLife.begun().map(own -> end(own.life(), own.group())).orElse(0);
+    return CurrentRun.begun().map(own -> end(own.bridgeRun(), own.group())).orElse(0);
   }
 
   /**
@@ -33,48 +33,50 @@ public final class Orphans {
     if (!ProcFs.exists()) {
       return 0;
     }
-    Life here = Life.begin();
-    return LifeFiles.all().mapToInt(files -> files.sweep(here, Orphans::endPast)).sum();
+    BridgeRun here = BridgeRun.begin();
+    return RunFiles.all().mapToInt(files -> files.sweep(here, Orphans::endPast)).sum();
   }
 
   /** Where no child of this bridge is left, nothing needs to be known of it any more. Blocks. */
   public static void forgetOwn() {
-    OwnLife.begun()
-        .filter(own -> members(own.life(), own.group()).isEmpty())
-        .ifPresent(own -> OwnLife.end());
+    CurrentRun.begun()
+        .filter(own -> members(own.bridgeRun(), own.group()).isEmpty())
+        .ifPresent(own -> CurrentRun.end());
   }
 
   /** Whatever this bridge has started, directly or not, as far as that can be seen. */
   static List<ProcFs.Stat> family() {
     long self = ProcessHandle.current().pid();
     Set<ProcFs.Stat> family =
-        OwnLife.begun()
-            .map(own -> new HashSet<>(members(own.life(), own.group())))
+        CurrentRun.begun()
+            .map(own -> new HashSet<>(members(own.bridgeRun(), own.group())))
             .orElse(new HashSet<>());
     List<ProcFs.Stat> all = ProcFs.find(stat -> true);
     all.stream().filter(stat -> stat.parent() == self).forEach(family::add);
     return ProcFs.withDescendants(family, all);
   }
 
-  private static int endPast(LifeFiles.Past past) {
-    int ended = end(past.life(), past.group());
-    past.group().ifPresent(Orphans::remove);
+  private static int endPast(RunFiles.DeadRun deadRun) {
+    int ended = end(deadRun.bridgeRun(), deadRun.group());
+    deadRun.group().ifPresent(Orphans::remove);
     return ended;
   }
 
-  private static int end(Life life, Optional<ControlGroup> group) {
-    List<ProcFs.Stat> members = members(life, group);
+  private static int end(BridgeRun bridgeRun, Optional<ControlGroup> group) {
+    List<ProcFs.Stat> members = members(bridgeRun, group);
     group.ifPresent(ControlGroup::kill);
     members.forEach(member -> member.handle().ifPresent(ProcessHandle::destroyForcibly));
     return members.size();
   }
 
-  private static List<ProcFs.Stat> members(Life life, Optional<ControlGroup> group) {
+  private static List<ProcFs.Stat> members(BridgeRun bridgeRun, Optional<ControlGroup> group) {
     Set<Long> grouped = group.map(ControlGroup::members).orElse(new HashSet<>());
     return ProcFs.find(
         stat ->
             grouped.contains(stat.pid())
-                || ProcessMark.of(stat.pid()).filter(mark -> mark.life().equals(life)).isPresent());
+                || ProcessMark.of(stat.pid())
+                    .filter(mark -> mark.bridgeRun().equals(bridgeRun))
+                    .isPresent());
   }
 
   /** The kernel takes a moment to bury them. */

@@ -11,12 +11,12 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * @param child counts the children of this bridge
  */
-record ProcessMark(Life life, long child) {
+record ProcessMark(BridgeRun bridgeRun, long child) {
   static final String VARIABLE = "MCP_BRIDGE_CHILD";
 
   private static final AtomicLong CHILDREN = new AtomicLong();
 
-  static ProcessMark next(Life own) {
+  static ProcessMark next(BridgeRun own) {
     return new ProcessMark(own, CHILDREN.incrementAndGet());
   }
 
@@ -31,7 +31,8 @@ record ProcessMark(Life life, long child) {
     }
     try {
       long child = Long.parseLong(value.substring(end + 1));
-      return Life.parse(value.substring(0, end)).map(life -> new ProcessMark(life, child));
+      return BridgeRun.parse(value.substring(0, end))
+          .map(bridgeRun -> new ProcessMark(bridgeRun, child));
     } catch (NumberFormatException e) {
       return Optional.empty();
     }
@@ -39,6 +40,6 @@ record ProcessMark(Life life, long child) {
 
   @Override
   public String toString() {
-    return life + "/" + child;
+    return bridgeRun + "/" + child;
   }
 }

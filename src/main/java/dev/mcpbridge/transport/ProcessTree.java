@@ -1,6 +1,6 @@
 package dev.mcpbridge.transport;
 
-import dev.mcpbridge.config.Launch;
+import dev.mcpbridge.config.ProcessTarget;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,18 +67,18 @@ final class ProcessTree {
    *
    * @throws IOException saying which command could not be started and why
    */
-  static ProcessTree start(Launch launch) throws IOException {
-    OwnLife own = OwnLife.current();
-    ProcessMark mark = ProcessMark.next(own.life());
-    Map<String, String> environment = environment(launch, mark);
-    List<String> argv = new ArrayList<>(launch.argv());
-    argv.set(0, program(launch));
+  static ProcessTree start(ProcessTarget processTarget) throws IOException {
+    CurrentRun own = CurrentRun.current();
+    ProcessMark mark = ProcessMark.next(own.bridgeRun());
+    Map<String, String> environment = environment(processTarget, mark);
+    List<String> argv = new ArrayList<>(processTarget.argv());
+    argv.set(0, program(processTarget));
     setsid().ifPresent(setsid -> argv.add(0, setsid));
     ProcessBuilder builder = new ProcessBuilder(argv);
     builder.environment().clear();
     builder.environment().putAll(environment);
-    if (launch.directory() != null) {
-      builder.directory(launch.directory().toFile());
+    if (processTarget.directory() != null) {
+      builder.directory(processTarget.directory().toFile());
     }
     Process process = builder.start();
     return new ProcessTree(
@@ -149,7 +149,7 @@ final class ProcessTree {
         || ProcessMark.of(stat.pid()).filter(mark::equals).isPresent();
   }
 
-  private static Map<String, String> environment(Launch launch, ProcessMark mark) {
+  private static Map<String, String> environment(ProcessTarget processTarget, ProcessMark mark) {
     Map<String, String> environment = new TreeMap<>();
     System.getenv()
         .forEach(
@@ -159,7 +159,7 @@ final class ProcessTree {
                 environment.put(name, value);
               }
             });
-    launch.environment().forEach((name, value) -> environment.put(name, value.reveal()));
+    processTarget.environment().forEach((name, value) -> environment.put(name, value.reveal()));
     environment.put(ProcessMark.VARIABLE, mark.toString());
     return environment;
   }
@@ -167,11 +167,11 @@ final class ProcessTree {
   /**
    * Looks for the command as execvp(3) would, so that its absence is known before anything runs.
    */
-  private static String program(Launch launch) throws IOException {
-    String command = launch.argv().get(0);
+  private static String program(ProcessTarget processTarget) throws IOException {
+    String command = processTarget.argv().get(0);
     String failure =
         command.contains("/") ? "' is not an executable file" : "' was not found on the PATH";
-    return launch
+    return processTarget
         .program(System.getenv("PATH"))
         .map(Path::toString)
         .orElseThrow(() -> new IOException("'" + command + failure));

@@ -27,8 +27,8 @@ public final class SseTransport implements Transport {
   private final RpcReader reader;
   private final TransportListener listener;
   private final Promise<URI> endpoint = Promise.promise();
-  private final Map<Long, Posting> unanswered = new HashMap<>();
-  private Sent stream;
+  private final Map<Long, PendingRequest> unanswered = new HashMap<>();
+  private ClientResponse stream;
   private boolean closed;
 
   private SseTransport(
@@ -60,25 +60,27 @@ public final class SseTransport implements Transport {
   private Future<Transport> connect(StdioTransport.Limits limits) {
     return peer.listen(peer.url(), Map.of())
         .compose(
-            sent -> {
-              if (sent.response().statusCode() != 200 || !sent.isStream()) {
-                sent.abort();
+            clientResponse -> {
+              if (clientResponse.response().statusCode() != 200 || !clientResponse.isStream()) {
+                clientResponse.abort();
                 return Future.failedFuture(
-                    "The server answered " + sent.response().statusCode() + " and no event stream");
+                    "The server answered "
+                        + clientResponse.response().statusCode()
+                        + " and no event stream");
               }
-              read(sent, limits);
+              read(clientResponse, limits);
               return endpoint.future();
             })
         .map(named -> this);
   }
 
-  private void read(Sent sent, StdioTransport.Limits limits) {
-    stream = sent;
+  private void read(ClientResponse clientResponse, StdioTransport.Limits limits) {
+    stream = clientResponse;
     SseReader events = new SseReader(limits.maxMessageBytes(), this::take);
-    sent.events(
+    clientResponse.events(
         events,
-        Intake.PATIENCE_NANOS,
-        new Sent.StreamListener() {
+        BackpressuredBody.PATIENCE_NANOS,
+        new ClientResponse.StreamListener() {
           @Override
           public void tooLong() {
             end("an event of more than " + limits.maxMessageBytes() + " bytes");
@@ -123,30 +125,30 @@ public final class SseTransport implements Transport {
 
   @Override
   public long send(byte[] line) {
-    Outgoing out = Outgoing.of(reader, line);
+    OutgoingMessage out = OutgoingMessage.of(reader, line);
     long id = out.id();
-    Posting given = unanswered.remove(out.cancelled());
+    PendingRequest given = unanswered.remove(out.cancelled());
     if (given != null) {
       given.giveUp();
     }
-    Posting posting = peer.post(endpoint.future().result(), line, Map.of());
+    PendingRequest pendingRequest = peer.post(endpoint.future().result(), line, Map.of());
     if (id >= 0) {
-      unanswered.put(id, posting);
+      unanswered.put(id, pendingRequest);
     } else {
-      posting.within(vertx, PATIENCE_MILLIS);
+      pendingRequest.within(vertx, PATIENCE_MILLIS);
     }
-    posting
+    pendingRequest
         .answer()
         .onComplete(
-            sent -> {
+            clientResponse -> {
               unanswered.remove(id);
-              if (sent.response().statusCode() >= 400 && id >= 0) {
-                listener.lost(id, sent.refusal());
+              if (clientResponse.response().statusCode() >= 400 && id >= 0) {
+                listener.lost(id, clientResponse.refusal());
               }
             },
             failure -> {
               unanswered.remove(id);
-              Unreachable.lost(listener, id, failure);
+              ConnectFailures.lost(listener, id, failure);
             });
     return 0;
   }

@@ -1,6 +1,6 @@
 package dev.mcpbridge.transport;
 
-import dev.mcpbridge.config.Launch;
+import dev.mcpbridge.config.ProcessTarget;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.memory.MemoryBudget;
@@ -83,7 +83,7 @@ public final class StdioTransport implements Transport {
    */
   public static Future<Transport> start(
       Context context,
-      Launch launch,
+      ProcessTarget processTarget,
       String name,
       Limits limits,
       BooleanSupplier mayAct,
@@ -93,7 +93,7 @@ public final class StdioTransport implements Transport {
             "mcp-" + name + "-start",
             () -> {
               try {
-                ProcessTree tree = ProcessTree.start(launch);
+                ProcessTree tree = ProcessTree.start(processTarget);
                 context.runOnContext(
                     v -> started.complete(open(context, listener, tree, name, limits, mayAct)));
               } catch (IOException | RuntimeException e) {

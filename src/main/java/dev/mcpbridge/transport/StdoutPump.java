@@ -74,7 +74,7 @@ final class StdoutPump implements Runnable, MessageReader.Courier {
 
   /** Waits for it once; what comes after that in vain is told so at once, until there is room. */
   private boolean hasRoom(long bytes) throws InterruptedException {
-    long end = System.nanoTime() + Intake.PATIENCE_NANOS;
+    long end = System.nanoTime() + BackpressuredBody.PATIENCE_NANOS;
     while (!unfinished.takeIfRoom(bytes)) {
       if (impatient || System.nanoTime() - end > 0) {
         impatient = true;

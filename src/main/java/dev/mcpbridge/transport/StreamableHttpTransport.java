@@ -41,11 +41,11 @@ public final class StreamableHttpTransport implements Transport {
   private final RpcReader reader;
   private final TransportListener listener;
   private final MirroredHeaders mirrored = new MirroredHeaders();
-  private final Map<Long, Sent> streams = new HashMap<>();
-  private final Map<Long, Posting> unanswered = new HashMap<>();
+  private final Map<Long, ClientResponse> streams = new HashMap<>();
+  private final Map<Long, PendingRequest> unanswered = new HashMap<>();
   private final Set<Long> subscriptions = new HashSet<>();
   private Transport older;
-  private Sent standing;
+  private ClientResponse standing;
   private String session;
   private String version;
   private long resumeDelay = DEFAULT_RETRY_MILLIS;
@@ -65,7 +65,7 @@ public final class StreamableHttpTransport implements Transport {
     if (older != null) {
       return older.send(line);
     }
-    Outgoing out = Outgoing.of(reader, line);
+    OutgoingMessage out = OutgoingMessage.of(reader, line);
     if (out.is(McpMethod.CANCELLED)) {
       letGo(out);
     }
@@ -93,36 +93,37 @@ public final class StreamableHttpTransport implements Transport {
         .otherwiseEmpty();
   }
 
-  private void post(Outgoing out) {
+  private void post(OutgoingMessage out) {
     sent(out)
         .onComplete(
-            sent -> answered(out, sent), failure -> Unreachable.lost(listener, out.id(), failure));
+            clientResponse -> answered(out, clientResponse),
+            failure -> ConnectFailures.lost(listener, out.id(), failure));
   }
 
   /** A request can take its time, and be given up; anything else is only to be taken note of. */
-  private Future<Sent> sent(Outgoing out) {
-    Posting posting = peer.post(peer.url(), out.line(), headers(out));
+  private Future<ClientResponse> sent(OutgoingMessage out) {
+    PendingRequest pendingRequest = peer.post(peer.url(), out.line(), headers(out));
     if (out.id() >= 0) {
-      unanswered.put(out.id(), posting);
+      unanswered.put(out.id(), pendingRequest);
     } else {
-      posting.within(context.owner(), PATIENCE_MILLIS);
+      pendingRequest.within(context.owner(), PATIENCE_MILLIS);
     }
-    return posting.answer().onComplete(done -> unanswered.remove(out.id(), posting));
+    return pendingRequest.answer().onComplete(done -> unanswered.remove(out.id(), pendingRequest));
   }
 
   /** A subscription is for as long as the connection is, whatever happens to its stream. */
-  private void subscribe(Outgoing out, long delay) {
+  private void subscribe(OutgoingMessage out, long delay) {
     if (closed || !subscriptions.contains(out.id())) {
       return;
     }
     long next = Math.min(MAX_RETRY_MILLIS, delay * 2);
     sent(out)
         .onSuccess(
-            sent -> {
-              if (sent.isStream() && sent.response().statusCode() == 200) {
-                stream(out, sent, 0);
+            clientResponse -> {
+              if (clientResponse.isStream() && clientResponse.response().statusCode() == 200) {
+                stream(out, clientResponse, 0);
               } else {
-                body(out, sent)
+                body(out, clientResponse)
                     .onComplete(
                         body -> refusedSubscription(out, body, next),
                         broken -> subscribeIn(delay, out, next));
@@ -132,7 +133,7 @@ public final class StreamableHttpTransport implements Transport {
   }
 
   /** An answer is final; a status without one may be another the next time. */
-  private void refusedSubscription(Outgoing out, Buffer body, long next) {
+  private void refusedSubscription(OutgoingMessage out, Buffer body, long next) {
     RpcMessage message = body.length() == 0 ? null : message(body.getBytes());
     if (message != null && message.numericId() == out.id()) {
       subscriptions.remove(out.id());
@@ -142,50 +143,50 @@ public final class StreamableHttpTransport implements Transport {
     }
   }
 
-  private void subscribeIn(long delay, Outgoing out, long next) {
+  private void subscribeIn(long delay, OutgoingMessage out, long next) {
     context.owner().setTimer(delay, t -> subscribe(out, next));
   }
 
-  private void answered(Outgoing out, Sent sent) {
-    int status = sent.response().statusCode();
+  private void answered(OutgoingMessage out, ClientResponse clientResponse) {
+    int status = clientResponse.response().statusCode();
     if (status == 404 && session != null) {
       forgotten(out);
-    } else if (sent.isStream() && status == 200) {
-      stream(out, sent, 0);
+    } else if (clientResponse.isStream() && status == 200) {
+      stream(out, clientResponse, 0);
     } else {
-      body(out, sent)
-          .onSuccess(body -> object(out, sent, body))
-          .onFailure(failure -> Unreachable.lost(listener, out.id(), failure));
+      body(out, clientResponse)
+          .onSuccess(body -> object(out, clientResponse, body))
+          .onFailure(failure -> ConnectFailures.lost(listener, out.id(), failure));
     }
   }
 
   /** A body belongs to its request, and is given up with it; one that nobody waits for in time. */
-  private Future<Buffer> body(Outgoing out, Sent sent) {
-    Future<Buffer> body = sent.body(limits.maxMessageBytes());
+  private Future<Buffer> body(OutgoingMessage out, ClientResponse clientResponse) {
+    Future<Buffer> body = clientResponse.body(limits.maxMessageBytes());
     if (out.id() >= 0) {
-      streams.put(out.id(), sent);
-      body.onComplete(read -> streams.remove(out.id(), sent));
+      streams.put(out.id(), clientResponse);
+      body.onComplete(read -> streams.remove(out.id(), clientResponse));
     }
     if (out.id() < 0 || out.is(McpMethod.LISTEN)) {
-      long timer = context.owner().setTimer(PATIENCE_MILLIS, late -> sent.abort());
+      long timer = context.owner().setTimer(PATIENCE_MILLIS, late -> clientResponse.abort());
       body.onComplete(read -> context.owner().cancelTimer(timer));
     }
     return body;
   }
 
   /** One object, or none. */
-  private void object(Outgoing out, Sent sent, Buffer body) {
-    int status = sent.response().statusCode();
+  private void object(OutgoingMessage out, ClientResponse clientResponse, Buffer body) {
+    int status = clientResponse.response().statusCode();
     RpcMessage message = body.length() == 0 ? null : message(body.getBytes());
     boolean mine = message != null && out.id() >= 0 && message.numericId() == out.id();
     if (out.is(McpMethod.INITIALIZE) && OLD_SERVER.contains(status)) {
       fallBack(out, mine ? message : null);
     } else if (mine) {
-      listener.messages(List.of(took(out, sent, message)));
+      listener.messages(List.of(took(out, clientResponse, message)));
     } else if (status == 400 && session != null && out.is(McpMethod.PING)) {
       forgotten(out);
     } else if (out.id() >= 0) {
-      Unreachable.lost(listener, out.id(), sent.refusal());
+      ConnectFailures.lost(listener, out.id(), clientResponse.refusal());
     } else if (out.is(McpMethod.INITIALIZED)) {
       stand();
     }
@@ -196,8 +197,8 @@ public final class StreamableHttpTransport implements Transport {
    * can be sent again in the next one. A 400 without an answer proves nothing of a call, and tells
    * as much of a ping.
    */
-  private void forgotten(Outgoing out) {
-    Unreachable.lost(
+  private void forgotten(OutgoingMessage out) {
+    ConnectFailures.lost(
         listener,
         out.id(),
         new BridgeException(
@@ -206,7 +207,7 @@ public final class StreamableHttpTransport implements Transport {
   }
 
   /** A server of 2024-11-05 (basic/transports, backward compatibility). */
-  private void fallBack(Outgoing out, RpcMessage refusal) {
+  private void fallBack(OutgoingMessage out, RpcMessage refusal) {
     SseTransport.open(context, peer, limits, listener)
         .onSuccess(
             opened -> {
@@ -222,23 +223,26 @@ public final class StreamableHttpTransport implements Transport {
               if (refusal != null) {
                 listener.messages(List.of(refusal));
               } else {
-                Unreachable.lost(listener, out.id(), failure);
+                ConnectFailures.lost(listener, out.id(), failure);
               }
             });
   }
 
-  private void stream(Outgoing out, Sent sent, int resumptions) {
+  private void stream(OutgoingMessage out, ClientResponse clientResponse, int resumptions) {
     if (out.id() >= 0) {
-      streams.put(out.id(), sent);
+      streams.put(out.id(), clientResponse);
     }
-    SseReader events = new SseReader(limits.maxMessageBytes(), event -> event(out, sent, event));
-    sent.events(
+    SseReader events =
+        new SseReader(limits.maxMessageBytes(), event -> event(out, clientResponse, event));
+    clientResponse.events(
         events,
-        out.is(McpMethod.LISTEN) ? Intake.PATIENCE_NANOS : Intake.AS_LONG_AS_ITS_CALL,
-        new Sent.StreamListener() {
+        out.is(McpMethod.LISTEN)
+            ? BackpressuredBody.PATIENCE_NANOS
+            : BackpressuredBody.AS_LONG_AS_ITS_CALL,
+        new ClientResponse.StreamListener() {
           @Override
           public void tooLong() {
-            giveUp(out, sent);
+            giveUp(out, clientResponse);
           }
 
           @Override
@@ -248,7 +252,7 @@ public final class StreamableHttpTransport implements Transport {
         });
   }
 
-  private void event(Outgoing out, Sent sent, SseReader.Event event) {
+  private void event(OutgoingMessage out, ClientResponse clientResponse, SseReader.Event event) {
     RpcMessage message = event.type().equals("message") ? message(event.data()) : null;
     if (message == null) {
       return;
@@ -257,13 +261,13 @@ public final class StreamableHttpTransport implements Transport {
         message.kind() == RpcMessage.Kind.RESULT || message.kind() == RpcMessage.Kind.ERROR;
     if (isAnswer && message.numericId() == out.id()) {
       streams.remove(out.id());
-      message = took(out, sent, message);
+      message = took(out, clientResponse, message);
     }
     listener.messages(List.of(message));
   }
 
   /** A stream that ended before its answer is taken up again where it can be, else it is lost. */
-  private void broken(Outgoing out, SseReader events, int resumptions) {
+  private void broken(OutgoingMessage out, SseReader events, int resumptions) {
     if (closed || out.id() < 0 || streams.remove(out.id()) == null) {
       return;
     }
@@ -272,7 +276,7 @@ public final class StreamableHttpTransport implements Transport {
       return;
     }
     if (session == null || events.lastId() == null || resumptions >= MAX_RESUMPTIONS) {
-      Unreachable.lost(
+      ConnectFailures.lost(
           listener,
           out.id(),
           new BridgeException(ErrorCode.UPSTREAM_CRASHED, "The answer broke off")
@@ -286,8 +290,8 @@ public final class StreamableHttpTransport implements Transport {
         .owner()
         .timer(Math.max(1, Math.min(delay, MAX_RETRY_MILLIS)))
         .compose(v -> peer.listen(peer.url(), headers))
-        .onSuccess(sent -> stream(out, sent, resumptions + 1))
-        .onFailure(failure -> Unreachable.lost(listener, out.id(), failure));
+        .onSuccess(clientResponse -> stream(out, clientResponse, resumptions + 1))
+        .onFailure(failure -> ConnectFailures.lost(listener, out.id(), failure));
   }
 
   /** The stream for what belongs to no request; a server may have none. */
@@ -297,22 +301,26 @@ public final class StreamableHttpTransport implements Transport {
     }
     peer.listen(peer.url(), sessionHeaders())
         .onSuccess(
-            sent -> {
-              if (sent.response().statusCode() == 200 && sent.isStream() && !closed) {
-                standing = sent;
-                hearken(sent);
+            clientResponse -> {
+              if (clientResponse.response().statusCode() == 200
+                  && clientResponse.isStream()
+                  && !closed) {
+                standing = clientResponse;
+                hearken(clientResponse);
               } else {
-                sent.abort();
+                clientResponse.abort();
               }
             })
         .onFailure(failure -> standAgain());
   }
 
-  private void hearken(Sent sent) {
-    sent.events(
-        new SseReader(limits.maxMessageBytes(), event -> event(Outgoing.NOTHING, sent, event)),
-        Intake.PATIENCE_NANOS,
-        new Sent.StreamListener() {
+  private void hearken(ClientResponse clientResponse) {
+    clientResponse.events(
+        new SseReader(
+            limits.maxMessageBytes(),
+            event -> event(OutgoingMessage.NOTHING, clientResponse, event)),
+        BackpressuredBody.PATIENCE_NANOS,
+        new ClientResponse.StreamListener() {
           @Override
           public void heard() {
             resumeDelay = DEFAULT_RETRY_MILLIS;
@@ -320,7 +328,7 @@ public final class StreamableHttpTransport implements Transport {
 
           @Override
           public void tooLong() {
-            sent.abort();
+            clientResponse.abort();
           }
 
           @Override
@@ -338,20 +346,20 @@ public final class StreamableHttpTransport implements Transport {
   }
 
   /** An event that is too long costs its own stream, and the request that waits for it. */
-  private void giveUp(Outgoing out, Sent sent) {
+  private void giveUp(OutgoingMessage out, ClientResponse clientResponse) {
     streams.remove(out.id());
     if (out.is(McpMethod.LISTEN)) {
       subscribeIn(DEFAULT_RETRY_MILLIS, out, DEFAULT_RETRY_MILLIS);
     } else {
-      Unreachable.lost(listener, out.id(), Sent.tooLarge(limits.maxMessageBytes()));
+      ConnectFailures.lost(listener, out.id(), ClientResponse.tooLarge(limits.maxMessageBytes()));
     }
-    sent.abort();
+    clientResponse.abort();
   }
 
   /** What the transport itself learns from an answer; the answer as it goes on. */
-  private RpcMessage took(Outgoing out, Sent sent, RpcMessage answer) {
+  private RpcMessage took(OutgoingMessage out, ClientResponse clientResponse, RpcMessage answer) {
     if (answer.kind() == RpcMessage.Kind.RESULT && out.is(McpMethod.INITIALIZE)) {
-      session = sent.response().getHeader("mcp-session-id");
+      session = clientResponse.response().getHeader("mcp-session-id");
       version = JsonObjects.string(JsonObjects.members(answer.payload()).get("protocolVersion"));
     } else if (answer.kind() == RpcMessage.Kind.RESULT && out.is(McpMethod.TOOLS_LIST)) {
       JsonSlice usable = mirrored.learn(answer.payload());
@@ -365,20 +373,20 @@ public final class StreamableHttpTransport implements Transport {
    * up; with a handshake the notification does, and a server that goes on must not keep the
    * connection.
    */
-  private void letGo(Outgoing cancellation) {
+  private void letGo(OutgoingMessage cancellation) {
     long id = cancellation.cancelled();
     subscriptions.remove(id);
-    Sent sent = streams.remove(id);
-    if (sent != null) {
-      sent.abort();
+    ClientResponse clientResponse = streams.remove(id);
+    if (clientResponse != null) {
+      clientResponse.abort();
     }
-    Posting posting = unanswered.remove(id);
-    if (posting != null) {
-      posting.giveUp();
+    PendingRequest pendingRequest = unanswered.remove(id);
+    if (pendingRequest != null) {
+      pendingRequest.giveUp();
     }
   }
 
-  private Map<String, String> headers(Outgoing out) {
+  private Map<String, String> headers(OutgoingMessage out) {
     return out.isStateless() ? out.headers(mirrored) : sessionHeaders();
   }
 
@@ -398,7 +406,7 @@ public final class StreamableHttpTransport implements Transport {
       return;
     }
     closed = true;
-    List.copyOf(streams.values()).forEach(Sent::abort);
+    List.copyOf(streams.values()).forEach(ClientResponse::abort);
     streams.clear();
     if (standing != null) {
       standing.abort();

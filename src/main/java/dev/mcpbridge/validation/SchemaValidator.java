@@ -44,7 +44,7 @@ public final class SchemaValidator {
   private final WorkBudget.Size budget;
   private final FairQueue<Work<?>> waiting = new FairQueue<>(MAX_WAITING);
   private final Set<String> running = new HashSet<>();
-  private final Map<String, Known> known = new LinkedHashMap<>(64, 0.75f, true);
+  private final Map<String, CachedSchema> known = new LinkedHashMap<>(64, 0.75f, true);
 
   /** Of more schemas than are kept compiled. */
   private final Map<String, Optional<String>> problems =
@@ -77,7 +77,7 @@ public final class SchemaValidator {
 
   private record Work<T>(String caller, Callable<T> task, Promise<T> done) {}
 
-  private static final class Known {
+  private static final class CachedSchema {
     final CompiledSchema schema;
     final int bytes;
 
@@ -89,7 +89,7 @@ public final class SchemaValidator {
 
     boolean isLogged;
 
-    Known(CompiledSchema schema, int bytes) {
+    CachedSchema(CompiledSchema schema, int bytes) {
       this.schema = schema;
       this.bytes = bytes;
     }
@@ -130,7 +130,7 @@ public final class SchemaValidator {
    * @param bytes the length of the value as a text
    */
   public Future<Verdict> validate(String caller, Subject subject, JsonNode value, int bytes) {
-    Known schema = known.get(subject.key());
+    CachedSchema schema = known.get(subject.key());
     return schema != null
         ? validate(caller, subject, schema, value, bytes)
         : compile(caller, subject)
@@ -151,27 +151,27 @@ public final class SchemaValidator {
   }
 
   private Future<Verdict> validate(
-      String caller, Subject subject, Known known, JsonNode value, int bytes) {
-    if (known.schema.problem() != null) {
-      return Future.succeededFuture(new Verdict.Unchecked(known.schema.problem(), false));
+      String caller, Subject subject, CachedSchema cachedSchema, JsonNode value, int bytes) {
+    if (cachedSchema.schema.problem() != null) {
+      return Future.succeededFuture(new Verdict.Unchecked(cachedSchema.schema.problem(), false));
     }
-    if (bytes < known.heavyBytes) {
-      Verdict verdict = known.schema.validate(value, AT_ONCE);
+    if (bytes < cachedSchema.heavyBytes) {
+      Verdict verdict = cachedSchema.schema.validate(value, AT_ONCE);
       boolean isTooMuch = verdict instanceof Verdict.Unchecked unchecked && unchecked.overBudget();
       if (!isTooMuch) {
-        logOnce(subject, known, verdict);
+        logOnce(subject, cachedSchema, verdict);
         return Future.succeededFuture(verdict);
       }
-      known.heavyBytes = bytes;
+      cachedSchema.heavyBytes = bytes;
     }
-    return queued(caller, () -> timed(known.schema, value))
+    return queued(caller, () -> timed(cachedSchema.schema, value))
         .map(
             done -> {
-              known.took(done.nanos(), bytes);
+              cachedSchema.took(done.nanos(), bytes);
               return done.verdict();
             })
         .otherwise(full -> new Verdict.Unchecked(full.getMessage(), true))
-        .onSuccess(verdict -> logOnce(subject, known, verdict));
+        .onSuccess(verdict -> logOnce(subject, cachedSchema, verdict));
   }
 
   private Timed timed(CompiledSchema schema, JsonNode value) {
@@ -180,15 +180,15 @@ public final class SchemaValidator {
     return new Timed(verdict, System.nanoTime() - begun);
   }
 
-  private Future<Known> compile(String caller, Subject subject) {
+  private Future<CachedSchema> compile(String caller, Subject subject) {
     return queued(caller, () -> CompiledSchema.of(subject.schema()))
         .map(compiled -> keep(subject, compiled));
   }
 
-  private Known keep(Subject subject, CompiledSchema compiled) {
+  private CachedSchema keep(Subject subject, CompiledSchema compiled) {
     problems.put(subject.key(), Optional.ofNullable(compiled.problem()));
-    Known fresh = new Known(compiled, subject.schema().length());
-    Known before = known.put(subject.key(), fresh);
+    CachedSchema fresh = new CachedSchema(compiled, subject.schema().length());
+    CachedSchema before = known.put(subject.key(), fresh);
     textBytes += fresh.bytes - (before == null ? 0 : before.bytes);
     while (known.size() > MAX_SCHEMAS || textBytes > MAX_TEXT && known.size() > 1) {
       textBytes -= known.remove(known.keySet().iterator().next()).bytes;
@@ -199,9 +199,9 @@ public final class SchemaValidator {
     return fresh;
   }
 
-  private static void logOnce(Subject subject, Known known, Verdict verdict) {
-    if (verdict instanceof Verdict.Unchecked unchecked && !known.isLogged) {
-      known.isLogged = true;
+  private static void logOnce(Subject subject, CachedSchema cachedSchema, Verdict verdict) {
+    if (verdict instanceof Verdict.Unchecked unchecked && !cachedSchema.isLogged) {
+      cachedSchema.isLogged = true;
       LOG.log(
           Level.WARNING,
           "a value for the {0} was not checked: {1}",
@@ -212,9 +212,9 @@ public final class SchemaValidator {
 
   private <T> Future<T> queued(String caller, Callable<T> task) {
     Work<T> work = new Work<>(caller, task, Promise.promise());
-    FairQueue.Offer<Work<?>> offer = waiting.offer(caller, work);
-    offer.displaced().ifPresent(SchemaValidator::refuse);
-    if (offer.accepted()) {
+    FairQueue.OfferResult<Work<?>> offerResult = waiting.offer(caller, work);
+    offerResult.displaced().ifPresent(SchemaValidator::refuse);
+    if (offerResult.accepted()) {
       runNext();
     } else {
       refuse(work);

@@ -97,7 +97,7 @@ public final class Containers {
         new ConfigReader(Map.of()).read(configuration(), ConfigReader.Strictness.WHOLE);
     double engine =
         EngineItself.perSecond(
-            config.servers().get(new ServerId("many")).sandbox().container(),
+            config.servers().get(new ServerId("many")).sandboxPool().container(),
             config.sandbox().engine(),
             AT_ONCE,
             seconds);

@@ -1,6 +1,6 @@
 package dev.mcpbridge.sandbox;
 
-import dev.mcpbridge.config.Contained;
+import dev.mcpbridge.config.ContainerTarget;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.concurrent.TimeUnit;
@@ -13,18 +13,19 @@ public final class EngineItself {
   private EngineItself() {}
 
   /** So many a second. */
-  public static double perSecond(Contained container, String address, int atOnce, double seconds)
-      throws Exception {
+  public static double perSecond(
+      ContainerTarget container, String address, int atOnce, double seconds) throws Exception {
     Vertx vertx = Vertx.vertx();
     try {
-      Engine engine = new Engine(vertx, address, Labels.own());
-      Engine.Image image = engine.image(container.image()).await(30, TimeUnit.SECONDS);
+      ContainerEngine containerEngine = new ContainerEngine(vertx, address, Labels.own());
+      ContainerEngine.Image image =
+          containerEngine.image(container.image()).await(30, TimeUnit.SECONDS);
       AtomicLong done = new AtomicLong();
       long begin = System.nanoTime();
       long end = begin + (long) (seconds * 1e9);
       Future<?>[] chains = new Future<?>[atOnce];
       for (int i = 0; i < atOnce; i++) {
-        chains[i] = again(engine, container, image, end, done);
+        chains[i] = again(containerEngine, container, image, end, done);
       }
       for (Future<?> chain : chains) {
         chain.await((long) seconds + 60, TimeUnit.SECONDS);
@@ -36,17 +37,21 @@ public final class EngineItself {
   }
 
   private static Future<Void> again(
-      Engine engine, Contained container, Engine.Image image, long end, AtomicLong done) {
+      ContainerEngine containerEngine,
+      ContainerTarget container,
+      ContainerEngine.Image image,
+      long end,
+      AtomicLong done) {
     if (System.nanoTime() > end) {
       return Future.succeededFuture();
     }
-    return engine
+    return containerEngine
         .create(container, image, "bench")
-        .compose(id -> engine.start(id).compose(started -> engine.remove(id)))
+        .compose(id -> containerEngine.start(id).compose(started -> containerEngine.remove(id)))
         .compose(
             gone -> {
               done.incrementAndGet();
-              return again(engine, container, image, end, done);
+              return again(containerEngine, container, image, end, done);
             });
   }
 }

@@ -33,11 +33,12 @@ class AdaptedTransportTest {
   }
 
   /** The introduction of a backend that is opened like this. */
-  private JsonSlice introduction(Function<Backend.Front, Future<Backend.Identity>> opening)
+  private JsonSlice introduction(Function<Backend.Listener, Future<Backend.Identity>> opening)
       throws Exception {
     Context context = vertx.getOrCreateContext();
     Backend backend =
-        Stubs.of(Backend.class, (method, arguments) -> opening.apply((Backend.Front) arguments[0]));
+        Stubs.of(
+            Backend.class, (method, arguments) -> opening.apply((Backend.Listener) arguments[0]));
     return vertx
         .timer(1)
         .compose(
@@ -56,7 +57,7 @@ class AdaptedTransportTest {
 
   @Test
   void workOfThisMachineDoesNotCount() throws Exception {
-    JsonSlice said = introduction(front -> front.unhurried(() -> later(5 * START_MILLIS)));
+    JsonSlice said = introduction(listener -> listener.unhurried(() -> later(5 * START_MILLIS)));
 
     assertTrue(said.text().contains("\"late\""), said.text());
   }
@@ -68,7 +69,7 @@ class AdaptedTransportTest {
             BridgeException.class,
             () ->
                 introduction(
-                    front -> front.unhurried(() -> later(1)).compose(id -> later(60_000))));
+                    listener -> listener.unhurried(() -> later(1)).compose(id -> later(60_000))));
 
     assertEquals(ErrorCode.DEADLINE_EXCEEDED, late.code());
   }

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.mcpbridge.config.HttpAccess;
+import dev.mcpbridge.fixture.EventLoops;
 import dev.mcpbridge.fixture.LocalServer;
-import dev.mcpbridge.fixture.Loops;
 import dev.mcpbridge.memory.MemoryBudget;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -67,7 +67,7 @@ class HttpCallerTest {
   }
 
   private int length(int size) throws Exception {
-    return Loops.await(vertx, () -> get(size).within(20_000).answer()).body().length();
+    return EventLoops.await(vertx, () -> get(size).within(20_000).answer()).body().length();
   }
 
   @Test
@@ -81,7 +81,7 @@ class HttpCallerTest {
   void aLargeOneWaitsForMemory() throws Exception {
     memory.given(MAX);
     Future<HttpCaller.Answer> answer =
-        Loops.await(
+        EventLoops.await(
             vertx,
             () -> {
               Future<HttpCaller.Answer> large = get(LARGE).answer();
@@ -98,7 +98,7 @@ class HttpCallerTest {
   void anyNumberMayBeGivenUpWhileTheyWaitAndTheNextOneHasItsTurn() throws Exception {
     memory.given(MAX);
     List<HttpCaller.Exchange> waiting = new ArrayList<>();
-    Loops.await(
+    EventLoops.await(
         vertx,
         () -> {
           for (int i = 0; i < 600; i++) {
@@ -107,7 +107,7 @@ class HttpCallerTest {
           return vertx.timer(1_500);
         });
 
-    Loops.await(
+    EventLoops.await(
         vertx,
         () -> {
           waiting.forEach(HttpCaller.Exchange::giveUp);

@@ -14,8 +14,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.fixture.EchoApi;
-import dev.mcpbridge.llm.Conversation;
-import dev.mcpbridge.llm.Reply;
+import dev.mcpbridge.llm.ChatRequest;
+import dev.mcpbridge.llm.ModelReply;
 import dev.mcpbridge.protocol.Json;
 import java.io.IOException;
 import java.net.URI;
@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 /** The loop between a model that follows a script and a bridge of sockets that does. */
 @Timeout(60)
 class AgentTest {
-  private static final Limits LIMITS = new Limits(3, 40, 100);
+  private static final AgentLimits LIMITS = new AgentLimits(3, 40, 100);
 
   private final ScriptedModel model = new ScriptedModel();
   private final List<String> seen = new ArrayList<>();
@@ -92,18 +92,18 @@ class AgentTest {
     return peer.write(200, "application/json", body.toString().getBytes(StandardCharsets.UTF_8));
   }
 
-  private Agent agent(Human human) {
+  private Agent agent(Approver approver) {
     return new Agent(
         model,
         new BridgeTools(URI.create(bridge.url("")), null),
-        human,
+        approver,
         new Transcript(seen::add),
         LIMITS);
   }
 
-  private static String mark(Conversation conversation) {
-    Matcher mark = Pattern.compile("<data (\\w+)>").matcher(conversation.instructions());
-    assertTrue(mark.find(), conversation.instructions());
+  private static String mark(ChatRequest chatRequest) {
+    Matcher mark = Pattern.compile("<data (\\w+)>").matcher(chatRequest.instructions());
+    assertTrue(mark.find(), chatRequest.instructions());
     return mark.group(1);
   }
 
@@ -113,7 +113,7 @@ class AgentTest {
     model.then(calls("one", "broken"), calls("two"), says("All done."));
 
     // When
-    Agent.Answer answer = agent(Human.none()).ask("do");
+    Agent.Answer answer = agent(Approver.none()).ask("do");
 
     // Then
     String mark = mark(model.told.get(0));
@@ -127,7 +127,8 @@ class AgentTest {
             "tool id_0: <data " + mark + ">\nthe two\n</data " + mark + ">"),
         model.lastTold());
     assertEquals(
-        new Agent.Answer("All done.", Agent.How.ANSWERED, 3, new Reply.Usage(30, 3)), answer);
+        new Agent.Answer("All done.", Agent.Outcome.ANSWERED, 3, new ModelReply.Usage(30, 3)),
+        answer);
     assertEquals(7, seen.size(), seen.toString());
   }
 
@@ -135,7 +136,7 @@ class AgentTest {
   void whatIsTooLongIsCutBetweenCharactersAndSaysSo() throws Exception {
     model.then(calls("long"), says("Long."));
 
-    agent(Human.none()).ask("do");
+    agent(Approver.none()).ask("do");
 
     String told = model.lastTold().get(2);
     assertTrue(
@@ -147,16 +148,16 @@ class AgentTest {
     // Given
     model.then(calls("one"), calls("one"), calls("one"), says("Half of it."));
     model.then(says("More."));
-    Agent agent = agent(Human.none());
+    Agent agent = agent(Approver.none());
 
     // When
     Agent.Answer answer = agent.ask("do");
 
     // Then
-    assertEquals(Agent.How.OUT_OF_STEPS, answer.how());
+    assertEquals(Agent.Outcome.OUT_OF_STEPS, answer.outcome());
     assertEquals("Half of it.", answer.text());
     assertEquals(
-        List.of(true, true, true, false), model.told.stream().map(Conversation::mayCall).toList());
+        List.of(true, true, true, false), model.told.stream().map(ChatRequest::mayCall).toList());
     assertEquals("More.", agent.ask("go on").text());
     assertEquals(3, bridge.seen("/toolcall").size());
   }
@@ -164,7 +165,7 @@ class AgentTest {
   @Test
   void callsBehindTheLastStepAreNotMadeAndNotKept() throws Exception {
     model.then(calls("one"), calls("one"), calls("one"), calls("one"), says("Yes."));
-    Agent agent = agent(Human.none());
+    Agent agent = agent(Approver.none());
 
     assertEquals("", agent.ask("do").text());
     agent.ask("well?");
@@ -177,7 +178,7 @@ class AgentTest {
   void aRefusedCallDoesNotRunAndTheModelIsToldSo() throws Exception {
     model.then(calls("risky", "one"), says("Very well."));
 
-    agent(call -> Human.Decision.NO).ask("drop it");
+    agent(call -> Approver.Decision.NO).ask("drop it");
 
     assertTrue(model.lastTold().get(2).startsWith("tool id_0: The user has refused this call."));
     assertTrue(model.lastTold().get(3).contains("the one"), model.lastTold().toString());
@@ -194,7 +195,7 @@ class AgentTest {
         agent(
             call -> {
               asked.add(call.server() + "/" + call.tool() + ": " + call.risk());
-              return Human.Decision.ALWAYS;
+              return Approver.Decision.ALWAYS;
             });
 
     // When
@@ -237,7 +238,7 @@ class AgentTest {
   void aBridgeThatFailsLeavesAConversationInWhichEveryCallIsAnswered() throws Exception {
     model.then(calls("one", "two"), says("Well."));
     bridge.on("/toolcall", EchoApi.says(503, "application/json", "{\"detail\":\"It ends.\"}"));
-    Agent agent = agent(Human.none());
+    Agent agent = agent(Approver.none());
 
     assertThrows(BridgeException.class, () -> agent.ask("do"));
     agent.ask("go on");
@@ -253,14 +254,14 @@ class AgentTest {
   @Test
   void aQuestionThatCameToNothingWasNotAsked() throws Exception {
     model.then(
-        (conversation, heard) -> {
+        (chatRequest, modelListener) -> {
           throw new BridgeException(ErrorCode.UPSTREAM_ERROR, "No.");
         },
-        (conversation, heard) -> {
+        (chatRequest, modelListener) -> {
           throw new InterruptedException();
         },
         says("Hello."));
-    Agent agent = agent(Human.none());
+    Agent agent = agent(Approver.none());
 
     assertThrows(BridgeException.class, () -> agent.ask("one"));
     assertThrows(InterruptedException.class, () -> agent.ask("two"));
@@ -271,12 +272,12 @@ class AgentTest {
 
   @Test
   void howAnAnswerEndedIsSaid() throws Exception {
-    model.then(ends("It is a", Reply.End.CUT), ends("", Reply.End.REFUSED));
-    Agent agent = agent(Human.none());
+    model.then(ends("It is a", ModelReply.End.CUT), ends("", ModelReply.End.REFUSED));
+    Agent agent = agent(Approver.none());
 
-    assertEquals(Agent.How.CUT, agent.ask("one").how());
-    assertEquals(Agent.How.REFUSED, agent.ask("two").how());
-    assertEquals(new Reply.Usage(20, 2), agent.usage());
+    assertEquals(Agent.Outcome.CUT, agent.ask("one").outcome());
+    assertEquals(Agent.Outcome.REFUSED, agent.ask("two").outcome());
+    assertEquals(new ModelReply.Usage(20, 2), agent.usage());
     assertFalse(seen.isEmpty());
   }
 }

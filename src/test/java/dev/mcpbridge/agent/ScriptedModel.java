@@ -7,8 +7,8 @@ import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.dialect.FunctionAnswer;
 import dev.mcpbridge.dialect.FunctionCall;
 import dev.mcpbridge.llm.ChatModel;
-import dev.mcpbridge.llm.Conversation;
-import dev.mcpbridge.llm.Reply;
+import dev.mcpbridge.llm.ChatRequest;
+import dev.mcpbridge.llm.ModelReply;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.io.IOException;
@@ -21,12 +21,13 @@ import java.util.List;
 /** A model that follows a script, and keeps what it was told. */
 final class ScriptedModel implements ChatModel {
   private final Deque<Turn> turns = new ArrayDeque<>();
-  final List<Conversation> told = new ArrayList<>();
+  final List<ChatRequest> told = new ArrayList<>();
 
   /** What it says next. */
   @FunctionalInterface
   interface Turn {
-    Reply reply(Conversation conversation, Heard heard) throws InterruptedException;
+    ModelReply reply(ChatRequest chatRequest, ModelListener modelListener)
+        throws InterruptedException;
   }
 
   ScriptedModel then(Turn... more) {
@@ -35,19 +36,19 @@ final class ScriptedModel implements ChatModel {
   }
 
   static Turn says(String words) {
-    return ends(words, Reply.End.DONE);
+    return ends(words, ModelReply.End.DONE);
   }
 
-  static Turn ends(String words, Reply.End end) {
-    return (conversation, heard) -> {
-      heard.words(words);
-      return new Reply(message(words), words, List.of(), end, new Reply.Usage(10, 1));
+  static Turn ends(String words, ModelReply.End end) {
+    return (chatRequest, modelListener) -> {
+      modelListener.words(words);
+      return new ModelReply(message(words), words, List.of(), end, new ModelReply.Usage(10, 1));
     };
   }
 
   /** Calls these functions, without arguments. */
   static Turn calls(String... names) {
-    return (conversation, heard) -> {
+    return (chatRequest, modelListener) -> {
       ObjectNode message = message("");
       ArrayNode calls = message.putArray("tool_calls");
       List<FunctionCall> all = new ArrayList<>();
@@ -56,7 +57,7 @@ final class ScriptedModel implements ChatModel {
         call.putObject("function").put("name", names[i]).put("arguments", "{}");
         all.add(new FunctionCall("id_" + i, names[i], JsonSlice.EMPTY_OBJECT));
       }
-      return new Reply(message, "", all, Reply.End.DONE, new Reply.Usage(10, 1));
+      return new ModelReply(message, "", all, ModelReply.End.DONE, new ModelReply.Usage(10, 1));
     };
   }
 
@@ -108,8 +109,9 @@ final class ScriptedModel implements ChatModel {
   }
 
   @Override
-  public Reply reply(Conversation conversation, Heard heard) throws InterruptedException {
-    told.add(conversation);
-    return turns.remove().reply(conversation, heard);
+  public ModelReply reply(ChatRequest chatRequest, ModelListener modelListener)
+      throws InterruptedException {
+    told.add(chatRequest);
+    return turns.remove().reply(chatRequest, modelListener);
   }
 }

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.mcpbridge.Bridge;
-import dev.mcpbridge.cluster.Solo;
+import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
@@ -23,7 +23,7 @@ class BusTest {
   private static final Address<String, String> SOMEWHERE = Address.here("somewhere");
 
   private final Vertx vertx = Bridge.vertx();
-  private final Bus bus = Bus.create(vertx, new Solo(Clock.systemUTC()), new Counts());
+  private final Bus bus = Bus.create(vertx, new SingleNode(Clock.systemUTC()), new Counts());
 
   @AfterEach
   void close() throws Exception {

@@ -8,7 +8,7 @@ import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.call.BackgroundCalls.BackgroundCall;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.fixture.Loops;
+import dev.mcpbridge.fixture.EventLoops;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.time.Clock;
@@ -45,7 +45,7 @@ class BackgroundCallsTest {
     Promise<Void> keyIsFree = Promise.promise();
 
     BackgroundCall ended =
-        Loops.await(
+        EventLoops.await(
             server.vertx,
             () ->
                 calls
@@ -75,7 +75,7 @@ class BackgroundCallsTest {
     AtomicInteger told = new AtomicInteger();
     Promise<CallOutcome> running = Promise.promise();
 
-    Loops.await(
+    EventLoops.await(
         server.vertx,
         () -> {
           server.bus.subscribe(Addresses.cancel(OneServer.ID), c -> told.incrementAndGet());
@@ -101,7 +101,7 @@ class BackgroundCallsTest {
     }
 
     BackgroundCall kept =
-        Loops.await(
+        EventLoops.await(
             server.vertx,
             () -> calls.add(OneServer.request("c"), () -> Promise.<CallOutcome>promise().future()));
 

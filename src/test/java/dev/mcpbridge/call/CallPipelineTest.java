@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
-import dev.mcpbridge.fixture.Loops;
+import dev.mcpbridge.fixture.EventLoops;
 import io.vertx.core.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,7 +34,7 @@ class CallPipelineTest {
 
   @Test
   void aCallWaitsForTheFirstStart() throws Exception {
-    Loops.await(
+    EventLoops.await(
         server.vertx,
         () -> {
           Future<CallOutcome> asked = run();
@@ -52,7 +52,7 @@ class CallPipelineTest {
         assertThrows(
             BridgeException.class,
             () ->
-                Loops.await(
+                EventLoops.await(
                     server.vertx,
                     () -> {
                       Future<CallOutcome> asked = run();

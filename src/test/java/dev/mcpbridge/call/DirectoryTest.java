@@ -5,18 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import dev.mcpbridge.Bridge;
 import dev.mcpbridge.bus.Addresses;
-import dev.mcpbridge.bus.Addresses.Departure;
+import dev.mcpbridge.bus.Addresses.InstanceStopped;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
-import dev.mcpbridge.cluster.Owners;
-import dev.mcpbridge.cluster.Solo;
+import dev.mcpbridge.cluster.OwnershipView;
+import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.fixture.Looks;
+import dev.mcpbridge.fixture.ServerViews;
 import dev.mcpbridge.fixture.Stubs;
 import dev.mcpbridge.metrics.Counts;
-import dev.mcpbridge.model.Part;
-import dev.mcpbridge.model.Residence;
+import dev.mcpbridge.model.InstanceId;
+import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
@@ -37,13 +37,13 @@ class DirectoryTest {
   private static final ServerId LAST = new ServerId("last");
 
   private final Vertx vertx = Bridge.vertx();
-  private final Solo solo = new Solo(Clock.systemUTC());
-  private final Bus bus = Bus.create(vertx, solo, new Counts());
+  private final SingleNode singleNode = new SingleNode(Clock.systemUTC());
+  private final Bus bus = Bus.create(vertx, singleNode, new Counts());
   private final Directory directory = new Directory(bus, node());
   private String state = "member";
   private long ownersEpoch;
   private boolean isExpected;
-  private List<Part> there = List.of();
+  private List<InstanceId> there = List.of();
   private Promise<Void> change = Promise.promise();
 
   @BeforeEach
@@ -64,7 +64,7 @@ class DirectoryTest {
               case "isAlone" -> false;
               case "owners" ->
                   Stubs.of(
-                      Owners.class,
+                      OwnershipView.class,
                       (question, name) ->
                           switch (question) {
                             case "epoch" -> ownersEpoch;
@@ -83,11 +83,11 @@ class DirectoryTest {
   }
 
   private void say(ServerId server, String word, long epoch) {
-    bus.publish(Addresses.PART_CHANGED, view(server, word, new Residence(1, "n2", epoch)));
+    bus.publish(Addresses.PART_CHANGED, view(server, word, new InstanceLocation(1, "n2", epoch)));
   }
 
-  private static ServerView view(ServerId server, String word, Residence at) {
-    return Looks.of(server, new ServerState.Stopped(), null, word, at);
+  private static ServerView view(ServerId server, String word, InstanceLocation at) {
+    return ServerViews.of(server, new ServerState.Stopped(), null, word, at);
   }
 
   /** What is known of the server once everything that was said has been heard. */
@@ -127,18 +127,18 @@ class DirectoryTest {
 
   @Test
   void anInstanceThatNobodyHasAnyMoreIsNotShown() throws Exception {
-    Residence second = new Residence(2, "n1", 5);
-    there = Part.all(SERVER, 2);
+    InstanceLocation second = new InstanceLocation(2, "n1", 5);
+    there = InstanceId.all(SERVER, 2);
     say("first", 4);
     bus.publish(Addresses.PART_CHANGED, view(SERVER, "second", second));
     heard();
-    assertEquals(Part.all(SERVER, 2), directory.find(SERVER).result().parts());
+    assertEquals(InstanceId.all(SERVER, 2), directory.find(SERVER).result().parts());
 
-    bus.publish(Addresses.PART_GONE, new Departure(SERVER, second));
+    bus.publish(Addresses.PART_GONE, new InstanceStopped(SERVER, second));
     vertx.setTimer(
         1,
         later -> {
-          there = List.of(Part.first(SERVER));
+          there = List.of(InstanceId.first(SERVER));
           change.complete();
         });
 

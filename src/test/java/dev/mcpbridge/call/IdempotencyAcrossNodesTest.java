@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.SharedMap;
-import dev.mcpbridge.cluster.Solo;
+import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
@@ -29,10 +29,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two nodes over one map: what one of them was asked to do once, the other does not do again. */
 class IdempotencyAcrossNodesTest {
-  private static final IdempotencyKeys.Key KEY = new IdempotencyKeys.Key("a", "POST /x", "k");
+  private static final IdempotencyKeys.IdempotencyKey KEY =
+      new IdempotencyKeys.IdempotencyKey("a", "POST /x", "k");
   private static final CallOutcome DONE = new CallOutcome.Completed(JsonSlice.of("{\"n\":1.10}"));
 
-  private final Solo shared = new Solo(Clock.systemUTC());
+  private final SingleNode shared = new SingleNode(Clock.systemUTC());
   private final Set<Integer> gone = new HashSet<>();
   private boolean losesAnAnswer;
   private boolean losesAChange;
@@ -56,12 +57,14 @@ class IdempotencyAcrossNodesTest {
     IdempotencyKeys node = new IdempotencyKeys(Clock.systemUTC(), node(0), () -> true);
     Future<CallOutcome> last = null;
     for (int i = 0; i <= 10_000; i++) {
-      IdempotencyKeys.Key key = new IdempotencyKeys.Key("greedy", "POST /x", "" + i);
-      last = node.once(key, requestOf("greedy"), () -> Future.succeededFuture(DONE));
+      IdempotencyKeys.IdempotencyKey idempotencyKey =
+          new IdempotencyKeys.IdempotencyKey("greedy", "POST /x", "" + i);
+      last = node.once(idempotencyKey, requestOf("greedy"), () -> Future.succeededFuture(DONE));
     }
 
     assertFails(ErrorCode.RATE_LIMITED, Executed.NO, last);
-    IdempotencyKeys.Key modest = new IdempotencyKeys.Key("modest", "POST /x", "k");
+    IdempotencyKeys.IdempotencyKey modest =
+        new IdempotencyKeys.IdempotencyKey("modest", "POST /x", "k");
     assertEquals(
         DONE, node.once(modest, requestOf("modest"), () -> Future.succeededFuture(DONE)).result());
   }
@@ -188,7 +191,8 @@ class IdempotencyAcrossNodesTest {
     CallOutcome large =
         new CallOutcome.Completed(JsonSlice.of("{\"s\":\"" + "x".repeat(2 << 20) + "\"}"));
     for (int i = 0; i < 40; i++) {
-      IdempotencyKeys.Key other = new IdempotencyKeys.Key("a", "POST /x", "other" + i);
+      IdempotencyKeys.IdempotencyKey other =
+          new IdempotencyKeys.IdempotencyKey("a", "POST /x", "other" + i);
       Promise<CallOutcome> next = Promise.promise();
       here.once(other, request("t"), next::future);
       next.complete(large);

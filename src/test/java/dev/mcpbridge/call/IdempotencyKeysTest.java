@@ -14,15 +14,18 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 class IdempotencyKeysTest {
-  private static final IdempotencyKeys.Key KEY = new IdempotencyKeys.Key("a", "POST /x", "k");
+  private static final IdempotencyKeys.IdempotencyKey KEY =
+      new IdempotencyKeys.IdempotencyKey("a", "POST /x", "k");
   private static final CallOutcome DONE = new CallOutcome.Completed(JsonSlice.EMPTY_OBJECT);
 
   private final IdempotencyKeys keys = new IdempotencyKeys(Clock.systemUTC(), () -> true);
   private int runs;
 
   private Future<CallOutcome> once(
-      IdempotencyKeys.Key key, String body, Supplier<Future<CallOutcome>> call) {
-    return keys.once(key, key.caller(), body, call);
+      IdempotencyKeys.IdempotencyKey idempotencyKey,
+      String body,
+      Supplier<Future<CallOutcome>> call) {
+    return keys.once(idempotencyKey, idempotencyKey.caller(), body, call);
   }
 
   @Test
@@ -51,7 +54,7 @@ class IdempotencyKeysTest {
   @Test
   void anotherCallersKeyIsAnotherKey() {
     once(KEY, "body", this::succeed);
-    once(new IdempotencyKeys.Key("b", "POST /x", "k"), "other", this::succeed);
+    once(new IdempotencyKeys.IdempotencyKey("b", "POST /x", "k"), "other", this::succeed);
 
     assertEquals(2, runs);
   }
@@ -61,7 +64,8 @@ class IdempotencyKeysTest {
     once(KEY, "body", () -> fail(Executed.NO));
     assertSame(DONE, once(KEY, "body", this::succeed).result());
 
-    IdempotencyKeys.Key other = new IdempotencyKeys.Key("a", "POST /x", "other");
+    IdempotencyKeys.IdempotencyKey other =
+        new IdempotencyKeys.IdempotencyKey("a", "POST /x", "other");
     once(other, "body", () -> fail(Executed.UNKNOWN));
     assertFails(ErrorCode.UPSTREAM_CRASHED, once(other, "body", this::succeed));
     assertEquals(1, runs);
@@ -72,7 +76,8 @@ class IdempotencyKeysTest {
     once(KEY, "body", this::succeed);
     Future<CallOutcome> last = null;
     for (int i = 0; i < 60_000; i++) {
-      last = once(new IdempotencyKeys.Key("greedy", "POST /x", "" + i), "b", this::succeed);
+      last =
+          once(new IdempotencyKeys.IdempotencyKey("greedy", "POST /x", "" + i), "b", this::succeed);
     }
     int before = runs;
 
@@ -80,14 +85,15 @@ class IdempotencyKeysTest {
     assertSame(DONE, once(KEY, "body", this::succeed).result());
     assertEquals(before, runs);
     assertSame(
-        DONE, once(new IdempotencyKeys.Key("b", "POST /x", "k"), "b", this::succeed).result());
+        DONE,
+        once(new IdempotencyKeys.IdempotencyKey("b", "POST /x", "k"), "b", this::succeed).result());
   }
 
   @Test
   void anOutcomeThatIsNotKeptIsStillNotRunAgain() {
     CallOutcome large = new CallOutcome.Completed(JsonSlice.of(new byte[33 << 20]));
     once(KEY, "body", () -> Future.succeededFuture(large));
-    IdempotencyKeys.Key other = new IdempotencyKeys.Key("b", "POST /x", "k");
+    IdempotencyKeys.IdempotencyKey other = new IdempotencyKeys.IdempotencyKey("b", "POST /x", "k");
     once(other, "body", () -> Future.succeededFuture(large));
 
     assertFails(ErrorCode.OUTCOME_NOT_KEPT, once(KEY, "body", this::succeed));

@@ -5,14 +5,14 @@ import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.Decision;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
-import dev.mcpbridge.cluster.Solo;
-import dev.mcpbridge.fixture.Looks;
-import dev.mcpbridge.fixture.Loops;
+import dev.mcpbridge.cluster.SingleNode;
+import dev.mcpbridge.fixture.EventLoops;
+import dev.mcpbridge.fixture.ServerViews;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Catalogue;
-import dev.mcpbridge.model.Residence;
+import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
@@ -32,7 +32,7 @@ final class OneServer implements AutoCloseable {
   static final ServerId ID = new ServerId("s");
 
   final Vertx vertx = Bridge.vertx();
-  final Cluster cluster = new Solo(Clock.systemUTC());
+  final Cluster cluster = new SingleNode(Clock.systemUTC());
   final Bus bus = Bus.create(vertx, cluster, new Counts());
   final CallPipeline pipeline;
   private final Promise<ServerView> ready = Promise.promise();
@@ -44,12 +44,12 @@ final class OneServer implements AutoCloseable {
         new CallPipeline(
             bus,
             directory,
-            new ArgumentSchemas(new SchemaValidator(vertx, 100_000, 500), false, new Counts()),
-            new OutputSchemas(new SchemaValidator(vertx, 100_000, 500), bus, new Counts()),
+            new ArgumentValidator(new SchemaValidator(vertx, 100_000, 500), false, new Counts()),
+            new OutputSchemaCheck(new SchemaValidator(vertx, 100_000, 500), bus, new Counts()),
             new UpstreamCredentials(Clock.systemUTC()),
             new MemoryBudget(1 << 20),
             new Counts());
-    Loops.await(vertx, () -> open(directory));
+    EventLoops.await(vertx, () -> open(directory));
   }
 
   private Future<Void> open(Directory directory) {
@@ -69,7 +69,7 @@ final class OneServer implements AutoCloseable {
   }
 
   private static ServerView view(Catalogue catalogue) {
-    return Looks.of(ID, new ServerState.Starting(0), catalogue, null, Residence.SOLE);
+    return ServerViews.of(ID, new ServerState.Starting(0), catalogue, null, InstanceLocation.SOLE);
   }
 
   static CallRequest request(String id) {

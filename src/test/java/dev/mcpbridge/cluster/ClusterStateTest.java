@@ -9,7 +9,7 @@ import dev.mcpbridge.cluster.Command.Look;
 import dev.mcpbridge.cluster.Command.Release;
 import dev.mcpbridge.cluster.Command.Remove;
 import dev.mcpbridge.cluster.agreement.Entry;
-import dev.mcpbridge.model.Part;
+import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.ServerId;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -32,7 +32,7 @@ class ClusterStateTest {
     assertOnlyItself(
         new Join(new Member(0, 1, "n0", "", "1", List.of(), List.of(), false), "bridge"));
     assertOnlyItself(new Leave(0, 1));
-    assertOnlyItself(new Release(Part.first(new ServerId("s")), 0, 1, 7));
+    assertOnlyItself(new Release(InstanceId.first(new ServerId("s")), 0, 1, 7));
   }
 
   @Test

@@ -3,7 +3,7 @@ package dev.mcpbridge.cluster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.mcpbridge.model.Part;
+import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.ServerId;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,19 +22,19 @@ class PlacementTest {
   private static final ServerId SERVER = new ServerId("s");
 
   private final Map<Integer, Member> members = new TreeMap<>();
-  private final Map<Part, Holding> holdings = new HashMap<>();
+  private final Map<InstanceId, OwnerEpoch> holdings = new HashMap<>();
 
   private void come(int slot, int instances) {
-    come(slot, Part.all(SERVER, instances), false);
+    come(slot, InstanceId.all(SERVER, instances), false);
   }
 
-  private void come(int slot, List<Part> parts, boolean isLeaving) {
+  private void come(int slot, List<InstanceId> parts, boolean isLeaving) {
     members.put(slot, new Member(slot, 7, "n" + slot, "", "", List.of(), parts, isLeaving));
   }
 
   private void go(int slot) {
     members.remove(slot);
-    holdings.values().removeIf(holding -> holding.slot() == slot);
+    holdings.values().removeIf(ownerEpoch -> ownerEpoch.slot() == slot);
   }
 
   private Placement placement() {
@@ -47,13 +47,13 @@ class PlacementTest {
    * @return how many parts have another owner than before, or one for the first time
    */
   private long settle() {
-    Map<Part, Holding> before = Map.copyOf(holdings);
+    Map<InstanceId, OwnerEpoch> before = Map.copyOf(holdings);
     Placement due = placement();
     due.wanted()
         .forEach(
-            part -> {
-              int slot = due.wanted(part).orElseThrow().slot();
-              holdings.put(part, new Holding(slot, 7, 0));
+            instanceId -> {
+              int slot = due.wanted(instanceId).orElseThrow().slot();
+              holdings.put(instanceId, new OwnerEpoch(slot, 7, 0));
             });
     return holdings.entrySet().stream()
         .filter(now -> !now.getValue().equals(before.get(now.getKey())))
@@ -105,7 +105,7 @@ class PlacementTest {
     IntStream.range(0, 2).forEach(slot -> come(slot, 2));
     settle();
 
-    come(0, Part.all(SERVER, 2), true);
+    come(0, InstanceId.all(SERVER, 2), true);
 
     placement().wanted().forEach(p -> assertEquals(1, placement().wanted(p).get().slot()));
     assertEquals(2, placement().parts(SERVER).size());
@@ -118,8 +118,8 @@ class PlacementTest {
 
     come(0, 1);
 
-    assertEquals(Part.all(SERVER, 3), List.copyOf(placement().parts(SERVER)));
-    assertTrue(placement().wanted(new Part(SERVER, 3)).isEmpty());
+    assertEquals(InstanceId.all(SERVER, 3), List.copyOf(placement().parts(SERVER)));
+    assertTrue(placement().wanted(new InstanceId(SERVER, 3)).isEmpty());
   }
 
   @Test
@@ -131,13 +131,13 @@ class PlacementTest {
 
     assertEquals(4, holdings.size());
     IntStream.rangeClosed(2, 4)
-        .forEach(number -> assertEquals(1, holdings.get(new Part(SERVER, number)).slot()));
+        .forEach(number -> assertEquals(1, holdings.get(new InstanceId(SERVER, number)).slot()));
   }
 
   @Test
   void serversWithFewInstancesAreNotAllOnTheSameNodes() {
-    List<Part> all = new ArrayList<>();
-    IntStream.range(0, 300).forEach(i -> all.addAll(Part.all(new ServerId("s" + i), 2)));
+    List<InstanceId> all = new ArrayList<>();
+    IntStream.range(0, 300).forEach(i -> all.addAll(InstanceId.all(new ServerId("s" + i), 2)));
     IntStream.range(0, 3).forEach(slot -> come(slot, all, false));
 
     settle();

@@ -13,21 +13,21 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which node of which cluster a bridge is. Addresses of 192.0.2.0/24 are no machine's. */
 class ClusterReaderTest {
-  private static final ClusterChoice AS_THE_FILE_SAYS = new ClusterChoice(null, null, null);
+  private static final NodeOptions AS_THE_FILE_SAYS = new NodeOptions(null, null, null);
   private static final String OF_TWO = "'members':['192.0.2.1:7800','127.0.0.1:7801'],";
   private static final String SAFE = "'insecure':true,'secret':'sixteen letters.'";
 
-  private static BridgeConfig read(String cluster, ClusterChoice choice, Map<String, String> env) {
+  private static BridgeConfig read(String cluster, NodeOptions choice, Map<String, String> env) {
     String json = "{'cluster':{" + cluster + "},'mcpServers':{}}";
     return new ConfigReader(env, choice)
         .read(json.replace('\'', '"'), ConfigReader.Strictness.WHOLE);
   }
 
-  private static ClusterConfig read(String cluster, ClusterChoice choice) {
+  private static ClusterConfig read(String cluster, NodeOptions choice) {
     return read(cluster, choice, Map.of()).cluster();
   }
 
-  private static void assertRefused(String cluster, ClusterChoice choice, String path) {
+  private static void assertRefused(String cluster, NodeOptions choice, String path) {
     ConfigException wrong = assertThrows(ConfigException.class, () -> read(cluster, choice));
     assertTrue(wrong.getMessage().contains("cluster." + path), wrong.getMessage());
   }
@@ -57,7 +57,7 @@ class ClusterReaderTest {
   @ParameterizedTest
   @CsvSource({"192.0.2.1,", "192.0.2.1, 7800", "127.0.0.1, 7801", ", 7801"})
   void theCommandLineSaysWhichMemberThisNodeIs(String host, Integer port) {
-    ClusterConfig read = read(OF_TWO + SAFE, new ClusterChoice(host, port, "me"));
+    ClusterConfig read = read(OF_TWO + SAFE, new NodeOptions(host, port, "me"));
 
     assertEquals(host == null ? "127.0.0.1" : host, read.host());
     assertEquals("me", read.node());
@@ -66,7 +66,7 @@ class ClusterReaderTest {
   @ParameterizedTest
   @CsvSource({"192.0.2.1, 7801", "192.0.2.2,", ", 7800"})
   void whoIsNoneOfTheMembersIsToldSo(String host, Integer port) {
-    assertRefused(OF_TWO + SAFE, new ClusterChoice(host, port, null), "members");
+    assertRefused(OF_TWO + SAFE, new NodeOptions(host, port, null), "members");
   }
 
   @Test
@@ -74,7 +74,7 @@ class ClusterReaderTest {
     String both = "'members':['127.0.0.1:7801','127.0.0.1:7802']";
 
     assertRefused(both, AS_THE_FILE_SAYS, "members");
-    assertEquals(7802, read(both, new ClusterChoice(null, 7802, null)).port());
+    assertEquals(7802, read(both, new NodeOptions(null, 7802, null)).port());
     assertEquals(7802, read(both + ",'port':7802", AS_THE_FILE_SAYS).port());
   }
 
@@ -82,7 +82,7 @@ class ClusterReaderTest {
   void allNodesHaveTheSameMembersInWhicheverOrderTheyStand() {
     String one = "'members':['127.0.0.1:7801','127.0.0.1:7802']";
     String other = "'members':['127.0.0.1:7802','127.0.0.1:7801']";
-    ClusterChoice choice = new ClusterChoice(null, 7801, null);
+    NodeOptions choice = new NodeOptions(null, 7801, null);
 
     assertEquals(read(one, choice), read(other, choice));
   }

@@ -186,7 +186,7 @@ class ConfigReaderTest {
     BridgeConfig config =
         read("{'mcpServers':{'s':{'command':'x','riskLevel':3,'docker':{'image':'i'}}}}");
 
-    assertTrue(config.servers().get(new ServerId("s")).reach() instanceof Contained);
+    assertTrue(config.servers().get(new ServerId("s")).upstreamTarget() instanceof ContainerTarget);
   }
 
   @Test
@@ -219,8 +219,8 @@ class ConfigReaderTest {
             "{'mcpServers':{'s':{'command':'x','env':{'TOKEN':'Bearer ${env:SECRET}'}}}}",
             Map.of("SECRET", "CANARY"));
 
-    Launch launch = launch(config.servers().get(new ServerId("s")));
-    assertEquals("Bearer CANARY", launch.environment().get("TOKEN").reveal());
+    ProcessTarget processTarget = launch(config.servers().get(new ServerId("s")));
+    assertEquals("Bearer CANARY", processTarget.environment().get("TOKEN").reveal());
     assertFalse(config.toString().contains("CANARY"));
   }
 
@@ -247,7 +247,7 @@ class ConfigReaderTest {
         .read(singleQuoted.replace('\'', '"'), ConfigReader.Strictness.WHOLE);
   }
 
-  private static Launch launch(ServerConfig server) {
-    return (Launch) server.reach();
+  private static ProcessTarget launch(ServerConfig server) {
+    return (ProcessTarget) server.upstreamTarget();
   }
 }

@@ -238,8 +238,8 @@ class ConfigSchemaTest {
   private static void assertSame(String silent, ObjectNode explicit) {
     ServerConfig one = server(silent.replace('\'', '"'));
     ServerConfig other = server(explicit.toString());
-    assertEquals(one.reach(), other.reach());
-    assertEquals(one.sandbox(), other.sandbox());
+    assertEquals(one.upstreamTarget(), other.upstreamTarget());
+    assertEquals(one.sandboxPool(), other.sandboxPool());
     assertEquals(one.risk(), other.risk());
     assertEquals(one.timeouts(), other.timeouts());
     assertEquals(one.supervision(), other.supervision());

@@ -19,10 +19,10 @@ class ContainerEntryTest {
 
   @Test
   void whatIsNotSaidIsSmall() {
-    Contained container = docker("'image':'i'").container();
+    ContainerTarget container = docker("'image':'i'").container();
 
     assertEquals(
-        new Contained.Resources(512 << 20, 1, 128, Map.of("/tmp", 64L << 20)),
+        new ContainerTarget.Resources(512 << 20, 1, 128, Map.of("/tmp", 64L << 20)),
         container.resources());
     assertEquals("none", container.network());
     assertEquals("65534:65534", container.user());
@@ -31,23 +31,23 @@ class ContainerEntryTest {
 
   @Test
   void whatIsSaidCounts() {
-    Sandbox sandbox =
+    SandboxPool sandboxPool =
         docker(
             "'image':'i','command':['/p','a b'],'memory':'1.5g','cpus':0.5,'pids':9,"
                 + "'tmpfs':{'/tmp':'1m','/work':8192},'user':'1000','runtime':'runsc',"
                 + "'scope':'server','pool':{'min':0,'max':2},'timeout':2,'env':{'A':'b'},"
                 + "'network':'tools'");
 
-    Contained container = sandbox.container();
+    ContainerTarget container = sandboxPool.container();
     assertEquals(
-        new Contained.Resources(1536 << 20, 0.5, 9, Map.of("/tmp", 1L << 20, "/work", 8192L)),
+        new ContainerTarget.Resources(1536 << 20, 0.5, 9, Map.of("/tmp", 1L << 20, "/work", 8192L)),
         container.resources());
     assertEquals(List.of("/p", "a b"), container.command());
     assertEquals("1000:1000", container.user());
     assertEquals("runsc", container.runtime());
     assertEquals("tools", container.network());
     assertEquals("b", container.environment().get("A").reveal());
-    assertEquals(new Sandbox(container, false, 0, 2, 2000), sandbox);
+    assertEquals(new SandboxPool(container, false, 0, 2, 2000), sandboxPool);
   }
 
   @ParameterizedTest
@@ -105,7 +105,7 @@ class ContainerEntryTest {
     ConfigException refused =
         assertThrows(
             ConfigException.class, () -> docker("'image':'i','volumes':['" + link + ":/x']"));
-    Contained container = docker("'image':'i','volumes':['" + good + ":/x:rw']").container();
+    ContainerTarget container = docker("'image':'i','volumes':['" + good + ":/x:rw']").container();
 
     assertTrue(refused.getMessage().contains("leads to /etc"), refused.getMessage());
     assertEquals(folder.resolve("real").toRealPath(), container.mounts().get(0).host());
@@ -167,11 +167,11 @@ class ContainerEntryTest {
         () -> reader.read("{\"sandbox\":{\"engine\":\"ssh://x\"}}", ConfigReader.Strictness.WHOLE));
   }
 
-  private static Sandbox docker(String keys) {
+  private static SandboxPool docker(String keys) {
     return read("", keys);
   }
 
-  private static Sandbox read(String sections, String keys) {
+  private static SandboxPool read(String sections, String keys) {
     String text =
         "{" + sections + "'mcpServers':{'s':{'command':'x','args':['y'],'docker':{" + keys + "}}}}";
     return new ConfigReader(Map.of())
@@ -180,6 +180,6 @@ class ContainerEntryTest {
         .values()
         .iterator()
         .next()
-        .sandbox();
+        .sandboxPool();
   }
 }

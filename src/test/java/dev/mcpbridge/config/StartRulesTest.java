@@ -63,7 +63,7 @@ class StartRulesTest {
   @DisabledOnOs(OS.WINDOWS)
   void aNameIsLookedUpOnThePath() {
     String shell =
-        new Launch(List.of("sh"), Map.of(), null)
+        new ProcessTarget(List.of("sh"), Map.of(), null)
             .program(System.getenv("PATH"))
             .orElseThrow()
             .toString();

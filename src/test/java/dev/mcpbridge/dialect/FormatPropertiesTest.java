@@ -80,7 +80,8 @@ class FormatPropertiesTest {
     for (String result : results) {
       FunctionCall call = new FunctionCall("id" + answers.size(), "f", JsonSlice.EMPTY_OBJECT);
       answers.add(
-          new FunctionAnswer(call, false, Part.of(JsonObjects.members(JsonSlice.of(result)))));
+          new FunctionAnswer(
+              call, false, ContentBlock.of(JsonObjects.members(JsonSlice.of(result)))));
     }
 
     // When
@@ -97,7 +98,7 @@ class FormatPropertiesTest {
     for (String result : results) {
       // Given
       FunctionCall call = new FunctionCall("id", "f", JsonSlice.EMPTY_OBJECT);
-      List<Part> parts = Part.of(JsonObjects.members(JsonSlice.of(result)));
+      List<ContentBlock> parts = ContentBlock.of(JsonObjects.members(JsonSlice.of(result)));
 
       // When
       JsonNode messages =
@@ -105,9 +106,11 @@ class FormatPropertiesTest {
 
       // Then
       String all = texts(messages).collect(Collectors.joining("\n"));
-      for (Part part : parts) {
-        boolean isShown = part instanceof Part.Media media && all.contains(media.data());
-        assertTrue(isShown || all.contains(part.words()), () -> part + " in " + all);
+      for (ContentBlock contentBlock : parts) {
+        boolean isShown =
+            contentBlock instanceof ContentBlock.Media media && all.contains(media.data());
+        assertTrue(
+            isShown || all.contains(contentBlock.words()), () -> contentBlock + " in " + all);
       }
       JsonNode structured = tree(result).path("structuredContent");
       assertTrue(structured.isMissingNode() || all.contains(structured.toString()));

@@ -43,7 +43,7 @@ class FormatTest {
   void tellsOfAnImageThatModelsDoNotSee(Format format) {
     // Given
     FunctionCall call = new FunctionCall("id", "f", JsonSlice.EMPTY_OBJECT);
-    Part image = new Part.Media("image/svg+xml", "PHN2Zz4=");
+    ContentBlock image = new ContentBlock.Media("image/svg+xml", "PHN2Zz4=");
 
     // When
     JsonSlice messages = format.messages(List.of(new FunctionAnswer(call, false, List.of(image))));

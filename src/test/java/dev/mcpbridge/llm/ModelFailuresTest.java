@@ -61,10 +61,10 @@ class ModelFailuresTest {
           .then(recorded.answers.text(WORDS));
 
       // When
-      Reply reply = provider.ask("hello");
+      ModelReply modelReply = provider.ask("hello");
 
       // Then
-      assertEquals("one two three", reply.text());
+      assertEquals("one two three", modelReply.text());
       assertEquals(List.of(20L, 0L), provider.waits);
       assertTrue(provider.reasons.get(0).endsWith("status " + status + ": Not now."));
       assertEquals(provider.requests().get(0).text(), provider.requests().get(2).text());
@@ -137,8 +137,8 @@ class ModelFailuresTest {
         // Given
         provider.then(provider.fails(429, "Later.", "retry-after", asked));
         List<Long> waits = new ArrayList<>();
-        ChatModel.Heard impatient =
-            new ChatModel.Heard() {
+        ChatModel.ModelListener impatient =
+            new ChatModel.ModelListener() {
               @Override
               public void words(String more) {}
 
@@ -154,7 +154,7 @@ class ModelFailuresTest {
             InterruptedException.class,
             () ->
                 provider.model.reply(
-                    new Conversation("", ScriptedProvider.NO_TOOLS, List.of(), true), impatient));
+                    new ChatRequest("", ScriptedProvider.NO_TOOLS, List.of(), true), impatient));
 
         // Then
         assertEquals(1, waits.size());
@@ -313,9 +313,9 @@ class ModelFailuresTest {
           .then(breaks.get(0), breaks.get(1), provider.breaksOff(List.of("")))
           .then(recorded.answers.text(WORDS));
 
-      Reply reply = provider.ask("hello");
+      ModelReply modelReply = provider.ask("hello");
 
-      assertEquals("one two three", reply.text());
+      assertEquals("one two three", modelReply.text());
       assertEquals("one two three", String.join("", provider.heard));
       assertEquals(4, provider.requests().size());
       assertEquals(3, provider.waits.size());
@@ -366,7 +366,8 @@ class ModelFailuresTest {
       URI nobody = URI.create("http://127.0.0.1:1");
       provider.model =
           recorded.provider.at(
-              new Endpoint(nobody, ScriptedProvider.KEY, "a-model", Duration.ofSeconds(10), 0));
+              new ModelEndpoint(
+                  nobody, ScriptedProvider.KEY, "a-model", Duration.ofSeconds(10), 0));
 
       // When
       BridgeException failure = failed(provider);

@@ -29,11 +29,12 @@ class ModelMessagesTest {
       provider
           .then(recorded.answers.calls("I look.", calls))
           .then(recorded.answers.text(List.of("Done.")));
-      Reply reply = provider.ask("do");
+      ModelReply modelReply = provider.ask("do");
       provider.add(
           provider.model.results(
-              IntStream.range(0, reply.calls().size())
-                  .mapToObj(i -> FunctionAnswer.of(reply.calls().get(i), i == 1, "result " + i))
+              IntStream.range(0, modelReply.calls().size())
+                  .mapToObj(
+                      i -> FunctionAnswer.of(modelReply.calls().get(i), i == 1, "result " + i))
                   .toList()));
       provider.reply(ScriptedProvider.NO_TOOLS, true);
       JsonNode body = provider.body(1);
@@ -129,12 +130,12 @@ class ModelMessagesTest {
               "data: [DONE]\n\n"));
 
       // When
-      Reply reply = provider.ask("do");
+      ModelReply modelReply = provider.ask("do");
 
       // Then
       assertEquals(
           List.of("call_a one {\"a\":1}", "call_b two {\"a\":1}"),
-          reply.calls().stream()
+          modelReply.calls().stream()
               .map(call -> call.id() + " " + call.name() + " " + call.arguments().text())
               .toList());
     }
@@ -173,7 +174,7 @@ class ModelMessagesTest {
 
   @ParameterizedTest
   @CsvSource({"MALFORMED_FUNCTION_CALL,", "OTHER,", "MAX_TOKENS,CUT"})
-  void anAnswerOfGeminiWithoutPartsIsCutOrAFailureThatIsNamed(String finish, Reply.End end)
+  void anAnswerOfGeminiWithoutPartsIsCutOrAFailureThatIsNamed(String finish, ModelReply.End end)
       throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(Recorded.GEMINI)) {
       provider.then(

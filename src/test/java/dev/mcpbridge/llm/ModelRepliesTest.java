@@ -36,14 +36,14 @@ class ModelRepliesTest {
       provider.then(recorded.answers.text(WORDS));
 
       // When
-      Reply reply = provider.ask("hello");
+      ModelReply modelReply = provider.ask("hello");
 
       // Then
-      assertEquals(ALL, reply.text());
+      assertEquals(ALL, modelReply.text());
       assertEquals(recorded.answers.isStream() ? WORDS : List.of(ALL), provider.heard);
-      assertEquals(new Reply.Usage(11, 7), reply.usage());
-      assertEquals(Reply.End.DONE, reply.end());
-      assertEquals(List.of(), reply.calls());
+      assertEquals(new ModelReply.Usage(11, 7), modelReply.usage());
+      assertEquals(ModelReply.End.DONE, modelReply.end());
+      assertEquals(List.of(), modelReply.calls());
     }
   }
 
@@ -61,12 +61,12 @@ class ModelRepliesTest {
         provider.then(provider.inChunks(first, second));
 
         // When
-        Reply reply =
+        ModelReply modelReply =
             provider.model.reply(
-                new Conversation("", ScriptedProvider.NO_TOOLS, List.of(), true), provider);
+                new ChatRequest("", ScriptedProvider.NO_TOOLS, List.of(), true), provider);
 
         // Then
-        assertEquals(ALL, reply.text(), "cut at " + at);
+        assertEquals(ALL, modelReply.text(), "cut at " + at);
         assertEquals(ALL, String.join("", provider.heard), "cut at " + at);
       }
     }
@@ -99,14 +99,14 @@ class ModelRepliesTest {
           });
 
       // When
-      Reply reply =
+      ModelReply modelReply =
           provider.model.reply(
-              new Conversation("", ScriptedProvider.NO_TOOLS, List.of(), true),
+              new ChatRequest("", ScriptedProvider.NO_TOOLS, List.of(), true),
               more -> heard.countDown());
 
       // Then
       assertTrue(wasHeard.get(), "the first word was not heard before the second was sent");
-      assertEquals("firstsecond", reply.text());
+      assertEquals("firstsecond", modelReply.text());
     }
   }
 
@@ -146,17 +146,17 @@ class ModelRepliesTest {
                   new Recorded.Call("id_3", "one", "{}"))));
 
       // When
-      Reply reply = provider.ask("do");
+      ModelReply modelReply = provider.ask("do");
 
       // Then
-      assertEquals("I look.", reply.text());
+      assertEquals("I look.", modelReply.text());
       assertEquals(List.of("I look."), provider.heard);
       assertEquals(
           List.of("id_1 one " + ARGUMENTS, "id_2 two {}", "id_3 one {}"),
-          reply.calls().stream()
+          modelReply.calls().stream()
               .map(call -> call.id() + " " + call.name() + " " + exact(call.arguments()))
               .toList());
-      assertEquals(new Reply.Usage(11, 7), reply.usage());
+      assertEquals(new ModelReply.Usage(11, 7), modelReply.usage());
     }
   }
 
@@ -179,12 +179,12 @@ class ModelRepliesTest {
           .then(recorded.answers.text(WORDS));
 
       // When
-      Reply reply = provider.ask("do");
+      ModelReply modelReply = provider.ask("do");
       provider.ask("and then?");
 
       // Then
       String again = provider.requests().get(1).text();
-      assertEquals(ARGUMENTS, exact(reply.calls().get(0).arguments()));
+      assertEquals(ARGUMENTS, exact(modelReply.calls().get(0).arguments()));
       assertTrue(again.contains("1.10,") && again.contains("12345678901234567890"), again);
     }
   }
@@ -195,10 +195,10 @@ class ModelRepliesTest {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       provider.then(recorded.answers.refused()).then(recorded.answers.text(WORDS));
 
-      Reply reply = provider.ask("something bad");
+      ModelReply modelReply = provider.ask("something bad");
 
-      assertEquals(Reply.End.REFUSED, reply.end());
-      assertEquals(List.of(), reply.calls());
+      assertEquals(ModelReply.End.REFUSED, modelReply.end());
+      assertEquals(List.of(), modelReply.calls());
       assertEquals(1, provider.requests().size());
       // And the conversation goes on.
       assertEquals(ALL, provider.ask("something good").text());
@@ -211,10 +211,10 @@ class ModelRepliesTest {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       provider.then(recorded.answers.cut("It is a long"));
 
-      Reply reply = provider.ask("tell me");
+      ModelReply modelReply = provider.ask("tell me");
 
-      assertEquals(Reply.End.CUT, reply.end());
-      assertEquals(recorded.answers.isStream() ? "It is a long" : "", reply.text());
+      assertEquals(ModelReply.End.CUT, modelReply.end());
+      assertEquals(recorded.answers.isStream() ? "It is a long" : "", modelReply.text());
       assertEquals(1, provider.requests().size());
     }
   }
@@ -227,11 +227,11 @@ class ModelRepliesTest {
       provider.then(recorded.answers.cutWithinCall()).then(recorded.answers.text(WORDS));
 
       // When
-      Reply reply = provider.ask("do");
+      ModelReply modelReply = provider.ask("do");
 
       // Then
-      assertEquals(Reply.End.CUT, reply.end());
-      assertEquals(List.of(), reply.calls());
+      assertEquals(ModelReply.End.CUT, modelReply.end());
+      assertEquals(List.of(), modelReply.calls());
       // And nothing has to be answered in what follows.
       provider.ask("go on");
       String again = provider.requests().get(1).text();
@@ -247,11 +247,11 @@ class ModelRepliesTest {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       provider.then(recorded.answers.empty()).then(recorded.answers.text(WORDS));
 
-      Reply reply = provider.ask("hm");
+      ModelReply modelReply = provider.ask("hm");
       provider.ask("well?");
 
-      assertEquals(Reply.End.DONE, reply.end());
-      assertEquals(recorded.answers.isStream() ? "" : "(none)", reply.text());
+      assertEquals(ModelReply.End.DONE, modelReply.end());
+      assertEquals(recorded.answers.isStream() ? "" : "(none)", modelReply.text());
       assertFalse(provider.requests().get(1).text().contains("\"text\":\"\""), "an empty part");
     }
   }
@@ -267,7 +267,7 @@ class ModelRepliesTest {
         ChatModel model = provider.model(end, ScriptedProvider.KEY, Duration.ofSeconds(10), 100);
 
         // When
-        model.reply(new Conversation("", ScriptedProvider.NO_TOOLS, List.of(), true), provider);
+        model.reply(new ChatRequest("", ScriptedProvider.NO_TOOLS, List.of(), true), provider);
       }
 
       // Then

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.dialect.ContentBlock;
 import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.dialect.Function;
 import dev.mcpbridge.dialect.FunctionAnswer;
-import dev.mcpbridge.dialect.Part;
 import dev.mcpbridge.fixture.EchoApi;
-import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.nio.file.Files;
@@ -45,8 +45,8 @@ class ModelRequestTypesIT {
 
   @Test
   void everyRequestIsOfItsProvidersTypeAndWhatIsNotWouldBeFound() throws Exception {
-    Needs.npmProgram("@anthropic-ai/sdk/package.json");
-    Needs.npmProgram("@google/genai/package.json");
+    Requirements.npmProgram("@anthropic-ai/sdk/package.json");
+    Requirements.npmProgram("@google/genai/package.json");
     // Given
     ArrayNode sent = Json.mapper().createArrayNode();
     for (Recorded recorded : Recorded.values()) {
@@ -111,16 +111,16 @@ class ModelRequestTypesIT {
     return Json.exactTree(format.tools(definitions));
   }
 
-  private static List<FunctionAnswer> results(Reply reply) {
-    List<Part> parts =
+  private static List<FunctionAnswer> results(ModelReply modelReply) {
+    List<ContentBlock> parts =
         List.of(
-            new Part.Text("some ü words"),
-            new Part.Media("image/png", "aW1hZ2U="),
-            new Part.Media("audio/wav", "c291bmQ="),
-            new Part.Media("application/pdf", "cGRm"));
+            new ContentBlock.Text("some ü words"),
+            new ContentBlock.Media("image/png", "aW1hZ2U="),
+            new ContentBlock.Media("audio/wav", "c291bmQ="),
+            new ContentBlock.Media("application/pdf", "cGRm"));
     List<FunctionAnswer> answers = new ArrayList<>();
-    reply.calls().forEach(call -> answers.add(new FunctionAnswer(call, false, parts)));
-    answers.set(0, FunctionAnswer.of(reply.calls().get(0), true, "It failed."));
+    modelReply.calls().forEach(call -> answers.add(new FunctionAnswer(call, false, parts)));
+    answers.set(0, FunctionAnswer.of(modelReply.calls().get(0), true, "It failed."));
     return answers;
   }
 
@@ -143,8 +143,8 @@ class ModelRequestTypesIT {
     Path err = folder.resolve("err");
     Process process =
         new ProcessBuilder(
-                Needs.node().toString(),
-                Needs.nodeServer("model-requests.mjs").toString(),
+                Requirements.node().toString(),
+                Requirements.nodeServer("model-requests.mjs").toString(),
                 list.toString(),
                 Path.of(".tools/node/generated/model-requests").toAbsolutePath().toString())
             .redirectOutput(out.toFile())

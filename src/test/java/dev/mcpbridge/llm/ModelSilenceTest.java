@@ -65,7 +65,7 @@ class ModelSilenceTest {
       provider
           .then(provider.fallsSilent(silent, said))
           .then(recorded.answers.text(List.of("again")));
-      FutureTask<Reply> reply = new FutureTask<>(() -> provider.ask("hello"));
+      FutureTask<ModelReply> reply = new FutureTask<>(() -> provider.ask("hello"));
       Thread thread = new Thread(reply);
       thread.start();
       assertTrue(silent.await(5, TimeUnit.SECONDS), "nobody asked");

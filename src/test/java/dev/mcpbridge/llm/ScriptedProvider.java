@@ -20,7 +20,7 @@ import java.util.concurrent.CountDownLatch;
  * A provider on a socket, that answers each request with the next of its scripts; and the model
  * that talks to it, with what was heard of it.
  */
-final class ScriptedProvider implements AutoCloseable, ChatModel.Heard {
+final class ScriptedProvider implements AutoCloseable, ChatModel.ModelListener {
   static final String KEY = "sk-very-secret-0123456789";
   static final JsonNode NO_TOOLS = Json.mapper().createArrayNode();
 
@@ -52,7 +52,7 @@ final class ScriptedProvider implements AutoCloseable, ChatModel.Heard {
 
   ChatModel model(String behindBase, String key, Duration patience, int maxTokens) {
     URI base = URI.create(api.url(recorded.base + behindBase));
-    return recorded.provider.at(new Endpoint(base, key, "a-model", patience, maxTokens));
+    return recorded.provider.at(new ModelEndpoint(base, key, "a-model", patience, maxTokens));
   }
 
   ScriptedProvider then(EchoApi.Script... more) {
@@ -136,15 +136,16 @@ final class ScriptedProvider implements AutoCloseable, ChatModel.Heard {
   }
 
   /** The conversation with these words of the user at its end; an answer is appended to it. */
-  Reply ask(String words) throws InterruptedException {
+  ModelReply ask(String words) throws InterruptedException {
     messages.add(model.user(words));
     return reply(NO_TOOLS, true);
   }
 
-  Reply reply(JsonNode tools, boolean mayCall) throws InterruptedException {
-    Reply reply = model.reply(new Conversation("Be brief.", tools, messages, mayCall), this);
-    messages.add(reply.message());
-    return reply;
+  ModelReply reply(JsonNode tools, boolean mayCall) throws InterruptedException {
+    ModelReply modelReply =
+        model.reply(new ChatRequest("Be brief.", tools, messages, mayCall), this);
+    messages.add(modelReply.message());
+    return modelReply;
   }
 
   void add(List<JsonNode> more) {

@@ -51,9 +51,9 @@ class StructuredModelTest {
   void wordsAndFencesAroundTheJsonAreOverlooked(String content) throws Exception {
     says(content);
 
-    Reply reply = provider.ask("hello");
+    ModelReply modelReply = provider.ask("hello");
 
-    assertEquals("Hello {you}.", reply.text());
+    assertEquals("Hello {you}.", modelReply.text());
     assertEquals(List.of("Hello {you}."), provider.heard);
     assertEquals(1, provider.requests().size());
   }
@@ -67,11 +67,11 @@ class StructuredModelTest {
   void argumentsMayBeATextOrAnObject(String content) throws Exception {
     says(content);
 
-    Reply reply = provider.ask("do");
+    ModelReply modelReply = provider.ask("do");
 
-    assertEquals("f", reply.calls().get(0).name());
-    assertEquals("{\"n\":1.10}", reply.calls().get(0).arguments().text());
-    assertEquals("", reply.text());
+    assertEquals("f", modelReply.calls().get(0).name());
+    assertEquals("{\"n\":1.10}", modelReply.calls().get(0).arguments().text());
+    assertEquals("", modelReply.text());
   }
 
   @ParameterizedTest
@@ -94,12 +94,12 @@ class StructuredModelTest {
     says(GOOD);
 
     // When
-    Reply reply = provider.ask("hello");
+    ModelReply modelReply = provider.ask("hello");
 
     // Then
-    assertEquals("Hello {you}.", reply.text());
+    assertEquals("Hello {you}.", modelReply.text());
     assertEquals(List.of("Hello {you}."), provider.heard);
-    assertEquals(new Reply.Usage(22, 14), reply.usage());
+    assertEquals(new ModelReply.Usage(22, 14), modelReply.usage());
     JsonNode again = provider.body(1).path("messages");
     assertEquals(4, again.size());
     assertEquals(content, again.at("/2/content").asText());
@@ -129,9 +129,9 @@ class StructuredModelTest {
     says(CALL);
     says(GOOD);
 
-    Reply reply = provider.reply(ScriptedProvider.NO_TOOLS, false);
+    ModelReply modelReply = provider.reply(ScriptedProvider.NO_TOOLS, false);
 
-    assertEquals("Hello {you}.", reply.text());
+    assertEquals("Hello {you}.", modelReply.text());
     assertEquals(2, provider.requests().size());
   }
 

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.mcpbridge.fixture.Door;
-import dev.mcpbridge.fixture.Door.Ear;
+import dev.mcpbridge.fixture.EraClient;
+import dev.mcpbridge.fixture.EraClient.Ear;
 import dev.mcpbridge.fixture.ExactServer;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.protocol.Json;
@@ -31,11 +31,13 @@ public interface CrowdRows extends Rows {
 
   @Test
   default void theSameIdAndTokenOfSeveralClientsAreNotMixedUp() throws Exception {
-    List<Door> doors =
+    List<EraClient> doors =
         List.of(fixture("{}"), fixture("{}"), world().door(at(), "b", "{}"), fixture("{}"));
 
     List<CompletableFuture<Reply>> calls =
-        doors.stream().map(door -> CompletableFuture.supplyAsync(() -> progressed(door))).toList();
+        doors.stream()
+            .map(eraClient -> CompletableFuture.supplyAsync(() -> progressed(eraClient)))
+            .toList();
 
     for (CompletableFuture<Reply> call : calls) {
       Reply reply = call.get(20, TimeUnit.SECONDS);
@@ -48,9 +50,10 @@ public interface CrowdRows extends Rows {
     }
   }
 
-  private static Reply progressed(Door door) {
+  private static Reply progressed(EraClient eraClient) {
     try {
-      return door.numbering("1")
+      return eraClient
+          .numbering("1")
           .call("test_tool_with_progress", "{}", "\"progressToken\":\"same\"");
     } catch (Exception e) {
       throw new IllegalStateException(e);
@@ -59,12 +62,12 @@ public interface CrowdRows extends Rows {
 
   @Test
   default void eachWhoListensHearsOfAChangeOnce() throws Exception {
-    Door one = exact("{}");
-    Door other = exact("{}");
+    EraClient one = exact("{}");
+    EraClient other = exact("{}");
     String uri = "exact://0";
     try (Ear first = one.numbering("\"first\"").listen(uri);
         Ear second = other.numbering("\"second\"").listen(uri)) {
-      Door third = exact("{}");
+      EraClient third = exact("{}");
       if (!at().stateless()) {
         one.ask("resources/subscribe", "\"uri\":\"" + uri + "\"").result();
       }
@@ -94,18 +97,18 @@ public interface CrowdRows extends Rows {
 
   @Test
   default void aSubscriptionTellsOnlyWhatItAskedFor() throws Exception {
-    Door door = fixture("{}");
+    EraClient eraClient = fixture("{}");
     String filter = "\"promptsListChanged\":true,\"toolsListChanged\":false";
     if (!at().stateless()) {
       assertEquals(
           METHOD_NOT_FOUND,
-          door.ask("subscriptions/listen", "\"notifications\":{" + filter + "}").errorCode());
+          eraClient.ask("subscriptions/listen", "\"notifications\":{" + filter + "}").errorCode());
       return;
     }
-    try (Ear ear = door.listenTo(filter)) {
+    try (Ear ear = eraClient.listenTo(filter)) {
 
-      door.call("test_trigger_tool_change", "{}");
-      door.call("test_trigger_prompt_change", "{}");
+      eraClient.call("test_trigger_tool_change", "{}");
+      eraClient.call("test_trigger_prompt_change", "{}");
 
       assertTrue(ear.hear("notifications/").contains("notifications/prompts/list_changed"));
     }
@@ -113,16 +116,16 @@ public interface CrowdRows extends Rows {
 
   @Test
   default void nobodyIsToldThatTheyListenBeforeTheServerDoes() throws Exception {
-    Door door = exact("{}");
+    EraClient eraClient = exact("{}");
     String uri = ExactServer.SLOW;
-    try (Ear ear = door.listen(uri)) {
-      door.call("touch", "{\"uri\":\"" + uri + "\",\"n\":0}");
+    try (Ear ear = eraClient.listen(uri)) {
+      eraClient.call("touch", "{\"uri\":\"" + uri + "\",\"n\":0}");
 
       String heard =
           firstHeard(
               ear,
               "notifications/resources/updated",
-              () -> door.call("touch", "{\"uri\":\"" + uri + "\",\"n\":1}"));
+              () -> eraClient.call("touch", "{\"uri\":\"" + uri + "\",\"n\":1}"));
 
       assertTrue(heard.contains("\"n\":0"), heard);
     }
@@ -157,12 +160,14 @@ public interface CrowdRows extends Rows {
 
   @Test
   default void anArgumentThatIsMirroredInAHeaderReachesItsTool() throws Exception {
-    Door door = fixture("{}");
+    EraClient eraClient = fixture("{}");
     String region = "{\"region\":\"grüße\"}";
 
-    Reply plain = door.call("test_x_mcp_header", region);
+    Reply plain = eraClient.call("test_x_mcp_header", region);
     Reply mirrored =
-        door.with("mcp-param-region", "=?base64?Z3LDvMOfZQ==?=").call("test_x_mcp_header", region);
+        eraClient
+            .with("mcp-param-region", "=?base64?Z3LDvMOfZQ==?=")
+            .call("test_x_mcp_header", region);
 
     assertEquals("grüße", mirrored.said());
     if (at().stateless()) {

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.mcpbridge.fixture.Door;
-import dev.mcpbridge.fixture.Door.Ear;
+import dev.mcpbridge.fixture.EraClient;
+import dev.mcpbridge.fixture.EraClient.Ear;
 import dev.mcpbridge.fixture.ExactServer;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.RawJson;
@@ -25,14 +25,14 @@ public interface ExactRows extends Rows {
 
   @Test
   default void definitionsOverSeveralPagesAreThoseOfTheServer() throws Exception {
-    Door door = exact("{}");
+    EraClient eraClient = exact("{}");
 
-    List<String> listed = RawJson.elements(body(door.ask("tools/list", "")).get("tools"));
+    List<String> listed = RawJson.elements(body(eraClient.ask("tools/list", "")).get("tools"));
 
     List<String> expected =
         ExactServer.TOOLS.stream()
             .filter(tool -> !tool.equals(ExactServer.SPACED))
-            .map(tool -> renamed(door, tool))
+            .map(tool -> renamed(eraClient, tool))
             .toList();
     assertEquals(
         expected,
@@ -44,35 +44,35 @@ public interface ExactRows extends Rows {
 
   @Test
   default void theSpacesInADefinitionAreThoseOfTheServer() throws Exception {
-    Door door = exact("{}");
+    EraClient eraClient = exact("{}");
 
-    List<String> listed = RawJson.elements(body(door.ask("tools/list", "")).get("tools"));
+    List<String> listed = RawJson.elements(body(eraClient.ask("tools/list", "")).get("tools"));
 
-    String expected = renamed(door, ExactServer.SPACED);
+    String expected = renamed(eraClient, ExactServer.SPACED);
     assertTrue(listed.contains(expected), () -> expected + " is not in " + listed);
   }
 
   @ParameterizedTest
   @CsvSource({"prompts/list,prompts", "resources/templates/list,resourceTemplates"})
   default void otherDefinitionsAreThoseOfTheServerToo(String method, String list) throws Exception {
-    Door door = exact("{}");
+    EraClient eraClient = exact("{}");
 
-    List<String> listed = RawJson.elements(body(door.ask(method, "")).get(list));
+    List<String> listed = RawJson.elements(body(eraClient.ask(method, "")).get(list));
 
     String expected =
-        list.equals("prompts") ? renamed(door, ExactServer.PROMPT) : ExactServer.TEMPLATE;
+        list.equals("prompts") ? renamed(eraClient, ExactServer.PROMPT) : ExactServer.TEMPLATE;
     assertTrue(listed.contains(expected), listed.toString());
   }
 
   @Test
   default void aLongListComesInPages() throws Exception {
-    Door door = exact("{}");
+    EraClient eraClient = exact("{}");
     List<String> all = new ArrayList<>();
     String cursor = "";
     int pages = 0;
 
     do {
-      Map<String, String> page = body(door.ask("resources/list", cursor));
+      Map<String, String> page = body(eraClient.ask("resources/list", cursor));
       all.addAll(RawJson.elements(page.get("resources")));
       cursor = page.containsKey("nextCursor") ? "\"cursor\":" + page.get("nextCursor") : null;
       pages++;
@@ -93,9 +93,9 @@ public interface ExactRows extends Rows {
 
   @Test
   default void aServerIsIntroducedInItsOwnWordsAndAllTogetherInThoseOfTheBridge() throws Exception {
-    Door door = exact("{}");
+    EraClient eraClient = exact("{}");
 
-    var said = door.introduction();
+    var said = eraClient.introduction();
 
     var info = at().stateless() ? said.path("_meta").path(SERVER_INFO) : said.path("serverInfo");
     if (at().aggregated()) {
@@ -166,20 +166,22 @@ public interface ExactRows extends Rows {
 
   @Test
   default void argumentsAndUnknownMembersReachAToolAsTheyWereWritten() throws Exception {
-    Door door = exact("{}");
+    EraClient eraClient = exact("{}");
 
     Reply reply =
-        door.ask("tools/call", door.called("said", ODD) + ",\"x-unknown\":" + ODD, meta());
+        eraClient.ask(
+            "tools/call", eraClient.called("said", ODD) + ",\"x-unknown\":" + ODD, meta());
 
     assertArrived(reply.said(), "\"said\"");
   }
 
   @Test
   default void argumentsAndUnknownMembersReachAPromptAsTheyWereWritten() throws Exception {
-    Door door = exact("{}");
+    EraClient eraClient = exact("{}");
 
     Reply reply =
-        door.ask("prompts/get", door.called("said", ODD) + ",\"x-unknown\":" + ODD, meta());
+        eraClient.ask(
+            "prompts/get", eraClient.called("said", ODD) + ",\"x-unknown\":" + ODD, meta());
 
     assertArrived(reply.result().at("/messages/0/content/text").asText(), "\"said\"");
     assertTrue(body(reply).get("messages").endsWith(",\"x-unknown\":" + ODD + "}}]"));
@@ -198,13 +200,13 @@ public interface ExactRows extends Rows {
 
   @Test
   default void unknownMembersReachACompletionAsTheyWereWritten() throws Exception {
-    Door door = exact("{}");
+    EraClient eraClient = exact("{}");
 
     Reply reply =
-        door.ask(
+        eraClient.ask(
             "completion/complete",
             "\"ref\":{\"type\":\"ref/prompt\",\"x\":1.10,\"name\":\""
-                + door.name("said")
+                + eraClient.name("said")
                 + "\"},\"argument\":{\"name\":\"a\",\"value\":\"\",\"x\":1e2},"
                 + "\"context\":{\"arguments\":{},\"x\":1.10},\"x-unknown\":"
                 + ODD,
@@ -238,7 +240,7 @@ public interface ExactRows extends Rows {
 
   @Test
   default void whatIsSaidMeanwhileIsPassedOnAsItWasWritten() throws Exception {
-    String level = at().stateless() ? "," + Door.logLevel("debug") : "";
+    String level = at().stateless() ? "," + EraClient.logLevel("debug") : "";
 
     Reply reply = exact("{}").call("news", "{}", "\"progressToken\":\"t\"" + level);
 
@@ -258,12 +260,13 @@ public interface ExactRows extends Rows {
 
   @Test
   default void anUpdateIsPassedOnAsItWasWritten() throws Exception {
-    Door door = exact("{}");
-    try (Ear ear = door.listen("exact://0")) {
+    EraClient eraClient = exact("{}");
+    try (Ear ear = eraClient.listen("exact://0")) {
 
       Map<String, String> told =
           params(
-              firstHeard(ear, "notifications/resources/updated", () -> door.call("touch", "{}")));
+              firstHeard(
+                  ear, "notifications/resources/updated", () -> eraClient.call("touch", "{}")));
 
       assertEquals("\"exact://0\"", told.get("uri"));
       assertEquals("1.10", told.get("x-unknown"));
@@ -281,12 +284,12 @@ public interface ExactRows extends Rows {
   @Test
   default void aQuestionAndItsAnswerArePassedOnAsTheyWereWritten() throws Exception {
     String answer = "{\"action\":\"accept\",\"content\":{\"n\":1.10},\"x-unknown\":" + ODD + "}";
-    Door door = exact("{\"elicitation\":{}}").answering(question -> answer);
+    EraClient eraClient = exact("{\"elicitation\":{}}").answering(question -> answer);
 
-    Reply reply = door.call("ask", "{}");
+    Reply reply = eraClient.call("ask", "{}");
 
-    assertEquals(1, door.questions().size());
-    assertEquals(ExactServer.QUESTION, RawJson.members(door.questions().get(0)).get("params"));
+    assertEquals(1, eraClient.questions().size());
+    assertEquals(ExactServer.QUESTION, RawJson.members(eraClient.questions().get(0)).get("params"));
     if (at().upstream().modern()) {
       Map<String, String> params = RawJson.members(reply.said());
       assertEquals(answer, RawJson.members(params.get("inputResponses")).get("q"));
@@ -298,7 +301,7 @@ public interface ExactRows extends Rows {
 
   @Test
   default void anErrorInsteadOfAnAnswerIsNoAnswer() throws Exception {
-    Door door =
+    EraClient eraClient =
         exact("{\"elicitation\":{}}")
             .answering(
                 question ->
@@ -306,7 +309,7 @@ public interface ExactRows extends Rows {
                         ? "{\"action\":\"cancel\"}"
                         : "error {\"code\":-1,\"message\":\"I will not\"}");
 
-    Reply reply = door.call("ask", "{}");
+    Reply reply = eraClient.call("ask", "{}");
 
     if (at().stateless()) {
       assertTrue(reply.said().contains("{\"action\":\"cancel\"}"), reply.text());

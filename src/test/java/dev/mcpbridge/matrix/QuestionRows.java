@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.mcpbridge.fixture.Door;
+import dev.mcpbridge.fixture.EraClient;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +24,7 @@ public interface QuestionRows extends Rows {
   default void aFormIsAnsweredByTheClientWhoseCallRuns(String action) throws Exception {
     List<JsonNode> questions = new ArrayList<>();
     String content = action.equals("accept") ? ",\"content\":{\"name\":\"Grüße\"}" : "";
-    Door door =
+    EraClient eraClient =
         fixture(EVERYTHING)
             .answering(
                 question -> {
@@ -34,8 +34,8 @@ public interface QuestionRows extends Rows {
 
     Reply reply =
         at().upstream().modern()
-            ? door.call("test_input_required_result_elicitation", "{}")
-            : door.call("test_elicitation_sep1034_defaults", "{}");
+            ? eraClient.call("test_input_required_result_elicitation", "{}")
+            : eraClient.call("test_elicitation_sep1034_defaults", "{}");
 
     assertEquals(1, questions.size());
     assertEquals("elicitation/create", questions.get(0).path("method").asText());
@@ -51,7 +51,7 @@ public interface QuestionRows extends Rows {
   @Test
   default void aCompletionIsMadeByTheClientWhoseCallRuns() throws Exception {
     List<JsonNode> questions = new ArrayList<>();
-    Door door =
+    EraClient eraClient =
         fixture(EVERYTHING)
             .answering(
                 question -> {
@@ -62,8 +62,8 @@ public interface QuestionRows extends Rows {
 
     Reply reply =
         at().upstream().modern()
-            ? door.call("test_input_required_result_sampling", "{}")
-            : door.call("test_sampling", "{\"prompt\":\"hi\"}");
+            ? eraClient.call("test_input_required_result_sampling", "{}")
+            : eraClient.call("test_sampling", "{\"prompt\":\"hi\"}");
 
     assertEquals(1, questions.size());
     assertEquals("sampling/createMessage", questions.get(0).path("method").asText());
@@ -74,7 +74,7 @@ public interface QuestionRows extends Rows {
   @Test
   default void severalQuestionsAreAskedOneAfterTheOther() throws Exception {
     List<String> messages = new ArrayList<>();
-    Door door =
+    EraClient eraClient =
         fixture(EVERYTHING)
             .answering(
                 question -> {
@@ -82,7 +82,7 @@ public interface QuestionRows extends Rows {
                   return "{\"action\":\"accept\",\"content\":{\"name\":\"a\",\"color\":\"b\"}}";
                 });
 
-    Reply reply = door.call("test_input_required_result_multi_round", "{}");
+    Reply reply = eraClient.call("test_input_required_result_multi_round", "{}");
 
     assertEquals("both rounds are over", reply.said());
     assertEquals(
@@ -91,11 +91,12 @@ public interface QuestionRows extends Rows {
 
   @Test
   default void aPromptMayAskToo() throws Exception {
-    Door door =
+    EraClient eraClient =
         fixture(EVERYTHING)
             .answering(question -> "{\"action\":\"accept\",\"content\":{\"context\":\"testing\"}}");
 
-    Reply reply = door.ask("prompts/get", door.called("test_input_required_result_prompt", "{}"));
+    Reply reply =
+        eraClient.ask("prompts/get", eraClient.called("test_input_required_result_prompt", "{}"));
 
     assertEquals(
         "In the context of testing", reply.result().at("/messages/0/content/text").asText());
@@ -108,9 +109,10 @@ public interface QuestionRows extends Rows {
   })
   default void aClientThatCanBeAskedNothingIsNotAsked(String ofLegacy, String ofModern)
       throws Exception {
-    Door door = fixture("{}");
+    EraClient eraClient = fixture("{}");
 
-    Reply reply = door.call(at().upstream().modern() ? ofModern : ofLegacy, "{\"prompt\":\"\"}");
+    Reply reply =
+        eraClient.call(at().upstream().modern() ? ofModern : ofLegacy, "{\"prompt\":\"\"}");
 
     assertEquals(1, reply.messages().size(), reply.text());
     assertFalse(reply.text().contains("input_required"), reply.text());

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.mcpbridge.fixture.Door;
-import dev.mcpbridge.fixture.Door.Ear;
+import dev.mcpbridge.fixture.EraClient;
+import dev.mcpbridge.fixture.EraClient.Ear;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.RawJson;
 import java.util.List;
@@ -23,14 +23,14 @@ public interface ResourceRows extends Rows {
     "prompts/list,prompts"
   })
   default void listsKeepTheirEntriesByteForByte(String method, String list) throws Exception {
-    Door door = fixture("{}");
+    EraClient eraClient = fixture("{}");
     List<String> own = RawJson.elements(world().direct().ask(method, "").rawResult().get(list));
 
-    List<String> listed = RawJson.elements(body(door.ask(method, "")).get(list));
+    List<String> listed = RawJson.elements(body(eraClient.ask(method, "")).get(list));
 
     List<String> expected = own;
     if (list.equals("prompts")) {
-      expected = own.stream().map(entry -> renamed(door, entry)).toList();
+      expected = own.stream().map(entry -> renamed(eraClient, entry)).toList();
     }
     assertFalse(expected.isEmpty());
     assertEquals(expected, listed.stream().filter(expected::contains).distinct().toList());
@@ -68,32 +68,33 @@ public interface ResourceRows extends Rows {
 
   @Test
   default void anUpdateOfAResourceIsToldUntilNobodyWantsToHearIt() throws Exception {
-    Door door = fixture("{}");
+    EraClient eraClient = fixture("{}");
     String uri = "test://watched-resource";
-    try (Ear ear = door.listen(uri)) {
+    try (Ear ear = eraClient.listen(uri)) {
 
       String told =
           firstHeard(
               ear,
               "notifications/resources/updated",
-              () -> door.call("test_update_resource", "{}").said());
+              () -> eraClient.call("test_update_resource", "{}").said());
 
       String params = RawJson.members(told).get("params");
       assertEquals("\"" + uri + "\"", RawJson.members(params).get("uri"));
       if (!at().stateless()) {
-        assertTrue(door.ask("resources/unsubscribe", "\"uri\":\"" + uri + "\"").result().isEmpty());
+        assertTrue(
+            eraClient.ask("resources/unsubscribe", "\"uri\":\"" + uri + "\"").result().isEmpty());
         String other = "\"uri\":\"test://static-text\"";
-        assertTrue(door.ask("resources/subscribe", other).result().isEmpty());
+        assertTrue(eraClient.ask("resources/subscribe", other).result().isEmpty());
         String next = "";
         while (!next.contains(other)) {
           next =
               firstHeard(
                   ear,
                   "notifications/resources/updated",
-                  () -> door.call("test_update_resource", "{" + other + "}"));
+                  () -> eraClient.call("test_update_resource", "{" + other + "}"));
         }
-        door.call("test_update_resource", "{}");
-        door.call("test_update_resource", "{" + other + "}");
+        eraClient.call("test_update_resource", "{}");
+        eraClient.call("test_update_resource", "{" + other + "}");
         assertTrue(ear.hear("notifications/").contains(other));
       }
     }
@@ -101,15 +102,15 @@ public interface ResourceRows extends Rows {
 
   @Test
   default void nobodyListensToAResourceThatNoServerHas() throws Exception {
-    Door door = fixture("{}");
+    EraClient eraClient = fixture("{}");
     String uri = "nothing://at/all";
 
     if (at().stateless()) {
-      try (Ear ear = door.listen(uri)) {
+      try (Ear ear = eraClient.listen(uri)) {
         assertEquals(!at().aggregated(), ear.promise().contains(uri), ear.promise());
       }
     } else {
-      Reply reply = door.ask("resources/subscribe", "\"uri\":\"" + uri + "\"");
+      Reply reply = eraClient.ask("resources/subscribe", "\"uri\":\"" + uri + "\"");
       assertEquals(at().aggregated() ? INVALID_PARAMS : 0, code(reply), reply.text());
     }
   }
@@ -130,11 +131,11 @@ public interface ResourceRows extends Rows {
       })
   default void aPromptIsPassedOnByteForByte(String prompt, String arguments, String text)
       throws Exception {
-    Door door = fixture("{}");
-    Door direct = world().direct();
+    EraClient eraClient = fixture("{}");
+    EraClient direct = world().direct();
     Reply own = direct.ask("prompts/get", direct.called(prompt, arguments));
 
-    Reply reply = door.ask("prompts/get", door.called(prompt, arguments));
+    Reply reply = eraClient.ask("prompts/get", eraClient.called(prompt, arguments));
 
     assertEquals(Rows.bare(own), body(reply));
     assertEquals(text, reply.result().at("/messages/0/content/text").asText());
@@ -142,25 +143,25 @@ public interface ResourceRows extends Rows {
 
   @Test
   default void anUnknownPromptIsAnInvalidParameter() throws Exception {
-    Door door = fixture("{}");
+    EraClient eraClient = fixture("{}");
 
-    Reply reply = door.ask("prompts/get", door.called("nothing", "{}"));
+    Reply reply = eraClient.ask("prompts/get", eraClient.called("nothing", "{}"));
 
     assertEquals(INVALID_PARAMS, reply.errorCode());
   }
 
   @Test
   default void anArgumentOfAPromptAndOfATemplateIsCompleted() throws Exception {
-    Door door = fixture("{}");
+    EraClient eraClient = fixture("{}");
     String argument = ",\"argument\":{\"name\":\"arg1\",\"value\":\"grü\"}";
-    String prompt = door.name("test_prompt_with_arguments");
+    String prompt = eraClient.name("test_prompt_with_arguments");
 
     Reply ofPrompt =
-        door.ask(
+        eraClient.ask(
             "completion/complete",
             "\"ref\":{\"type\":\"ref/prompt\",\"name\":\"" + prompt + "\"}" + argument);
     Reply ofTemplate =
-        door.ask(
+        eraClient.ask(
             "completion/complete",
             "\"ref\":{\"type\":\"ref/resource\",\"uri\":\"test://template/{id}/data\"}" + argument);
 

@@ -3,8 +3,8 @@ package dev.mcpbridge.matrix;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import dev.mcpbridge.fixture.Door;
-import dev.mcpbridge.fixture.Door.Ear;
+import dev.mcpbridge.fixture.EraClient;
+import dev.mcpbridge.fixture.EraClient.Ear;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.RawJson;
 import java.util.Map;
@@ -22,12 +22,12 @@ public interface Rows {
   World world() throws Exception;
 
   /** A client in front of the fixture. */
-  default Door fixture(String capabilities) throws Exception {
+  default EraClient fixture(String capabilities) throws Exception {
     return world().door(at(), "a", capabilities);
   }
 
   /** A client in front of the exact server. */
-  default Door exact(String capabilities) throws Exception {
+  default EraClient exact(String capabilities) throws Exception {
     return world().door(at(), "x", capabilities);
   }
 
@@ -88,10 +88,10 @@ public interface Rows {
   }
 
   /** A definition under the name that the door gives it. */
-  default String renamed(Door door, String definition) {
+  default String renamed(EraClient eraClient, String definition) {
     String name = RawJson.members(definition).get("name");
     String bare = name.substring(1, name.length() - 1);
     return definition.replaceFirst(
-        "\"name\"( ?): ?" + name, "\"name\"$1:\"" + door.name(bare) + "\"");
+        "\"name\"( ?): ?" + name, "\"name\"$1:\"" + eraClient.name(bare) + "\"");
   }
 }

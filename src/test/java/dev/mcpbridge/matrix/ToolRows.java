@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.mcpbridge.fixture.Door;
-import dev.mcpbridge.fixture.Door.Ear;
+import dev.mcpbridge.fixture.EraClient;
+import dev.mcpbridge.fixture.EraClient.Ear;
 import dev.mcpbridge.fixture.McpClient.Leave;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.RawJson;
@@ -21,13 +21,13 @@ public interface ToolRows extends Rows {
 
   @Test
   default void toolsAreListedByteForByte() throws Exception {
-    Door door = fixture("{}");
+    EraClient eraClient = fixture("{}");
     List<String> own =
         RawJson.elements(world().direct().ask("tools/list", "").rawResult().get("tools"));
 
-    List<String> listed = RawJson.elements(body(door.ask("tools/list", "")).get("tools"));
+    List<String> listed = RawJson.elements(body(eraClient.ask("tools/list", "")).get("tools"));
 
-    List<String> expected = own.stream().map(tool -> renamed(door, tool)).toList();
+    List<String> expected = own.stream().map(tool -> renamed(eraClient, tool)).toList();
     assertEquals(expected, listed.stream().filter(expected::contains).toList());
     assertTrue(expected.stream().anyMatch(tool -> tool.contains("\"$anchor\":\"addressDef\"")));
     assertEquals(
@@ -75,12 +75,12 @@ public interface ToolRows extends Rows {
 
   @Test
   default void argumentsAreJudgedByTheWholeSchema() throws Exception {
-    Door door = fixture("{}");
+    EraClient eraClient = fixture("{}");
     String good = "{\"name\":\"grüße 🎉\",\"contactMethod\":\"email\",\"email\":\"a@b\"}";
     String bad = "{\"contactMethod\":\"phone\",\"email\":\"a@b\"}";
 
-    assertEquals("called with " + good, door.call("json_schema_2020_12_tool", good).said());
-    Reply refused = door.call("json_schema_2020_12_tool", bad);
+    assertEquals("called with " + good, eraClient.call("json_schema_2020_12_tool", good).said());
+    Reply refused = eraClient.call("json_schema_2020_12_tool", bad);
 
     assertTrue(refused.result().path("isError").asBoolean());
     assertTrue(refused.said().contains("phone"), refused.said());
@@ -110,7 +110,7 @@ public interface ToolRows extends Rows {
 
   @Test
   default void logMessagesAreHeardFromTheLevelThatWasAskedFor() throws Exception {
-    Door door = fixture("{}");
+    EraClient eraClient = fixture("{}");
     String tool = "test_tool_with_logging";
     List<String> expected =
         List.of("Tool execution started", "Tool processing data", "Tool execution completed");
@@ -118,13 +118,13 @@ public interface ToolRows extends Rows {
     Reply unheard;
 
     if (at().stateless()) {
-      heard = door.call(tool, "{}", Door.logLevel("info"));
-      unheard = door.call(tool, "{}", Door.logLevel("error"));
+      heard = eraClient.call(tool, "{}", EraClient.logLevel("info"));
+      unheard = eraClient.call(tool, "{}", EraClient.logLevel("error"));
     } else {
-      assertTrue(door.ask("logging/setLevel", "\"level\":\"info\"").result().isEmpty());
-      heard = door.call(tool, "{}");
-      door.ask("logging/setLevel", "\"level\":\"error\"");
-      unheard = door.call(tool, "{}");
+      assertTrue(eraClient.ask("logging/setLevel", "\"level\":\"info\"").result().isEmpty());
+      heard = eraClient.call(tool, "{}");
+      eraClient.ask("logging/setLevel", "\"level\":\"error\"");
+      unheard = eraClient.call(tool, "{}");
     }
 
     List<JsonNode> told = heard.notifications("notifications/message");
@@ -142,11 +142,11 @@ public interface ToolRows extends Rows {
 
   @Test
   default void anUnknownLevelIsRefused() throws Exception {
-    Door door = fixture("{}");
+    EraClient eraClient = fixture("{}");
     Reply refused =
         at().stateless()
-            ? door.call("test_simple_text", "{}", Door.logLevel("loud"))
-            : door.ask("logging/setLevel", "\"level\":\"loud\"");
+            ? eraClient.call("test_simple_text", "{}", EraClient.logLevel("loud"))
+            : eraClient.ask("logging/setLevel", "\"level\":\"loud\"");
 
     assertEquals(INVALID_PARAMS, refused.errorCode());
   }
@@ -169,54 +169,56 @@ public interface ToolRows extends Rows {
   @ParameterizedTest
   @ValueSource(strings = {"server/discover", "subscriptions/listen"})
   default void whatOnlyStatelessRequestsHaveIsUnknownToASession(String method) throws Exception {
-    Door door = fixture("{}");
+    EraClient eraClient = fixture("{}");
 
     if (at().stateless()) {
-      assertTrue(door.introduction().has("supportedVersions"));
-      door.listen(null).close();
+      assertTrue(eraClient.introduction().has("supportedVersions"));
+      eraClient.listen(null).close();
     } else {
-      assertEquals(METHOD_NOT_FOUND, door.ask(method, "\"notifications\":{}").errorCode());
+      assertEquals(METHOD_NOT_FOUND, eraClient.ask(method, "\"notifications\":{}").errorCode());
     }
   }
 
   @Test
   default void aCancelledCallIsCancelledAtItsServer() throws Exception {
-    Door door = fixture("{}");
-    int started = Integer.parseInt(door.call("test_started", "{}").said());
-    int cancelled = Integer.parseInt(door.call("test_cancelled", "{}").said());
-    Leave slow = door.begin("test_slow");
-    world().bridge().until(() -> door.call("test_started", "{}").said().equals("" + (started + 1)));
+    EraClient eraClient = fixture("{}");
+    int started = Integer.parseInt(eraClient.call("test_started", "{}").said());
+    int cancelled = Integer.parseInt(eraClient.call("test_cancelled", "{}").said());
+    Leave slow = eraClient.begin("test_slow");
+    world()
+        .bridge()
+        .until(() -> eraClient.call("test_started", "{}").said().equals("" + (started + 1)));
 
     slow.leave();
 
     world()
         .bridge()
-        .until(() -> door.call("test_cancelled", "{}").said().equals("" + (cancelled + 1)));
+        .until(() -> eraClient.call("test_cancelled", "{}").said().equals("" + (cancelled + 1)));
     assertEquals(0, world().bridge().get("/servers/a").body().path("pending_calls").asInt());
   }
 
   @Test
   default void changedListsAreToldAndThenListed() throws Exception {
-    Door door = fixture("{}");
-    int tools = door.ask("tools/list", "").result().path("tools").size();
-    int resources = fixtures(door);
-    int prompts = door.ask("prompts/list", "").result().path("prompts").size();
-    try (Ear ear = door.listen(null)) {
+    EraClient eraClient = fixture("{}");
+    int tools = eraClient.ask("tools/list", "").result().path("tools").size();
+    int resources = fixtures(eraClient);
+    int prompts = eraClient.ask("prompts/list", "").result().path("prompts").size();
+    try (Ear ear = eraClient.listen(null)) {
 
-      assertEquals("changed", door.call("test_trigger_tool_change", "{}").said());
-      assertEquals("changed", door.call("test_trigger_prompt_change", "{}").said());
-      assertEquals("changed", door.call("test_trigger_resource_change", "{}").said());
+      assertEquals("changed", eraClient.call("test_trigger_tool_change", "{}").said());
+      assertEquals("changed", eraClient.call("test_trigger_prompt_change", "{}").said());
+      assertEquals("changed", eraClient.call("test_trigger_resource_change", "{}").said());
 
       ear.hear("notifications/tools/list_changed");
       ear.hear("notifications/prompts/list_changed");
       ear.hear("notifications/resources/list_changed");
-      assertEquals(tools + 1, door.ask("tools/list", "").result().path("tools").size());
-      assertEquals(prompts + 1, door.ask("prompts/list", "").result().path("prompts").size());
-      assertEquals(resources + 1, fixtures(door));
+      assertEquals(tools + 1, eraClient.ask("tools/list", "").result().path("tools").size());
+      assertEquals(prompts + 1, eraClient.ask("prompts/list", "").result().path("prompts").size());
+      assertEquals(resources + 1, fixtures(eraClient));
     }
   }
 
-  private static int fixtures(Door door) throws Exception {
-    return door.ask("resources/list", "").text().split("\"test://grown").length;
+  private static int fixtures(EraClient eraClient) throws Exception {
+    return eraClient.ask("resources/list", "").text().split("\"test://grown").length;
   }
 }

@@ -1,6 +1,6 @@
 package dev.mcpbridge.matrix;
 
-import dev.mcpbridge.fixture.Door;
+import dev.mcpbridge.fixture.EraClient;
 import dev.mcpbridge.fixture.ExactHost;
 import dev.mcpbridge.fixture.ExactServer;
 import dev.mcpbridge.fixture.NodeFixture;
@@ -21,7 +21,7 @@ public final class World {
   private final Combination.Upstream upstream;
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   private final TestBridge bridge;
-  private final Door direct;
+  private final EraClient direct;
 
   private World(Combination.Upstream upstream) throws Exception {
     this.upstream = upstream;
@@ -39,7 +39,7 @@ public final class World {
       entries.add("'" + "xy".charAt(i) + "':" + exact());
     }
     bridge = open(TestBridge.of("{'mcpServers':{" + String.join(",", entries) + "}}"));
-    direct = Door.to(reference.uri(), upstream.modern(), "", "{}");
+    direct = EraClient.to(reference.uri(), upstream.modern(), "", "{}");
     for (String server : List.of("a", "b", "x", "y")) {
       bridge.until(() -> bridge.state(server).equals("ready"));
     }
@@ -98,8 +98,8 @@ public final class World {
   }
 
   /** A client at the door that a combination says, in front of a server. */
-  Door door(Combination at, String server, String capabilities) throws Exception {
-    return Door.to(
+  EraClient door(Combination at, String server, String capabilities) throws Exception {
+    return EraClient.to(
         bridge.uri(at.aggregated() ? "/mcp" : "/servers/" + server + "/mcp"),
         at.stateless(),
         at.aggregated() ? server + "__" : "",
@@ -107,7 +107,7 @@ public final class World {
   }
 
   /** A client at a fixture of its own with no bridge between, in the era of the upstream. */
-  Door direct() {
+  EraClient direct() {
     return direct;
   }
 

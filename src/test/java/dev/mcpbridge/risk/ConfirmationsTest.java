@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.mcpbridge.bus.Addresses.Confirmable;
+import dev.mcpbridge.bus.Addresses.ConfirmationRequest;
 import dev.mcpbridge.bus.Addresses.HumanDecision;
 import dev.mcpbridge.bus.Addresses.PendingConfirmation;
 import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.cluster.SharedMap;
-import dev.mcpbridge.cluster.Solo;
+import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.config.RiskConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -157,12 +157,13 @@ class ConfirmationsTest {
       ask(confirmations, "{}");
     }
 
-    Future<PendingConfirmation> refused = confirmations.add(new Confirmable(call("{}"), "d"));
+    Future<PendingConfirmation> refused =
+        confirmations.add(new ConfirmationRequest(call("{}"), "d"));
 
     BridgeException failure = assertInstanceOf(BridgeException.class, refused.cause());
     assertEquals(ErrorCode.OVERLOADED, failure.code());
     assertTrue(confirmations.claim(yes(first, ALICE)).succeeded());
-    assertTrue(confirmations.add(new Confirmable(call("{}"), "d")).succeeded());
+    assertTrue(confirmations.add(new ConfirmationRequest(call("{}"), "d")).succeeded());
   }
 
   @Test
@@ -254,7 +255,8 @@ class ConfirmationsTest {
       ask(confirmations, "{}");
     }
 
-    Throwable refusal = confirmations.add(new Confirmable(call("{}"), "definition")).cause();
+    Throwable refusal =
+        confirmations.add(new ConfirmationRequest(call("{}"), "definition")).cause();
     assertEquals(ErrorCode.RATE_LIMITED, assertInstanceOf(BridgeException.class, refusal).code());
     Call bobs =
         new Call(
@@ -266,7 +268,7 @@ class ConfirmationsTest {
             0,
             false,
             Envelope.NONE);
-    assertTrue(confirmations.add(new Confirmable(bobs, "definition")).succeeded());
+    assertTrue(confirmations.add(new ConfirmationRequest(bobs, "definition")).succeeded());
 
     now += 600_000;
     assertNotNull(ask(confirmations, "{}"));
@@ -293,7 +295,7 @@ class ConfirmationsTest {
   }
 
   private static PendingConfirmation ask(Confirmations confirmations, String arguments) {
-    return confirmations.add(new Confirmable(call(arguments), "definition")).result();
+    return confirmations.add(new ConfirmationRequest(call(arguments), "definition")).result();
   }
 
   private static Call call(String arguments) {
@@ -346,7 +348,7 @@ class ConfirmationsTest {
         new RiskConfig(null, null, operator, token, 600_000, 200),
         clock,
         new SecureRandom(),
-        counted(new Solo(clock).map("confirmations")),
+        counted(new SingleNode(clock).map("confirmations")),
         () -> areSeveral);
   }
 }

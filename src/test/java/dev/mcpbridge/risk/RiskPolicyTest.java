@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.mcpbridge.bus.Addresses.Assessment;
 import dev.mcpbridge.bus.Addresses.Decision;
 import dev.mcpbridge.config.RiskConfig;
-import dev.mcpbridge.model.Annotations;
+import dev.mcpbridge.model.DestructiveToolPolicy;
 import dev.mcpbridge.model.Glob;
 import dev.mcpbridge.model.Risk;
 import dev.mcpbridge.model.RiskLevel;
@@ -59,20 +59,23 @@ class RiskPolicyTest {
 
   @Test
   void annotationsAreRaisedOrIgnoredForAllAndForOne() {
-    RiskRules raise = new RiskRules(null, List.of(), null, null, false, Annotations.RAISE);
+    RiskRules raise =
+        new RiskRules(null, List.of(), null, null, false, DestructiveToolPolicy.RAISE);
     RiskRules ignore =
-        new RiskRules(RiskLevel.LOW, List.of(), null, null, false, Annotations.IGNORE);
+        new RiskRules(RiskLevel.LOW, List.of(), null, null, false, DestructiveToolPolicy.IGNORE);
 
-    assertEquals(raised(), grade(null, Annotations.RAISE, RiskRules.NONE, true));
+    assertEquals(raised(), grade(null, DestructiveToolPolicy.RAISE, RiskRules.NONE, true));
     assertEquals(
-        low(Risk.Reason.SERVER), grade(null, Annotations.IGNORE, rules(RiskLevel.LOW), true));
-    assertEquals(raised(), grade(null, Annotations.IGNORE, raise, true));
-    assertEquals(low(Risk.Reason.SERVER), grade(null, Annotations.RAISE, ignore, true));
+        low(Risk.Reason.SERVER),
+        grade(null, DestructiveToolPolicy.IGNORE, rules(RiskLevel.LOW), true));
+    assertEquals(raised(), grade(null, DestructiveToolPolicy.IGNORE, raise, true));
+    assertEquals(low(Risk.Reason.SERVER), grade(null, DestructiveToolPolicy.RAISE, ignore, true));
   }
 
   @Test
   void saysWhatHasSetTheLevel() {
-    RiskRules methods = new RiskRules(null, List.of(), null, null, true, Annotations.IGNORE);
+    RiskRules methods =
+        new RiskRules(null, List.of(), null, null, true, DestructiveToolPolicy.IGNORE);
 
     assertEquals(
         new Risk(RiskLevel.HIGH, Risk.Reason.TOOL),
@@ -118,12 +121,16 @@ class RiskPolicyTest {
   }
 
   private static Risk grade(
-      RiskLevel byDefault, Annotations annotations, RiskRules rules, boolean destructive) {
-    return policy(byDefault, annotations).grade(REMOVE, rules, destructive);
+      RiskLevel byDefault,
+      DestructiveToolPolicy destructiveToolPolicy,
+      RiskRules rules,
+      boolean destructive) {
+    return policy(byDefault, destructiveToolPolicy).grade(REMOVE, rules, destructive);
   }
 
-  private static RiskPolicy policy(RiskLevel byDefault, Annotations annotations) {
-    return new RiskPolicy(new RiskConfig(byDefault, annotations, false, true, 1000, 200));
+  private static RiskPolicy policy(
+      RiskLevel byDefault, DestructiveToolPolicy destructiveToolPolicy) {
+    return new RiskPolicy(new RiskConfig(byDefault, destructiveToolPolicy, false, true, 1000, 200));
   }
 
   private static RiskRules rules(RiskLevel server, RiskRules.ToolRule... tools) {

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.mcpbridge.config.Contained;
+import dev.mcpbridge.config.ContainerTarget;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.fixture.Loops;
+import dev.mcpbridge.fixture.EventLoops;
 import dev.mcpbridge.protocol.Json;
 import io.vertx.core.Vertx;
 import java.io.IOException;
@@ -35,14 +35,16 @@ class EngineTest {
   private final Queue<JsonNode> created = new ConcurrentLinkedQueue<>();
   private Vertx vertx;
   private HttpServer server;
-  private Engine engine;
+  private ContainerEngine containerEngine;
   private volatile String version = DOCKER;
 
   @BeforeEach
   void start() throws IOException {
     vertx = Vertx.vertx();
     listen(0);
-    engine = new Engine(vertx, "tcp://127.0.0.1:" + server.getAddress().getPort(), Labels.own());
+    containerEngine =
+        new ContainerEngine(
+            vertx, "tcp://127.0.0.1:" + server.getAddress().getPort(), Labels.own());
   }
 
   @AfterEach
@@ -79,19 +81,19 @@ class EngineTest {
   }
 
   private String create() throws Exception {
-    Contained container =
-        new Contained(
+    ContainerTarget container =
+        new ContainerTarget(
             "image",
             List.of(),
             Map.of(),
             List.of(),
-            new Contained.Resources(64 << 20, 1, 100, Map.of("/tmp", 4096L)),
+            new ContainerTarget.Resources(64 << 20, 1, 100, Map.of("/tmp", 4096L)),
             "none",
             "65534:65534",
             null,
             1000);
-    Engine.Image image = new Engine.Image("image", "sha256:1", Set.of(), true);
-    return Loops.await(vertx, () -> engine.create(container, image, "s"));
+    ContainerEngine.Image image = new ContainerEngine.Image("image", "sha256:1", Set.of(), true);
+    return EventLoops.await(vertx, () -> containerEngine.create(container, image, "s"));
   }
 
   private JsonNode folders() throws Exception {

@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.github.dockerjava.api.command.InspectContainerResponse;
 import com.github.dockerjava.api.model.HostConfig;
 import com.github.dockerjava.api.model.Version;
-import dev.mcpbridge.config.Contained;
+import dev.mcpbridge.config.ContainerTarget;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -25,13 +25,14 @@ class ProfileTest {
           + "SYS_CHROOT";
   private static final ObjectMapper DOCKERS = new ObjectMapper();
 
-  private static Contained container(Map<String, Long> tmpfs, Contained.Mount... mounts) {
-    return new Contained(
+  private static ContainerTarget container(
+      Map<String, Long> tmpfs, ContainerTarget.Mount... mounts) {
+    return new ContainerTarget(
         "image",
         List.of(),
         Map.of(),
         List.of(mounts),
-        new Contained.Resources(64 << 20, 1, 100, tmpfs),
+        new ContainerTarget.Resources(64 << 20, 1, 100, tmpfs),
         "none",
         USER,
         null,
@@ -106,8 +107,8 @@ class ProfileTest {
 
   @Test
   void whatIsWantedThereIsThere() {
-    Contained.Mount mount = new Contained.Mount(Path.of("/srv"), "/var/tmp", false);
-    Contained container = container(Map.of("/run", 4096L), mount);
+    ContainerTarget.Mount mount = new ContainerTarget.Mount(Path.of("/srv"), "/var/tmp", false);
+    ContainerTarget container = container(Map.of("/run", 4096L), mount);
 
     Map<String, String> folders = Profile.of(container, Set.of(), EngineKind.PODMAN).getTmpFs();
 

@@ -9,7 +9,7 @@ import dev.mcpbridge.Bridge;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.Cancellation;
 import dev.mcpbridge.bus.Bus;
-import dev.mcpbridge.cluster.Solo;
+import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.config.ConfigReader.Strictness;
@@ -21,7 +21,7 @@ import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Caller;
-import dev.mcpbridge.model.Part;
+import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.BridgeIdentity;
@@ -49,7 +49,7 @@ class SandboxRightsIT {
   private static Engine engine;
 
   private final Vertx vertx = Bridge.vertx();
-  private final Bus bus = Bus.create(vertx, new Solo(Clock.systemUTC()), new Counts());
+  private final Bus bus = Bus.create(vertx, new SingleNode(Clock.systemUTC()), new Counts());
   private final AtomicBoolean mayAct = new AtomicBoolean();
   private final AtomicInteger looks = new AtomicInteger();
   private String served;
@@ -80,7 +80,7 @@ class SandboxRightsIT {
         await(
             vertx.deployVerticle(
                 sandboxes
-                    .of(Part.first(SERVER), config.servers().get(SERVER), limits, () -> 1_000)
+                    .of(InstanceId.first(SERVER), config.servers().get(SERVER), limits, () -> 1_000)
                     .orElseThrow()));
   }
 

@@ -4,14 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.mcpbridge.Bridge;
 import dev.mcpbridge.bus.Bus;
-import dev.mcpbridge.cluster.Solo;
+import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.config.ConfigReader.Strictness;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.protocol.BridgeIdentity;
-import dev.mcpbridge.transport.Opener;
+import dev.mcpbridge.transport.TransportFactory;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Clock;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /** Servers whose verticles cannot be deployed at all. */
 class SupervisorVerticleTest {
   private final Vertx vertx = Bridge.vertx();
-  private final Solo cluster = new Solo(Clock.systemUTC());
+  private final SingleNode cluster = new SingleNode(Clock.systemUTC());
   private final Bus bus = Bus.create(vertx, cluster, new Counts());
   private final List<String> tried = new CopyOnWriteArrayList<>();
 
@@ -36,8 +36,8 @@ class SupervisorVerticleTest {
   }
 
   private SupervisorVerticle supervisor(BridgeConfig config) throws Exception {
-    Opener broken =
-        (where, reach, name, limits, listener) -> {
+    TransportFactory broken =
+        (where, upstreamTarget, name, limits, listener) -> {
           tried.add(name);
           throw new IllegalStateException("This opens nothing");
         };
@@ -49,7 +49,7 @@ class SupervisorVerticleTest {
             () -> false,
             new MemoryBudget(1 << 20),
             broken,
-            (part, server, limits, drain) -> Optional.empty(),
+            (instanceId, server, limits, drain) -> Optional.empty(),
             new BridgeIdentity("1", () -> "me"));
     vertx.deployVerticle(supervisor).await(20, TimeUnit.SECONDS);
     return supervisor;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.mcpbridge.bus.Addresses.Watch;
+import dev.mcpbridge.bus.Addresses.ResourceSubscription;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.config.ConfigReader.Strictness;
@@ -15,7 +15,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Caller;
-import dev.mcpbridge.model.Residence;
+import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
@@ -24,9 +24,9 @@ import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
-import dev.mcpbridge.transport.Opener;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.Transport;
+import dev.mcpbridge.transport.TransportFactory;
 import dev.mcpbridge.transport.TransportListener;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -61,12 +61,12 @@ class UpstreamTest {
     await(vertx::close);
   }
 
-  private final List<Puppet> puppets = new CopyOnWriteArrayList<>();
+  private final List<ScriptedTransport> puppets = new CopyOnWriteArrayList<>();
 
   private Future<Transport> open(TransportListener listener) {
-    Puppet puppet = new Puppet(context, listener);
-    puppets.add(puppet);
-    return Future.succeededFuture(puppet);
+    ScriptedTransport scriptedTransport = new ScriptedTransport(context, listener);
+    puppets.add(scriptedTransport);
+    return Future.succeededFuture(scriptedTransport);
   }
 
   private static Call call(String id) {
@@ -88,23 +88,24 @@ class UpstreamTest {
     return config.servers().get(ID);
   }
 
-  private Instance.Surroundings surroundings(Opener opener, Residence residence) {
-    return new Instance.Surroundings(
+  private Instance.InstanceEnvironment surroundings(
+      TransportFactory transportFactory, InstanceLocation instanceLocation) {
+    return new Instance.InstanceEnvironment(
         context,
-        opener,
+        transportFactory,
         new StdioTransport.Limits(1 << 20, 100, 1 << 21, new MemoryBudget(1 << 20)),
         new BridgeIdentity("1", () -> "me"),
-        residence,
+        instanceLocation,
         () -> true,
         () -> false);
   }
 
-  private Upstream upstream(Opener opener) {
+  private Upstream upstream(TransportFactory transportFactory) {
     return new Upstream(
         config("{\"command\":\"any\",\"maxInFlight\":1}"),
         null,
-        surroundings(opener, Residence.SOLE),
-        Deaf.EARS);
+        surroundings(transportFactory, InstanceLocation.SOLE),
+        UnresponsiveTransport.EARS);
   }
 
   /** On the context of the server, as everything that concerns it. */
@@ -122,7 +123,7 @@ class UpstreamTest {
   @Test
   void aTransportThatFailsBeforeItReturnsIsAStartThatFailed() throws Exception {
     Upstream upstream =
-        upstream((where, reach, name, limits, listener) -> Future.failedFuture(NO_ENGINE));
+        upstream((where, upstreamTarget, name, limits, listener) -> Future.failedFuture(NO_ENGINE));
 
     assertEquals(
         ErrorCode.ISOLATION_UNAVAILABLE, failure(() -> upstream.ready(LONG_MILLIS)).code());
@@ -133,7 +134,7 @@ class UpstreamTest {
   @Test
   void whoWaitsForAServerThatIsStoppedIsToldSo() throws Exception {
     Promise<Transport> never = Promise.promise();
-    Upstream upstream = upstream((where, reach, name, limits, listener) -> never.future());
+    Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> never.future());
     Promise<Future<ServerView>> asked = Promise.promise();
     context.runOnContext(v -> asked.complete(upstream.ready(LONG_MILLIS)));
     Future<ServerView> waiting = asked.future().toCompletionStage().toCompletableFuture().get();
@@ -147,7 +148,7 @@ class UpstreamTest {
 
   @Test
   void whatWaitsForAServerThatBreaksIsAnsweredByItsNextProcess() throws Exception {
-    Upstream upstream = upstream((where, reach, name, limits, listener) -> open(listener));
+    Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> open(listener));
     await(() -> upstream.ready(LONG_MILLIS));
     List<Future<JsonSlice>> answers = new ArrayList<>();
     await(
@@ -173,7 +174,7 @@ class UpstreamTest {
 
   @Test
   void aServerThatIsReplacedTwiceAtOnceHasOneProcessAfterTheOther() throws Exception {
-    Upstream upstream = upstream((where, reach, name, limits, listener) -> open(listener));
+    Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> open(listener));
     await(() -> upstream.ready(LONG_MILLIS));
     List<Future<ServerView>> restarted = new ArrayList<>();
     await(
@@ -192,35 +193,37 @@ class UpstreamTest {
 
   @Test
   void whatIsSaidOfOneResourceIsSaidOneAfterTheOther() throws Exception {
-    Upstream upstream = upstream((where, reach, name, limits, listener) -> open(listener));
+    Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> open(listener));
     await(() -> upstream.ready(LONG_MILLIS));
-    Puppet puppet = puppets.get(0);
-    puppet.holdsWatches = true;
+    ScriptedTransport scriptedTransport = puppets.get(0);
+    scriptedTransport.holdsWatches = true;
     Caller caller = Caller.of("a");
     await(
         () -> {
-          upstream.watch(new Watch("u", true, caller));
-          upstream.watch(new Watch("u", false, caller));
-          upstream.watch(new Watch("u", true, caller));
+          upstream.watch(new ResourceSubscription("u", true, caller));
+          upstream.watch(new ResourceSubscription("u", false, caller));
+          upstream.watch(new ResourceSubscription("u", true, caller));
           return Future.succeededFuture();
         });
-    assertEquals(1, puppet.watches.size());
+    assertEquals(1, scriptedTransport.watches.size());
 
-    puppet.answerWatch(0);
-    until(() -> puppet.watches.size() == 2);
-    puppet.answerWatch(1);
-    until(() -> puppet.watches.size() == 3);
+    scriptedTransport.answerWatch(0);
+    until(() -> scriptedTransport.watches.size() == 2);
+    scriptedTransport.answerWatch(1);
+    until(() -> scriptedTransport.watches.size() == 3);
 
     assertEquals(
         List.of("resources/subscribe", "resources/unsubscribe", "resources/subscribe"),
-        puppet.asked.stream().filter(method -> method.startsWith("resources/")).toList());
-    puppet.end();
+        scriptedTransport.asked.stream()
+            .filter(method -> method.startsWith("resources/"))
+            .toList());
+    scriptedTransport.end();
     await(() -> upstream.close(0));
   }
 
   @Test
   void aServerThatIsStoppedIsNotGoneBeforeTheProcessThatWasBeingReplaced() throws Exception {
-    Upstream upstream = upstream((where, reach, name, limits, listener) -> open(listener));
+    Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> open(listener));
     await(() -> upstream.ready(LONG_MILLIS));
     List<Future<Void>> closed = new ArrayList<>();
     await(
@@ -244,13 +247,13 @@ class UpstreamTest {
             config("{\"command\":\"any\",\"maxRestartDelay\":0.2}"),
             null,
             surroundings(
-                (where, reach, name, limits, listener) -> {
+                (where, upstreamTarget, name, limits, listener) -> {
                   Future<Transport> opened = open(listener);
                   puppets.get(puppets.size() - 1).diesOfDiscovery = puppets.size() == 1;
                   return opened;
                 },
-                Residence.SOLE),
-            Deaf.EARS);
+                InstanceLocation.SOLE),
+            UnresponsiveTransport.EARS);
     context.runOnContext(v -> upstream.open());
     until(() -> puppets.size() == 2 && upstream.state().takesCalls());
     context.runOnContext(v -> puppets.get(1).breakDown());
@@ -258,7 +261,7 @@ class UpstreamTest {
 
     assertEquals(
         List.of(McpMethod.DISCOVER, McpMethod.INITIALIZE, McpMethod.DISCOVER),
-        puppets.stream().map(puppet -> puppet.asked.get(0)).toList());
+        puppets.stream().map(scriptedTransport -> scriptedTransport.asked.get(0)).toList());
     puppets.get(2).end();
     await(() -> upstream.close(0));
   }
@@ -269,8 +272,9 @@ class UpstreamTest {
         new Upstreams(
             config("{\"command\":\"any\",\"isolation\":\"session\"}"),
             surroundings(
-                (where, reach, name, limits, listener) -> open(listener), new Residence(1, "n", 1)),
-            Deaf.EARS);
+                (where, upstreamTarget, name, limits, listener) -> open(listener),
+                new InstanceLocation(1, "n", 1)),
+            UnresponsiveTransport.EARS);
     await(() -> upstreams.close(0));
 
     BridgeException refused = assertThrows(BridgeException.class, () -> upstreams.call(call("c")));
@@ -283,8 +287,10 @@ class UpstreamTest {
     Upstreams upstreams =
         new Upstreams(
             config("{\"command\":\"any\",\"isolation\":\"session\"}"),
-            surroundings((where, reach, name, limits, listener) -> open(listener), Residence.SOLE),
-            Deaf.EARS);
+            surroundings(
+                (where, upstreamTarget, name, limits, listener) -> open(listener),
+                InstanceLocation.SOLE),
+            UnresponsiveTransport.EARS);
     List<Future<JsonSlice>> answers = new ArrayList<>();
     await(
         () -> {
@@ -304,7 +310,7 @@ class UpstreamTest {
 
   @Test
   void howeverMuchWaitsForAServerThatReadsNothingIsToldSo() throws Exception {
-    Upstream upstream = upstream((where, reach, name, limits, listener) -> open(listener));
+    Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> open(listener));
     await(() -> upstream.ready(LONG_MILLIS));
     List<Future<JsonSlice>> waiting = new ArrayList<>();
     await(
@@ -325,10 +331,10 @@ class UpstreamTest {
 
   @Test
   void aChangeWhileTheListsAreReadIsReadAfterwards() throws Exception {
-    Upstream upstream = upstream((where, reach, name, limits, listener) -> open(listener));
+    Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> open(listener));
     context.runOnContext(v -> upstream.open());
     await(() -> upstream.ready(LONG_MILLIS));
-    Puppet server = puppets.get(0);
+    ScriptedTransport server = puppets.get(0);
     server.isSlow = true;
     int before = server.readings.size();
 
@@ -351,13 +357,14 @@ class UpstreamTest {
   }
 
   /** The first of its two instances has a call that goes on. */
-  private Upstream busy(Opener opener, List<Future<JsonSlice>> answers) throws Exception {
+  private Upstream busy(TransportFactory transportFactory, List<Future<JsonSlice>> answers)
+      throws Exception {
     Upstream upstream =
         new Upstream(
             config("{\"command\":\"any\",\"instances\":2,\"maxRestartDelay\":0.2}"),
             null,
-            surroundings(opener, Residence.SOLE),
-            Deaf.EARS);
+            surroundings(transportFactory, InstanceLocation.SOLE),
+            UnresponsiveTransport.EARS);
     await(() -> upstream.ready(LONG_MILLIS));
     await(
         () -> {
@@ -372,7 +379,7 @@ class UpstreamTest {
     await(
         () -> {
           puppets.get(0).answerCalls();
-          puppets.forEach(puppet -> puppet.gone.tryComplete());
+          puppets.forEach(scriptedTransport -> scriptedTransport.gone.tryComplete());
           return closed;
         });
   }
@@ -383,7 +390,7 @@ class UpstreamTest {
     List<Future<JsonSlice>> answers = new ArrayList<>();
     Upstream upstream =
         busy(
-            (where, reach, name, limits, listener) -> {
+            (where, upstreamTarget, name, limits, listener) -> {
               Future<Transport> opened = open(listener);
               return puppets.size() == 2 ? late.future() : opened;
             },
@@ -406,11 +413,12 @@ class UpstreamTest {
   @ValueSource(booleans = {true, false})
   void noProcessIsStartedForAServerThatIsBeingStopped(boolean isGoneAtOnce) throws Exception {
     List<Future<JsonSlice>> answers = new ArrayList<>();
-    Upstream upstream = busy((where, reach, name, limits, listener) -> open(listener), answers);
+    Upstream upstream =
+        busy((where, upstreamTarget, name, limits, listener) -> open(listener), answers);
     List<Future<Void>> closed = new ArrayList<>();
     await(
         () -> {
-          Puppet second = puppets.get(1);
+          ScriptedTransport second = puppets.get(1);
           if (isGoneAtOnce) {
             second.gone.complete();
           }

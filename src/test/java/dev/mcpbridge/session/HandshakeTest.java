@@ -102,12 +102,14 @@ class HandshakeTest {
   }
 
   private Negotiated perform(boolean isElsewhere, long timeoutMillis) throws Exception {
-    Handshake.Terms terms =
-        new Handshake.Terms(
+    Handshake.HandshakeOptions handshakeOptions =
+        new Handshake.HandshakeOptions(
             Era.UNKNOWN, false, isElsewhere, new BridgeIdentity("1", () -> "this bridge"));
     Promise<Negotiated> done = Promise.promise();
     context.runOnContext(
-        v -> Handshake.perform(script.session.over(script), terms, timeoutMillis).onComplete(done));
+        v ->
+            Handshake.perform(script.session.over(script), handshakeOptions, timeoutMillis)
+                .onComplete(done));
     return done.future().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
   }
 

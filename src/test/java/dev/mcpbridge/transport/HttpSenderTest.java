@@ -61,7 +61,7 @@ class HttpSenderTest {
     return future.toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
   }
 
-  private Posting post() {
+  private PendingRequest post() {
     return sender.send(HttpMethod.POST, url, HttpClientRequest::send);
   }
 
@@ -73,24 +73,24 @@ class HttpSenderTest {
 
   @Test
   void whatMayNotGoWaitsAndGoesOnceItMay() throws Exception {
-    Posting posting = post();
+    PendingRequest pendingRequest = post();
     awaitLooks();
     assertEquals(0, arrived.get());
 
     mayAct.set(true);
 
-    assertEquals(200, await(posting.answer()).response().statusCode());
+    assertEquals(200, await(pendingRequest.answer()).response().statusCode());
     assertEquals(1, arrived.get());
   }
 
   @Test
   void whatWasGivenUpMeanwhileIsNeverSent() throws Exception {
-    Posting posting = post();
+    PendingRequest pendingRequest = post();
     awaitLooks();
-    posting.giveUp();
+    pendingRequest.giveUp();
 
     mayAct.set(true);
-    assertThrows(ExecutionException.class, () -> await(posting.answer()));
+    assertThrows(ExecutionException.class, () -> await(pendingRequest.answer()));
 
     assertEquals(200, await(post().answer()).response().statusCode());
     assertEquals(1, arrived.get());
@@ -98,13 +98,13 @@ class HttpSenderTest {
 
   @Test
   void whatStillWaitsWhenTheServerGoesAwayWasNotExecuted() throws Exception {
-    Posting posting = post();
+    PendingRequest pendingRequest = post();
     awaitLooks();
 
     sender.close();
 
     Throwable failure =
-        assertThrows(ExecutionException.class, () -> await(posting.answer())).getCause();
+        assertThrows(ExecutionException.class, () -> await(pendingRequest.answer())).getCause();
     BridgeException known = assertInstanceOf(BridgeException.class, failure);
     assertEquals(ErrorCode.NOT_OWNER, known.code());
     assertEquals(Executed.NO, known.executed());

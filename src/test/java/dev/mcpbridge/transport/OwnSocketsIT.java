@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.Requirements;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -40,7 +40,8 @@ class OwnSocketsIT {
   void aChildIsOwnAndWhatIsNoChildIsNot() throws Exception {
     String address = "/dev/tcp/127.0.0.1/" + listener.getLocalPort();
     Process child =
-        new ProcessBuilder(Needs.program("bash"), "-c", "exec 3<>" + address + "; read -r -u 3")
+        new ProcessBuilder(
+                Requirements.program("bash"), "-c", "exec 3<>" + address + "; read -r -u 3")
             .start();
     try (Socket fromChild = listener.accept();
         Socket stranger = new Socket(listener.getInetAddress(), listener.getLocalPort());

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.mcpbridge.fixture.Loops;
+import dev.mcpbridge.fixture.EventLoops;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.validation.SchemaValidator.Subject;
@@ -38,7 +38,7 @@ class SchemaValidatorTest {
 
   private boolean isDoneAtOnce(JsonNode value) throws Exception {
     boolean[] isComplete = new boolean[1];
-    Loops.await(
+    EventLoops.await(
         vertx,
         () -> {
           Future<Verdict> verdict = validate(value);
@@ -61,10 +61,10 @@ class SchemaValidatorTest {
   void valuesThatWereTooMuchForTheLoopAreCheckedBesideItUntilTheyAreLittleAgain() throws Exception {
     JsonNode little = Json.tree("{\"b\":1}");
     JsonNode much = Json.tree("{\"a\":".repeat(20) + "{}" + "}".repeat(20));
-    Loops.await(vertx, () -> validate(little));
+    EventLoops.await(vertx, () -> validate(little));
     assertTrue(isDoneAtOnce(little));
 
-    Verdict unchecked = Loops.await(vertx, () -> validate(much));
+    Verdict unchecked = EventLoops.await(vertx, () -> validate(much));
 
     assertInstanceOf(Verdict.Unchecked.class, unchecked);
     assertFalse(areDoneAtOnce(little, 5));

@@ -38,14 +38,14 @@ record ApiBody(String type, Buffer bytes) {
     }
     String text = JsonObjects.string(value);
     if (text == null) {
-      throw Refusals.of("the body must be a text");
+      throw ArgumentErrors.of("the body must be a text");
     }
     return new ApiBody(body.type(), body.isText() ? Buffer.buffer(text) : decoded("body", text));
   }
 
   private static Map<String, JsonSlice> members(JsonSlice value) {
     if (!value.isObject()) {
-      throw Refusals.of("the body must be an object");
+      throw ArgumentErrors.of("the body must be an object");
     }
     return JsonObjects.members(value);
   }
@@ -62,14 +62,16 @@ record ApiBody(String type, Buffer bytes) {
   }
 
   /** In a style where one is said, else an object is JSON (OpenAPI 3.1.1 section 4.8.15). */
-  private static Stream<Pairs.Pair> pairs(JsonNode encoding, String name, JsonSlice value) {
+  private static Stream<StyledParameters.Pair> pairs(
+      JsonNode encoding, String name, JsonSlice value) {
     String style = encoding.path("style").asText("form");
     boolean isStyled =
         encoding.has("style") || encoding.has("explode") || encoding.has("allowReserved");
     boolean isJson = !isStyled && (value.isObject() || isJson(encoding));
     return isJson
-        ? Stream.of(Pairs.Pair.of(name, value.text()))
-        : Pairs.of(name, value, style, encoding.path("explode").asBoolean(style.equals("form")))
+        ? Stream.of(StyledParameters.Pair.of(name, value.text()))
+        : StyledParameters.of(
+            name, value, style, encoding.path("explode").asBoolean(style.equals("form")))
             .stream();
   }
 
@@ -101,11 +103,12 @@ record ApiBody(String type, Buffer bytes) {
   private static void part(Multipart parts, Operation.Body body, String name, JsonSlice value) {
     String type = contentType(body.encoding(name));
     if (isFile(body.fields().get(name))) {
-      parts.file(name, type.isEmpty() ? BYTES : type, decoded(name, Pairs.text(value)));
+      parts.file(name, type.isEmpty() ? BYTES : type, decoded(name, StyledParameters.text(value)));
     } else if (value.isObject() || value.isArray() || isJson(body.encoding(name))) {
       parts.field(name, type.isEmpty() ? JSON : type, value.text());
     } else {
-      parts.field(name, type.isEmpty() ? "text/plain; charset=utf-8" : type, Pairs.text(value));
+      parts.field(
+          name, type.isEmpty() ? "text/plain; charset=utf-8" : type, StyledParameters.text(value));
     }
   }
 
@@ -124,7 +127,7 @@ record ApiBody(String type, Buffer bytes) {
     try {
       return Buffer.buffer(Base64.getMimeDecoder().decode(base64));
     } catch (IllegalArgumentException e) {
-      throw Refusals.of("'" + name + "' is no base64");
+      throw ArgumentErrors.of("'" + name + "' is no base64");
     }
   }
 }

@@ -15,14 +15,14 @@ final class ApiReader {
 
   private final OpenApiSource source;
   private final Document document;
-  private final Servers servers;
+  private final ServerUrls serverUrls;
   private final Map<String, String> omitted = new LinkedHashMap<>();
   private final List<String> lost = new ArrayList<>();
 
   private ApiReader(OpenApiSource source, Document document) {
     this.source = source;
     this.document = document;
-    this.servers = new Servers(source, document);
+    this.serverUrls = new ServerUrls(source, document);
   }
 
   /**
@@ -34,7 +34,7 @@ final class ApiReader {
 
   private Api api() {
     JsonNode info = document.root().path("info");
-    List<Operation.Place> found = found();
+    List<Operation.OperationLocation> found = found();
     List<String> names =
         ToolNames.distinct(
             found.stream()
@@ -43,7 +43,7 @@ final class ApiReader {
                         ToolNames.wanted(
                             each.node().path("operationId").asText(""), each.method(), each.path()))
                 .toList(),
-            found.stream().map(Operation.Place::toString).toList());
+            found.stream().map(Operation.OperationLocation::toString).toList());
     Map<String, Api.OfferedOperation> tools = new LinkedHashMap<>();
     for (int i = 0; i < found.size(); i++) {
       offer(found.get(i), names.get(i), tools);
@@ -52,14 +52,14 @@ final class ApiReader {
         info.path("title").asText("API"),
         info.path("version").asText("0"),
         info.path("description").asText(null),
-        servers.base(),
+        serverUrls.base(),
         tools,
         Collections.unmodifiableMap(omitted),
         List.copyOf(lost));
   }
 
-  private List<Operation.Place> found() {
-    List<Operation.Place> found = new ArrayList<>();
+  private List<Operation.OperationLocation> found() {
+    List<Operation.OperationLocation> found = new ArrayList<>();
     document
         .root()
         .path("paths")
@@ -69,14 +69,17 @@ final class ApiReader {
               JsonNode item = document.follow(path.getValue());
               for (String method : METHODS) {
                 if (item.path(method).isObject() && path.getKey().startsWith("/")) {
-                  found.add(new Operation.Place(path.getKey(), method, item, item.get(method)));
+                  found.add(
+                      new Operation.OperationLocation(
+                          path.getKey(), method, item, item.get(method)));
                 }
               }
             });
     return found;
   }
 
-  private void offer(Operation.Place found, String name, Map<String, Api.OfferedOperation> tools) {
+  private void offer(
+      Operation.OperationLocation found, String name, Map<String, Api.OfferedOperation> tools) {
     List<String> tags = new ArrayList<>();
     found.node().path("tags").forEach(tag -> tags.add(tag.asText()));
     boolean isIncluded =
@@ -88,7 +91,8 @@ final class ApiReader {
     OpenApiSource.Override words =
         source.overrides().getOrDefault(name, new OpenApiSource.Override(null, null));
     String shown = words.name() == null ? name : words.name();
-    OperationReader reader = new OperationReader(document, servers, source, found.toString(), lost);
+    OperationReader reader =
+        new OperationReader(document, serverUrls, source, found.toString(), lost);
     try {
       Api.OfferedOperation offered = reader.read(found, shown, words.description());
       if (tools.putIfAbsent(shown, offered) != null) {
@@ -99,8 +103,8 @@ final class ApiReader {
     }
   }
 
-  private void omit(Operation.Place place, String reason) {
-    omitted.put(place.toString(), reason);
-    lost.add(place + ": " + reason);
+  private void omit(Operation.OperationLocation operationLocation, String reason) {
+    omitted.put(operationLocation.toString(), reason);
+    lost.add(operationLocation + ": " + reason);
   }
 }

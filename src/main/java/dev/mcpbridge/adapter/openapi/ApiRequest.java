@@ -2,7 +2,7 @@ package dev.mcpbridge.adapter.openapi;
 
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
-import dev.mcpbridge.protocol.Percent;
+import dev.mcpbridge.protocol.PercentEncoding;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
@@ -61,7 +61,7 @@ final class ApiRequest {
   }
 
   void query(String name, String value) {
-    query.add(Percent.encoded(name) + "=" + Percent.encoded(value));
+    query.add(PercentEncoding.encoded(name) + "=" + PercentEncoding.encoded(value));
   }
 
   Future<HttpClientResponse> send(HttpClientRequest request) {
@@ -95,37 +95,41 @@ final class ApiRequest {
       case QUERY -> pairs(parameter, value).forEach(pair -> query.add(written(parameter, pair)));
       case COOKIE ->
           pairs(parameter, value)
-              .forEach(pair -> cookie(Percent.encoded(pair.name()), encoded(parameter, pair)));
+              .forEach(
+                  pair -> cookie(PercentEncoding.encoded(pair.name()), encoded(parameter, pair)));
       case HEADER -> headers.put(parameter.name(), fieldValue(parameter, value));
     }
   }
 
-  private static List<Pairs.Pair> pairs(Parameter parameter, JsonSlice value) {
+  private static List<StyledParameters.Pair> pairs(Parameter parameter, JsonSlice value) {
     return parameter.isJson()
-        ? List.of(Pairs.Pair.of(parameter.name(), value.text()))
-        : Pairs.of(parameter.name(), value, parameter.style(), parameter.explode());
+        ? List.of(StyledParameters.Pair.of(parameter.name(), value.text()))
+        : StyledParameters.of(parameter.name(), value, parameter.style(), parameter.explode());
   }
 
-  private static String written(Parameter parameter, Pairs.Pair pair) {
-    return Percent.encoded(pair.name()) + "=" + encoded(parameter, pair);
+  private static String written(Parameter parameter, StyledParameters.Pair pair) {
+    return PercentEncoding.encoded(pair.name()) + "=" + encoded(parameter, pair);
   }
 
-  private static String encoded(Parameter parameter, Pairs.Pair pair) {
+  private static String encoded(Parameter parameter, StyledParameters.Pair pair) {
     return String.join(
         pair.delimiter(),
         pair.values().stream()
-            .map(value -> Refusals.unlessPlain(parameter.key(), value))
+            .map(value -> ArgumentErrors.unlessPlain(parameter.key(), value))
             .map(
                 value ->
-                    parameter.allowsReserved() ? Percent.reserved(value) : Percent.encoded(value))
+                    parameter.allowsReserved()
+                        ? PercentEncoding.reserved(value)
+                        : PercentEncoding.encoded(value))
             .toList());
   }
 
   private static String fieldValue(Parameter parameter, JsonSlice value) {
-    String text = parameter.isJson() ? value.text() : Pairs.simple(value, parameter.explode());
+    String text =
+        parameter.isJson() ? value.text() : StyledParameters.simple(value, parameter.explode());
     boolean isFieldValue = text.chars().allMatch(c -> c >= 0x20 && c < 0x7F || c == '\t');
     if (!isFieldValue) {
-      throw Refusals.of("'" + parameter.key() + "' holds what no header can");
+      throw ArgumentErrors.of("'" + parameter.key() + "' holds what no header can");
     }
     return text;
   }

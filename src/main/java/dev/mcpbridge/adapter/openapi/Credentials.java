@@ -5,7 +5,7 @@ import dev.mcpbridge.config.ApiCredential;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.Json;
-import dev.mcpbridge.protocol.Percent;
+import dev.mcpbridge.protocol.PercentEncoding;
 import io.vertx.core.Future;
 import io.vertx.core.http.ClientForm;
 import io.vertx.core.http.HttpMethod;
@@ -59,7 +59,7 @@ final class Credentials {
       String value = key.value().reveal();
       switch (key.in()) {
         case "query" -> request.query(key.name(), value);
-        case "cookie" -> request.cookie(key.name(), Percent.encoded(value));
+        case "cookie" -> request.cookie(key.name(), PercentEncoding.encoded(value));
         default -> request.header(key.name(), value);
       }
     } else if (credential instanceof ApiCredential.Basic basic) {

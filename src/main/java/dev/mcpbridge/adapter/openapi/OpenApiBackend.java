@@ -1,9 +1,9 @@
 package dev.mcpbridge.adapter.openapi;
 
 import dev.mcpbridge.adapter.Backend;
+import dev.mcpbridge.adapter.DocumentFetcher;
 import dev.mcpbridge.adapter.HttpCaller;
-import dev.mcpbridge.adapter.Texts;
-import dev.mcpbridge.adapter.Watched;
+import dev.mcpbridge.adapter.PolledDocument;
 import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -37,13 +37,13 @@ final class OpenApiBackend implements Backend {
   private final OpenApiSource source;
   private final int maxBody;
   private final HttpCaller http;
-  private final Watched<Api> document;
+  private final PolledDocument<Api> document;
   private final Credentials credentials;
-  private final KeptBodies kept = new KeptBodies();
-  private final Results results;
+  private final LargeBodyStore kept = new LargeBodyStore();
+  private final ResultMapper resultMapper;
   private final NetClient prober;
   private final WorkerExecutor readers;
-  private Front front;
+  private Listener listener;
 
   OpenApiBackend(Vertx vertx, String name, OpenApiSource source, HttpCaller http, int maxBody) {
     this.vertx = vertx;
@@ -52,31 +52,31 @@ final class OpenApiBackend implements Backend {
     this.maxBody = maxBody;
     this.http = http;
     this.document =
-        new Watched<>(
+        new PolledDocument<>(
             vertx,
             name,
-            new Texts(vertx, http, source.document(), source.access()),
+            new DocumentFetcher(vertx, http, source.document(), source.access()),
             this::understood);
     this.credentials = new Credentials(http, source.credentials());
-    this.results = new Results(name, source.authUrl(), source.largeBody(), kept);
+    this.resultMapper = new ResultMapper(name, source.authUrl(), source.largeBody(), kept);
     this.prober = vertx.createNetClient(new NetClientOptions().setConnectTimeout(CONNECT_MILLIS));
     this.readers = vertx.createSharedWorkerExecutor("openapi-documents", READERS);
   }
 
   @Override
-  public Future<Identity> open(Front opened) {
-    front = opened;
+  public Future<Identity> open(Listener opened) {
+    listener = opened;
     return document
         .open()
         .map(
             api -> {
-              document.watch(source.refreshMillis(), front::changed);
+              document.watch(source.refreshMillis(), listener::changed);
               return new Identity(api.title(), api.version(), api.description());
             });
   }
 
   private Future<Api> understood(byte[] text) {
-    return front
+    return listener
         .unhurried(() -> readers.executeBlocking(() -> ApiReader.read(source, text), false))
         .onSuccess(this::report);
   }
@@ -105,21 +105,21 @@ final class OpenApiBackend implements Backend {
   }
 
   @Override
-  public Running call(Invocation invocation) {
+  public RunningCall call(Invocation invocation) {
     Api.OfferedOperation offered = document.current().tools().get(invocation.tool());
     if (offered == null) {
-      return Running.of(
+      return RunningCall.of(
           Future.failedFuture(new BridgeException(ErrorCode.TOOL_NOT_FOUND, "Unknown tool")));
     }
     try {
       ApiRequest request = new ApiRequest(offered.operation(), invocation.arguments());
       return run(request, invocation.authorization(), offered.promisesOutput());
     } catch (BridgeException refused) {
-      return Running.of(Future.failedFuture(refused));
+      return RunningCall.of(Future.failedFuture(refused));
     }
   }
 
-  private Running run(ApiRequest request, String authorization, boolean promised) {
+  private RunningCall run(ApiRequest request, String authorization, boolean promised) {
     HttpCaller.Exchange[] current = new HttpCaller.Exchange[1];
     boolean[] givenUp = new boolean[1];
     source.access().headers().forEach((header, value) -> request.header(header, value.reveal()));
@@ -135,7 +135,7 @@ final class OpenApiBackend implements Backend {
                   return exchange(request, request.url(), current, 0);
                 })
             .map(answer -> result(answer, promised));
-    return new Running(
+    return new RunningCall(
         result,
         () -> {
           givenUp[0] = true;
@@ -163,7 +163,7 @@ final class OpenApiBackend implements Backend {
                 return Future.succeededFuture(answer);
               }
               URI next = resolved(url, location);
-              return next != null && Servers.isSameOrigin(url, next)
+              return next != null && ServerUrls.isSameOrigin(url, next)
                   ? exchange(request, next, current, redirects + 1)
                   : Future.succeededFuture(answer);
             });
@@ -182,7 +182,7 @@ final class OpenApiBackend implements Backend {
     if (answer.status() == 401) {
       credentials.refused();
     }
-    return results.of(answer, promised);
+    return resultMapper.of(answer, promised);
   }
 
   @Override

@@ -52,7 +52,7 @@ record Operation(String method, URI server, String path, List<Parameter> paramet
   }
 
   /** Where an operation stands in its document. */
-  record Place(String path, String method, JsonNode item, JsonNode node) {
+  record OperationLocation(String path, String method, JsonNode item, JsonNode node) {
     @Override
     public String toString() {
       return method.toUpperCase(Locale.ROOT) + " " + path;

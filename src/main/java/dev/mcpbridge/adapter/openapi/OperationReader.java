@@ -49,7 +49,7 @@ final class OperationReader {
   private static final Pattern HOLE = Pattern.compile("\\{([^{}]+)}");
 
   private final Document document;
-  private final Servers servers;
+  private final ServerUrls serverUrls;
   private final OpenApiSource source;
   private final String name;
   private final List<String> lost;
@@ -64,36 +64,46 @@ final class OperationReader {
   }
 
   OperationReader(
-      Document document, Servers servers, OpenApiSource source, String name, List<String> lost) {
+      Document document,
+      ServerUrls serverUrls,
+      OpenApiSource source,
+      String name,
+      List<String> lost) {
     this.document = document;
-    this.servers = servers;
+    this.serverUrls = serverUrls;
     this.source = source;
     this.name = name;
     this.lost = lost;
   }
 
-  Api.OfferedOperation read(Operation.Place place, String tool, String description) {
-    Schemas schemas = new Schemas(document, Schemas.Direction.REQUEST);
+  Api.OfferedOperation read(
+      Operation.OperationLocation operationLocation, String tool, String description) {
+    SchemaConverter schemaConverter =
+        new SchemaConverter(document, SchemaConverter.Direction.REQUEST);
     ObjectNode input = JSON.objectNode().put("type", "object");
     ObjectNode properties = input.putObject("properties");
     ArrayNode required = JSON.arrayNode();
-    URI server = servers.of(place.item(), place.node());
-    Operation.Body body = body(place.node(), schemas, properties, required);
+    URI server = serverUrls.of(operationLocation.item(), operationLocation.node());
+    Operation.Body body = body(operationLocation.node(), schemaConverter, properties, required);
     List<Parameter> parameters = new ArrayList<>();
-    for (JsonNode node : parameters(place)) {
-      parameter(node, schemas, properties, required, parameters);
+    for (JsonNode node : parameters(operationLocation)) {
+      parameter(node, schemaConverter, properties, required, parameters);
     }
-    checkPath(place.path(), parameters);
+    checkPath(operationLocation.path(), parameters);
     if (!required.isEmpty()) {
       input.set("required", required);
     }
     input.put("additionalProperties", false);
-    schemas.define(input);
+    schemaConverter.define(input);
     Operation operation =
         new Operation(
-            place.method().toUpperCase(Locale.ROOT), server, place.path(), parameters, body);
+            operationLocation.method().toUpperCase(Locale.ROOT),
+            server,
+            operationLocation.path(),
+            parameters,
+            body);
     return new Api.OfferedOperation(
-        operation, definition(tool, description, place.node(), sane(input), operation));
+        operation, definition(tool, description, operationLocation.node(), sane(input), operation));
   }
 
   /** Without what is no JSON Schema: one wrong keyword would make the whole of it useless. */
@@ -133,10 +143,12 @@ final class OperationReader {
   }
 
   /** Those of the path, unless the operation has the same for itself. */
-  private List<JsonNode> parameters(Operation.Place place) {
+  private List<JsonNode> parameters(Operation.OperationLocation operationLocation) {
     Map<String, JsonNode> all = new LinkedHashMap<>();
     for (JsonNode list :
-        List.of(place.item().path("parameters"), place.node().path("parameters"))) {
+        List.of(
+            operationLocation.item().path("parameters"),
+            operationLocation.node().path("parameters"))) {
       list.forEach(
           each -> {
             JsonNode meant = document.follow(each);
@@ -148,7 +160,7 @@ final class OperationReader {
 
   private void parameter(
       JsonNode node,
-      Schemas schemas,
+      SchemaConverter schemaConverter,
       ObjectNode properties,
       ArrayNode required,
       List<Parameter> parameters) {
@@ -174,7 +186,7 @@ final class OperationReader {
     properties.properties().forEach(each -> taken.put(each.getKey(), each.getValue()));
     Parameter parameter = Parameter.of(node, ToolNames.key(wire, node.path("in").asText(), taken));
     parameters.add(parameter);
-    properties.set(parameter.key(), described(node, schemas.schema(schemaOf(node))));
+    properties.set(parameter.key(), described(node, schemaConverter.schema(schemaOf(node))));
     if (parameter.required()) {
       required.add(parameter.key());
     }
@@ -215,7 +227,7 @@ final class OperationReader {
   }
 
   private Operation.Body body(
-      JsonNode node, Schemas schemas, ObjectNode properties, ArrayNode required) {
+      JsonNode node, SchemaConverter schemaConverter, ObjectNode properties, ArrayNode required) {
     JsonNode body = document.follow(node.path("requestBody"));
     Map.Entry<String, JsonNode> chosen = MediaTypes.chosen(body.path("content"));
     if (chosen == null) {
@@ -236,7 +248,8 @@ final class OperationReader {
     Operation.Body known =
         new Operation.Body(chosen.getKey(), body.path("required").asBoolean(), fields, encodings);
     boolean isRaw = !known.isJson() && !known.isForm() && !known.isMultipart() && !known.isText();
-    JsonNode shown = isRaw ? MediaTypes.base64() : schemas.schema(chosen.getValue().path("schema"));
+    JsonNode shown =
+        isRaw ? MediaTypes.base64() : schemaConverter.schema(chosen.getValue().path("schema"));
     properties.set(Operation.Body.KEY, described(body, shown));
     if (known.required()) {
       required.add(Operation.Body.KEY);
@@ -264,11 +277,12 @@ final class OperationReader {
     if (!meant.path("type").asText("").equals("object")) {
       return null;
     }
-    Schemas schemas = new Schemas(document, Schemas.Direction.ANSWER);
-    if (!(schemas.schema(meant) instanceof ObjectNode output)) {
+    SchemaConverter schemaConverter =
+        new SchemaConverter(document, SchemaConverter.Direction.ANSWER);
+    if (!(schemaConverter.schema(meant) instanceof ObjectNode output)) {
       return null;
     }
-    schemas.define(output);
+    schemaConverter.define(output);
     ObjectNode sane = sane(output);
     if (Json.slice(sane).length() > MAX_OUTPUT_SCHEMA) {
       lost.add(name + ": an output schema of more than " + MAX_OUTPUT_SCHEMA + " bytes");

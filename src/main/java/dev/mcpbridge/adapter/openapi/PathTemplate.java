@@ -2,7 +2,7 @@ package dev.mcpbridge.adapter.openapi;
 
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
-import dev.mcpbridge.protocol.Percent;
+import dev.mcpbridge.protocol.PercentEncoding;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -23,7 +23,7 @@ final class PathTemplate {
     boolean climbs =
         Stream.of(path.split("/", -1)).anyMatch(part -> part.equals(".") || part.equals(".."));
     if (climbs) {
-      throw Refusals.of("a value in the path would lead to another one");
+      throw ArgumentErrors.of("a value in the path would lead to another one");
     }
     return path;
   }
@@ -36,14 +36,14 @@ final class PathTemplate {
           default -> joined(parameter, value, ",");
         };
     if (written.isEmpty()) {
-      throw Refusals.of("'" + parameter.key() + "' stands in the path and must not be empty");
+      throw ArgumentErrors.of("'" + parameter.key() + "' stands in the path and must not be empty");
     }
     return written;
   }
 
   private static String joined(Parameter parameter, JsonSlice value, String delimiter) {
     if (parameter.isJson()) {
-      return Percent.encoded(value.text());
+      return PercentEncoding.encoded(value.text());
     }
     if (value.isArray()) {
       return JsonObjects.elements(value).stream()
@@ -55,14 +55,16 @@ final class PathTemplate {
       return JsonObjects.members(value).entrySet().stream()
           .map(
               each ->
-                  Percent.encoded(each.getKey()) + between + encoded(parameter, each.getValue()))
+                  PercentEncoding.encoded(each.getKey())
+                      + between
+                      + encoded(parameter, each.getValue()))
           .collect(Collectors.joining(delimiter));
     }
     return encoded(parameter, value);
   }
 
   private static String matrix(Parameter parameter, JsonSlice value) {
-    String name = ";" + Percent.encoded(parameter.name()) + "=";
+    String name = ";" + PercentEncoding.encoded(parameter.name()) + "=";
     if (!parameter.explode() || !value.isArray() && !value.isObject()) {
       return name + joined(parameter, value, ",");
     }
@@ -74,6 +76,7 @@ final class PathTemplate {
   }
 
   private static String encoded(Parameter parameter, JsonSlice value) {
-    return Percent.encoded(Refusals.unlessPlain(parameter.key(), Pairs.text(value)));
+    return PercentEncoding.encoded(
+        ArgumentErrors.unlessPlain(parameter.key(), StyledParameters.text(value)));
   }
 }

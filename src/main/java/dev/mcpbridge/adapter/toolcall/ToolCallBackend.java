@@ -1,9 +1,9 @@
 package dev.mcpbridge.adapter.toolcall;
 
 import dev.mcpbridge.adapter.Backend;
+import dev.mcpbridge.adapter.DocumentFetcher;
 import dev.mcpbridge.adapter.HttpCaller;
-import dev.mcpbridge.adapter.Texts;
-import dev.mcpbridge.adapter.Watched;
+import dev.mcpbridge.adapter.PolledDocument;
 import dev.mcpbridge.config.ToolCallSource;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -27,7 +27,7 @@ final class ToolCallBackend implements Backend {
   private final ToolCallSource source;
   private final int maxBody;
   private final HttpCaller http;
-  private final Watched<List<JsonSlice>> definitions;
+  private final PolledDocument<List<JsonSlice>> definitions;
   private long calls;
 
   ToolCallBackend(Vertx vertx, String name, ToolCallSource source, HttpCaller http, int maxBody) {
@@ -36,21 +36,21 @@ final class ToolCallBackend implements Backend {
     this.maxBody = maxBody;
     this.http = http;
     this.definitions =
-        new Watched<>(
+        new PolledDocument<>(
             vertx,
             name,
-            new Texts(vertx, http, source.tools(), source.access()),
+            new DocumentFetcher(vertx, http, source.tools(), source.access()),
             text -> vertx.executeBlocking(() -> FunctionDefinitions.read(text), false));
   }
 
   @Override
-  public Future<Identity> open(Front front) {
+  public Future<Identity> open(Listener listener) {
     return definitions
         .open()
         .compose(read -> probe())
         .map(
             alive -> {
-              definitions.watch(REFRESH_MILLIS, front::changed);
+              definitions.watch(REFRESH_MILLIS, listener::changed);
               return new Identity(name, "0", null);
             });
   }
@@ -61,10 +61,10 @@ final class ToolCallBackend implements Backend {
   }
 
   @Override
-  public Running call(Invocation invocation) {
+  public RunningCall call(Invocation invocation) {
     String id = "call_" + ++calls;
     HttpCaller.Exchange exchange = post(turn(id, invocation), maxBody);
-    return new Running(
+    return new RunningCall(
         exchange.answer().map(answer -> FunctionResponses.result(answer, id)), exchange::giveUp);
   }
 

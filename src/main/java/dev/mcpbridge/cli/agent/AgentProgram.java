@@ -1,7 +1,7 @@
 package dev.mcpbridge.cli.agent;
 
+import dev.mcpbridge.agent.AgentLimits;
 import dev.mcpbridge.agent.BridgeTools;
-import dev.mcpbridge.agent.Limits;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.llm.ChatModel;
@@ -26,7 +26,7 @@ import org.jline.terminal.TerminalBuilder;
 public final class AgentProgram {
   static final int FAILED = 1;
 
-  private final Wishes wishes;
+  private final AgentOptions agentOptions;
 
   /**
    * What was asked for on the command line.
@@ -35,10 +35,10 @@ public final class AgentProgram {
    * @param jsonWidth of a line of JSON
    * @param transcript null for none
    */
-  public record Wishes(
+  public record AgentOptions(
       ModelOptions models,
-      Supplier<BridgeTools.Address> bridge,
-      Limits limits,
+      Supplier<BridgeTools.BridgeAddress> bridge,
+      AgentLimits agentLimits,
       boolean hidesJson,
       int jsonWidth,
       Path transcript) {
@@ -48,8 +48,8 @@ public final class AgentProgram {
     }
   }
 
-  public AgentProgram(Wishes wishes) {
-    this.wishes = wishes;
+  public AgentProgram(AgentOptions agentOptions) {
+    this.agentOptions = agentOptions;
   }
 
   /**
@@ -60,13 +60,16 @@ public final class AgentProgram {
    */
   public int once(String question, boolean json) throws IOException {
     return guarded(
-        sides -> {
+        participants -> {
           PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
           PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
-          Progress progress = new Progress(Screen.plain(err), wishes.detail(), false);
-          Script script = new Script(out, err, json);
-          try (Lines lines = Lines.to(wishes.transcript())) {
-            return script.run(new Talk(sides, script, script.beside(progress), lines), question);
+          Progress progress = new Progress(TerminalScreen.plain(err), agentOptions.detail(), false);
+          SingleQuestion singleQuestion = new SingleQuestion(out, err, json);
+          try (Lines lines = Lines.to(agentOptions.transcript())) {
+            return singleQuestion.run(
+                new Conversation(
+                    participants, singleQuestion, singleQuestion.beside(progress), lines),
+                question);
           }
         });
   }
@@ -78,44 +81,50 @@ public final class AgentProgram {
    */
   public int converse() throws IOException {
     return guarded(
-        sides -> {
+        participants -> {
           try (Console console = Console.open();
-              Lines lines = Lines.to(wishes.transcript())) {
-            converse(console, sides, wishes.detail(), lines);
+              Lines lines = Lines.to(agentOptions.transcript())) {
+            converse(console, participants, agentOptions.detail(), lines);
             return 0;
           }
         });
   }
 
   private interface Conversing {
-    int with(Talk.Sides sides) throws IOException;
+    int with(Conversation.Participants participants) throws IOException;
   }
 
   private int guarded(Conversing conversing) throws IOException {
     try {
-      Function<String, ChatModel> others = wishes.models()::named;
+      Function<String, ChatModel> others = agentOptions.models()::named;
       return conversing.with(
-          new Talk.Sides(
-              new BridgeTools(wishes.bridge()), wishes.models().open(), others, wishes.limits()));
+          new Conversation.Participants(
+              new BridgeTools(agentOptions.bridge()),
+              agentOptions.models().open(),
+              others,
+              agentOptions.agentLimits()));
     } catch (BridgeException e) {
-      System.err.println(Shown.plain(e.getMessage()));
+      System.err.println(TerminalText.plain(e.getMessage()));
       return FAILED;
     }
   }
 
   private static void converse(
-      Console console, Talk.Sides sides, Progress.Detail detail, Consumer<String> lines) {
-    ChatModel model = sides.model();
-    Screen screen = console.screen();
-    Talk talk =
-        new Talk(
-            sides,
-            new TerminalHuman(screen, console.answers(), detail.jsonWidth()),
-            new Progress(screen, detail, true),
+      Console console,
+      Conversation.Participants participants,
+      Progress.Detail detail,
+      Consumer<String> lines) {
+    ChatModel model = participants.model();
+    TerminalScreen terminalScreen = console.terminalScreen();
+    Conversation conversation =
+        new Conversation(
+            participants,
+            new TerminalApprover(terminalScreen, console.answers(), detail.jsonWidth()),
+            new Progress(terminalScreen, detail, true),
             lines);
-    new Shell(
-            talk,
-            screen,
+    new ChatShell(
+            conversation,
+            terminalScreen,
             console.questions(),
             console.terminal(),
             index -> model instanceof ReplayModel replay ? replay.question(index).orElse("") : "")
@@ -130,10 +139,11 @@ public final class AgentProgram {
             .streams(new ByteArrayInputStream(typed), OutputStream.nullOutputStream())
             .build();
     ChatModel model = new ModelOptions().demonstration();
-    Talk.Sides sides =
-        new Talk.Sides(new BridgeTools(bridge, null), model, name -> model, Limits.USUAL);
+    Conversation.Participants participants =
+        new Conversation.Participants(
+            new BridgeTools(bridge, null), model, name -> model, AgentLimits.USUAL);
     try (Console console = Console.of(terminal, null)) {
-      converse(console, sides, new Progress.Detail(false, 100), line -> {});
+      converse(console, participants, new Progress.Detail(false, 100), line -> {});
     }
   }
 

@@ -11,7 +11,8 @@ import org.jline.terminal.Terminal;
 import org.jline.terminal.TerminalBuilder;
 
 /** The terminal that the program was started at. */
-record Console(Terminal terminal, Screen screen, LineReader questions, LineReader answers)
+record Console(
+    Terminal terminal, TerminalScreen terminalScreen, LineReader questions, LineReader answers)
     implements AutoCloseable {
 
   static Console open() throws IOException {
@@ -35,8 +36,9 @@ record Console(Terminal terminal, Screen screen, LineReader questions, LineReade
       // what nobody has measured: an editor of lines would have no room at all
       terminal.setSize(Size.of(size.getColumns() == 0 ? 80 : size.getColumns(), 24));
     }
-    Screen screen =
-        new Screen(terminal.writer(), () -> terminal.getSize().getColumns(), isTerminal, colours);
+    TerminalScreen terminalScreen =
+        new TerminalScreen(
+            terminal.writer(), () -> terminal.getSize().getColumns(), isTerminal, colours);
     LineReaderBuilder questions =
         LineReaderBuilder.builder()
             .terminal(terminal)
@@ -50,7 +52,7 @@ record Console(Terminal terminal, Screen screen, LineReader questions, LineReade
             .terminal(terminal)
             .variable(LineReader.DISABLE_HISTORY, true)
             .build();
-    return new Console(terminal, screen, questions.build(), answers);
+    return new Console(terminal, terminalScreen, questions.build(), answers);
   }
 
   /** Null where none can be kept. */
@@ -66,7 +68,7 @@ record Console(Terminal terminal, Screen screen, LineReader questions, LineReade
 
   @Override
   public void close() throws IOException {
-    screen.rest();
+    terminalScreen.rest();
     terminal.close();
   }
 }

@@ -91,7 +91,7 @@ final class Inline extends AbstractVisitor {
 
   /** What was written as an entity is only now a character. */
   private void write(String parsed) {
-    String text = Shown.plain(parsed);
+    String text = TerminalText.plain(parsed);
     for (int i = 0; i < text.length(); i++) {
       if (Character.isWhitespace(text.charAt(i))) {
         endWord();

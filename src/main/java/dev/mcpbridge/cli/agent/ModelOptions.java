@@ -3,7 +3,7 @@ package dev.mcpbridge.cli.agent;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.llm.ChatModel;
-import dev.mcpbridge.llm.Endpoint;
+import dev.mcpbridge.llm.ModelEndpoint;
 import dev.mcpbridge.llm.Provider;
 import dev.mcpbridge.llm.ReplayModel;
 import java.io.BufferedReader;
@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
 public final class ModelOptions {
   private static final String DEMONSTRATION = "conversation.jsonl";
 
-  enum Choice {
+  enum ModelChoice {
     GEMINI,
     OPENAI,
     ANTHROPIC,
@@ -39,7 +39,7 @@ public final class ModelOptions {
       description =
           "${COMPLETION-CANDIDATES} (default: the one whose key is in the environment). STRUCTURED"
               + " needs nothing but chat completions; REPLAY needs no key.")
-  private Choice provider;
+  private ModelChoice provider;
 
   @Option(
       names = {"-m", "--model"},
@@ -84,7 +84,7 @@ public final class ModelOptions {
 
   /** The one that was chosen. */
   ChatModel open() {
-    return choice() == Choice.REPLAY ? demonstration() : named(model);
+    return choice() == ModelChoice.REPLAY ? demonstration() : named(model);
   }
 
   /**
@@ -93,12 +93,12 @@ public final class ModelOptions {
    * @param name null for its usual one
    */
   ChatModel named(String name) {
-    if (choice() == Choice.REPLAY) {
+    if (choice() == ModelChoice.REPLAY) {
       throw wrong("A recorded conversation has one model");
     }
     Provider known = Provider.valueOf(choice().name());
     return known.at(
-        new Endpoint(
+        new ModelEndpoint(
             base == null ? known.defaultBase() : base,
             key(known),
             name == null ? known.defaultModel() : name,
@@ -111,11 +111,11 @@ public final class ModelOptions {
     return new ReplayModel(recorded());
   }
 
-  private Choice choice() {
+  private ModelChoice choice() {
     if (provider != null) {
       return provider;
     }
-    return Stream.of(Choice.GEMINI, Choice.OPENAI, Choice.ANTHROPIC)
+    return Stream.of(ModelChoice.GEMINI, ModelChoice.OPENAI, ModelChoice.ANTHROPIC)
         .filter(each -> environment.containsKey(Provider.valueOf(each.name()).keyVariable()))
         .findFirst()
         .orElseThrow(

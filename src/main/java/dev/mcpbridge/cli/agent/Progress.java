@@ -2,11 +2,11 @@ package dev.mcpbridge.cli.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.TextNode;
-import dev.mcpbridge.agent.ToolEnd;
-import dev.mcpbridge.agent.Watcher;
+import dev.mcpbridge.agent.AgentListener;
+import dev.mcpbridge.agent.ToolOutcome;
+import dev.mcpbridge.dialect.ContentBlock;
 import dev.mcpbridge.dialect.FunctionCall;
-import dev.mcpbridge.dialect.Part;
-import dev.mcpbridge.llm.Reply;
+import dev.mcpbridge.llm.ModelReply;
 import dev.mcpbridge.protocol.Json;
 import java.io.IOException;
 import java.util.List;
@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.jline.utils.AttributedStyle;
 
 /** Shows what happens while a question is answered. */
-final class Progress implements Watcher {
+final class Progress implements AgentListener {
   private static final int MAX_LINES = 15;
   private static final String INDENT = "    ";
   private static final AttributedStyle CALL =
@@ -23,7 +23,7 @@ final class Progress implements Watcher {
       AttributedStyle.DEFAULT.foreground(AttributedStyle.RED);
   private static final AttributedStyle FAINT = AttributedStyle.DEFAULT.faint();
 
-  private final Screen screen;
+  private final TerminalScreen terminalScreen;
   private final Detail detail;
   private final boolean showsWords;
   private final Blocks blocks = new Blocks();
@@ -38,45 +38,45 @@ final class Progress implements Watcher {
   /**
    * @param showsWords whether the model's words are shown as they come
    */
-  Progress(Screen screen, Detail detail, boolean showsWords) {
-    this.screen = screen;
+  Progress(TerminalScreen terminalScreen, Detail detail, boolean showsWords) {
+    this.terminalScreen = terminalScreen;
     this.detail = detail;
     this.showsWords = showsWords;
   }
 
   @Override
   public void thinks(int step) {
-    screen.waitFor("thinking");
+    terminalScreen.waitFor("thinking");
   }
 
   @Override
   public void waits(long millis, String why) {
-    screen.line(Shown.plain(why), BAD);
-    screen.waitFor("trying again in " + (millis + 999) / 1_000 + " s");
+    terminalScreen.line(TerminalText.plain(why), BAD);
+    terminalScreen.waitFor("trying again in " + (millis + 999) / 1_000 + " s");
   }
 
   @Override
   public void says(String words) {
     if (showsWords) {
-      blocks.take(words).ifPresent(screen::markdown);
+      blocks.take(words).ifPresent(terminalScreen::markdown);
     }
   }
 
   @Override
-  public void said(Reply reply) {
-    screen.rest();
-    blocks.rest().ifPresent(screen::markdown);
+  public void said(ModelReply modelReply) {
+    terminalScreen.rest();
+    blocks.rest().ifPresent(terminalScreen::markdown);
   }
 
   @Override
   public void calls(List<FunctionCall> calls) {
     for (FunctionCall call : calls) {
-      screen.line("→ " + Shown.plain(String.valueOf(call.name())), CALL);
+      terminalScreen.line("→ " + TerminalText.plain(String.valueOf(call.name())), CALL);
       if (!detail.hidesJson()) {
-        indented(Shown.json(arguments(call), jsonWidth()).lines().toList());
+        indented(TerminalText.json(arguments(call), jsonWidth()).lines().toList());
       }
     }
-    screen.waitFor(calls.size() == 1 ? "calling" : "calling " + calls.size() + " tools");
+    terminalScreen.waitFor(calls.size() == 1 ? "calling" : "calling " + calls.size() + " tools");
   }
 
   private static JsonNode arguments(FunctionCall call) {
@@ -88,27 +88,28 @@ final class Progress implements Watcher {
   }
 
   private int jsonWidth() {
-    return Math.min(detail.jsonWidth(), screen.width() - INDENT.length());
+    return Math.min(detail.jsonWidth(), terminalScreen.width() - INDENT.length());
   }
 
   private void indented(List<String> lines) {
-    lines.forEach(line -> screen.line(INDENT + line, FAINT));
+    lines.forEach(line -> terminalScreen.line(INDENT + line, FAINT));
   }
 
   @Override
-  public void ended(FunctionCall call, ToolEnd end) {
-    screen.rest();
-    String name = Shown.plain(String.valueOf(call.name()));
-    if (end instanceof ToolEnd.Result result) {
-      String text = result.parts().stream().map(Part::words).collect(Collectors.joining("\n"));
+  public void ended(FunctionCall call, ToolOutcome end) {
+    terminalScreen.rest();
+    String name = TerminalText.plain(String.valueOf(call.name()));
+    if (end instanceof ToolOutcome.Result result) {
+      String text =
+          result.parts().stream().map(ContentBlock::words).collect(Collectors.joining("\n"));
       String how = result.isError() ? "failed" : "answered";
-      screen.line("← " + name + " " + how, result.isError() ? BAD : CALL);
+      terminalScreen.line("← " + name + " " + how, result.isError() ? BAD : CALL);
       if (!detail.hidesJson() || result.isError()) {
-        indented(Shown.cut(text, jsonWidth(), MAX_LINES));
+        indented(TerminalText.cut(text, jsonWidth(), MAX_LINES));
       }
-    } else if (end instanceof ToolEnd.Failure failure) {
-      screen.line("← " + name + " did not run to an end", BAD);
-      indented(Shown.cut(failure.sentence(), jsonWidth(), MAX_LINES));
+    } else if (end instanceof ToolOutcome.Failure failure) {
+      terminalScreen.line("← " + name + " did not run to an end", BAD);
+      indented(TerminalText.cut(failure.sentence(), jsonWidth(), MAX_LINES));
     }
   }
 }

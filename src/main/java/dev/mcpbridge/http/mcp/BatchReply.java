@@ -7,15 +7,15 @@ import dev.mcpbridge.protocol.JsonWriter;
  * The answers to the messages of a batch (2025-03-26 basic, batching), in the order in which they
  * come, as one array once all are there. What comes ahead of an answer is sent at once.
  */
-final class BatchReply implements Reply {
-  private final Reply whole;
+final class BatchReply implements ReplyChannel {
+  private final ReplyChannel whole;
   private final JsonWriter answers = new JsonWriter().beginArray();
   private int missing;
 
   /**
    * @param requests how many answers there will be
    */
-  BatchReply(Reply whole, int requests) {
+  BatchReply(ReplyChannel whole, int requests) {
     this.whole = whole;
     this.missing = requests;
   }

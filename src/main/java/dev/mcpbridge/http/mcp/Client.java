@@ -17,7 +17,7 @@ sealed interface Client permits StatelessClient, LegacySession {
   boolean hasGivenUp(McpRequest request);
 
   /** A call runs for this request from now on. */
-  void began(McpRequest request, McpRequest.Running running);
+  void began(McpRequest request, McpRequest.RunningCall runningCall);
 
   /** The call is over. */
   void ended(McpRequest request);

@@ -32,7 +32,7 @@ final class DecisionWait {
   /** The answer, once there is one; empty where it expires, or the client does not wait. */
   Future<Optional<JsonSlice>> decision(McpRequest request, Confirmation confirmation) {
     JsonSlice token = request.progressToken();
-    if (token == null || !request.reply().takesStream()) {
+    if (token == null || !request.replyChannel().takesStream()) {
       return Future.succeededFuture(Optional.empty());
     }
     Viewer viewer = Callers.viewer(request.client().principal());
@@ -45,7 +45,7 @@ final class DecisionWait {
     return decided
         .await(confirmation.id(), viewer, patience, () -> request.client().hasGivenUp(request))
         .onComplete(over -> vertx.cancelTimer(ticking))
-        .compose(fate -> fate.outcome(null))
+        .compose(decidedCall -> decidedCall.outcome(null))
         .map(outcome -> Optional.ofNullable(outcome).map(DecisionWait::result))
         .recover(DecisionWait::explained);
   }
@@ -72,6 +72,6 @@ final class DecisionWait {
             .member("message", "The call waits for somebody to approve it")
             .endObject()
             .toSlice();
-    request.reply().send(RpcReplies.notification(McpMethod.PROGRESS, params));
+    request.replyChannel().send(RpcReplies.notification(McpMethod.PROGRESS, params));
   }
 }

@@ -1,18 +1,18 @@
 package dev.mcpbridge.http.mcp;
 
 import dev.mcpbridge.auth.Principal;
-import dev.mcpbridge.call.Offer;
+import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.BridgePath;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.ProtocolVersion;
-import dev.mcpbridge.protocol.Via;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
@@ -29,27 +29,30 @@ final class LegacyRequests {
 
   private final LegacySessions sessions;
   private final McpCalls calls;
-  private final Introductions introductions;
+  private final EndpointInfo endpointInfo;
   private final PostReplies replies;
-  private final ResourceWatch watch;
+  private final ResourceSubscribers watch;
 
   LegacyRequests(
       LegacySessions sessions,
       McpCalls calls,
-      Introductions introductions,
+      EndpointInfo endpointInfo,
       PostReplies replies,
-      ResourceWatch watch) {
+      ResourceSubscribers watch) {
     this.sessions = sessions;
     sessions.onSaidElsewhere(this::heardElsewhere);
     this.calls = calls;
-    this.introductions = introductions;
+    this.endpointInfo = endpointInfo;
     this.replies = replies;
     this.watch = watch;
   }
 
   /** Takes one message; a failure that it throws is the whole request's. */
   void take(
-      RoutingContext ctx, Inbound message, ServerId endpoint, Supplier<Future<Offer>> offers) {
+      RoutingContext ctx,
+      Inbound message,
+      ServerId endpoint,
+      Supplier<Future<ToolCatalogue>> offers) {
     if (McpMethod.INITIALIZE.equals(message.method()) && message.id() != null) {
       initialize(ctx, message, endpoint, offers);
       return;
@@ -60,10 +63,13 @@ final class LegacyRequests {
   }
 
   private LegacySession take(
-      RoutingContext ctx, LegacySession session, Inbound message, Supplier<Future<Offer>> offers) {
+      RoutingContext ctx,
+      LegacySession session,
+      Inbound message,
+      Supplier<Future<ToolCatalogue>> offers) {
     Caller caller = Callers.caller(ctx, session.caller());
-    Reply reply = message.isRequest() ? replies.to(ctx, session) : null;
-    converse(session, caller, message, offers, reply);
+    ReplyChannel replyChannel = message.isRequest() ? replies.to(ctx, session) : null;
+    converse(session, caller, message, offers, replyChannel);
     if (!message.isRequest()) {
       ctx.response().setStatusCode(202).end();
     }
@@ -79,7 +85,7 @@ final class LegacyRequests {
       RoutingContext ctx,
       List<Inbound> messages,
       ServerId endpoint,
-      Supplier<Future<Offer>> offers) {
+      Supplier<Future<ToolCatalogue>> offers) {
     session(ctx, endpoint)
         .map(session -> takeBatch(ctx, session, messages, offers))
         .onFailure(failure -> McpDoor.refuse(ctx, null, failure));
@@ -89,7 +95,7 @@ final class LegacyRequests {
       RoutingContext ctx,
       LegacySession session,
       List<Inbound> messages,
-      Supplier<Future<Offer>> offers) {
+      Supplier<Future<ToolCatalogue>> offers) {
     if (!session.takesBatches()) {
       throw new BridgeException(
           ErrorCode.MALFORMED_REQUEST, "The body must be one message; only 2025-03-26 has batches");
@@ -148,7 +154,10 @@ final class LegacyRequests {
   }
 
   private void initialize(
-      RoutingContext ctx, Inbound message, ServerId endpoint, Supplier<Future<Offer>> offers) {
+      RoutingContext ctx,
+      Inbound message,
+      ServerId endpoint,
+      Supplier<Future<ToolCatalogue>> offers) {
     Future<Opened> opening =
         introduce(Callers.of(ctx), Callers.share(ctx), message, endpoint, offers);
     PostReply reply = replies.whole(ctx);
@@ -170,7 +179,7 @@ final class LegacyRequests {
       String share,
       Inbound message,
       ServerId endpoint,
-      Supplier<Future<Offer>> offers) {
+      Supplier<Future<ToolCatalogue>> offers) {
     ProtocolVersion version =
         ProtocolVersion.of(required(message, "protocolVersion")).orElse(ProtocolVersion.LATEST);
     JsonSlice capabilities = message.params().get("capabilities");
@@ -180,14 +189,15 @@ final class LegacyRequests {
     return offers
         .get()
         .compose(
-            offer -> {
+            toolCatalogue -> {
               JsonWriter result =
                   new JsonWriter().beginObject().member("protocolVersion", version.date());
-              introductions.write(result, offer, true, Via.of(message.meta()));
+              endpointInfo.write(result, toolCatalogue, true, BridgePath.of(message.meta()));
               JsonSlice introduction = result.endObject().toSlice();
               return sessions
                   .open(
-                      new LegacySession.Opening(principal, share, endpoint, version, capabilities))
+                      new LegacySession.SessionParameters(
+                          principal, share, endpoint, version, capabilities))
                   .map(session -> new Opened(session, introduction));
             });
   }
@@ -201,8 +211,8 @@ final class LegacyRequests {
       LegacySession session,
       Caller caller,
       Inbound message,
-      Supplier<Future<Offer>> offers,
-      Reply reply) {
+      Supplier<Future<ToolCatalogue>> offers,
+      ReplyChannel replyChannel) {
     if (message.isAnswer()) {
       session.answered(message);
     } else if (message.isNotification()) {
@@ -213,12 +223,17 @@ final class LegacyRequests {
       session.took(message);
       offers
           .get()
-          .compose(offer -> result(new McpRequest(message, offer, session, caller, reply)))
+          .compose(
+              toolCatalogue ->
+                  result(new McpRequest(message, toolCatalogue, session, caller, replyChannel)))
           .onComplete(done -> session.finished(message))
           .onComplete(
-              result -> reply.finish(200, RpcReplies.result(message.id(), OldResults.of(result))),
+              result ->
+                  replyChannel.finish(
+                      200, RpcReplies.result(message.id(), LegacyResultMapper.of(result))),
               failure ->
-                  reply.finish(McpDoor.status(failure), McpDoor.error(message.id(), failure)));
+                  replyChannel.finish(
+                      McpDoor.status(failure), McpDoor.error(message.id(), failure)));
     }
   }
 
@@ -288,9 +303,9 @@ final class LegacyRequests {
       return true;
     }
     boolean isHere = session.cancelled(requestId);
-    McpRequest.Running running = session.running(requestId);
-    if (running != null) {
-      calls.cancel(running, "The client has cancelled the request");
+    McpRequest.RunningCall runningCall = session.running(requestId);
+    if (runningCall != null) {
+      calls.cancel(runningCall, "The client has cancelled the request");
     }
     return isHere;
   }

@@ -32,7 +32,7 @@ final class LegacySession implements Client {
   private final Vertx vertx;
   private final String id;
   private final int node;
-  private final Elsewhere elsewhere;
+  private final SessionReplicator sessionReplicator;
   private final Principal principal;
   private final Caller caller;
   private final ServerId server;
@@ -44,8 +44,8 @@ final class LegacySession implements Client {
   /** By their ids, the requests that have no answer, and whether they were given up. */
   private final Map<JsonSlice, Boolean> requests = new HashMap<>();
 
-  private final Map<JsonSlice, McpRequest.Running> running = new HashMap<>();
-  private final Map<String, Asked> asked = new HashMap<>();
+  private final Map<JsonSlice, McpRequest.RunningCall> running = new HashMap<>();
+  private final Map<String, PendingServerRequest> asked = new HashMap<>();
   private final Map<String, Runnable> subscriptions = new HashMap<>();
   private MessageStream listening;
   private long streamCount;
@@ -55,7 +55,7 @@ final class LegacySession implements Client {
   private long questions;
   private boolean over;
 
-  private record Asked(JsonSlice requestId, Promise<JsonSlice> answer) {}
+  private record PendingServerRequest(JsonSlice requestId, Promise<JsonSlice> answer) {}
 
   /**
    * What a client said when it came.
@@ -64,7 +64,7 @@ final class LegacySession implements Client {
    * @param server of the endpoint it came to; null for all
    * @param capabilities null for none
    */
-  record Opening(
+  record SessionParameters(
       Principal principal,
       String share,
       ServerId server,
@@ -72,9 +72,9 @@ final class LegacySession implements Client {
       JsonSlice capabilities) {}
 
   /** The other nodes that know this session. */
-  interface Elsewhere {
-    Elsewhere NONE =
-        new Elsewhere() {
+  interface SessionReplicator {
+    SessionReplicator NONE =
+        new SessionReplicator() {
           @Override
           public void said(String session, JsonSlice message) {
             // there is nobody else
@@ -105,17 +105,22 @@ final class LegacySession implements Client {
    * @param node which of the nodes this is
    */
   LegacySession(
-      Vertx vertx, EventBudget budget, String id, int node, Opening opening, Elsewhere elsewhere) {
+      Vertx vertx,
+      EventBudget budget,
+      String id,
+      int node,
+      SessionParameters sessionParameters,
+      SessionReplicator sessionReplicator) {
     this.node = node;
-    this.elsewhere = elsewhere;
+    this.sessionReplicator = sessionReplicator;
     this.vertx = vertx;
     this.budget = budget;
     this.id = id;
-    this.principal = opening.principal();
-    this.caller = new Caller(principal.name(), id).withShare(opening.share());
-    this.server = opening.server();
-    this.version = opening.version();
-    JsonSlice declared = opening.capabilities();
+    this.principal = sessionParameters.principal();
+    this.caller = new Caller(principal.name(), id).withShare(sessionParameters.share());
+    this.server = sessionParameters.server();
+    this.version = sessionParameters.version();
+    JsonSlice declared = sessionParameters.capabilities();
     this.capabilities = declared == null ? JsonSlice.EMPTY_OBJECT : declared.detached();
   }
 
@@ -159,7 +164,7 @@ final class LegacySession implements Client {
   }
 
   @Override
-  public void began(McpRequest request, McpRequest.Running call) {
+  public void began(McpRequest request, McpRequest.RunningCall call) {
     running.put(request.message().id(), call);
   }
 
@@ -169,7 +174,7 @@ final class LegacySession implements Client {
   }
 
   /** The call that runs for a request of the client; null for none. */
-  McpRequest.Running running(JsonSlice requestId) {
+  McpRequest.RunningCall running(JsonSlice requestId) {
     return running.get(requestId);
   }
 
@@ -195,7 +200,7 @@ final class LegacySession implements Client {
   /** Done when the nodes have agreed on it. */
   Future<Void> setLogLevel(String level) {
     logLevel = level;
-    return elsewhere.changed(id, record()).onSuccess(known -> logLevel = level);
+    return sessionReplicator.changed(id, record()).onSuccess(known -> logLevel = level);
   }
 
   /** All nodes are told that it is in use. */
@@ -222,13 +227,13 @@ final class LegacySession implements Client {
    */
   Future<JsonSlice> ask(McpRequest request, String method, JsonSlice params, long patienceMillis) {
     String question = "bridge-" + node + "-" + ++questions;
-    if (!request.reply().send(RpcReplies.request(question, method, params))) {
+    if (!request.replyChannel().send(RpcReplies.request(question, method, params))) {
       return Future.failedFuture(
           new BridgeException(
               ErrorCode.FORBIDDEN, "The client takes no questions on this request"));
     }
     Promise<JsonSlice> answer = Promise.promise();
-    asked.put(question, new Asked(request.message().id(), answer));
+    asked.put(question, new PendingServerRequest(request.message().id(), answer));
     long timer = vertx.setTimer(Math.max(1, patienceMillis), t -> answer.tryFail(unanswered()));
     return answer
         .future()
@@ -254,7 +259,7 @@ final class LegacySession implements Client {
   /** Takes an answer of the client; one that nobody waits for is dropped. */
   void answered(Inbound message) {
     if (!takesAnswer(message)) {
-      elsewhere.said(id, message.answer().detached());
+      sessionReplicator.said(id, message.answer().detached());
     }
   }
 
@@ -262,13 +267,13 @@ final class LegacySession implements Client {
   void unknownHere(Inbound notification) {
     JsonWriter params = new JsonWriter().beginObject();
     notification.params().forEach(params::member);
-    elsewhere.said(
+    sessionReplicator.said(
         id, RpcReplies.notification(notification.method(), params.endObject().toSlice()));
   }
 
   /** Whether the answer was waited for here. */
   boolean takesAnswer(Inbound message) {
-    Asked question = asked.get(JsonObjects.string(message.id()));
+    PendingServerRequest question = asked.get(JsonObjects.string(message.id()));
     if (question != null) {
       Map<String, JsonSlice> answer = JsonObjects.members(message.answer());
       if (answer.containsKey("result")) {
@@ -344,7 +349,7 @@ final class LegacySession implements Client {
   void updated(JsonSlice params) {
     JsonSlice news = RpcReplies.notification(McpMethod.RESOURCE_UPDATED, params);
     if (listening == null) {
-      elsewhere.tell(id, news);
+      sessionReplicator.tell(id, news);
     } else {
       listening.send(news);
     }

@@ -27,13 +27,13 @@ final class LegacySessions {
   private static final long MAX_KEPT_BYTES = 64L << 20;
   private static final long KEEP_NANOS = TimeUnit.MINUTES.toNanos(5);
 
-  private final McpDoor.Foundations on;
+  private final McpDoor.Dependencies on;
   private final SessionRecords records;
   private final EventBudget budget = new EventBudget(MAX_KEPT_BYTES);
   private final Map<String, LegacySession> open = new HashMap<>();
   private BiConsumer<LegacySession, Inbound> saidElsewhere = (session, message) -> {};
 
-  LegacySessions(McpDoor.Foundations on, CatalogueChanges changes) {
+  LegacySessions(McpDoor.Dependencies on, CatalogueChanges changes) {
     this.on = on;
     this.records =
         on.cluster().isAlone()
@@ -55,20 +55,21 @@ final class LegacySessions {
   }
 
   /** Opens a session, of which all nodes know when the future is done. */
-  Future<LegacySession> open(LegacySession.Opening opening) {
-    on.sessions().check(opening.share());
-    String id = Handles.next();
-    LegacySession session = keep(id, opening);
+  Future<LegacySession> open(LegacySession.SessionParameters sessionParameters) {
+    on.sessions().check(sessionParameters.share());
+    String id = RandomIds.next();
+    LegacySession session = keep(id, sessionParameters);
     return records == null
         ? Future.succeededFuture(session)
         : records.add(id, session.record()).map(session).onFailure(failure -> drop(session));
   }
 
-  private LegacySession keep(String id, LegacySession.Opening opening) {
+  private LegacySession keep(String id, LegacySession.SessionParameters sessionParameters) {
     LegacySession session =
-        new LegacySession(on.vertx(), budget, id, on.cluster().slot(), opening, elsewhere());
+        new LegacySession(
+            on.vertx(), budget, id, on.cluster().slot(), sessionParameters, elsewhere());
     open.put(id, session);
-    on.sessions().add(opening.share(), 1);
+    on.sessions().add(sessionParameters.share(), 1);
     return session;
   }
 
@@ -79,10 +80,10 @@ final class LegacySessions {
   }
 
   /** Where what concerns this session but is not known here goes; nowhere for a single node. */
-  private LegacySession.Elsewhere elsewhere() {
+  private LegacySession.SessionReplicator elsewhere() {
     return records == null
-        ? LegacySession.Elsewhere.NONE
-        : new LegacySession.Elsewhere() {
+        ? LegacySession.SessionReplicator.NONE
+        : new LegacySession.SessionReplicator() {
           @Override
           public void said(String session, JsonSlice message) {
             on.bus().publish(Addresses.SESSION_SAID, new SessionMessage(session, message));
@@ -131,7 +132,7 @@ final class LegacySessions {
       known =
           keep(
               id,
-              new LegacySession.Opening(
+              new LegacySession.SessionParameters(
                   caller, share, endpoint, record.version(), record.capabilities()));
       records.refresh(id);
     }

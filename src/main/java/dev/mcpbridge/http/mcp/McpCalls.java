@@ -8,8 +8,8 @@ import dev.mcpbridge.call.CallOutcome;
 import dev.mcpbridge.call.CallPipeline;
 import dev.mcpbridge.call.CallRequest;
 import dev.mcpbridge.call.LeanDiscovery;
-import dev.mcpbridge.call.Offer;
-import dev.mcpbridge.call.Offer.Place;
+import dev.mcpbridge.call.ToolCatalogue;
+import dev.mcpbridge.call.ToolCatalogue.ToolLocation;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.CallEvent;
@@ -40,51 +40,52 @@ final class McpCalls {
   private final CallPipeline pipeline;
   private final CallIds ids;
   private final McpGate gate;
-  private final OpenCalls open;
+  private final SuspendedCalls open;
   private final LeanDiscovery lean;
 
-  McpCalls(McpDoor.Foundations on) {
+  McpCalls(McpDoor.Dependencies on) {
     this.bus = on.bus();
     this.pipeline = on.pipeline();
     this.ids = on.ids();
     String mark = "mcp-bridge/" + ids.nextUnguessable() + "/";
     this.gate = new McpGate(bus, new DecisionWait(on.vertx(), on.decided()), mark);
-    this.open = new OpenCalls(on.vertx(), mark);
+    this.open = new SuspendedCalls(on.vertx(), mark);
     this.lean = new LeanDiscovery(on.vertx());
   }
 
   /** tools/call. Arguments that do not fit are the tool's failure, so that a model sees why. */
   Future<JsonSlice> tool(McpRequest request) {
     String name = request.required("name");
-    return request.offer().whole().isPresent()
-        ? found(request, request.offer().whole().get(), name)
-        : tool(request, request.offer(), name, request.arguments());
+    return request.toolCatalogue().whole().isPresent()
+        ? found(request, request.toolCatalogue().whole().get(), name)
+        : tool(request, request.toolCatalogue(), name, request.arguments());
   }
 
   /** A tool that was found, or the finding itself; a model is told what it got wrong. */
-  private Future<JsonSlice> found(McpRequest request, Offer whole, String name) {
-    LeanDiscovery.Meant meant;
+  private Future<JsonSlice> found(McpRequest request, ToolCatalogue whole, String name) {
+    LeanDiscovery.ResolvedCall resolvedCall;
     try {
       if (!lean.isCall(name)) {
         return lean.answer(whole, name, request.arguments());
       }
-      meant = lean.meant(whole, request.arguments());
+      resolvedCall = lean.meant(whole, request.arguments());
     } catch (BridgeException e) {
       return Future.succeededFuture(ToolErrors.of(e.getMessage()));
     }
-    return tool(request, whole, meant.name(), meant.arguments());
+    return tool(request, whole, resolvedCall.name(), resolvedCall.arguments());
   }
 
   private Future<JsonSlice> tool(
-      McpRequest request, Offer offer, String name, Arguments arguments) {
-    Place tool = place(offer::tool, name, "tool");
-    Intent intent = intent(tool.server().id(), Target.tool(tool.name()), arguments);
-    return run(request, intent, arguments).recover(McpCalls::shownToTheModel);
+      McpRequest request, ToolCatalogue toolCatalogue, String name, Arguments arguments) {
+    ToolLocation tool = place(toolCatalogue::tool, name, "tool");
+    CallIntent callIntent = intent(tool.server().id(), Target.tool(tool.name()), arguments);
+    return run(request, callIntent, arguments).recover(McpCalls::shownToTheModel);
   }
 
   /** prompts/get. */
   Future<JsonSlice> prompt(McpRequest request) {
-    Place prompt = place(request.offer()::prompt, request.required("name"), "prompt");
+    ToolLocation prompt =
+        place(request.toolCatalogue()::prompt, request.required("name"), "prompt");
     Target target = new Target(Target.Kind.PROMPT, prompt.name());
     Arguments arguments = request.arguments();
     return run(request, intent(prompt.server().id(), target, arguments), arguments);
@@ -92,7 +93,7 @@ final class McpCalls {
 
   /** resources/read. */
   Future<JsonSlice> resource(McpRequest request) {
-    Offer.Resource resource = request.resource(request.required("uri"));
+    ToolCatalogue.Resource resource = request.resource(request.required("uri"));
     Target target = new Target(Target.Kind.RESOURCE, resource.uri());
     return run(request, intent(resource.server(), target, Arguments.NONE), Arguments.NONE);
   }
@@ -106,11 +107,11 @@ final class McpCalls {
     JsonWriter params = new JsonWriter().beginObject();
     ServerId server;
     if (name != null) {
-      Place prompt = place(request.offer()::prompt, name, "prompt");
+      ToolLocation prompt = place(request.toolCatalogue()::prompt, name, "prompt");
       server = prompt.server().id();
       params.member("ref", JsonObjects.with(ref, "name", JsonObjects.quoted(prompt.name())));
     } else if (uri != null) {
-      Offer.Resource resource = request.resource(uri);
+      ToolCatalogue.Resource resource = request.resource(uri);
       server = resource.server();
       params.member("ref", JsonObjects.with(ref, "uri", JsonObjects.quoted(resource.uri())));
     } else {
@@ -134,16 +135,17 @@ final class McpCalls {
   private Future<JsonSlice> approved(McpRequest request, Confirmation approved) {
     return heard(
         request,
-        new Intent(approved.call().server(), approved.call().target(), approved.call().arguments()),
+        new CallIntent(
+            approved.call().server(), approved.call().target(), approved.call().arguments()),
         approved.call().id(),
         streams -> pipeline.runApproved(approved, streams).map(McpCalls::result));
   }
 
-  void cancel(McpRequest.Running running, String reason) {
-    pipeline.cancel(running.server(), running.callId(), reason);
+  void cancel(McpRequest.RunningCall runningCall, String reason) {
+    pipeline.cancel(runningCall.server(), runningCall.callId(), reason);
   }
 
-  private Future<JsonSlice> run(McpRequest request, Intent intent, Arguments arguments) {
+  private Future<JsonSlice> run(McpRequest request, CallIntent callIntent, Arguments arguments) {
     if (!request.client().principal().may(Scope.CALL)) {
       throw new BridgeException(ErrorCode.FORBIDDEN, "The scope call is required");
     }
@@ -151,14 +153,14 @@ final class McpCalls {
       throw givenUp();
     }
     if (gate.isAnswered(request)) {
-      return gate.resume(request, intent, approved -> approved(request, approved));
+      return gate.resume(request, callIntent, approved -> approved(request, approved));
     }
     if (open.isMeant(request)) {
-      return open.resume(request, intent);
+      return open.resume(request, callIntent);
     }
-    refuseForeignState(request, intent);
+    refuseForeignState(request, callIntent);
     Envelope envelope = request.envelope(OWN);
-    Future<JsonSlice> first = call(request, intent, arguments, envelope);
+    Future<JsonSlice> first = call(request, callIntent, arguments, envelope);
     return request.client() instanceof LegacySession session
         ? first.compose(
             result ->
@@ -168,7 +170,7 @@ final class McpCalls {
                         extras ->
                             call(
                                 request,
-                                intent,
+                                callIntent,
                                 arguments,
                                 new Envelope(
                                     extras,
@@ -180,29 +182,29 @@ final class McpCalls {
   }
 
   /** A server with a session keeps no state at the client, so whatever comes was never its own. */
-  private static void refuseForeignState(McpRequest request, Intent intent) {
+  private static void refuseForeignState(McpRequest request, CallIntent callIntent) {
     boolean legacy =
-        request.offer().servers().stream()
-            .anyMatch(s -> s.id().equals(intent.server()) && "legacy".equals(s.era()));
+        request.toolCatalogue().servers().stream()
+            .anyMatch(s -> s.id().equals(callIntent.server()) && "legacy".equals(s.era()));
     if (legacy && request.message().params().containsKey("requestState")) {
       throw InputRequired.foreignState();
     }
   }
 
   private Future<JsonSlice> call(
-      McpRequest request, Intent intent, Arguments arguments, Envelope envelope) {
+      McpRequest request, CallIntent callIntent, Arguments arguments, Envelope envelope) {
     String callId = ids.next();
     return heard(
         request,
-        intent,
+        callIntent,
         callId,
         streams ->
             pipeline
                 .run(
                     new CallRequest(
                         callId,
-                        intent.server(),
-                        intent.target(),
+                        callIntent.server(),
+                        callIntent.target(),
                         arguments,
                         request.caller(),
                         streams,
@@ -216,20 +218,24 @@ final class McpCalls {
 
   /** Passes on what is said and asked while a call runs, to a client that wants it. */
   private Future<JsonSlice> heard(
-      McpRequest request, Intent intent, String callId, Function<Boolean, Future<JsonSlice>> call) {
+      McpRequest request,
+      CallIntent callIntent,
+      String callId,
+      Function<Boolean, Future<JsonSlice>> call) {
     if (request.client().hasGivenUp(request)) {
       return Future.failedFuture(givenUp());
     }
     JsonSlice token = request.progressToken();
     boolean streams =
-        request.reply().takesStream() && (token != null || request.client().logLevel() != null);
+        request.replyChannel().takesStream()
+            && (token != null || request.client().logLevel() != null);
     Runnable deaf =
         streams
             ? bus.subscribe(Addresses.callEvents(callId), event -> tell(request, token, event))
             : () -> {};
-    McpRequest.Running running = new McpRequest.Running(intent.server(), callId);
-    request.client().began(request, running);
-    return asking(request, intent, running, () -> call.apply(streams))
+    McpRequest.RunningCall runningCall = new McpRequest.RunningCall(callIntent.server(), callId);
+    request.client().began(request, runningCall);
+    return asking(request, callIntent, runningCall, () -> call.apply(streams))
         .onComplete(
             done -> {
               deaf.run();
@@ -240,8 +246,8 @@ final class McpCalls {
   /** Lets the server ask the client of a call, in the way of the client's era. */
   private Future<JsonSlice> asking(
       McpRequest request,
-      Intent intent,
-      McpRequest.Running running,
+      CallIntent callIntent,
+      McpRequest.RunningCall runningCall,
       Supplier<Future<JsonSlice>> call) {
     if (request.client().capabilities().length() <= 2) {
       return call.get();
@@ -249,22 +255,23 @@ final class McpCalls {
     if (request.client() instanceof LegacySession session) {
       Runnable mute =
           bus.serve(
-              Addresses.question(running.callId()),
-              question ->
-                  session.ask(request, question.method(), question.params(), QUESTION_MILLIS));
+              Addresses.question(runningCall.callId()),
+              serverRequest ->
+                  session.ask(
+                      request, serverRequest.method(), serverRequest.params(), QUESTION_MILLIS));
       return call.get().onComplete(done -> mute.run());
     }
-    OpenCalls.OpenCall opened = open.open(request, intent, running);
-    Runnable mute = bus.serve(Addresses.question(running.callId()), opened::ask);
+    SuspendedCalls.SuspendedCall opened = open.open(request, callIntent, runningCall);
+    Runnable mute = bus.serve(Addresses.question(runningCall.callId()), opened::ask);
     return opened.follow(call.get().onComplete(done -> mute.run())).nextWord();
   }
 
   private static void tell(McpRequest request, JsonSlice token, CallEvent event) {
     if (event.name().equals("progress") && token != null) {
       JsonSlice params = JsonObjects.with(event.data(), "progressToken", token);
-      request.reply().send(RpcReplies.notification(McpMethod.PROGRESS, params));
+      request.replyChannel().send(RpcReplies.notification(McpMethod.PROGRESS, params));
     } else if (event.name().equals("message") && isHeard(request.client(), event)) {
-      request.reply().send(RpcReplies.notification(McpMethod.MESSAGE, event.data()));
+      request.replyChannel().send(RpcReplies.notification(McpMethod.MESSAGE, event.data()));
     }
   }
 
@@ -273,16 +280,16 @@ final class McpCalls {
     return client.logLevel() != null && LogLevels.reaches(level, client.logLevel());
   }
 
-  private static Place place(
-      Function<String, java.util.Optional<Place>> offer, String name, String noun) {
+  private static ToolLocation place(
+      Function<String, java.util.Optional<ToolLocation>> offer, String name, String noun) {
     return offer
         .apply(name)
         .orElseThrow(
             () -> new BridgeException(ErrorCode.INVALID_PARAMS, "Unknown " + noun + ": " + name));
   }
 
-  private static Intent intent(ServerId server, Target target, Arguments arguments) {
-    return new Intent(server, target, arguments.json());
+  private static CallIntent intent(ServerId server, Target target, Arguments arguments) {
+    return new CallIntent(server, target, arguments.json());
   }
 
   private static JsonSlice result(CallOutcome outcome) {

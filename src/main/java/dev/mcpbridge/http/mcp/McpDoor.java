@@ -3,10 +3,10 @@ package dev.mcpbridge.http.mcp;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallPipeline;
+import dev.mcpbridge.call.CatalogueCache;
 import dev.mcpbridge.call.DecidedCalls;
 import dev.mcpbridge.call.Directory;
-import dev.mcpbridge.call.Offer;
-import dev.mcpbridge.call.Offers;
+import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -17,9 +17,9 @@ import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.limit.Shares;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.BridgeIdentity;
+import dev.mcpbridge.protocol.BridgePath;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
-import dev.mcpbridge.protocol.Via;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -32,7 +32,7 @@ import java.util.function.Supplier;
  * for one. Reads the message, finds out which era it belongs to, and hands it over.
  */
 public final class McpDoor {
-  private final Offers offers;
+  private final CatalogueCache catalogueCache;
   private final BridgeIdentity self;
   private final int maxDepth;
   private final LegacyRequests legacy;
@@ -45,7 +45,7 @@ public final class McpDoor {
    * @param sessions that may be open at once
    * @param idleMillis after which a session that nobody uses ends
    */
-  public record Foundations(
+  public record Dependencies(
       Vertx vertx,
       Bus bus,
       Cluster cluster,
@@ -57,20 +57,21 @@ public final class McpDoor {
       Shares sessions,
       long idleMillis) {}
 
-  public McpDoor(Foundations on, Offers offers, BridgeIdentity self, int maxDepth) {
-    this.offers = offers;
+  public McpDoor(
+      Dependencies on, CatalogueCache catalogueCache, BridgeIdentity self, int maxDepth) {
+    this.catalogueCache = catalogueCache;
     this.self = self;
     this.maxDepth = maxDepth;
     CatalogueChanges changes = new CatalogueChanges(on.bus());
     McpCalls calls = new McpCalls(on);
-    Introductions introductions = new Introductions(self);
-    ResourceWatch watch = new ResourceWatch(on.bus(), on.directory());
+    EndpointInfo endpointInfo = new EndpointInfo(self);
+    ResourceSubscribers watch = new ResourceSubscribers(on.bus(), on.directory());
     PostReplies replies = new PostReplies(on.vertx(), on.streams());
     this.legacy =
-        new LegacyRequests(new LegacySessions(on, changes), calls, introductions, replies, watch);
+        new LegacyRequests(new LegacySessions(on, changes), calls, endpointInfo, replies, watch);
     this.stateless =
         new StatelessRequests(
-            calls, introductions, replies, new Subscriptions(changes, watch, on.streams()));
+            calls, endpointInfo, replies, new SubscriptionStreams(changes, watch, on.streams()));
     this.sse = new SseDoor(legacy, on.streams());
   }
 
@@ -93,18 +94,22 @@ public final class McpDoor {
         });
   }
 
-  private interface Taker {
+  private interface MessageHandler {
     void take(
-        RoutingContext ctx, Inbound message, ServerId endpoint, Supplier<Future<Offer>> offer);
+        RoutingContext ctx,
+        Inbound message,
+        ServerId endpoint,
+        Supplier<Future<ToolCatalogue>> offer);
   }
 
-  private void take(RoutingContext ctx, byte[] body, Taker taker) {
+  private void take(RoutingContext ctx, byte[] body, MessageHandler messageHandler) {
     Inbound message = null;
     try {
       message = Inbound.read(body, maxDepth);
       checkWay(message);
       ServerId endpoint = endpoint(ctx);
-      taker.take(ctx, message, endpoint, offer(ctx, endpoint, Via.of(message.meta())));
+      messageHandler.take(
+          ctx, message, endpoint, offer(ctx, endpoint, BridgePath.of(message.meta())));
     } catch (BridgeException e) {
       JsonSlice id = message == null ? Inbound.idIn(body) : message.id();
       Replies.json(ctx, e.code().status(), error(id, e));
@@ -113,11 +118,11 @@ public final class McpDoor {
 
   /** What has come round is not sent round once more; who introduces itself will find out. */
   private void checkWay(Inbound message) {
-    Via via = Via.of(message.meta());
+    BridgePath bridgePath = BridgePath.of(message.meta());
     boolean isIntroduction =
         McpMethod.INITIALIZE.equals(message.method())
             || McpMethod.DISCOVER.equals(message.method());
-    if (!via.isEmpty() && !isIntroduction && via.passes(self.id())) {
+    if (!bridgePath.isEmpty() && !isIntroduction && bridgePath.passes(self.id())) {
       throw new BridgeException(
           ErrorCode.LOOP_DETECTED, "The request has come back to a bridge that had sent it on");
     }
@@ -128,18 +133,22 @@ public final class McpDoor {
       List<Inbound> messages = Inbound.readBatch(body, maxDepth);
       messages.forEach(this::checkWay);
       ServerId endpoint = endpoint(ctx);
-      legacy.takeBatch(ctx, messages, endpoint, offer(ctx, endpoint, Via.NONE));
+      legacy.takeBatch(ctx, messages, endpoint, offer(ctx, endpoint, BridgePath.NONE));
     } catch (BridgeException e) {
       Replies.json(ctx, e.code().status(), error(null, e));
     }
   }
 
   /** A bridge is told of what starts late, and not made to wait: it may be what is waited for. */
-  private Supplier<Future<Offer>> offer(RoutingContext ctx, ServerId endpoint, Via via) {
-    Supplier<Future<Offer>> all =
-        via.isEmpty() ? offers::ofAll : () -> Future.succeededFuture(offers.now());
-    Supplier<Future<Offer>> whole = endpoint == null ? all : () -> offers.of(endpoint);
-    return Queries.isLean(ctx) ? () -> whole.get().map(Offer::lean) : whole;
+  private Supplier<Future<ToolCatalogue>> offer(
+      RoutingContext ctx, ServerId endpoint, BridgePath bridgePath) {
+    Supplier<Future<ToolCatalogue>> all =
+        bridgePath.isEmpty()
+            ? catalogueCache::ofAll
+            : () -> Future.succeededFuture(catalogueCache.now());
+    Supplier<Future<ToolCatalogue>> whole =
+        endpoint == null ? all : () -> catalogueCache.of(endpoint);
+    return Queries.isLean(ctx) ? () -> whole.get().map(ToolCatalogue::lean) : whole;
   }
 
   /** GET: the stream of a session; there is none in the stateless era. */
@@ -175,8 +184,8 @@ public final class McpDoor {
   }
 
   /** Answers a request that did not come to anything, with the status that says so. */
-  static void refuse(Reply reply, Inbound message, Throwable failure) {
-    reply.finish(Problems.of(failure).code().status(), error(message.id(), failure));
+  static void refuse(ReplyChannel replyChannel, Inbound message, Throwable failure) {
+    replyChannel.finish(Problems.of(failure).code().status(), error(message.id(), failure));
   }
 
   /** Refuses a request that no session takes. */

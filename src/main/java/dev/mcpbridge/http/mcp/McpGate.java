@@ -1,10 +1,10 @@
 package dev.mcpbridge.http.mcp;
 
 import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Addresses.ConfirmationQuery;
+import dev.mcpbridge.bus.Addresses.ConfirmationState;
 import dev.mcpbridge.bus.Addresses.HumanDecision;
-import dev.mcpbridge.bus.Addresses.Look;
 import dev.mcpbridge.bus.Addresses.PendingConfirmation;
-import dev.mcpbridge.bus.Addresses.Standing;
 import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.error.BridgeException;
@@ -102,7 +102,7 @@ final class McpGate {
 
   /** Goes on with a request that was asked about, if it is still the same. */
   Future<JsonSlice> resume(
-      McpRequest request, Intent intent, Function<Confirmation, Future<JsonSlice>> run) {
+      McpRequest request, CallIntent callIntent, Function<Confirmation, Future<JsonSlice>> run) {
     String confirmed = confirmed(request);
     String whole =
         confirmed == null
@@ -116,15 +116,15 @@ final class McpGate {
     JsonSlice answer = responses == null ? null : JsonObjects.members(responses).get(KEY);
     JsonSlice said = confirmed == null ? answer : Elicitation.YES;
     Viewer viewer = Callers.viewer(request.client().principal());
-    return bus.request(Addresses.CONFIRMATION, new Look(state[0], viewer))
+    return bus.request(Addresses.CONFIRMATION, new ConfirmationQuery(state[0], viewer))
         .recover(McpGate::asForeignState)
         .compose(
-            standing -> {
-              Confirmation known = standing.confirmation();
-              if (standing.status() != Standing.Status.PENDING) {
+            confirmationState -> {
+              Confirmation known = confirmationState.confirmation();
+              if (confirmationState.status() != ConfirmationState.Status.PENDING) {
                 return notPending(known.id(), state[1], viewer);
               }
-              return covers(known, request, intent)
+              return covers(known, request, callIntent)
                   ? proceed(request, known, state[1], said, run)
                   : Future.failedFuture(InputRequired.foreignState());
             });
@@ -192,11 +192,12 @@ final class McpGate {
                     : run.apply(approved));
   }
 
-  private static boolean covers(Confirmation confirmation, McpRequest request, Intent intent) {
+  private static boolean covers(
+      Confirmation confirmation, McpRequest request, CallIntent callIntent) {
     return confirmation.call().caller().name().equals(request.client().principal().name())
-        && confirmation.call().server().equals(intent.server())
-        && confirmation.call().target().equals(intent.target())
-        && confirmation.call().arguments().equals(intent.arguments());
+        && confirmation.call().server().equals(callIntent.server())
+        && confirmation.call().target().equals(callIntent.target())
+        && confirmation.call().arguments().equals(callIntent.arguments());
   }
 
   private JsonSlice inputRequired(Confirmation confirmation, String token) {

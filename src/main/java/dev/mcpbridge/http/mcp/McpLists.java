@@ -1,11 +1,11 @@
 package dev.mcpbridge.http.mcp;
 
-import dev.mcpbridge.call.Offer;
+import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.BridgePath;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
-import dev.mcpbridge.protocol.Via;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
@@ -20,30 +20,30 @@ final class McpLists {
   private McpLists() {}
 
   static JsonSlice tools(McpRequest request) {
-    return page(request, "tools", request.offer().tools());
+    return page(request, "tools", request.toolCatalogue().tools());
   }
 
   static JsonSlice prompts(McpRequest request) {
-    return page(request, "prompts", request.offer().prompts());
+    return page(request, "prompts", request.toolCatalogue().prompts());
   }
 
   static JsonSlice resources(McpRequest request) {
-    return page(request, "resources", request.offer().resources());
+    return page(request, "resources", request.toolCatalogue().resources());
   }
 
   static JsonSlice templates(McpRequest request) {
-    return page(request, "resourceTemplates", request.offer().templates());
+    return page(request, "resourceTemplates", request.toolCatalogue().templates());
   }
 
   private static JsonSlice page(McpRequest request, String member, List<JsonSlice> offered) {
-    List<JsonSlice> all = Via.of(request.message().meta()).withoutDetours(offered);
+    List<JsonSlice> all = BridgePath.of(request.message().meta()).withoutDetours(offered);
     int from = start(request, member, all);
     int to = Math.min(all.size(), from + PAGE);
     JsonWriter out = new JsonWriter(4096).beginObject().name(member).beginArray();
     all.subList(from, to).forEach(out::value);
     out.endArray();
     if (to < all.size()) {
-      out.member("nextCursor", cursor(to, member, request.offer(), all.size()));
+      out.member("nextCursor", cursor(to, member, request.toolCatalogue(), all.size()));
     }
     return out.endObject().toSlice();
   }
@@ -55,7 +55,7 @@ final class McpLists {
     }
     String text = request.message().text("cursor");
     for (int from = PAGE; from < all.size(); from += PAGE) {
-      if (cursor(from, member, request.offer(), all.size()).equals(text)) {
+      if (cursor(from, member, request.toolCatalogue(), all.size()).equals(text)) {
         return from;
       }
     }
@@ -63,8 +63,8 @@ final class McpLists {
         ErrorCode.INVALID_PARAMS, "The cursor is not one of this list, or not any more");
   }
 
-  private static String cursor(int from, String member, Offer offer, int size) {
-    String text = from + "/" + member + "/" + size + "/" + offer.digest();
+  private static String cursor(int from, String member, ToolCatalogue toolCatalogue, int size) {
+    String text = from + "/" + member + "/" + size + "/" + toolCatalogue.digest();
     return Base64.getUrlEncoder()
         .withoutPadding()
         .encodeToString(text.getBytes(StandardCharsets.UTF_8));

@@ -1,6 +1,6 @@
 package dev.mcpbridge.http.mcp;
 
-import dev.mcpbridge.call.Offer;
+import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Caller;
@@ -17,13 +17,18 @@ import java.util.function.Predicate;
 /**
  * One request of a client and where its answer goes.
  *
- * @param offer what the endpoint offers
+ * @param toolCatalogue what the endpoint offers
  * @param caller as calls name who asks, with the credential of this request
  */
-record McpRequest(Inbound message, Offer offer, Client client, Caller caller, Reply reply) {
+record McpRequest(
+    Inbound message,
+    ToolCatalogue toolCatalogue,
+    Client client,
+    Caller caller,
+    ReplyChannel replyChannel) {
 
   /** A call under way, for whoever gives it up. */
-  record Running(ServerId server, String callId) {}
+  record RunningCall(ServerId server, String callId) {}
 
   /** A text that the params must have. */
   String required(String name) {
@@ -35,8 +40,8 @@ record McpRequest(Inbound message, Offer offer, Client client, Caller caller, Re
   }
 
   /** What is offered under a URI. */
-  Offer.Resource resource(String uri) {
-    return offer
+  ToolCatalogue.Resource resource(String uri) {
+    return toolCatalogue
         .resource(uri)
         .orElseThrow(
             () ->

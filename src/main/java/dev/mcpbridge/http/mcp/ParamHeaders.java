@@ -1,6 +1,6 @@
 package dev.mcpbridge.http.mcp;
 
-import dev.mcpbridge.call.Offer;
+import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.protocol.HeaderAnnotations;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -16,12 +16,12 @@ final class ParamHeaders {
   private ParamHeaders() {}
 
   /** Checks a tools/call; any other request has nothing to mirror. */
-  static void check(Inbound message, Offer offer, MultiMap headers) {
+  static void check(Inbound message, ToolCatalogue toolCatalogue, MultiMap headers) {
     if (message.method().equals(McpMethod.TOOLS_CALL) && message.text("name") != null) {
-      offer
+      toolCatalogue
           .tool(message.text("name"))
-          .filter(Offer.Place::mirrors)
-          .map(place -> JsonObjects.members(place.entry()).get("inputSchema"))
+          .filter(ToolCatalogue.ToolLocation::mirrors)
+          .map(toolLocation -> JsonObjects.members(toolLocation.entry()).get("inputSchema"))
           .ifPresent(
               schema ->
                   HeaderAnnotations.visit(

@@ -12,7 +12,7 @@ import java.util.function.Function;
  * The answer to one POST: a JSON object, or an event stream from the moment on when something comes
  * before it, or it is long in coming, and the client takes one.
  */
-final class PostReply implements Reply {
+final class PostReply implements ReplyChannel {
   final long sinceNanos = System.nanoTime();
   private final RoutingContext ctx;
   private final StreamSlots slots;

@@ -1,7 +1,7 @@
 package dev.mcpbridge.http.mcp;
 
 import dev.mcpbridge.auth.Principal;
-import dev.mcpbridge.call.Offer;
+import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
@@ -49,7 +49,7 @@ final class SseDoor {
 
   void open(RoutingContext ctx, ServerId endpoint) {
     EventStream.require(ctx);
-    String id = Handles.next();
+    String id = RandomIds.next();
     EventStream stream = streams.open(ctx);
     channels.put(
         id, new Channel(Callers.of(ctx), Callers.share(ctx), endpoint, MessageStream.on(stream)));
@@ -60,7 +60,10 @@ final class SseDoor {
 
   /** A message for a stream; whatever is to be said to it, a refusal, too, is said there. */
   void take(
-      RoutingContext ctx, Inbound message, ServerId endpoint, Supplier<Future<Offer>> offers) {
+      RoutingContext ctx,
+      Inbound message,
+      ServerId endpoint,
+      Supplier<Future<ToolCatalogue>> offers) {
     Channel channel = channel(ctx, endpoint);
     Caller caller = channel.session == null ? null : Callers.caller(ctx, channel.session.caller());
     ctx.response().setStatusCode(202).end();
@@ -81,7 +84,7 @@ final class SseDoor {
       Channel channel,
       Caller caller,
       Inbound message,
-      Supplier<Future<Offer>> offers,
+      Supplier<Future<ToolCatalogue>> offers,
       StreamReply reply) {
     boolean isOpening = McpMethod.INITIALIZE.equals(message.method()) && message.isRequest();
     if (isOpening && channel.session == null) {
@@ -94,7 +97,7 @@ final class SseDoor {
   }
 
   private void initialize(
-      Channel channel, Inbound message, Supplier<Future<Offer>> offers, StreamReply reply) {
+      Channel channel, Inbound message, Supplier<Future<ToolCatalogue>> offers, StreamReply reply) {
     requests
         .introduce(channel.principal, channel.share, message, channel.endpoint, offers)
         .onComplete(

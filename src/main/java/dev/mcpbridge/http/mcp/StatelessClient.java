@@ -11,7 +11,7 @@ final class StatelessClient implements Client {
   private final Principal principal;
   private final JsonSlice capabilities;
   private final String logLevel;
-  private McpRequest.Running running;
+  private McpRequest.RunningCall runningCall;
   private boolean hasLeft;
 
   StatelessClient(Principal principal, Map<String, JsonSlice> meta) {
@@ -41,18 +41,18 @@ final class StatelessClient implements Client {
   }
 
   @Override
-  public void began(McpRequest request, McpRequest.Running call) {
-    running = call;
+  public void began(McpRequest request, McpRequest.RunningCall call) {
+    runningCall = call;
   }
 
   @Override
   public void ended(McpRequest request) {
-    running = null;
+    runningCall = null;
   }
 
   /** It has left; tells the call that runs at the moment, null for none. */
-  McpRequest.Running left() {
+  McpRequest.RunningCall left() {
     hasLeft = true;
-    return running;
+    return runningCall;
   }
 }

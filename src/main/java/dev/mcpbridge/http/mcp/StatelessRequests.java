@@ -1,18 +1,18 @@
 package dev.mcpbridge.http.mcp;
 
-import dev.mcpbridge.call.Offer;
+import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.BridgePath;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.ProtocolVersion;
-import dev.mcpbridge.protocol.Via;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;
@@ -29,24 +29,27 @@ final class StatelessRequests {
   private static final Set<Integer> ENVELOPE = Set.of(-32020, -32021, -32022);
 
   private final McpCalls calls;
-  private final Introductions introductions;
+  private final EndpointInfo endpointInfo;
   private final PostReplies replies;
-  private final Subscriptions subscriptions;
+  private final SubscriptionStreams subscriptionStreams;
 
   StatelessRequests(
       McpCalls calls,
-      Introductions introductions,
+      EndpointInfo endpointInfo,
       PostReplies replies,
-      Subscriptions subscriptions) {
+      SubscriptionStreams subscriptionStreams) {
     this.calls = calls;
-    this.introductions = introductions;
+    this.endpointInfo = endpointInfo;
     this.replies = replies;
-    this.subscriptions = subscriptions;
+    this.subscriptionStreams = subscriptionStreams;
   }
 
   /** Takes one message; answers with a status of its own for what is wrong with the envelope. */
   void take(
-      RoutingContext ctx, Inbound message, ServerId endpoint, Supplier<Future<Offer>> offers) {
+      RoutingContext ctx,
+      Inbound message,
+      ServerId endpoint,
+      Supplier<Future<ToolCatalogue>> offers) {
     if (message.isAnswer()) {
       throw new BridgeException(
           ErrorCode.MALFORMED_REQUEST, "Answers travel in inputResponses since 2026-07-28");
@@ -62,14 +65,15 @@ final class StatelessRequests {
     if (message.method().equals(McpMethod.LISTEN)) {
       offers
           .get()
-          .onSuccess(offer -> subscriptions.open(ctx, message, endpoint, offer))
+          .onSuccess(
+              toolCatalogue -> subscriptionStreams.open(ctx, message, endpoint, toolCatalogue))
           .onFailure(failure -> McpDoor.refuse(replies.to(ctx), message, failure));
     } else {
       answer(ctx, message, offers);
     }
   }
 
-  private void answer(RoutingContext ctx, Inbound message, Supplier<Future<Offer>> offers) {
+  private void answer(RoutingContext ctx, Inbound message, Supplier<Future<ToolCatalogue>> offers) {
     Caller caller = Callers.caller(ctx);
     StatelessClient client = new StatelessClient(Callers.of(ctx), message.meta());
     PostReply reply = replies.to(ctx);
@@ -77,9 +81,9 @@ final class StatelessRequests {
     offers
         .get()
         .compose(
-            offer -> {
-              ParamHeaders.check(message, offer, ctx.request().headers());
-              return result(new McpRequest(message, offer, client, caller, reply));
+            toolCatalogue -> {
+              ParamHeaders.check(message, toolCatalogue, ctx.request().headers());
+              return result(new McpRequest(message, toolCatalogue, client, caller, reply));
             })
         .onComplete(
             result -> reply.finish(200, RpcReplies.result(message.id(), result)),
@@ -87,9 +91,9 @@ final class StatelessRequests {
   }
 
   private void giveUp(StatelessClient client) {
-    McpRequest.Running running = client.left();
-    if (running != null) {
-      calls.cancel(running, "The client has left");
+    McpRequest.RunningCall runningCall = client.left();
+    if (runningCall != null) {
+      calls.cancel(runningCall, "The client has left");
     }
   }
 
@@ -116,16 +120,17 @@ final class StatelessRequests {
             .beginArray()
             .value(ProtocolVersion.STATELESS)
             .endArray();
-    introductions.write(out, request.offer(), false, Via.of(request.message().meta()));
-    return introduced(request.offer(), cacheable(out.endObject().toSlice()));
+    endpointInfo.write(
+        out, request.toolCatalogue(), false, BridgePath.of(request.message().meta()));
+    return introduced(request.toolCatalogue(), cacheable(out.endObject().toSlice()));
   }
 
   private Future<JsonSlice> listed(McpRequest request, JsonSlice list) {
-    return Future.succeededFuture(introduced(request.offer(), cacheable(list)));
+    return Future.succeededFuture(introduced(request.toolCatalogue(), cacheable(list)));
   }
 
-  private JsonSlice introduced(Offer offer, JsonSlice result) {
-    JsonSlice meta = introductions.statelessMeta(offer);
+  private JsonSlice introduced(ToolCatalogue toolCatalogue, JsonSlice result) {
+    JsonSlice meta = endpointInfo.statelessMeta(toolCatalogue);
     return new JsonWriter(result.length() + meta.length() + 16)
         .beginObject()
         .membersOf(result)

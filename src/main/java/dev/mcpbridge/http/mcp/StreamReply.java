@@ -3,7 +3,7 @@ package dev.mcpbridge.http.mcp;
 import dev.mcpbridge.protocol.JsonSlice;
 
 /** Everything on the one stream of a client of HTTP+SSE. */
-record StreamReply(MessageStream stream) implements Reply {
+record StreamReply(MessageStream stream) implements ReplyChannel {
   @Override
   public boolean takesStream() {
     return true;

@@ -1,7 +1,7 @@
 package dev.mcpbridge.http.openapi;
 
-import dev.mcpbridge.call.Offer;
-import dev.mcpbridge.call.Offers;
+import dev.mcpbridge.call.CatalogueCache;
+import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Replies;
@@ -20,20 +20,20 @@ public final class OpenApiDoor {
   private static final int KEPT = 8;
 
   private final Vertx vertx;
-  private final Offers offers;
-  private final Map<Key, Future<JsonSlice>> documents =
+  private final CatalogueCache catalogueCache;
+  private final Map<DocumentKey, Future<JsonSlice>> documents =
       new LinkedHashMap<>() {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Key, Future<JsonSlice>> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<DocumentKey, Future<JsonSlice>> eldest) {
           return size() > KEPT;
         }
       };
 
-  private record Key(Offer offer, String server) {}
+  private record DocumentKey(ToolCatalogue toolCatalogue, String server) {}
 
-  public OpenApiDoor(Vertx vertx, Offers offers) {
+  public OpenApiDoor(Vertx vertx, CatalogueCache catalogueCache) {
     this.vertx = vertx;
-    this.offers = offers;
+    this.catalogueCache = catalogueCache;
   }
 
   public void ofServer(RoutingContext ctx) {
@@ -41,28 +41,31 @@ public final class OpenApiDoor {
     if (!ServerId.isValid(name)) {
       throw new BridgeException(ErrorCode.SERVER_NOT_FOUND, "No such server");
     }
-    offers
+    catalogueCache
         .of(new ServerId(name))
-        .compose(offer -> document(ctx, offer, "Tools of the server " + name))
+        .compose(toolCatalogue -> document(ctx, toolCatalogue, "Tools of the server " + name))
         .onSuccess(document -> Replies.tagged(ctx, tag(document), document))
         .onFailure(ctx::fail);
   }
 
   public void ofAll(RoutingContext ctx) {
-    offers
+    catalogueCache
         .ofAll()
-        .compose(offer -> document(ctx, offer, "Tools of all servers"))
+        .compose(toolCatalogue -> document(ctx, toolCatalogue, "Tools of all servers"))
         .onSuccess(document -> Replies.tagged(ctx, tag(document), document))
         .onFailure(ctx::fail);
   }
 
-  private Future<JsonSlice> document(RoutingContext ctx, Offer offer, String title) {
-    Key key = new Key(offer, address(ctx));
+  private Future<JsonSlice> document(
+      RoutingContext ctx, ToolCatalogue toolCatalogue, String title) {
+    DocumentKey documentKey = new DocumentKey(toolCatalogue, address(ctx));
     return documents
         .computeIfAbsent(
-            key,
-            k -> vertx.executeBlocking(() -> ToolDocument.of(offer, title, key.server()), false))
-        .onFailure(failed -> documents.remove(key));
+            documentKey,
+            k ->
+                vertx.executeBlocking(
+                    () -> ToolDocument.of(toolCatalogue, title, documentKey.server()), false))
+        .onFailure(failed -> documents.remove(documentKey));
   }
 
   /** The host has been checked before: it is one of this bridge's. */

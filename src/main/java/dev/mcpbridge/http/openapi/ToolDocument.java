@@ -3,14 +3,14 @@ package dev.mcpbridge.http.openapi;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.mcpbridge.call.Offer;
+import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.dialect.SchemaDialect;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
-import dev.mcpbridge.protocol.Percent;
+import dev.mcpbridge.protocol.PercentEncoding;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -46,25 +46,25 @@ final class ToolDocument {
    * @param title what it describes
    * @param server where the bridge is, as whoever asks sees it
    */
-  static JsonSlice of(Offer offer, String title, String server) {
+  static JsonSlice of(ToolCatalogue toolCatalogue, String title, String server) {
     ToolDocument made = new ToolDocument();
-    made.document.putObject("info").put("title", title).put("version", offer.digest());
+    made.document.putObject("info").put("title", title).put("version", toolCatalogue.digest());
     made.document.putArray("servers").addObject().put("url", server);
-    offer.toolsByName().forEach(made::add);
+    toolCatalogue.toolsByName().forEach(made::add);
     return Json.slice(made.document);
   }
 
-  private void add(String name, Offer.Place place) {
-    Tool tool = place.server().catalogue().tools().get(place.name());
+  private void add(String name, ToolCatalogue.ToolLocation toolLocation) {
+    Tool tool = toolLocation.server().catalogue().tools().get(toolLocation.name());
     String id = componentName(name);
     ObjectNode operation =
-        ((ObjectNode) document.get("paths")).putObject(path(place)).putObject("post");
+        ((ObjectNode) document.get("paths")).putObject(path(toolLocation)).putObject("post");
     operation.put("operationId", name);
     if (!tool.title().isEmpty()) {
       operation.put("summary", tool.title());
     }
-    operation.put("description", tool.description() + risk(place));
-    operation.putArray("tags").add(place.server().id().name());
+    operation.put("description", tool.description() + risk(toolLocation));
+    operation.putArray("tags").add(toolLocation.server().id().name());
     component(id + ".input", tool.inputSchema());
     operation
         .putObject("requestBody")
@@ -123,37 +123,37 @@ final class ToolDocument {
     try {
       JsonNode tree = schema == null ? null : Json.exactTree(schema);
       ObjectNode sane = SchemaDialect.JSON_SCHEMA.reduce(tree).schema();
-      References references = new References(SCHEMAS + name);
+      DocumentReferences documentReferences = new DocumentReferences(SCHEMAS + name);
       schemas.set(name, sane);
       for (String keyword : List.of("$defs", "definitions")) {
         if (sane.path(keyword).isObject()) {
           for (Map.Entry<String, JsonNode> each : sane.remove(keyword).properties()) {
             String id = free(name + "." + plain(each.getKey()), "");
             schemas.set(id, each.getValue());
-            references.moved("#/" + keyword + "/", each.getKey(), SCHEMAS + id);
+            documentReferences.moved("#/" + keyword + "/", each.getKey(), SCHEMAS + id);
           }
         }
       }
-      references.rebase(sane);
-      references
+      documentReferences.rebase(sane);
+      documentReferences
           .moved()
-          .forEach(id -> references.rebase(schemas.get(id.substring(SCHEMAS.length()))));
+          .forEach(id -> documentReferences.rebase(schemas.get(id.substring(SCHEMAS.length()))));
     } catch (IOException e) {
       schemas.putObject(name).put("type", "object");
     }
   }
 
-  private static String risk(Offer.Place place) {
-    Optional<RiskLevel> own = place.server().risk().narrow(Target.tool(place.name()));
-    RiskLevel level = own.orElse(place.server().risk().server());
+  private static String risk(ToolCatalogue.ToolLocation toolLocation) {
+    Optional<RiskLevel> own = toolLocation.server().risk().narrow(Target.tool(toolLocation.name()));
+    RiskLevel level = own.orElse(toolLocation.server().risk().server());
     return level == null ? "" : "\n\n" + level.description() + ".";
   }
 
-  private static String path(Offer.Place place) {
+  private static String path(ToolCatalogue.ToolLocation toolLocation) {
     return "/servers/"
-        + Percent.encoded(place.server().id().name())
+        + PercentEncoding.encoded(toolLocation.server().id().name())
         + "/tools/"
-        + Percent.encoded(place.name());
+        + PercentEncoding.encoded(toolLocation.name());
   }
 
   /** The names of components have few characters (OpenAPI 3.1 section 4.8.7). */

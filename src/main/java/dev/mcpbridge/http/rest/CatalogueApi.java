@@ -2,13 +2,13 @@ package dev.mcpbridge.http.rest;
 
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
-import dev.mcpbridge.call.ArgumentSchemas;
+import dev.mcpbridge.call.ArgumentValidator;
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.http.reply.Queries;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.model.ExecutionEnvironment;
-import dev.mcpbridge.model.Grading;
+import dev.mcpbridge.model.RiskGrading;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
@@ -30,10 +30,10 @@ import java.util.function.Function;
 public final class CatalogueApi {
   private final Bus bus;
   private final Directory directory;
-  private final ArgumentSchemas schemas;
+  private final ArgumentValidator schemas;
   private final Map<ServerId, GradedTools> graded = new HashMap<>();
 
-  public CatalogueApi(Bus bus, Directory directory, ArgumentSchemas schemas) {
+  public CatalogueApi(Bus bus, Directory directory, ArgumentValidator schemas) {
     this.bus = bus;
     this.schemas = schemas;
     this.directory = directory;
@@ -79,7 +79,7 @@ public final class CatalogueApi {
         .onFailure(ctx::fail);
   }
 
-  private void answerFound(RoutingContext ctx, String[] words, Grading by) {
+  private void answerFound(RoutingContext ctx, String[] words, RiskGrading by) {
     List<JsonSlice> found = new ArrayList<>();
     int digest = 0;
     for (ServerView server : directory.all()) {
@@ -97,7 +97,7 @@ public final class CatalogueApi {
   }
 
   /** Graded once, until the catalogue or what the gate goes by is another. */
-  private GradedTools graded(ServerView server, Grading by, Map<String, String> unusable) {
+  private GradedTools graded(ServerView server, RiskGrading by, Map<String, String> unusable) {
     GradedTools known = graded.get(server.id());
     if (known == null || !known.isOf(server, by, unusable)) {
       graded.keySet().removeIf(id -> !directory.isKnown(id));

@@ -1,8 +1,8 @@
 package dev.mcpbridge.http.rest;
 
 import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Addresses.ConfirmationState;
 import dev.mcpbridge.bus.Addresses.HumanDecision;
-import dev.mcpbridge.bus.Addresses.Standing;
 import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.call.CallOutcome;
@@ -76,7 +76,7 @@ public final class ConfirmationsApi {
             Callers.viewer(ctx),
             Preferences.waitMillis(ctx),
             () -> ctx.response().closed())
-        .onSuccess(fate -> Replies.json(ctx, 200, json(fate)))
+        .onSuccess(decidedCall -> Replies.json(ctx, 200, json(decidedCall)))
         .onFailure(ctx::fail);
   }
 
@@ -144,23 +144,24 @@ public final class ConfirmationsApi {
   private static void pending(JsonWriter out, Confirmation confirmation) {
     ConfirmationJson.describe(out, confirmation);
     out.member("caller", confirmation.call().caller().name())
-        .member("status", Standing.Status.PENDING.word());
+        .member("status", ConfirmationState.Status.PENDING.word());
   }
 
-  private JsonSlice json(DecidedCalls.Fate fate) {
-    Standing standing = fate.standing();
+  private JsonSlice json(DecidedCalls.DecidedCall decidedCall) {
+    ConfirmationState confirmationState = decidedCall.confirmationState();
     JsonWriter out = new JsonWriter(1024).beginObject();
-    if (standing.status() == Standing.Status.PENDING) {
-      pending(out, standing.confirmation());
+    if (confirmationState.status() == ConfirmationState.Status.PENDING) {
+      pending(out, confirmationState.confirmation());
     } else {
-      ConfirmationJson.over(out, standing.confirmation());
-      if (standing.executed() != null) {
-        out.member("executed", standing.executed().word());
+      ConfirmationJson.over(out, confirmationState.confirmation());
+      if (confirmationState.executed() != null) {
+        out.member("executed", confirmationState.executed().word());
       }
-      fate.call()
+      decidedCall
+          .call()
           .ifPresentOrElse(
               call -> BackgroundCallsApi.outcome(out, call, answers),
-              () -> out.member("status", standing.status().word()));
+              () -> out.member("status", confirmationState.status().word()));
     }
     return out.endObject().toSlice();
   }

@@ -1,8 +1,8 @@
 package dev.mcpbridge.http.rest;
 
 import dev.mcpbridge.model.Catalogue;
-import dev.mcpbridge.model.Grading;
 import dev.mcpbridge.model.Risk;
+import dev.mcpbridge.model.RiskGrading;
 import dev.mcpbridge.model.RiskRules;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Target;
@@ -25,7 +25,7 @@ import java.util.Set;
 record GradedTools(
     Catalogue catalogue,
     RiskRules rules,
-    Grading by,
+    RiskGrading by,
     Map<String, String> unusable,
     List<Graded> tools,
     String tag) {
@@ -62,7 +62,7 @@ record GradedTools(
   }
 
   static GradedTools of(
-      Catalogue catalogue, RiskRules rules, Grading by, Map<String, String> unusable) {
+      Catalogue catalogue, RiskRules rules, RiskGrading by, Map<String, String> unusable) {
     List<Graded> tools =
         catalogue.tools().values().stream()
             .map(
@@ -79,9 +79,9 @@ record GradedTools(
     return new GradedTools(catalogue, rules, by, unusable, tools, tag);
   }
 
-  boolean isOf(ServerView server, Grading grading, Map<String, String> known) {
+  boolean isOf(ServerView server, RiskGrading riskGrading, Map<String, String> known) {
     return catalogue == server.catalogue()
-        && by == grading
+        && by == riskGrading
         && rules.equals(server.risk())
         && unusable.equals(known);
   }

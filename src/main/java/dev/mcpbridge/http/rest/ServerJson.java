@@ -1,7 +1,7 @@
 package dev.mcpbridge.http.rest;
 
+import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.LastError;
-import dev.mcpbridge.model.Residence;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -99,14 +99,14 @@ final class ServerJson {
   }
 
   /** Where it is one place, or the first of several, has members of its own. */
-  private static void residences(JsonWriter out, List<Residence> residences) {
-    Residence first = residences.get(0);
+  private static void residences(JsonWriter out, List<InstanceLocation> residences) {
+    InstanceLocation first = residences.get(0);
     if (first.node() != null) {
       out.member("node", first.node()).member("epoch", first.epoch());
     }
     if (residences.size() > 1) {
       out.name("nodes").beginArray();
-      for (Residence at : residences) {
+      for (InstanceLocation at : residences) {
         out.beginObject()
             .member("instance", at.instance())
             .member("node", at.node())

@@ -178,7 +178,8 @@ public final class ToolCallsApi {
       return () -> pipeline.run(request);
     }
     String route = ctx.request().method() + " " + ctx.request().path();
-    IdempotencyKeys.Key whole = new IdempotencyKeys.Key(request.caller().name(), route, key.get());
+    IdempotencyKeys.IdempotencyKey whole =
+        new IdempotencyKeys.IdempotencyKey(request.caller().name(), route, key.get());
     return () ->
         pipeline.announced(
             request, () -> idempotency.once(whole, request, () -> pipeline.run(request)));
@@ -198,6 +199,6 @@ public final class ToolCallsApi {
             Callers.viewer(ctx),
             millis,
             () -> ctx.response().closed())
-        .compose(fate -> fate.outcome(outcome));
+        .compose(decidedCall -> decidedCall.outcome(outcome));
   }
 }

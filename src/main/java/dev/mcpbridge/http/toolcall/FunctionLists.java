@@ -1,7 +1,7 @@
 package dev.mcpbridge.http.toolcall;
 
 import dev.mcpbridge.call.LeanDiscovery;
-import dev.mcpbridge.call.Offer;
+import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.dialect.Function;
 import dev.mcpbridge.dialect.Reduction;
@@ -24,10 +24,10 @@ import java.util.Set;
  */
 final class FunctionLists {
   private final Vertx vertx;
-  private final Map<Kept, Future<Functions>> lists = new HashMap<>();
-  private Offer madeOf;
+  private final Map<CacheKey, Future<Functions>> lists = new HashMap<>();
+  private ToolCatalogue madeOf;
 
-  private record Kept(Style style, boolean isLean) {}
+  private record CacheKey(Style style, boolean isLean) {}
 
   /** How definitions are written. */
   record Style(Format format, boolean strict) {}
@@ -37,29 +37,40 @@ final class FunctionLists {
    *
    * @param lost what its parameters say no more
    */
-  record Entry(Offer.Place place, String name, JsonSlice definition, Reduction reduction) {
+  record ListedFunction(
+      ToolCatalogue.ToolLocation toolLocation,
+      String name,
+      JsonSlice definition,
+      Reduction reduction) {
     /** Whether it is one of these servers'; what belongs to all belongs to each. */
     boolean isOf(Set<String> servers) {
-      return servers.isEmpty() || place == null || servers.contains(place.server().id().name());
+      return servers.isEmpty()
+          || toolLocation == null
+          || servers.contains(toolLocation.server().id().name());
     }
 
     boolean isNamed(List<Glob> names) {
       return names.isEmpty()
           || names.stream()
-              .anyMatch(glob -> glob.matches(name) || place != null && glob.matches(place.name()));
+              .anyMatch(
+                  glob ->
+                      glob.matches(name)
+                          || toolLocation != null && glob.matches(toolLocation.name()));
     }
   }
 
   /** All functions of an offer, and their list as it stands. */
-  record Functions(Format format, List<Entry> entries, Listing whole) {
+  record Functions(Format format, List<ListedFunction> entries, FunctionList whole) {
     /** Only some of them, where any are named. */
-    Listing listing(Set<String> servers, List<Glob> names) {
+    FunctionList listing(Set<String> servers, List<Glob> names) {
       return servers.isEmpty() && names.isEmpty()
           ? whole
-          : Listing.of(
+          : FunctionList.of(
               format,
               entries.stream()
-                  .filter(entry -> entry.isOf(servers) && entry.isNamed(names))
+                  .filter(
+                      listedFunction ->
+                          listedFunction.isOf(servers) && listedFunction.isNamed(names))
                   .toList());
     }
   }
@@ -68,33 +79,36 @@ final class FunctionLists {
     this.vertx = vertx;
   }
 
-  Future<Functions> of(Offer offer, Style style) {
-    Offer listed = offer.whole().orElse(offer);
+  Future<Functions> of(ToolCatalogue toolCatalogue, Style style) {
+    ToolCatalogue listed = toolCatalogue.whole().orElse(toolCatalogue);
     if (madeOf != listed) {
       madeOf = listed;
       lists.clear();
     }
-    Kept key = new Kept(style, offer.whole().isPresent());
+    CacheKey key = new CacheKey(style, toolCatalogue.whole().isPresent());
     return lists
-        .computeIfAbsent(key, s -> vertx.executeBlocking(() -> written(offer, style), false))
+        .computeIfAbsent(
+            key, s -> vertx.executeBlocking(() -> written(toolCatalogue, style), false))
         .onFailure(failed -> lists.remove(key));
   }
 
-  private static Functions written(Offer offer, Style style) throws IOException {
-    List<Entry> entries = new ArrayList<>();
-    if (offer.whole().isPresent()) {
+  private static Functions written(ToolCatalogue toolCatalogue, Style style) throws IOException {
+    List<ListedFunction> entries = new ArrayList<>();
+    if (toolCatalogue.whole().isPresent()) {
       for (Tool tool : LeanDiscovery.TOOLS) {
         entries.add(entry(null, tool.name(), tool, style));
       }
     }
-    for (Map.Entry<String, Offer.Place> place : offer.toolsByName().entrySet()) {
+    for (Map.Entry<String, ToolCatalogue.ToolLocation> place :
+        toolCatalogue.toolsByName().entrySet()) {
       Tool tool = place.getValue().server().catalogue().tools().get(place.getValue().name());
       entries.add(entry(place.getValue(), place.getKey(), tool, style));
     }
-    return new Functions(style.format(), entries, Listing.of(style.format(), entries));
+    return new Functions(style.format(), entries, FunctionList.of(style.format(), entries));
   }
 
-  private static Entry entry(Offer.Place place, String name, Tool tool, Style style)
+  private static ListedFunction entry(
+      ToolCatalogue.ToolLocation toolLocation, String name, Tool tool, Style style)
       throws IOException {
     Function function =
         new Function(
@@ -102,6 +116,7 @@ final class FunctionLists {
             tool.description().isEmpty() ? tool.title() : tool.description(),
             tool.inputSchema() == null ? null : Json.exactTree(tool.inputSchema()));
     Reduction reduction = style.format().dialect(style.strict()).reduce(function.inputSchema());
-    return new Entry(place, name, style.format().definition(function, reduction), reduction);
+    return new ListedFunction(
+        toolLocation, name, style.format().definition(function, reduction), reduction);
   }
 }

@@ -7,10 +7,10 @@ import dev.mcpbridge.call.CallPipeline;
 import dev.mcpbridge.call.CallRequest;
 import dev.mcpbridge.call.IdempotencyKeys;
 import dev.mcpbridge.call.LeanDiscovery;
-import dev.mcpbridge.call.Offer;
+import dev.mcpbridge.call.ToolCatalogue;
+import dev.mcpbridge.dialect.ArgumentRestorer;
 import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.dialect.FunctionCall;
-import dev.mcpbridge.dialect.GivenArguments;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
@@ -63,34 +63,36 @@ public final class ModelCalls {
   }
 
   /** One turn: whose it is, and what it may be called again by. */
-  private record Turn(Offer offer, Caller caller, Optional<String> key) {
+  private record ModelTurn(ToolCatalogue toolCatalogue, Caller caller, Optional<String> key) {
     /** Of one call, which is told from the others of its turn by its id or its place. */
-    IdempotencyKeys.Key key(String call) {
-      return new IdempotencyKeys.Key(caller.name(), "POST /toolcall " + call, key.get());
+    IdempotencyKeys.IdempotencyKey key(String call) {
+      return new IdempotencyKeys.IdempotencyKey(caller.name(), "POST /toolcall " + call, key.get());
     }
   }
 
-  void run(RoutingContext ctx, Offer offer, Optional<Format> wanted) {
+  void run(RoutingContext ctx, ToolCatalogue toolCatalogue, Optional<Format> wanted) {
     JsonSlice body = body(ctx);
-    Told told = wanted.map(format -> told(body, format)).orElseGet(() -> told(body));
-    List<FunctionCall> calls = named(told);
+    ModelMessage modelMessage =
+        wanted.map(format -> told(body, format)).orElseGet(() -> told(body));
+    List<FunctionCall> calls = named(modelMessage);
     if (calls.size() > MAX_CALLS) {
       throw new BridgeException(
           ErrorCode.INVALID_ARGUMENTS,
           "At most " + MAX_CALLS + " calls in a turn, found " + calls.size());
     }
-    Turn turn = new Turn(offer, Callers.caller(ctx), IdempotencyHeader.of(ctx));
+    ModelTurn modelTurn =
+        new ModelTurn(toolCatalogue, Callers.caller(ctx), IdempotencyHeader.of(ctx));
     Set<String> seen = new HashSet<>();
     List<Started> started = new ArrayList<>();
     for (FunctionCall call : calls) {
       String key = call.id() == null ? "#" + started.size() : call.id();
-      started.add(start(call, turn, key, seen.add(key)));
+      started.add(start(call, modelTurn, key, seen.add(key)));
     }
     List<Future<CallOutcome>> outcomes = started.stream().map(Started::outcome).toList();
     List<CallRequest> running =
         started.stream().map(Started::request).filter(Objects::nonNull).toList();
     ctx.response().closeHandler(left -> pipeline.giveUp(running, outcomes));
-    ToolResponses responses = new ToolResponses(told.format(), started, ids);
+    ToolResponses responses = new ToolResponses(modelMessage.format(), started, ids);
     Future.join(outcomes).onComplete(done -> Replies.json(ctx, 200, responses.write()));
   }
 
@@ -114,21 +116,21 @@ public final class ModelCalls {
   }
 
   /** What a model said, and in whose format. */
-  private record Told(Format format, List<FunctionCall> calls) {}
+  private record ModelMessage(Format format, List<FunctionCall> calls) {}
 
-  private static Told told(JsonSlice body, Format format) {
+  private static ModelMessage told(JsonSlice body, Format format) {
     return format
         .calls(body)
-        .map(calls -> new Told(format, calls))
+        .map(calls -> new ModelMessage(format, calls))
         .orElseThrow(() -> unknown(body));
   }
 
   /** By its shape; an empty list is the same in every format. */
-  private static Told told(JsonSlice body) {
+  private static ModelMessage told(JsonSlice body) {
     for (Format format : Format.values()) {
       Optional<List<FunctionCall>> calls = format.calls(body);
       if (calls.isPresent()) {
-        return new Told(format, calls.get());
+        return new ModelMessage(format, calls.get());
       }
     }
     throw unknown(body);
@@ -143,10 +145,10 @@ public final class ModelCalls {
   }
 
   /** Gemini matches by order and needs no ids; elsewhere a call without one gets its place. */
-  private static List<FunctionCall> named(Told told) {
+  private static List<FunctionCall> named(ModelMessage modelMessage) {
     List<FunctionCall> named = new ArrayList<>();
-    for (FunctionCall call : told.calls()) {
-      boolean needsName = call.id() == null && told.format() != Format.GEMINI;
+    for (FunctionCall call : modelMessage.calls()) {
+      boolean needsName = call.id() == null && modelMessage.format() != Format.GEMINI;
       String id = needsName ? "call_" + named.size() : call.id();
       named.add(new FunctionCall(id, call.name(), call.arguments()));
     }
@@ -161,28 +163,28 @@ public final class ModelCalls {
   record Started(FunctionCall call, CallRequest request, Future<CallOutcome> outcome) {}
 
   /** A call that makes no sense fails alone. */
-  private Started start(FunctionCall call, Turn turn, String key, boolean isFirst) {
+  private Started start(FunctionCall call, ModelTurn modelTurn, String key, boolean isFirst) {
     try {
       if (!isFirst) {
         throw new BridgeException(
             ErrorCode.INVALID_ARGUMENTS, "Another call of this turn has the same id");
       }
-      if (turn.offer().whole().isPresent() && !lean.isCall(call.name())) {
-        Offer whole = turn.offer().whole().get();
+      if (modelTurn.toolCatalogue().whole().isPresent() && !lean.isCall(call.name())) {
+        ToolCatalogue whole = modelTurn.toolCatalogue().whole().get();
         return new Started(
             call,
             null,
             lean.answer(whole, String.valueOf(call.name()), read(call.arguments()))
                 .map(CallOutcome.Completed::new));
       }
-      CallRequest request = request(call, turn);
+      CallRequest request = request(call, modelTurn);
       return new Started(
           call,
           request,
-          turn.key().isPresent()
+          modelTurn.key().isPresent()
               ? pipeline.announced(
                   request,
-                  () -> idempotency.once(turn.key(key), request, () -> pipeline.run(request)))
+                  () -> idempotency.once(modelTurn.key(key), request, () -> pipeline.run(request)))
               : pipeline.run(request));
     } catch (BridgeException e) {
       return new Started(call, null, Future.failedFuture(e));
@@ -194,25 +196,30 @@ public final class ModelCalls {
   }
 
   /** Of the tool itself, or of one that was found before. */
-  private CallRequest request(FunctionCall call, Turn turn) {
-    if (turn.offer().whole().isEmpty()) {
-      return request(place(turn.offer(), call.name()), read(call.arguments()), turn);
+  private CallRequest request(FunctionCall call, ModelTurn modelTurn) {
+    if (modelTurn.toolCatalogue().whole().isEmpty()) {
+      return request(
+          place(modelTurn.toolCatalogue(), call.name()), read(call.arguments()), modelTurn);
     }
-    Offer whole = turn.offer().whole().get();
-    LeanDiscovery.Meant meant = lean.meant(whole, read(call.arguments()));
-    return request(place(whole, meant.name()), meant.arguments(), turn);
+    ToolCatalogue whole = modelTurn.toolCatalogue().whole().get();
+    LeanDiscovery.ResolvedCall resolvedCall = lean.meant(whole, read(call.arguments()));
+    return request(place(whole, resolvedCall.name()), resolvedCall.arguments(), modelTurn);
   }
 
   /** By its name in the list of functions, or by its server's own where no other one has it. */
-  private static Offer.Place place(Offer offer, String name) {
+  private static ToolCatalogue.ToolLocation place(ToolCatalogue toolCatalogue, String name) {
     if (name == null) {
       throw notFound(null);
     }
-    return offer.tool(name).or(() -> only(offer, name)).orElseThrow(() -> notFound(name));
+    return toolCatalogue
+        .tool(name)
+        .or(() -> only(toolCatalogue, name))
+        .orElseThrow(() -> notFound(name));
   }
 
-  private static Optional<Offer.Place> only(Offer offer, String name) {
-    List<String> meant = offer.namesOf(name);
+  private static Optional<ToolCatalogue.ToolLocation> only(
+      ToolCatalogue toolCatalogue, String name) {
+    List<String> meant = toolCatalogue.namesOf(name);
     if (meant.size() > 1) {
       String some = meant.stream().limit(MAX_NAMED).collect(Collectors.joining(", "));
       throw new BridgeException(
@@ -224,7 +231,7 @@ public final class ModelCalls {
                   + (meant.size() > MAX_NAMED ? ", …" : ""))
           .with("candidates", meant.stream().limit(MAX_NAMED).toList());
     }
-    return meant.stream().findFirst().flatMap(offer::tool);
+    return meant.stream().findFirst().flatMap(toolCatalogue::tool);
   }
 
   private static BridgeException notFound(String name) {
@@ -232,26 +239,27 @@ public final class ModelCalls {
         ErrorCode.TOOL_NOT_FOUND, "There is no function '" + shown(name) + "'");
   }
 
-  private CallRequest request(Offer.Place place, Arguments given, Turn turn) {
-    Tool tool = place.server().catalogue().tools().get(place.name());
+  private CallRequest request(
+      ToolCatalogue.ToolLocation toolLocation, Arguments given, ModelTurn modelTurn) {
+    Tool tool = toolLocation.server().catalogue().tools().get(toolLocation.name());
     return new CallRequest(
         ids.next(),
-        place.server().id(),
-        Target.tool(place.name()),
+        toolLocation.server().id(),
+        Target.tool(toolLocation.name()),
         meant(given, tool),
-        turn.caller(),
+        modelTurn.caller(),
         false);
   }
 
   /** Numbers keep their digits: the exact tree is written only where something was changed. */
   private Arguments meant(Arguments given, Tool tool) {
     JsonNode schema = schemas.of(tool);
-    if (schema == null || GivenArguments.meant(given.tree(), schema) == given.tree()) {
+    if (schema == null || ArgumentRestorer.meant(given.tree(), schema) == given.tree()) {
       return given;
     }
     try {
       JsonNode exact = Json.exactTree(given.json());
-      return Arguments.scanned(Json.slice(GivenArguments.meant(exact, schema)), false);
+      return Arguments.scanned(Json.slice(ArgumentRestorer.meant(exact, schema)), false);
     } catch (IOException e) {
       throw new IllegalStateException("the text was read before", e);
     }

@@ -1,7 +1,7 @@
 package dev.mcpbridge.http.toolcall;
 
-import dev.mcpbridge.call.Offer;
-import dev.mcpbridge.call.Offers;
+import dev.mcpbridge.call.CatalogueCache;
+import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -19,12 +19,12 @@ import java.util.stream.Stream;
 
 /** GET /toolcall/tools and POST /toolcall. */
 public final class ToolCallDoor {
-  private final Offers offers;
+  private final CatalogueCache catalogueCache;
   private final FunctionLists lists;
   private final ModelCalls calls;
 
-  public ToolCallDoor(Vertx vertx, Offers offers, ModelCalls calls) {
-    this.offers = offers;
+  public ToolCallDoor(Vertx vertx, CatalogueCache catalogueCache, ModelCalls calls) {
+    this.catalogueCache = catalogueCache;
     this.lists = new FunctionLists(vertx);
     this.calls = calls;
   }
@@ -38,12 +38,12 @@ public final class ToolCallDoor {
     List<Glob> tools = words(ctx, "tools").stream().map(Glob::new).toList();
     offer(ctx)
         .compose(
-            offer -> {
-              refuseUnknown(servers, offer);
-              return lists.of(offer, style);
+            toolCatalogue -> {
+              refuseUnknown(servers, toolCatalogue);
+              return lists.of(toolCatalogue, style);
             })
         .map(functions -> functions.listing(servers, tools))
-        .onSuccess(listing -> Replies.tagged(ctx, listing.tag(), listing.body()))
+        .onSuccess(functionList -> Replies.tagged(ctx, functionList.tag(), functionList.body()))
         .onFailure(ctx::fail);
   }
 
@@ -52,22 +52,24 @@ public final class ToolCallDoor {
     Optional<Format> format = format(ctx);
     offer(ctx)
         .compose(
-            offer -> {
+            toolCatalogue -> {
               if (!ctx.response().closed()) {
-                calls.run(ctx, offer, format);
+                calls.run(ctx, toolCatalogue, format);
               }
               return Future.succeededFuture();
             })
         .onFailure(ctx::fail);
   }
 
-  private Future<Offer> offer(RoutingContext ctx) {
-    return Queries.isLean(ctx) ? offers.ofAll().map(Offer::lean) : offers.ofAll();
+  private Future<ToolCatalogue> offer(RoutingContext ctx) {
+    return Queries.isLean(ctx)
+        ? catalogueCache.ofAll().map(ToolCatalogue::lean)
+        : catalogueCache.ofAll();
   }
 
-  private static void refuseUnknown(Set<String> servers, Offer offer) {
+  private static void refuseUnknown(Set<String> servers, ToolCatalogue toolCatalogue) {
     Set<String> known =
-        offer.servers().stream().map(view -> view.id().name()).collect(Collectors.toSet());
+        toolCatalogue.servers().stream().map(view -> view.id().name()).collect(Collectors.toSet());
     servers.stream()
         .filter(server -> !known.contains(server))
         .findFirst()

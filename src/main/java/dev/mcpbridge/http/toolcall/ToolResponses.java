@@ -3,10 +3,10 @@ package dev.mcpbridge.http.toolcall;
 import dev.mcpbridge.bus.Addresses.PendingConfirmation;
 import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallOutcome;
+import dev.mcpbridge.dialect.ContentBlock;
 import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.dialect.FunctionAnswer;
 import dev.mcpbridge.dialect.FunctionCall;
-import dev.mcpbridge.dialect.Part;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.http.reply.ConfirmationJson;
@@ -65,11 +65,12 @@ final class ToolResponses {
   private void completed(JsonWriter out, FunctionCall call, JsonSlice result) {
     Map<String, JsonSlice> members = JsonObjects.members(result);
     boolean isError = JsonSlice.of("true").equals(members.get("isError"));
-    FunctionAnswer answer = new FunctionAnswer(call, isError, Part.of(members));
+    FunctionAnswer answer = new FunctionAnswer(call, isError, ContentBlock.of(members));
     answers.add(answer);
     out.member("status", 200).member("outcome", isError ? "tool_error" : "completed");
     output(out, isError ? "error" : "result", answer.text());
-    boolean isPlain = answer.parts().size() == 1 && answer.parts().get(0) instanceof Part.Text;
+    boolean isPlain =
+        answer.parts().size() == 1 && answer.parts().get(0) instanceof ContentBlock.Text;
     if (members.containsKey("structuredContent")) {
       out.member("structured_content", members.get("structuredContent"));
     }

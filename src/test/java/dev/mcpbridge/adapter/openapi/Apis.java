@@ -8,9 +8,9 @@ import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.dialect.Dialects;
+import dev.mcpbridge.config.DocumentSource;
 import dev.mcpbridge.config.HttpAccess;
 import dev.mcpbridge.config.OpenApiSource;
-import dev.mcpbridge.config.TextSource;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.io.IOException;
@@ -50,13 +50,13 @@ final class Apis {
   }
 
   static Api read(URI server, byte[] document) {
-    return read(new TextSource.Inline(""), server, List.of(), document);
+    return read(new DocumentSource.Inline(""), server, List.of(), document);
   }
 
   /**
    * @param servers what the operator allows beside the API's own
    */
-  static Api read(TextSource from, URI server, List<URI> servers, byte[] document) {
+  static Api read(DocumentSource from, URI server, List<URI> servers, byte[] document) {
     OpenApiSource.Selection none =
         new OpenApiSource.Selection(List.of(), List.of(), List.of(), List.of());
     return ApiReader.read(

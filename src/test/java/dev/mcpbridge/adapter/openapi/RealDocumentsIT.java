@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.mcpbridge.config.TextSource;
+import dev.mcpbridge.config.DocumentSource;
 import dev.mcpbridge.dialect.SchemaDialect;
-import dev.mcpbridge.fixture.Needs;
+import dev.mcpbridge.fixture.Requirements;
 import io.swagger.parser.OpenAPIParser;
 import io.swagger.v3.oas.models.OpenAPI;
 import io.swagger.v3.oas.models.parameters.Parameter;
@@ -55,7 +55,7 @@ class RealDocumentsIT {
   private static final String FIGMA = "@figma/rest-api-spec/openapi/openapi.yaml";
 
   static Stream<String> documents() throws IOException {
-    Path examples = Needs.npmProgram("@readme/oas-examples");
+    Path examples = Requirements.npmProgram("@readme/oas-examples");
     try (Stream<Path> files = Files.walk(examples)) {
       List<String> all =
           new ArrayList<>(
@@ -77,7 +77,7 @@ class RealDocumentsIT {
     byte[] text = text(file);
     long from = System.nanoTime();
 
-    Api api = Apis.read(new TextSource.Inline(""), SERVER, FURTHER, text);
+    Api api = Apis.read(new DocumentSource.Inline(""), SERVER, FURTHER, text);
 
     System.out.printf("%s: %d ms%n", file, (System.nanoTime() - from) / 1_000_000);
     assertEquals(operations(text), places(api), String.join("\n", api.lost()));
@@ -135,7 +135,7 @@ class RealDocumentsIT {
   @Test
   void onlyItsOperatorSendsGithubsUploadsElsewhere() throws Exception {
     Api strict = Apis.read(null, text(GITHUB));
-    Api open = Apis.read(new TextSource.Inline(""), null, FURTHER, text(GITHUB));
+    Api open = Apis.read(new DocumentSource.Inline(""), null, FURTHER, text(GITHUB));
 
     assertFalse(strict.tools().containsKey("repos_upload-release-asset"));
     assertTrue(strict.lost().toString().contains("https://uploads.github.com"));
@@ -186,7 +186,7 @@ class RealDocumentsIT {
 
     TreeMap<String, Set<String>> ours = new TreeMap<>();
     for (Api.OfferedOperation tool :
-        Apis.read(new TextSource.Inline(""), SERVER, FURTHER, text).tools().values()) {
+        Apis.read(new DocumentSource.Inline(""), SERVER, FURTHER, text).tools().values()) {
       Operation operation = tool.operation();
       Set<String> names = new TreeSet<>();
       operation
@@ -260,7 +260,7 @@ class RealDocumentsIT {
   }
 
   private static byte[] text(String file) throws IOException {
-    Path path = Needs.npmProgram(file);
+    Path path = Requirements.npmProgram(file);
     if (!file.endsWith(".gz")) {
       return Files.readAllBytes(path);
     }

@@ -24,18 +24,18 @@ class FollowingTest {
 
   @Test
   void aLeaseThatWasGrantedToTheLifeBeforeIsNone() {
-    Lone node = new Lone(3, 1).following();
+    SingleReplica node = new SingleReplica(3, 1).following();
     node.lives[1] = 4;
-    node.hears(0, node.ping(0, Lone.LEASE));
+    node.hears(0, node.ping(0, SingleReplica.LEASE));
     assertTrue(node.replica.leaseUntil(node.now) < node.now);
     node.lives[1] = 5;
-    node.hears(0, node.ping(0, Lone.LEASE));
+    node.hears(0, node.ping(0, SingleReplica.LEASE));
     assertTrue(node.replica.leaseUntil(node.now) > node.now);
   }
 
   @Test
   void whatASnapshotContainsIsNotSentForEver() {
-    Lone node = new Lone(3, 1).following();
+    SingleReplica node = new SingleReplica(3, 1).following();
     long number = node.propose("mine");
     Entry mine = node.last(Propose.class).entry();
     Executed executed = new Executed();
@@ -56,19 +56,19 @@ class FollowingTest {
 
   @Test
   void whoMissesWhatIsCommittedTakesNoLease() {
-    Lone node = new Lone(3, 1).following();
-    node.hears(0, new Ping(0, 2, 2, node.now, node.now, Lone.LEASE));
+    SingleReplica node = new SingleReplica(3, 1).following();
+    node.hears(0, new Ping(0, 2, 2, node.now, node.now, SingleReplica.LEASE));
     node.hears(0, new Prepare(0, 1, 2, node.entry(0, 1, "a")));
-    node.hears(0, new Ping(0, 2, 2, node.now, node.now, Lone.LEASE));
+    node.hears(0, new Ping(0, 2, 2, node.now, node.now, SingleReplica.LEASE));
     assertTrue(node.replica.leaseUntil(node.now) < node.now);
     node.hears(0, new Prepare(0, 2, 2, node.entry(0, 2, "b")));
-    node.hears(0, new Ping(0, 2, 2, node.now, node.now, Lone.LEASE));
+    node.hears(0, new Ping(0, 2, 2, node.now, node.now, SingleReplica.LEASE));
     assertTrue(node.replica.leaseUntil(node.now) > node.now);
   }
 
   @Test
   void whoDoesNotKnowYetWhatWasDecidedKeepsOnlyWhatIsCommitted() {
-    Lone node = new Lone(3, 1).following();
+    SingleReplica node = new SingleReplica(3, 1).following();
     node.hears(0, new Prepare(0, 1, 0, node.entry(0, 1, "a")));
     node.hears(0, new Prepare(0, 2, 1, node.entry(0, 2, "b")));
     node.hears(2, new StartView(2, 2, 1));
@@ -79,17 +79,17 @@ class FollowingTest {
 
   @Test
   void whoDoesNotKnowYetWhatWasDecidedLeavesWithTheLogOfItsOldView() {
-    Lone node = new Lone(3, 1).following();
+    SingleReplica node = new SingleReplica(3, 1).following();
     node.hears(2, new StartView(2, 2, 1));
-    node.now += 2 * Lone.LEASE;
+    node.now += 2 * SingleReplica.LEASE;
     node.hears(0, new StartViewChange(3, false));
     assertEquals(0, node.last(DoViewChange.class).lastNormal());
   }
 
   @Test
   void aLeaseEndsWithItsView() {
-    Lone node = new Lone(3, 1).following();
-    node.hears(0, node.ping(0, Lone.LEASE));
+    SingleReplica node = new SingleReplica(3, 1).following();
+    node.hears(0, node.ping(0, SingleReplica.LEASE));
     assertTrue(node.replica.leaseUntil(node.now) > node.now);
     node.hears(2, new StartView(2, 0, 0));
     node.hears(2, new NewState(2, 0, 0, null, List.of()));
@@ -99,11 +99,11 @@ class FollowingTest {
 
   @Test
   void aPrimaryOfAnOldViewIsNotFollowed() {
-    Lone node = new Lone(3, 1).following();
+    SingleReplica node = new SingleReplica(3, 1).following();
     node.hears(2, new StartView(2, 0, 0));
     node.hears(2, new NewState(2, 0, 0, null, List.of()));
     node.sent.clear();
-    node.hears(0, node.ping(0, Lone.LEASE));
+    node.hears(0, node.ping(0, SingleReplica.LEASE));
     node.hears(0, new Prepare(0, 1, 1, node.entry(0, 1, "a")));
     assertTrue(node.sent.isEmpty());
     assertEquals(0, node.replica.lastOp());
@@ -111,7 +111,7 @@ class FollowingTest {
 
   @Test
   void onlyThePrimaryThatWasAskedIsBelieved() {
-    Lone node = new Lone(3, 1).following();
+    SingleReplica node = new SingleReplica(3, 1).following();
     node.hears(2, new StartView(2, 0, 0));
     node.hears(0, new NewState(2, 0, 0, null, List.of()));
     assertEquals(Status.FETCHING, node.replica.status());
@@ -119,22 +119,22 @@ class FollowingTest {
 
   @Test
   void whoFollowsTellsNobodyWhatWasDecided() {
-    Lone node = new Lone(3, 1).following();
+    SingleReplica node = new SingleReplica(3, 1).following();
     node.hears(2, new GetState(0, 0));
     assertTrue(node.sent(NewState.class).isEmpty());
   }
 
   @Test
   void anotherGroupIsNotHeard() {
-    Lone node = new Lone(3, 1).following();
+    SingleReplica node = new SingleReplica(3, 1).following();
     node.generation++;
-    node.hears(0, node.ping(0, Lone.LEASE));
+    node.hears(0, node.ping(0, SingleReplica.LEASE));
     assertTrue(node.sent(Pong.class).isEmpty());
   }
 
   @Test
   void whatComesBeforeWhatItFollowsOnIsFetched() {
-    Lone node = new Lone(3, 1).following();
+    SingleReplica node = new SingleReplica(3, 1).following();
     node.hears(0, new Prepare(0, 2, 0, node.entry(0, 2, "b")));
     assertEquals(0, node.last(PrepareOk.class).op());
     assertEquals(new GetState(0, 0), node.last(GetState.class));
@@ -142,7 +142,7 @@ class FollowingTest {
 
   @Test
   void anOldAnswerTakesNothingBackThatWasKeptMeanwhile() {
-    Lone node = new Lone(3, 1).following();
+    SingleReplica node = new SingleReplica(3, 1).following();
     node.hears(0, new Prepare(0, 2, 0, node.entry(0, 2, "b")));
     node.hears(0, new Prepare(0, 1, 0, node.entry(0, 1, "a")));
     node.hears(0, new Prepare(0, 2, 0, node.entry(0, 2, "b")));
@@ -152,7 +152,7 @@ class FollowingTest {
 
   @Test
   void whatIsCommittedIsNotTakenBack() {
-    Lone node = new Lone(3, 1).following();
+    SingleReplica node = new SingleReplica(3, 1).following();
     node.hears(0, new Prepare(0, 1, 1, node.entry(0, 1, "a")));
     node.hears(2, new StartView(2, 0, 0));
     node.hears(2, new NewState(2, 0, 0, null, List.of()));

@@ -23,43 +23,43 @@ class LeadershipTest {
 
   @Test
   void aPrimaryThatIsSucceededTellsTheNextOneHowLongItsLeasesGoOn() {
-    Lone node = new Lone(5, 0).leading();
-    node.now += 1_000 * Lone.MILLI;
+    SingleReplica node = new SingleReplica(5, 0).leading();
+    node.now += 1_000 * SingleReplica.MILLI;
     node.isFollowedBy(1, 2);
-    node.now += 100 * Lone.MILLI;
+    node.now += 100 * SingleReplica.MILLI;
     node.hears(1, new StartView(1, 0, 0));
     node.hears(1, new NewState(1, 0, 0, null, List.of()));
     node.hears(1, new StartViewChange(2, true));
     node.hears(3, new StartViewChange(2, true));
     node.hears(4, new StartViewChange(2, true));
-    assertEquals(1_400 * Lone.MILLI, node.last(DoViewChange.class).promiseNanos());
+    assertEquals(1_400 * SingleReplica.MILLI, node.last(DoViewChange.class).promiseNanos());
   }
 
   @Test
   void aPrimaryThatWaitsForLeasesOfTheLastOneTellsTheNextOne() {
-    Lone node = new Lone(5, 1).following();
-    node.now += Lone.LEASE; // its own promise is over
+    SingleReplica node = new SingleReplica(5, 1).following();
+    node.now += SingleReplica.LEASE; // its own promise is over
     node.hears(2, new DoViewChange(1, 0, 0, 0, 0));
-    node.hears(3, new DoViewChange(1, 0, 0, 0, 1_200 * Lone.MILLI));
+    node.hears(3, new DoViewChange(1, 0, 0, 0, 1_200 * SingleReplica.MILLI));
     assertTrue(node.replica.isPrimary());
-    node.now += 100 * Lone.MILLI;
+    node.now += 100 * SingleReplica.MILLI;
     node.hears(2, new StartView(2, 0, 0));
     node.hears(2, new NewState(2, 0, 0, null, List.of()));
     node.hears(2, new StartViewChange(3, true));
     node.hears(3, new StartViewChange(3, true));
     node.hears(4, new StartViewChange(3, true));
-    assertEquals(1_100 * Lone.MILLI, node.last(DoViewChange.class).promiseNanos());
+    assertEquals(1_100 * SingleReplica.MILLI, node.last(DoViewChange.class).promiseNanos());
   }
 
   @Test
   void aPrimaryStandsByLeasesThatItGaveByThePromiseOfALifeThatIsOver() {
-    Lone node = new Lone(5, 0).leading();
+    SingleReplica node = new SingleReplica(5, 0).leading();
     node.isFollowedBy(1, 2, 3, 4);
-    node.now += 1_400 * Lone.MILLI;
+    node.now += 1_400 * SingleReplica.MILLI;
     node.isFollowedBy(1, 2);
-    assertTrue(node.replica.leaseUntil(node.now) > node.now + 1_400 * Lone.MILLI);
+    assertTrue(node.replica.leaseUntil(node.now) > node.now + 1_400 * SingleReplica.MILLI);
     node.lives[2] = 6;
-    node.now += 200 * Lone.MILLI;
+    node.now += 200 * SingleReplica.MILLI;
     node.hears(3, new StartViewChange(1, false));
     assertTrue(node.replica.leaseUntil(node.now) < node.now);
     assertNull(node.last(StartViewChange.class));
@@ -67,8 +67,8 @@ class LeadershipTest {
 
   @Test
   void aVoteOfALifeThatIsOverDoesNotMakeAPrimaryThatHadToFetchFirst() {
-    Lone node = new Lone(5, 1).following();
-    node.now += Lone.LEASE;
+    SingleReplica node = new SingleReplica(5, 1).following();
+    node.now += SingleReplica.LEASE;
     node.hears(2, new DoViewChange(1, 0, 1, 0, 0));
     node.hears(3, new DoViewChange(1, 0, 0, 0, 0));
     assertEquals(1, node.last(GetState.class).view());
@@ -81,12 +81,12 @@ class LeadershipTest {
 
   @Test
   void aPrimaryTakesFromEachOnlyWhatItMayWantItself() {
-    Lone node = new Lone(3, 0).leading();
+    SingleReplica node = new SingleReplica(3, 0).leading();
     node.isFollowedBy(1, 2);
 
     node.hears(1, new Propose(0, node.entry(2, 1, "of another")));
     node.hears(1, new Propose(0, node.entry(0, 1, "of the primary")));
-    node.hears(1, new Propose(0, node.entry(1, 1, Lone.NOT_ITS_OWN)));
+    node.hears(1, new Propose(0, node.entry(1, 1, SingleReplica.NOT_ITS_OWN)));
     node.hears(1, new Propose(0, node.entry(1, 2, "mine")));
 
     node.hears(1, new PrepareOk(0, node.replica.lastOp()));
@@ -95,7 +95,7 @@ class LeadershipTest {
 
   @Test
   void aPrimaryThatNobodyFollowsDoesNotRepeatItselfInItsLog() {
-    Lone node = new Lone(3, 0).leading();
+    SingleReplica node = new SingleReplica(3, 0).leading();
     node.propose("mine");
     node.pass(2_000);
     assertEquals(1, node.replica.lastOp());
@@ -105,20 +105,20 @@ class LeadershipTest {
 
   @Test
   void aPrimaryThatWasFrozenDeclaresNobodyBeforeHeCouldAnswer() {
-    Lone node = new Lone(3, 0).leading();
+    SingleReplica node = new SingleReplica(3, 0).leading();
     node.isFollowedBy(1, 2);
-    node.now += 10 * Lone.LEASE;
+    node.now += 10 * SingleReplica.LEASE;
     node.isFollowedBy(1);
     assertFalse(node.replica.isOver(2, node.now));
-    node.now += Lone.LEASE / 2;
+    node.now += SingleReplica.LEASE / 2;
     node.isFollowedBy(1);
-    node.now += Lone.LEASE / 2;
+    node.now += SingleReplica.LEASE / 2;
     assertTrue(node.replica.isOver(2, node.now));
   }
 
   @Test
   void whatOnlyALifeThatIsOverKeptIsNotKept() {
-    Lone node = new Lone(5, 0).leading();
+    SingleReplica node = new SingleReplica(5, 0).leading();
     node.isFollowedBy(1, 2);
     node.propose("mine");
     node.hears(2, new PrepareOk(0, 1));
@@ -131,10 +131,10 @@ class LeadershipTest {
 
   @Test
   void aNodeThatIsDeclaredActsAgainOnlyWhenItKnows() {
-    Lone node = new Lone(3, 0).leading();
+    SingleReplica node = new SingleReplica(3, 0).leading();
     for (int i = 0; i < 4; i++) {
       node.isFollowedBy(1);
-      node.now += Lone.LEASE / 2;
+      node.now += SingleReplica.LEASE / 2;
     }
     node.isFollowedBy(1);
     assertTrue(node.replica.declare(2, new byte[] {1}, node.now));
@@ -151,9 +151,9 @@ class LeadershipTest {
 
   @Test
   void aPrimaryActsWhenItKnowsWhatItsPredecessorsDecided() {
-    Lone node = new Lone(3, 1).following();
+    SingleReplica node = new SingleReplica(3, 1).following();
     node.hears(0, new Prepare(0, 1, 0, node.entry(0, 1, "a")));
-    node.now += Lone.LEASE;
+    node.now += SingleReplica.LEASE;
     node.hears(2, new DoViewChange(1, 0, 0, 0, 0));
     node.hears(2, new Pong(1, 0, node.now, node.now));
     assertTrue(node.replica.isPrimary());
@@ -164,10 +164,10 @@ class LeadershipTest {
 
   @Test
   void theLogOfTheLatestViewWinsOverTheLongestOne() {
-    Lone node = new Lone(5, 1).following();
+    SingleReplica node = new SingleReplica(5, 1).following();
     node.hears(0, new Prepare(0, 1, 0, node.entry(0, 1, "a")));
     node.hears(0, new Prepare(0, 2, 0, node.entry(0, 2, "b")));
-    node.now += Lone.LEASE;
+    node.now += SingleReplica.LEASE;
     node.hears(2, new DoViewChange(6, 3, 1, 0, 0));
     node.hears(3, new DoViewChange(6, 0, 0, 0, 0));
     assertFalse(node.replica.isPrimary());
@@ -180,19 +180,19 @@ class LeadershipTest {
 
   @Test
   void aLeaseIsNotLongerThanWhatAMajorityPromised() {
-    Lone node = new Lone(3, 0).leading();
+    SingleReplica node = new SingleReplica(3, 0).leading();
     node.hears(1, new Pong(0, 0, node.now, node.now));
     long sent = node.now;
-    node.now += 1_000 * Lone.MILLI;
+    node.now += 1_000 * SingleReplica.MILLI;
     node.hears(1, new Pong(0, 0, sent, node.now));
     node.pass(40);
     assertTrue(node.lastPingTo(1).grantNanos() > 0);
-    assertTrue(node.lastPingTo(1).grantNanos() <= 500 * Lone.MILLI);
+    assertTrue(node.lastPingTo(1).grantNanos() <= 500 * SingleReplica.MILLI);
   }
 
   @Test
   void whatWasSaidInAnotherViewIsNotCounted() {
-    Lone node = new Lone(3, 0).leading();
+    SingleReplica node = new SingleReplica(3, 0).leading();
     node.propose("mine");
     node.hears(1, new PrepareOk(3, 1));
     node.hears(1, new Pong(3, 1, node.now, node.now));
@@ -202,15 +202,15 @@ class LeadershipTest {
 
   @Test
   void aPrimaryThatNobodyFollowsDeclaresNobody() {
-    Lone node = new Lone(3, 0).leading();
+    SingleReplica node = new SingleReplica(3, 0).leading();
     node.isFollowedBy(1, 2);
-    node.now += 4 * Lone.LEASE;
+    node.now += 4 * SingleReplica.LEASE;
     assertFalse(node.replica.isOver(1, node.now));
   }
 
   @Test
   void whatIsWantedWhileSomethingIsAppliedHasItsTurnAfterwards() {
-    Lone node = new Lone(3, 0).leading();
+    SingleReplica node = new SingleReplica(3, 0).leading();
     List<String> steps = new ArrayList<>();
     node.whenApplied =
         text -> {
@@ -230,7 +230,7 @@ class LeadershipTest {
 
   @Test
   void whoAsksForTheStateAgainWhileItIsStillToldGetsNoSecondAnswerBeforeThatIsDone() {
-    Lone node = new Lone(3, 0).leading();
+    SingleReplica node = new SingleReplica(3, 0).leading();
     node.hears(1, new GetState(0, 9));
     assertEquals(1, node.sent(NewState.class).size());
     assertEquals(1, node.snapshots);
@@ -247,7 +247,7 @@ class LeadershipTest {
 
   @Test
   void whileOneIsToldTheStateAnotherOneIsToldAsWell() {
-    Lone node = new Lone(3, 0).leading();
+    SingleReplica node = new SingleReplica(3, 0).leading();
     node.stillTold.add(1);
 
     node.hears(2, new GetState(0, 9));

@@ -89,7 +89,7 @@ class MessagesTest {
   void whatAReplicaHearsIsTakenOrRefusedWhateverItSays(@ForAll long seed)
       throws ReflectiveOperationException {
     SplittableRandom random = new SplittableRandom(seed);
-    Lone node = new Lone(3, 1).following();
+    SingleReplica node = new SingleReplica(3, 1).following();
     List<Class<?>> kinds = kinds().toList();
     for (int i = 0; i < 30; i++) {
       Message message = (Message) any(kinds.get(random.nextInt(kinds.size())), random);

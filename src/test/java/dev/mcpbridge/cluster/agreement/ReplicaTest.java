@@ -22,14 +22,15 @@ class ReplicaTest {
 
   @Test
   void whatAMessageLeavesOutOfTheLivesMakesItUnheard() {
-    Lone node = new Lone(3, 1).following();
-    node.replica.receive(new Signed(2, Lone.GENERATION, new long[1], new Hail(1)), node.now);
+    SingleReplica node = new SingleReplica(3, 1).following();
+    node.replica.receive(
+        new Signed(2, SingleReplica.GENERATION, new long[1], new Hail(1)), node.now);
     assertTrue(node.sent(Hailed.class).isEmpty());
   }
 
   @Test
   void whoHasJoinedAndKnowsNothingYetHasNoVote() {
-    Lone node = joining();
+    SingleReplica node = joining();
     node.hears(2, new StartViewChange(4, true));
     node.hears(2, new StartViewChange(4, false));
     node.hears(2, new DoViewChange(4, 3, 10, 10, 0));
@@ -42,7 +43,7 @@ class ReplicaTest {
 
   @Test
   void whoHasJoinedAndIsToldNothingLooksForItsGroupAgain() {
-    Lone node = joining();
+    SingleReplica node = joining();
     long mine = node.propose("mine");
     node.pass(2_000);
     assertEquals(Status.OUTSIDE, node.replica.status());
@@ -55,29 +56,29 @@ class ReplicaTest {
 
   @Test
   void whoHasJoinedKeepsThePromiseThatItMayHaveForgotten() {
-    Lone node = joining();
+    SingleReplica node = joining();
     node.hears(0, new NewState(3, 0, 0, null, List.of()));
     assertEquals(Status.NORMAL, node.replica.status());
     node.hears(2, new StartViewChange(4, false));
     assertNull(node.last(StartViewChange.class));
-    node.now += Lone.LEASE;
+    node.now += SingleReplica.LEASE;
     node.hears(2, new StartViewChange(4, false));
     assertEquals(4, node.last(StartViewChange.class).view());
   }
 
   @Test
   void whoGivesUpItsGroupDoesNotEnterItAsOneOfItsFounders() {
-    Lone node = new Lone(3, 1).following();
+    SingleReplica node = new SingleReplica(3, 1).following();
     giveUp(node);
     assertEquals(6, node.replica.incarnation());
-    node.generation = Lone.GENERATION;
-    node.hears(0, new Founded(Lone.GENERATION, 0));
+    node.generation = SingleReplica.GENERATION;
+    node.hears(0, new Founded(SingleReplica.GENERATION, 0));
     assertEquals(Status.OUTSIDE, node.replica.status());
   }
 
   @Test
   void anOldAnswerMakesNobodyGiveUpWhoHasJustLostItsPrimary() {
-    Lone node = new Lone(3, 1).following();
+    SingleReplica node = new SingleReplica(3, 1).following();
     node.pass(1_600);
     node.generation = 0;
     node.hears(0, new Hailed(node.replica.incarnation(), Kind.OUTSIDE, 0, 0));
@@ -87,16 +88,16 @@ class ReplicaTest {
 
   @Test
   void aNodeThatLearnsOfALaterLifeOfItsOwnBeginsAnew() {
-    Lone node = new Lone(3, 1).following();
+    SingleReplica node = new SingleReplica(3, 1).following();
     node.lives[1] = 9;
-    node.hears(0, node.ping(0, Lone.LEASE));
+    node.hears(0, node.ping(0, SingleReplica.LEASE));
     assertEquals(Status.OUTSIDE, node.replica.status());
     assertEquals(10, node.replica.incarnation());
   }
 
   @Test
   void whatIsWantedFromOutsideIsWantedOfTheLifeThatJoins() {
-    Lone node = new Lone(3, 1);
+    SingleReplica node = new SingleReplica(3, 1);
     long number = node.propose("mine");
     node.lives[1] = 9;
     node.hears(0, new Hail(1));
@@ -112,7 +113,7 @@ class ReplicaTest {
 
   @Test
   void aGroupOfWhichNoMajorityIsSeenIsNotJoined() {
-    Lone node = new Lone(3, 1);
+    SingleReplica node = new SingleReplica(3, 1);
     node.hears(0, new Hailed(node.replica.incarnation(), Kind.PRIMARY, 3, 7));
     node.generation++;
     node.hears(2, new Hailed(node.replica.incarnation(), Kind.NORMAL, 3, 7));
@@ -121,7 +122,7 @@ class ReplicaTest {
 
   @Test
   void aGroupThatMayStillDecideIsNotGivenUp() {
-    Lone node = new Lone(3, 1).following();
+    SingleReplica node = new SingleReplica(3, 1).following();
     node.pass(5_000);
     node.generation = 0;
     node.hears(0, new Hailed(node.replica.incarnation(), Kind.OUTSIDE, 0, 0));
@@ -129,19 +130,19 @@ class ReplicaTest {
   }
 
   /** A node that has just begun to live, and was told of its group, but not what that knows. */
-  private static Lone joining() {
-    Lone node = new Lone(3, 1);
+  private static SingleReplica joining() {
+    SingleReplica node = new SingleReplica(3, 1);
     hailed(node);
     assertEquals(Status.FETCHING, node.replica.status());
     return node;
   }
 
-  private static void hailed(Lone node) {
+  private static void hailed(SingleReplica node) {
     node.hears(0, new Hailed(node.replica.incarnation(), Kind.PRIMARY, 3, 7));
     node.hears(2, new Hailed(node.replica.incarnation(), Kind.NORMAL, 3, 7));
   }
 
-  private static void giveUp(Lone node) {
+  private static void giveUp(SingleReplica node) {
     node.pass(5_000);
     node.generation = 0;
     node.hears(0, new Hailed(node.replica.incarnation(), Kind.OUTSIDE, 0, 0));

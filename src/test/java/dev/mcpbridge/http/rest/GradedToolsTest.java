@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import dev.mcpbridge.model.Catalogue;
-import dev.mcpbridge.model.Grading;
 import dev.mcpbridge.model.Risk;
+import dev.mcpbridge.model.RiskGrading;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.RiskRules;
 import dev.mcpbridge.model.Tool;
@@ -15,9 +15,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class GradedToolsTest {
-  private static final Grading LOW =
+  private static final RiskGrading LOW =
       (target, rules, destructive) -> new Risk(RiskLevel.LOW, Risk.Reason.NONE);
-  private static final Grading MEDIUM =
+  private static final RiskGrading MEDIUM =
       (target, rules, destructive) -> new Risk(RiskLevel.MEDIUM, Risk.Reason.TOOL);
 
   @Test
@@ -48,7 +48,7 @@ class GradedToolsTest {
     assertNotEquals(graded(tool, LOW).tag(), graded(tool, MEDIUM).tag());
   }
 
-  private static GradedTools graded(String tool, Grading by) {
+  private static GradedTools graded(String tool, RiskGrading by) {
     Catalogue catalogue =
         new Catalogue(
             Catalogue.byName(List.of(Tool.of(JsonSlice.of(tool)))),

@@ -1,0 +1,146 @@
+package dev.mcpbridge.call;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.model.Tool;
+import dev.mcpbridge.protocol.Arguments;
+import dev.mcpbridge.validation.SchemaValidator;
+import dev.mcpbridge.validation.SchemaValidator.Subject;
+import dev.mcpbridge.validation.Verdict;
+import io.vertx.core.Future;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Checks arguments against a tool's {@code inputSchema}. A schema that cannot be used is no reason
+ * to refuse a call, since the upstream validates as well; whether a check that takes too much work
+ * is one, is configured. Confined to its verticle.
+ */
+public final class ArgumentValidator {
+  private static final int MAX_LOOKS = 500;
+  private static final long LOOK_MILLIS = 500;
+
+  private final SchemaValidator validator;
+  private final boolean refusesUnchecked;
+  private final Counts counts;
+
+  /**
+   * @param refusesUnchecked whether arguments are refused that are too much work to check
+   */
+  public ArgumentValidator(SchemaValidator validator, boolean refusesUnchecked, Counts counts) {
+    this.validator = validator;
+    this.refusesUnchecked = refusesUnchecked;
+    this.counts = counts;
+  }
+
+  /** Fails with INVALID_ARGUMENTS and the list of what does not fit, or with UNCHECKED. */
+  Future<Void> check(CallRequest request, Tool tool) {
+    if (tool == null || tool.inputSchema() == null) {
+      return Future.succeededFuture();
+    }
+    Arguments arguments = request.arguments();
+    Future<Verdict> verdict = verdict(request, tool, arguments.tree());
+    return verdict.result() == Verdict.FITS
+        ? Future.succeededFuture()
+        : verdict
+            .compose(
+                first ->
+                    first instanceof Verdict.Misfit misfit
+                        ? withoutNulls(request, tool, misfit)
+                        : verdict)
+            .compose(last -> answer(request, last));
+  }
+
+  /**
+   * Why schemas of a server cannot be used, by the names of their tools. Those that nobody has
+   * looked at are compiled; what that takes longer than half a second is known the next time.
+   */
+  public Future<Map<String, String>> unusable(ServerView server) {
+    List<Future<?>> compiling = new ArrayList<>();
+    for (Tool tool : server.catalogue().tools().values()) {
+      if (tool.inputSchema() != null && compiling.size() < MAX_LOOKS) {
+        Future<?> known = validator.compiled("server " + server.id(), subject(server.id(), tool));
+        if (!known.isComplete()) {
+          compiling.add(known);
+        }
+      }
+    }
+    return compiling.isEmpty()
+        ? Future.succeededFuture(knownUnusable(server))
+        : Future.join(compiling)
+            .timeout(LOOK_MILLIS, TimeUnit.MILLISECONDS)
+            .transform(over -> Future.succeededFuture(knownUnusable(server)));
+  }
+
+  /** The same, as far as it is known. */
+  public Map<String, String> knownUnusable(ServerView server) {
+    Map<String, String> unusable = new HashMap<>();
+    for (Tool tool : server.catalogue().tools().values()) {
+      String problem = tool.inputSchema() == null ? null : validator.problem(tool.digest());
+      if (problem != null) {
+        unusable.put(tool.name(), problem);
+      }
+    }
+    return unusable;
+  }
+
+  private Future<Verdict> verdict(CallRequest request, Tool tool, JsonNode arguments) {
+    Subject subject = subject(request.server(), tool);
+    int bytes = request.arguments().json().length();
+    return validator.validate(request.caller().share(), subject, arguments, bytes);
+  }
+
+  private static Subject subject(ServerId server, Tool tool) {
+    return new Subject(
+        tool.digest(), "inputSchema", tool.name(), server.name(), tool.inputSchema());
+  }
+
+  /**
+   * Clients, and models above all, write null for what they leave out. Where the arguments fit
+   * without such members the server decides what it thinks of them.
+   */
+  private Future<Verdict> withoutNulls(CallRequest request, Tool tool, Verdict.Misfit misfit) {
+    JsonNode arguments = request.arguments().tree();
+    if (!(arguments instanceof ObjectNode object) || !hasNull(object)) {
+      return Future.succeededFuture(misfit);
+    }
+    ObjectNode rest = object.objectNode();
+    object.properties().stream()
+        .filter(member -> !member.getValue().isNull())
+        .forEach(member -> rest.set(member.getKey(), member.getValue()));
+    return verdict(request, tool, rest);
+  }
+
+  private static boolean hasNull(ObjectNode object) {
+    return object.properties().stream().anyMatch(member -> member.getValue().isNull());
+  }
+
+  private Future<Void> answer(CallRequest request, Verdict verdict) {
+    if (verdict instanceof Verdict.Misfit misfit) {
+      return Future.failedFuture(
+          new BridgeException(
+                  ErrorCode.INVALID_ARGUMENTS, "The arguments do not fit the tool's input schema")
+              .with("errors", misfit.errors()));
+    }
+    if (verdict instanceof Verdict.Unchecked unchecked) {
+      counts.unchecked(request.server().name());
+      if (unchecked.overBudget() && refusesUnchecked) {
+        return Future.failedFuture(
+            new BridgeException(
+                ErrorCode.UNCHECKED,
+                "The arguments could not be checked against the tool's input schema: "
+                    + unchecked.why()
+                    + " (validation.onBudget is refuse)"));
+      }
+    }
+    return Future.succeededFuture();
+  }
+}

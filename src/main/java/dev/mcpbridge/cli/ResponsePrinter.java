@@ -1,0 +1,35 @@
+package dev.mcpbridge.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.agent.BridgeHttp;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.Json;
+
+/** Prints answers of the bridge, and says how it went by the exit code. */
+final class ResponsePrinter {
+  private ResponsePrinter() {}
+
+  static int print(BridgeHttp.Answer answer) throws JsonProcessingException {
+    JsonNode body = answer.body();
+    if (!answer.ok()) {
+      boolean wantsKey = answer.status() == ErrorCode.UNAUTHENTICATED.status();
+      System.err.println(
+          answer.status()
+              + " "
+              + body.path("detail").asText("no detail")
+              + (wantsKey ? "; put it into MCP_BRIDGE_KEY" : ""));
+      body.path("errors").forEach(error -> System.err.println("  " + error.asText()));
+      return Main.FAILED;
+    }
+    System.out.println(Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(body));
+    if (body.path("requires_confirmation").asBoolean()) {
+      System.err.println(
+          "Confirm with: mcp-bridge confirm "
+              + body.path("confirmation_id").asText()
+              + (body.has("token") ? " --token " + body.path("token").asText() : ""));
+      return Main.NEEDS_CONFIRMATION;
+    }
+    return body.path("isError").asBoolean() ? Main.FAILED : 0;
+  }
+}

@@ -1,0 +1,82 @@
+package dev.mcpbridge.cli.agent;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.agent.Agent;
+import dev.mcpbridge.agent.AgentListener;
+import dev.mcpbridge.agent.Approver;
+import dev.mcpbridge.agent.ToolOutcome;
+import dev.mcpbridge.dialect.FunctionCall;
+import java.io.PrintWriter;
+import java.util.Locale;
+import java.util.Optional;
+
+/** One question of a script: the answer on one output, all else on the other, nobody to ask. */
+final class SingleQuestion implements Approver, AgentListener {
+  private static final int NEEDS_CONFIRMATION = 3;
+
+  private final PrintWriter out;
+  private final PrintWriter err;
+  private final boolean json;
+  private final ArrayNode calls = JsonNodeFactory.instance.arrayNode();
+  private boolean needsHuman;
+
+  SingleQuestion(PrintWriter out, PrintWriter err, boolean json) {
+    this.out = out;
+    this.err = err;
+    this.json = json;
+  }
+
+  AgentListener beside(AgentListener other) {
+    return AgentListener.both(other, this);
+  }
+
+  int run(Conversation conversation, String question) {
+    try {
+      Agent.Answer answer = conversation.agent().ask(question);
+      out.println(json ? json(answer) : answer.text().stripTrailing());
+      out.flush();
+      if (answer.outcome() != Agent.Outcome.ANSWERED) {
+        err.println(
+            "The answer is not whole: "
+                + answer.outcome().name().toLowerCase(Locale.ROOT).replace('_', ' '));
+        return AgentProgram.FAILED;
+      }
+      return needsHuman ? NEEDS_CONFIRMATION : 0;
+    } catch (InterruptedException e) {
+      return AgentProgram.FAILED;
+    }
+  }
+
+  private ObjectNode json(Agent.Answer answer) {
+    ObjectNode json = JsonNodeFactory.instance.objectNode().put("answer", answer.text());
+    json.put("how", answer.outcome().name().toLowerCase(Locale.ROOT)).put("steps", answer.steps());
+    json.set("calls", calls);
+    json.putObject("usage")
+        .put("input", answer.usage().input())
+        .put("output", answer.usage().output());
+    return json;
+  }
+
+  @Override
+  public Decision approves(ToolOutcome.Pending call) {
+    needsHuman = true;
+    err.println("Not run, since nobody is here to approve it: " + TerminalText.plain(call.tool()));
+    return Decision.NO;
+  }
+
+  @Override
+  public Optional<String> logsIn(ToolOutcome.Login login) {
+    needsHuman = true;
+    err.println(TerminalText.plain(login.server() + " wants you to log in: " + login.url()));
+    return Optional.empty();
+  }
+
+  @Override
+  public void ended(FunctionCall call, ToolOutcome end) {
+    ObjectNode line = calls.addObject().put("name", call.name());
+    line.put("arguments", call.arguments().text());
+    line.put("is_error", !(end instanceof ToolOutcome.Result result) || result.isError());
+  }
+}

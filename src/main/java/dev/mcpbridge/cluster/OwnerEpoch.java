@@ -1,0 +1,25 @@
+package dev.mcpbridge.cluster;
+
+import dev.mcpbridge.wire.WireReader;
+import dev.mcpbridge.wire.WireWriter;
+
+/**
+ * Who owns a part of a server.
+ *
+ * @param life of the owner's process
+ * @param epoch higher than that of every earlier owner
+ */
+record OwnerEpoch(int slot, long life, long epoch) {
+
+  boolean isOf(Member member) {
+    return member.slot() == slot && member.life() == life;
+  }
+
+  static void write(WireWriter out, OwnerEpoch ownerEpoch) {
+    out.number(ownerEpoch.slot).number(ownerEpoch.life).number(ownerEpoch.epoch);
+  }
+
+  static OwnerEpoch read(WireReader in) {
+    return new OwnerEpoch((int) in.number(), in.number(), in.number());
+  }
+}

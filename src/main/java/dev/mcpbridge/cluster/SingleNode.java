@@ -1,0 +1,252 @@
+package dev.mcpbridge.cluster;
+
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.model.InstanceId;
+import dev.mcpbridge.model.ServerId;
+import io.vertx.core.Future;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+
+/** A node that is the whole bridge: it has everything, and nobody else to ask. */
+public final class SingleNode implements Cluster {
+  private final Clock clock;
+  private final String bridge = UUID.randomUUID().toString();
+  private final Tables tables = new Tables();
+  private final Map<String, SharedMap> maps = new HashMap<>();
+  private final OwnershipView ownershipView = new Everything();
+  private Set<InstanceId> parts = Set.of();
+  private long versions;
+
+  public SingleNode(Clock clock) {
+    this.clock = clock;
+  }
+
+  @Override
+  public Future<Void> open(String url) {
+    return Future.succeededFuture();
+  }
+
+  @Override
+  public boolean isAlone() {
+    return true;
+  }
+
+  @Override
+  public int slot() {
+    return 0;
+  }
+
+  @Override
+  public long life() {
+    return 0;
+  }
+
+  @Override
+  public boolean lives(int slot, long life) {
+    return true;
+  }
+
+  @Override
+  public String name() {
+    return null;
+  }
+
+  @Override
+  public String bridge() {
+    return bridge;
+  }
+
+  @Override
+  public int owner(InstanceId instanceId) {
+    return HERE;
+  }
+
+  @Override
+  public OwnershipView owners() {
+    return ownershipView;
+  }
+
+  @Override
+  public boolean fits(List<String> placement) {
+    return true;
+  }
+
+  @Override
+  public SharedMap map(String name) {
+    return maps.computeIfAbsent(name, OwnMap::new);
+  }
+
+  @Override
+  public String name(int slot) {
+    return null;
+  }
+
+  @Override
+  public Future<Void> offer(Set<InstanceId> offered, OwnershipListener here) {
+    parts = new LinkedHashSet<>(offered);
+    here.changed();
+    return Future.succeededFuture();
+  }
+
+  @Override
+  public Set<InstanceId> mine() {
+    return parts;
+  }
+
+  @Override
+  public Set<InstanceId> held() {
+    return parts;
+  }
+
+  @Override
+  public void stopped(InstanceId instanceId) {
+    // nobody waits for it
+  }
+
+  @Override
+  public Future<Void> leave() {
+    return Future.succeededFuture();
+  }
+
+  @Override
+  public Future<Void> change() {
+    return Future.succeededFuture();
+  }
+
+  @Override
+  public Future<byte[]> ask(int slot, String address, byte[] body, long timeoutMillis) {
+    return Future.failedFuture(
+        new BridgeException(ErrorCode.NODE_UNREACHABLE, "This bridge has one node"));
+  }
+
+  @Override
+  public void tell(int slot, String topic, byte[] body) {
+    // there is nobody
+  }
+
+  @Override
+  public void tellAll(String topic, byte[] body) {
+    // there is nobody
+  }
+
+  @Override
+  public void serve(PeerListener peerListener) {
+    // nobody asks
+  }
+
+  @Override
+  public View view() {
+    return new View("alone", null, null, List.of(), 0, 0);
+  }
+
+  @Override
+  public BooleanSupplier mayAct() {
+    return () -> true;
+  }
+
+  @Override
+  public boolean isCutOff() {
+    return false;
+  }
+
+  @Override
+  public Future<Void> close() {
+    return Future.succeededFuture();
+  }
+
+  private final class OwnMap implements SharedMap {
+    private final String name;
+    private final List<Runnable> listeners = new ArrayList<>();
+
+    OwnMap(String name) {
+      this.name = name;
+    }
+
+    @Override
+    public Future<Change> put(String key, long expected, byte[] value, long ttlMillis, Keep keep) {
+      return told(
+          tables.put(
+              new Command.Put(name, key, expected, value, ttlMillis, keep),
+              ++versions,
+              clock.millis()));
+    }
+
+    @Override
+    public Future<Change> remove(String key, long expected) {
+      return told(tables.remove(name, key, expected, clock.millis()));
+    }
+
+    @Override
+    public Future<Item> get(String key) {
+      return Future.succeededFuture(tables.get(name, key, clock.millis()));
+    }
+
+    @Override
+    public Future<Map<String, Item>> all() {
+      return Future.succeededFuture(known());
+    }
+
+    @Override
+    public Item known(String key) {
+      return tables.get(name, key, clock.millis());
+    }
+
+    @Override
+    public Map<String, Item> known() {
+      return tables.all(name, clock.millis());
+    }
+
+    @Override
+    public void onChange(Runnable heard) {
+      listeners.add(heard);
+    }
+
+    private Future<Change> told(Change change) {
+      if (change.isDone()) {
+        listeners.forEach(Runnable::run);
+      }
+      return Future.succeededFuture(change);
+    }
+  }
+
+  private final class Everything implements OwnershipView {
+    @Override
+    public Collection<InstanceId> parts(ServerId server) {
+      return isOwned(server) ? List.of(InstanceId.first(server)) : List.of();
+    }
+
+    @Override
+    public boolean isOwned(ServerId server) {
+      return parts.contains(InstanceId.first(server));
+    }
+
+    @Override
+    public boolean isExpected(ServerId server) {
+      return isOwned(server);
+    }
+
+    @Override
+    public boolean hasCandidate(ServerId server) {
+      return true;
+    }
+
+    @Override
+    public boolean knows(ServerId server) {
+      return isOwned(server);
+    }
+
+    @Override
+    public long epoch(InstanceId instanceId) {
+      return 0;
+    }
+  }
+}

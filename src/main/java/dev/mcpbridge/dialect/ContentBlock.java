@@ -1,0 +1,89 @@
+package dev.mcpbridge.dialect;
+
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** One block of a tool's result (MCP server/tools, "Tool Result"). */
+public sealed interface ContentBlock {
+
+  /** What stands for it where there is only text. */
+  String words();
+
+  /** Words. */
+  record Text(String words) implements ContentBlock {}
+
+  /**
+   * Bytes of an image, a sound, or a file.
+   *
+   * @param data base64
+   */
+  record Media(String type, String data) implements ContentBlock {
+    private static final Set<String> IMAGES =
+        Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
+
+    /** One of those that models see; a request with another is refused. */
+    boolean isImage() {
+      return IMAGES.contains(type);
+    }
+
+    String dataUrl() {
+      return "data:" + type + ";base64," + data;
+    }
+
+    @Override
+    public String words() {
+      return "[" + type + ", " + data.length() * 3L / 4 + " bytes]";
+    }
+  }
+
+  /**
+   * The blocks of an MCP result; structured content that no text repeats is one more.
+   *
+   * @param result its members
+   */
+  static List<ContentBlock> of(Map<String, JsonSlice> result) {
+    List<ContentBlock> parts = new ArrayList<>();
+    JsonSlice content = result.get("content");
+    if (content != null) {
+      JsonObjects.elements(content).forEach(block -> parts.add(ofBlock(block)));
+    }
+    JsonSlice structured = result.get("structuredContent");
+    if (structured != null
+        && parts.stream().noneMatch(contentBlock -> JsonEquality.json(contentBlock, structured))) {
+      parts.add(new Text(structured.text()));
+    }
+    return parts.isEmpty() ? List.of(new Text("")) : parts;
+  }
+
+  private static ContentBlock ofBlock(JsonSlice block) {
+    Map<String, JsonSlice> members = JsonObjects.members(block);
+    String type = JsonObjects.string(members.get("type"));
+    String text = JsonObjects.string(members.get("text"));
+    String data = JsonObjects.string(members.get("data"));
+    String mimeType = JsonObjects.string(members.get("mimeType"));
+    if ("text".equals(type) && text != null) {
+      return new Text(text);
+    }
+    if (("image".equals(type) || "audio".equals(type)) && data != null && mimeType != null) {
+      return new Media(mimeType, data);
+    }
+    JsonSlice resource = members.get("resource");
+    return "resource".equals(type) && resource != null
+        ? ofResource(block, JsonObjects.members(resource))
+        : new Text(block.text());
+  }
+
+  private static ContentBlock ofResource(JsonSlice block, Map<String, JsonSlice> resource) {
+    String text = JsonObjects.string(resource.get("text"));
+    String blob = JsonObjects.string(resource.get("blob"));
+    String mimeType = JsonObjects.string(resource.get("mimeType"));
+    if (text != null) {
+      return new Text(JsonObjects.string(resource.get("uri")) + ":\n" + text);
+    }
+    return blob != null && mimeType != null ? new Media(mimeType, blob) : new Text(block.text());
+  }
+}

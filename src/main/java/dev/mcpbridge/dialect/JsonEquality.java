@@ -1,0 +1,22 @@
+package dev.mcpbridge.dialect;
+
+import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.JsonSlice;
+import java.io.IOException;
+
+/** Whether a text says the same as a JSON value. Stateless. */
+final class JsonEquality {
+  private JsonEquality() {}
+
+  static boolean json(ContentBlock contentBlock, JsonSlice value) {
+    if (!(contentBlock instanceof ContentBlock.Text text)
+        || !text.words().stripLeading().startsWith("{")) {
+      return false;
+    }
+    try {
+      return Json.tree(text.words()).equals(Json.tree(value.text()));
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package dev.mcpbridge.dialect;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.protocol.Json;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+
+/** What the formats write in the same way. Stateless. */
+final class ToolDefinitions {
+  private ToolDefinitions() {}
+
+  static void function(JsonWriter out, Function function, String schema, Reduction parameters) {
+    out.beginObject();
+    members(out, function, schema, parameters);
+    if (parameters.isStrict()) {
+      out.member("strict", true);
+    }
+    out.endObject();
+  }
+
+  static void members(JsonWriter out, Function function, String schema, Reduction parameters) {
+    out.member("name", function.name())
+        .member("description", function.description())
+        .member(schema, json(parameters.schema()));
+  }
+
+  static JsonSlice json(JsonNode tree) {
+    return Json.slice(tree);
+  }
+
+  /** Some clients write null for what is not there. */
+  static JsonSlice orNone(JsonSlice arguments) {
+    return arguments == null || arguments.equals(JsonSlice.NULL)
+        ? JsonSlice.EMPTY_OBJECT
+        : arguments;
+  }
+
+  /**
+   * OpenAI writes arguments as a text that holds JSON, an empty one where there are none; some who
+   * copy its API write the object itself.
+   */
+  static JsonSlice argumentsText(JsonSlice written) {
+    String text = JsonObjects.string(written);
+    if (text == null) {
+      return orNone(written);
+    }
+    return text.isBlank() ? JsonSlice.EMPTY_OBJECT : JsonSlice.of(text);
+  }
+}

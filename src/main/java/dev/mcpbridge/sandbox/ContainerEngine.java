@@ -1,0 +1,330 @@
+package dev.mcpbridge.sandbox;
+
+import com.github.dockerjava.api.DockerClient;
+import com.github.dockerjava.api.command.CreateContainerCmd;
+import com.github.dockerjava.api.command.InspectContainerResponse;
+import com.github.dockerjava.api.command.InspectContainerResponse.ContainerState;
+import com.github.dockerjava.api.command.InspectImageResponse;
+import com.github.dockerjava.api.command.WaitContainerResultCallback;
+import com.github.dockerjava.api.exception.DockerClientException;
+import com.github.dockerjava.api.exception.DockerException;
+import com.github.dockerjava.api.exception.NotFoundException;
+import com.github.dockerjava.api.model.Container;
+import com.github.dockerjava.api.model.HealthCheck;
+import com.github.dockerjava.api.model.HostConfig;
+import com.github.dockerjava.api.model.Info;
+import com.github.dockerjava.api.model.Version;
+import com.github.dockerjava.core.DefaultDockerClientConfig;
+import com.github.dockerjava.core.DockerClientImpl;
+import com.github.dockerjava.zerodep.ZerodepDockerHttpClient;
+import dev.mcpbridge.config.ContainerTarget;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
+import java.net.URI;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * The container engine, Docker or what speaks like it. Everything here runs on worker threads of
+ * its own, so a slow engine holds up nobody else; the client is made at the first use.
+ */
+final class ContainerEngine {
+  private static final int THREADS = 8;
+  private static final int CONNECTIONS = 32;
+  private static final Duration CONNECT = Duration.ofSeconds(5);
+  private static final Duration ANSWER = Duration.ofSeconds(30);
+  private static final int STOP_SECONDS = 2;
+  private static final long EXIT_SECONDS = 1;
+
+  /** Names of this process's containers: labels tell processes apart, and nothing finer. */
+  private static final Set<String> IN_USE = ConcurrentHashMap.newKeySet();
+
+  private final WorkerExecutor worker;
+  private final Map<String, String> names = new ConcurrentHashMap<>();
+  private final String address;
+  private final Labels labels;
+  private DockerClient client;
+  private volatile EngineKind kind;
+
+  /** An image of the engine as it is now, whatever its name will mean later. */
+  record Image(String name, String id, Set<String> volumes, boolean hasProgram) {}
+
+  /** How a container ended. */
+  record End(boolean outOfMemory, long exitCode) {}
+
+  ContainerEngine(Vertx vertx, String address, Labels labels) {
+    this.worker = vertx.createSharedWorkerExecutor("sandbox", THREADS);
+    this.address = address;
+    this.labels = labels;
+  }
+
+  String address() {
+    return address;
+  }
+
+  /** What there is, for whoever wants to know. */
+  Future<Map<String, String>> describe() {
+    return ask(
+        () -> {
+          Version version = client().versionCmd().exec();
+          Info info = client().infoCmd().exec();
+          Map<String, String> facts = new LinkedHashMap<>();
+          facts.put("engine", address);
+          facts.put("version", version.getVersion() + " (API " + version.getApiVersion() + ")");
+          facts.put("system", String.valueOf(info.getOperatingSystem()));
+          facts.put("runtimes", String.join(", ", info.getRuntimes().keySet()));
+          facts.put("security", String.join(", ", info.getSecurityOptions()));
+          return facts;
+        });
+  }
+
+  /** What a container has not been given as it was asked for; nothing where all is well. */
+  Future<List<String>> differences(String id, ContainerTarget asked, Image image) {
+    return ask(
+        () -> {
+          InspectContainerResponse given = client().inspectContainerCmd(id).exec();
+          return Profile.differences(profile(asked, image), asked.user(), kind(), given);
+        });
+  }
+
+  /** Fails with IMAGE_NOT_FOUND for an image that is not there; nothing is ever pulled. */
+  Future<Image> image(String name) {
+    return ask(
+        () -> {
+          try {
+            InspectImageResponse found = client().inspectImageCmd(name).exec();
+            var config = found.getConfig();
+            boolean hasProgram =
+                config != null && (!isEmpty(config.getEntrypoint()) || !isEmpty(config.getCmd()));
+            Set<String> volumes =
+                config == null || config.getVolumes() == null
+                    ? Set.of()
+                    : Set.copyOf(config.getVolumes().keySet());
+            return new Image(name, found.getId(), volumes, hasProgram);
+          } catch (NotFoundException e) {
+            throw new BridgeException(
+                ErrorCode.IMAGE_NOT_FOUND,
+                "The container engine has no image '" + name + "': pull or build it first");
+          }
+        });
+  }
+
+  /** Creates a container and does not start it; answers its id. */
+  Future<String> create(ContainerTarget container, Image image, String server) {
+    String name = labels.name(server);
+    IN_USE.add(name);
+    return this.<String>ask(
+            () -> {
+              Mounts.check(container.mounts());
+              checkNetwork(container.network());
+              return creation(container, image, server).withName(name).exec().getId();
+            })
+        .onSuccess(id -> names.put(id, name))
+        .onFailure(failed -> IN_USE.remove(name));
+  }
+
+  private CreateContainerCmd creation(ContainerTarget container, Image image, String server) {
+    CreateContainerCmd create =
+        client()
+            .createContainerCmd(image.id())
+            .withHostConfig(profile(container, image))
+            .withUser(container.user())
+            .withLabels(labels.of(server))
+            .withEnv(environment(container))
+            .withHealthcheck(new HealthCheck().withTest(List.of("NONE")))
+            .withAttachStdin(true)
+            .withAttachStdout(true)
+            .withAttachStderr(true)
+            .withStdinOpen(true)
+            .withStdInOnce(true)
+            .withTty(false);
+    List<String> command = container.command();
+    return command.isEmpty()
+        ? create
+        : create.withEntrypoint(command.subList(0, 1)).withCmd(command.subList(1, command.size()));
+  }
+
+  private HostConfig profile(ContainerTarget container, Image image) {
+    return Profile.of(container, image.volumes(), kind());
+  }
+
+  /** Asked again where none has answered since: another may come in its place. */
+  private EngineKind kind() {
+    EngineKind known = kind;
+    if (known == null) {
+      known = EngineKind.of(client().versionCmd().exec());
+      kind = known;
+    }
+    return known;
+  }
+
+  /** An engine takes the beginning of an id for a name, too. */
+  private void checkNetwork(String network) {
+    if (network.equals("none")) {
+      return;
+    }
+    String found;
+    try {
+      found = client().inspectNetworkCmd().withNetworkId(network).exec().getName();
+    } catch (NotFoundException e) {
+      throw new BridgeException(
+          ErrorCode.INVALID_SERVER, "The container engine has no network '" + network + "'");
+    }
+    if (!found.equals(network) || Set.of("bridge", "host").contains(found)) {
+      throw new BridgeException(
+          ErrorCode.INVALID_SERVER, "'" + network + "' is not the name of a network of its own");
+    }
+  }
+
+  Future<Void> start(String id) {
+    return ask(
+        () -> {
+          client().startContainerCmd(id).exec();
+          return null;
+        });
+  }
+
+  /** How a container ended; its outputs may end a little earlier than it does. */
+  Future<End> end(String id) {
+    return ask(
+        () -> {
+          awaitExit(id);
+          ContainerState state = client().inspectContainerCmd(id).exec().getState();
+          Long code = state.getExitCodeLong();
+          return new End(Boolean.TRUE.equals(state.getOOMKilled()), code == null ? -1 : code);
+        });
+  }
+
+  private void awaitExit(String id) {
+    try {
+      client()
+          .waitContainerCmd(id)
+          .exec(new WaitContainerResultCallback())
+          .awaitStatusCode(EXIT_SECONDS, TimeUnit.SECONDS);
+    } catch (DockerClientException stillRunning) {
+      // it has closed its outputs and goes on
+    }
+  }
+
+  /** Asks it to stop, and removes it. */
+  Future<Void> stop(String id) {
+    return ask(() -> {
+          try {
+            client().stopContainerCmd(id).withTimeout(STOP_SECONDS).exec();
+          } catch (DockerException e) {
+            // it has stopped already, or the removal says what is wrong
+          }
+          return null;
+        })
+        .transform(stopped -> remove(id))
+        .mapEmpty();
+  }
+
+  /** Kills and removes it; false where it was gone already, which is no failure. */
+  Future<Boolean> remove(String id) {
+    return ask(() -> {
+          try {
+            client().removeContainerCmd(id).withForce(true).withRemoveVolumes(true).exec();
+            return true;
+          } catch (NotFoundException e) {
+            return false;
+          }
+        })
+        .onComplete(done -> forget(id));
+  }
+
+  /** What could not be removed now is an orphan from now on. */
+  private void forget(String id) {
+    String name = names.remove(id);
+    if (name != null) {
+      IN_USE.remove(name);
+    }
+  }
+
+  /** What a dead bridge of this machine has left behind, and this one could not remove. */
+  Future<List<String>> orphans() {
+    return ask(
+        () ->
+            client()
+                .listContainersCmd()
+                .withShowAll(true)
+                .withLabelFilter(List.of(Labels.SCOPE))
+                .exec()
+                .stream()
+                .filter(this::isOrphan)
+                .map(Container::getId)
+                .toList());
+  }
+
+  private boolean isOrphan(Container container) {
+    boolean isUsed =
+        Stream.of(container.getNames()).map(name -> name.substring(1)).anyMatch(IN_USE::contains);
+    return labels.isOrphan(container.getLabels()) || labels.isOwn(container.getLabels()) && !isUsed;
+  }
+
+  private synchronized DockerClient client() {
+    if (client == null) {
+      DefaultDockerClientConfig config =
+          DefaultDockerClientConfig.createDefaultConfigBuilder()
+              .withDockerHost(address)
+              .withDockerTlsVerify(false)
+              .build();
+      client =
+          DockerClientImpl.getInstance(
+              config,
+              new ZerodepDockerHttpClient.Builder()
+                  .dockerHost(URI.create(address))
+                  .maxConnections(CONNECTIONS)
+                  .connectionTimeout(CONNECT)
+                  .responseTimeout(ANSWER)
+                  .build());
+    }
+    return client;
+  }
+
+  private <T> Future<T> ask(Callable<T> question) {
+    return worker.executeBlocking(question, false).recover(this::explained);
+  }
+
+  private <T> Future<T> explained(Throwable failure) {
+    if (failure instanceof BridgeException) {
+      return Future.failedFuture(failure);
+    }
+    if (failure instanceof DockerException refused && refused.getHttpStatus() > 0) {
+      return Future.failedFuture(
+          new BridgeException(
+              ErrorCode.ISOLATION_UNAVAILABLE,
+              "The container engine refused: " + String.valueOf(refused.getMessage()).strip(),
+              refused));
+    }
+    kind = null;
+    return Future.failedFuture(
+        new BridgeException(
+                ErrorCode.ISOLATION_UNAVAILABLE,
+                "No container engine answers at "
+                    + address
+                    + ": start Docker or Podman's service, or set sandbox.engine or DOCKER_HOST",
+                failure)
+            .withRetryAfter(5_000));
+  }
+
+  private static List<String> environment(ContainerTarget container) {
+    return container.environment().entrySet().stream()
+        .map(variable -> variable.getKey() + "=" + variable.getValue().reveal())
+        .toList();
+  }
+
+  private static boolean isEmpty(String[] words) {
+    return words == null || words.length == 0;
+  }
+}

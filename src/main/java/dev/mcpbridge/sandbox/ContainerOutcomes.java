@@ -1,0 +1,71 @@
+package dev.mcpbridge.sandbox;
+
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.model.ExecutionEnvironment;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.RpcMessage;
+import io.vertx.core.Future;
+
+/** What came of a call in a container, in the bridge's words. Stateless. */
+final class ContainerOutcomes {
+  private ContainerOutcomes() {}
+
+  static Future<JsonSlice> result(
+      ServerId server, RpcMessage answer, ExecutionEnvironment environment) {
+    return answer.payload().isObject() && answer.wellShaped()
+        ? Future.succeededFuture(environment.in(answer.payload()))
+        : Future.failedFuture(
+            new BridgeException(
+                    ErrorCode.UPSTREAM_PROTOCOL_ERROR,
+                    "Server '" + server + "' answered with a result that is none")
+                .withExecuted(Executed.YES));
+  }
+
+  /**
+   * @param end how the container ended by itself; null where it did not
+   */
+  static Future<JsonSlice> failure(ServerId server, Throwable cause, ContainerEngine.End end) {
+    BridgeException failure = (BridgeException) cause;
+    return Future.failedFuture(
+        switch (failure.code()) {
+          case UPSTREAM_CRASHED -> ended(server, failure, end);
+          case DEADLINE_EXCEEDED ->
+              unknown(
+                  ErrorCode.SANDBOX_TIMEOUT,
+                  "The call ran out of time, and its container of server '"
+                      + server
+                      + "' was destroyed");
+          default -> failure;
+        });
+  }
+
+  /** Why there is no container for a call: nothing has run. */
+  static BridgeException unavailable(ServerId server, Throwable failure) {
+    ErrorCode code =
+        failure instanceof BridgeException known
+            ? switch (known.code()) {
+              case IMAGE_NOT_FOUND, INVALID_SERVER, ISOLATION_UNAVAILABLE -> known.code();
+              default -> ErrorCode.ISOLATION_UNAVAILABLE;
+            }
+            : ErrorCode.ISOLATION_UNAVAILABLE;
+    return new BridgeException(
+        code, "No container for server '" + server + "': " + failure.getMessage());
+  }
+
+  private static BridgeException ended(
+      ServerId server, BridgeException failure, ContainerEngine.End end) {
+    if (end != null && end.outOfMemory()) {
+      return unknown(
+          ErrorCode.SANDBOX_OUT_OF_MEMORY,
+          "The container of server '" + server + "' ran out of memory");
+    }
+    return unknown(ErrorCode.SANDBOX_FAILED, failure.getMessage());
+  }
+
+  private static BridgeException unknown(ErrorCode code, String detail) {
+    return new BridgeException(code, detail).withExecuted(Executed.UNKNOWN);
+  }
+}

@@ -1,0 +1,22 @@
+package dev.mcpbridge.server;
+
+import dev.mcpbridge.config.ServerConfig;
+import dev.mcpbridge.model.InstanceId;
+import dev.mcpbridge.transport.StdioTransport;
+import io.vertx.core.VerticleBase;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/** What is deployed and undeployed with a server, beside the verticle that owns it. */
+@FunctionalInterface
+public interface ServerExtensions {
+
+  /**
+   * @param drainMillis how long calls in flight may go on when it is undeployed
+   */
+  Optional<VerticleBase> of(
+      InstanceId instanceId,
+      ServerConfig server,
+      StdioTransport.Limits limits,
+      LongSupplier drainMillis);
+}

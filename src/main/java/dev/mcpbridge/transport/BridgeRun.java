@@ -1,0 +1,64 @@
+package dev.mcpbridge.transport;
+
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.Optional;
+
+/**
+ * One run of a bridge: where it can be seen, which process it is, and bits that nobody can guess.
+ *
+ * @param boot the machine's start
+ * @param namespace the PID namespace in which {@code pid} counts
+ * @param start of the process, in ticks since boot
+ * @param secret 128 random bits
+ */
+record BridgeRun(String boot, String namespace, long pid, long start, String secret) {
+  private static final String SEPARATOR = "/";
+  private static final int PARTS = 5;
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  /** Of this process, with a new secret. */
+  static BridgeRun begin() {
+    byte[] secret = new byte[16];
+    RANDOM.nextBytes(secret);
+    long pid = ProcessHandle.current().pid();
+    long start = ProcFs.stat(pid).map(ProcFs.Stat::startTicks).orElse(0L);
+    return new BridgeRun(
+        ProcFs.boot(), ProcFs.pidNamespace(), pid, start, HexFormat.of().formatHex(secret));
+  }
+
+  static Optional<BridgeRun> parse(String text) {
+    String[] parts = text.split(SEPARATOR);
+    try {
+      return parts.length == PARTS
+          ? Optional.of(
+              new BridgeRun(
+                  parts[0], parts[1], Long.parseLong(parts[2]), Long.parseLong(parts[3]), parts[4]))
+          : Optional.empty();
+    } catch (NumberFormatException e) {
+      return Optional.empty();
+    }
+  }
+
+  boolean isOfSameBoot(BridgeRun other) {
+    return boot.equals(other.boot);
+  }
+
+  /** Whether both count processes in the same way. */
+  boolean isInSameNamespace(BridgeRun other) {
+    return isOfSameBoot(other) && namespace.equals(other.namespace);
+  }
+
+  /** Whether its process still lives; only a life in the same namespace can be asked for. */
+  boolean isAlive() {
+    return ProcFs.stat(pid)
+        .filter(stat -> stat.isAlive() && stat.startTicks() == start)
+        .isPresent();
+  }
+
+  @Override
+  public String toString() {
+    return String.join(
+        SEPARATOR, boot, namespace, Long.toString(pid), Long.toString(start), secret);
+  }
+}

@@ -1,0 +1,53 @@
+package dev.mcpbridge.transport;
+
+import dev.mcpbridge.config.ProcessTarget;
+import dev.mcpbridge.config.RemoteTarget;
+import dev.mcpbridge.config.UpstreamTarget;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+
+/** Opens transports to child processes and to servers elsewhere, and leaves the rest to others. */
+public final class TransportRegistry implements TransportFactory {
+  private final Map<Class<? extends UpstreamTarget>, TransportFactory> others;
+  private final BooleanSupplier mayAct;
+
+  /**
+   * @param others for what is reached in other ways than by a process or a URL
+   * @param mayAct whether this bridge may begin anything at this moment; asked by any thread
+   */
+  public TransportRegistry(
+      Map<Class<? extends UpstreamTarget>, TransportFactory> others, BooleanSupplier mayAct) {
+    this.mayAct = mayAct;
+    this.others = Map.copyOf(others);
+  }
+
+  @Override
+  public Future<Transport> open(
+      Context context,
+      UpstreamTarget upstreamTarget,
+      String name,
+      StdioTransport.Limits limits,
+      TransportListener listener) {
+    if (upstreamTarget instanceof ProcessTarget processTarget) {
+      return StdioTransport.start(context, processTarget, name, limits, mayAct, listener);
+    }
+    return upstreamTarget instanceof RemoteTarget remoteTarget
+        ? remote(context, remoteTarget, limits, listener)
+        : others
+            .get(upstreamTarget.getClass())
+            .open(context, upstreamTarget, name, limits, listener);
+  }
+
+  private Future<Transport> remote(
+      Context context,
+      RemoteTarget remoteTarget,
+      StdioTransport.Limits limits,
+      TransportListener listener) {
+    HttpPeer peer = new HttpPeer(context.owner(), remoteTarget, limits.memory(), mayAct);
+    return remoteTarget.kind() == RemoteTarget.Kind.SSE
+        ? SseTransport.open(context, peer, limits, listener).onFailure(failed -> peer.close())
+        : Future.succeededFuture(new StreamableHttpTransport(context, peer, limits, listener));
+  }
+}

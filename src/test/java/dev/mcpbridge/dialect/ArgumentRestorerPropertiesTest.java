@@ -1,0 +1,51 @@
+package dev.mcpbridge.dialect;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.Random;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+class ArgumentRestorerPropertiesTest {
+  @Property(tries = 1_000, edgeCases = EdgeCasesMode.NONE)
+  void makesArgumentsOfStrictModeValidForTheTool(
+      @ForAll("schemas") ObjectNode schema, @ForAll Random random) {
+    // Given
+    Reduction reduction = SchemaDialect.OPENAI_STRICT.reduce(schema);
+    assertTrue(reduction.isStrict(), () -> reduction.lost().toString());
+    JsonNode given = SimpleSchemas.instance(reduction.schema(), random);
+    assertEquals(List.of(), Validator.errors(reduction.schema(), given));
+
+    // When
+    JsonNode meant = ArgumentRestorer.meant(given, schema);
+
+    // Then
+    assertEquals(List.of(), Validator.errors(schema, meant), () -> schema + " " + given);
+  }
+
+  @Property(tries = 1_000, edgeCases = EdgeCasesMode.NONE)
+  void leavesWhatIsValidAlready(@ForAll("schemas") ObjectNode schema, @ForAll Random random) {
+    // Given
+    JsonNode given = SimpleSchemas.instance(schema, random);
+
+    // When
+    JsonNode meant = ArgumentRestorer.meant(given, schema);
+
+    // Then
+    assertSame(given, meant);
+  }
+
+  @Provide
+  Arbitrary<ObjectNode> schemas() {
+    return Arbitraries.randomValue(SimpleSchemas::rich);
+  }
+}

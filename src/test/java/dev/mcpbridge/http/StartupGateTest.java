@@ -1,0 +1,98 @@
+package dev.mcpbridge.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import dev.mcpbridge.Bridge;
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.cluster.SingleNode;
+import dev.mcpbridge.config.ConfigReader;
+import dev.mcpbridge.config.ConfigReader.Strictness;
+import dev.mcpbridge.fixture.ServerViews;
+import dev.mcpbridge.memory.MemoryBudget;
+import dev.mcpbridge.metrics.Counts;
+import dev.mcpbridge.model.Catalogue;
+import dev.mcpbridge.model.InstanceLocation;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.ServerState;
+import dev.mcpbridge.protocol.BridgeIdentity;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Clock;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What is answered before the servers are known. */
+class StartupGateTest {
+  private static final ServerId ID = new ServerId("s");
+
+  private final Vertx vertx = Bridge.vertx();
+  private final SingleNode singleNode = new SingleNode(Clock.systemUTC());
+  private final Counts counts = new Counts();
+  private final Bus bus = Bus.create(vertx, singleNode, counts);
+  private final HttpClient client = HttpClient.newHttpClient();
+  private HttpVerticle http;
+
+  @BeforeEach
+  void listen() throws Exception {
+    http =
+        new HttpVerticle(
+            new HttpVerticle.Dependencies(
+                bus,
+                singleNode,
+                new ConfigReader(Map.of())
+                    .read("{\"http\":{\"port\":0},\"mcpServers\":{}}", Strictness.WHOLE),
+                () -> false,
+                new BridgeIdentity("1", () -> "me"),
+                new MemoryBudget(1 << 20),
+                counts),
+            (client, server) -> false);
+    vertx.deployVerticle(http).await(20, TimeUnit.SECONDS);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    vertx.close().await(20, TimeUnit.SECONDS);
+  }
+
+  private HttpRequest.Builder to(String path) {
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + http.port() + path));
+  }
+
+  private int status(String path) throws IOException, InterruptedException {
+    return client.send(to(path).build(), BodyHandlers.discarding()).statusCode();
+  }
+
+  @Test
+  void aRequestThatComesBeforeTheServersAreKnownIsAnsweredWhenTheyAre() throws Exception {
+    CompletableFuture<HttpResponse<String>> early =
+        client.sendAsync(to("/servers/s").build(), BodyHandlers.ofString());
+
+    for (String ownState : List.of("/health", "/health/live", "/metrics")) {
+      assertEquals(200, status(ownState));
+    }
+    assertEquals(503, status("/health/ready"));
+    assertFalse(early.isDone());
+
+    bus.publish(
+        Addresses.PART_CHANGED,
+        ServerViews.of(ID, new ServerState.Ready(), Catalogue.EMPTY, null, InstanceLocation.SOLE));
+    http.opened();
+
+    assertEquals(200, early.get(20, TimeUnit.SECONDS).statusCode());
+    assertEquals(200, status("/servers/s"));
+    assertEquals(404, status("/servers/other"));
+    assertEquals(200, status("/health/ready"));
+  }
+}

@@ -1,0 +1,31 @@
+package dev.mcpbridge.model;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class InstanceIdTest {
+  private static final ServerId S = new ServerId("s");
+
+  @Test
+  void aPartIsFoundAgainByItsServersNameAndItsNumberAndByNothingElse() {
+    Map<InstanceId, String> parts =
+        Map.of(new InstanceId(S, 1), "one", new InstanceId(S, 2), "two");
+
+    assertEquals("two", parts.get(new InstanceId(new ServerId("s"), 2)));
+    assertNotEquals(new InstanceId(S, 1), new InstanceId(new ServerId("t"), 1));
+    assertNotEquals(S, new InstanceId(S, 1));
+    assertNotEquals(S, "s");
+  }
+
+  @Test
+  void theNameOfAPartIsReadBack() {
+    List<InstanceId> all = InstanceId.all(S, 3);
+
+    assertEquals(List.of("s", "s#2", "s#3"), all.stream().map(InstanceId::name).toList());
+    assertEquals(all, all.stream().map(InstanceId::name).map(InstanceId::of).toList());
+  }
+}

@@ -1,0 +1,93 @@
+package dev.mcpbridge.protocol;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Which bridges something passes. */
+class BridgePathTest {
+  private static JsonSlice entry(String way) {
+    return JsonSlice.of(
+        "{\"name\":\"t\",\"_meta\":{\"own\":1.10,\"dev.mcpbridge/via\":" + way + "}}");
+  }
+
+  @Test
+  void whatABridgeListsIsReachedOverItFirst() {
+    JsonSlice reached = BridgePath.over("b", "a", List.of(entry("[\"c\"]"))).get(0);
+
+    assertEquals(List.of("b", "c"), BridgePath.to(reached).bridges());
+    assertTrue(reached.text().contains("\"own\":1.10"), reached.text());
+  }
+
+  @Test
+  void whatHasNoWayYetIsReachedOverTheBridgeAlone() {
+    JsonSlice plain = JsonSlice.of("{\"name\":\"t\",\"x\":[1.10]}");
+
+    JsonSlice reached = BridgePath.over("b", "a", List.of(plain)).get(0);
+
+    assertEquals(List.of("b"), BridgePath.to(reached).bridges());
+    assertTrue(reached.text().contains("\"x\":[1.10]"), reached.text());
+  }
+
+  @Test
+  void whatComesBackIsLeftOut() {
+    assertTrue(BridgePath.over("b", "a", List.of(entry("[\"c\",\"a\"]"))).isEmpty());
+    assertTrue(BridgePath.over("a", "a", List.of(entry("[]"))).isEmpty());
+  }
+
+  @Test
+  void whoAsksIsNotOfferedWhatIsReachedOverWhomItPassed() {
+    List<JsonSlice> all = List.of(entry("[\"c\"]"), entry("[\"d\",\"e\"]"), entry("[]"));
+
+    assertEquals(2, new BridgePath(List.of("x", "e")).withoutDetours(all).size());
+    assertEquals(all, BridgePath.NONE.withoutDetours(all));
+  }
+
+  /** A client may say what it likes, and all others wait meanwhile. */
+  @Test
+  void aVeryLongWayCostsNoMoreThanItsReading() {
+    List<String> said = IntStream.range(0, 500_000).mapToObj(Integer::toString).toList();
+    List<JsonSlice> all = Collections.nCopies(20_000, entry("[\"c\",\"d\"]"));
+
+    BridgePath way = new BridgePath(said);
+
+    assertEquals(
+        20_000, assertTimeout(Duration.ofSeconds(5), () -> way.withoutDetours(all)).size());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1", "{}", "null", "\"a\"", "[1,null,{}]", "[[\"a\"]]"})
+  void whatIsNoListOfNamesIsNoWay(String garbage) {
+    assertTrue(BridgePath.to(entry(garbage)).isEmpty());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1", "[]", "null", "\"a\""})
+  void anEntryWithSomethingElseForItsMetaIsListedWithTheOthers(String garbage) {
+    JsonSlice odd = JsonSlice.of("{\"name\":\"t\",\"_meta\":" + garbage + "}");
+
+    List<JsonSlice> reached =
+        BridgePath.over("b", "a", List.of(odd, JsonSlice.of(garbage), entry("[]")));
+
+    assertEquals(3, reached.size());
+    reached.forEach(entry -> assertEquals(List.of("b"), BridgePath.to(entry).bridges()));
+  }
+
+  @Test
+  void eachBridgeIsAddedAtTheEndOfARequestsWay() {
+    BridgePath bridgePath = BridgePath.NONE.then("a").then("b");
+
+    assertEquals("[\"a\",\"b\"]", bridgePath.toJson().text());
+    assertTrue(bridgePath.passes("a"));
+    assertFalse(bridgePath.passes("c"));
+  }
+}

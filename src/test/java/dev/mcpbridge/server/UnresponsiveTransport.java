@@ -1,0 +1,26 @@
+package dev.mcpbridge.server;
+
+import dev.mcpbridge.bus.Addresses.ServerRequest;
+import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.protocol.JsonSlice;
+import io.vertx.core.Future;
+
+/** Whom a server tells its news where nobody wants to hear them. */
+enum UnresponsiveTransport implements Upstream.Listener {
+  EARS;
+
+  @Override
+  public void changed(ServerView view) {}
+
+  @Override
+  public void callEvent(Call call, String name, JsonSlice params) {}
+
+  @Override
+  public void resourceUpdated(String conversation, String uri, JsonSlice params) {}
+
+  @Override
+  public Future<JsonSlice> question(Call call, ServerRequest serverRequest) {
+    return Future.failedFuture("Nobody asks here");
+  }
+}

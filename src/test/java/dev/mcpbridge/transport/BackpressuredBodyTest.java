@@ -1,0 +1,108 @@
+package dev.mcpbridge.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.fixture.EventLoops;
+import dev.mcpbridge.fixture.Stubs;
+import dev.mcpbridge.memory.MemoryBudget;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClientResponse;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What waits for memory on its way in. */
+class BackpressuredBodyTest {
+  private static final long LARGE = MemoryBudget.LARGE;
+
+  private final Vertx vertx = Vertx.vertx();
+  private final MemoryBudget memory = new MemoryBudget(2 * LARGE);
+  private final AtomicInteger pauses = new AtomicInteger();
+  private final AtomicInteger resumptions = new AtomicInteger();
+
+  @AfterEach
+  void close() throws Exception {
+    vertx.close().await(20, TimeUnit.SECONDS);
+  }
+
+  private BackpressuredBody intake(long patienceMillis) {
+    HttpClientResponse response =
+        Stubs.of(
+            HttpClientResponse.class,
+            (method, arguments) -> {
+              (method.equals("pause") ? pauses : resumptions).incrementAndGet();
+              return null;
+            });
+    return new BackpressuredBody(
+        vertx, response, memory, TimeUnit.MILLISECONDS.toNanos(patienceMillis));
+  }
+
+  private void onLoop(Runnable task) throws Exception {
+    EventLoops.await(
+        vertx,
+        () -> {
+          task.run();
+          return Future.succeededFuture();
+        });
+  }
+
+  private void untilResumed(int times) throws Exception {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (resumptions.get() < times) {
+      assertTrue(System.nanoTime() < end, "it does not go on");
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void goesOnWhenThereIsRoom() throws Exception {
+    memory.given(2 * LARGE);
+    BackpressuredBody backpressuredBody = intake(60_000);
+
+    onLoop(() -> backpressuredBody.holds(LARGE));
+    assertEquals(1, pauses.get());
+    memory.taken(2 * LARGE);
+
+    untilResumed(1);
+    assertEquals(LARGE, memory.held());
+  }
+
+  @Test
+  void aMessageThatHasWaitedLongEnoughGoesOnToItsEndAndTheNextOneWaitsAgain() throws Exception {
+    memory.given(2 * LARGE);
+    BackpressuredBody backpressuredBody = intake(50);
+
+    onLoop(() -> backpressuredBody.holds(LARGE));
+    untilResumed(1);
+    onLoop(
+        () -> {
+          backpressuredBody.holds(LARGE + 1);
+          backpressuredBody.holds(LARGE + 2);
+          backpressuredBody.holds(0);
+          assertEquals(1, pauses.get());
+          backpressuredBody.holds(LARGE);
+        });
+
+    assertEquals(2, pauses.get());
+    untilResumed(2);
+  }
+
+  @Test
+  void whatIsGivenUpWhileItWaitsKeepsNothing() throws Exception {
+    memory.given(2 * LARGE);
+    BackpressuredBody backpressuredBody = intake(50);
+
+    onLoop(
+        () -> {
+          backpressuredBody.holds(LARGE);
+          backpressuredBody.end();
+          backpressuredBody.holds(LARGE);
+        });
+    memory.taken(2 * LARGE);
+
+    assertEquals(0, memory.held());
+  }
+}

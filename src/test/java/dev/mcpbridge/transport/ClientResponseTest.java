@@ -1,0 +1,119 @@
+package dev.mcpbridge.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.mcpbridge.config.HttpAccess;
+import dev.mcpbridge.fixture.EventLoops;
+import dev.mcpbridge.fixture.LocalServer;
+import dev.mcpbridge.memory.MemoryBudget;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import java.net.URI;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Answers that are given up while they wait for memory. */
+class ClientResponseTest {
+  private static final int SIZE = MemoryBudget.LARGE + 1000;
+  private static final int MAX = 1 << 20;
+
+  private final Vertx vertx = Vertx.vertx();
+  private final MemoryBudget memory = new MemoryBudget(SIZE);
+  private final HttpSender sender =
+      new HttpSender(vertx, new HttpAccess(Map.of(), null), memory, () -> true);
+  private final Set<HttpConnection> connections = ConcurrentHashMap.newKeySet();
+  private final Promise<HttpServerRequest> second = Promise.promise();
+  private final Promise<Buffer> body = Promise.promise();
+  private URI url;
+
+  @BeforeEach
+  void listen() throws Exception {
+    url = LocalServer.listen(vertx, this::answer);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    vertx.close().await(20, TimeUnit.SECONDS);
+  }
+
+  private void answer(HttpServerRequest request) {
+    connections.add(request.connection());
+    if (request.path().equals("/second")) {
+      second.complete(request);
+    } else {
+      request.response().end(Buffer.buffer(new byte[SIZE]));
+    }
+  }
+
+  private Future<ClientResponse> get(String path) {
+    return sender.send(HttpMethod.GET, url.resolve(path), HttpClientRequest::send).answer();
+  }
+
+  /** Of a short answer the end has come when its connection is used again. */
+  @Test
+  void anAnswerThatIsThereAlreadyIsGivenUpWithoutItsConnection() throws Exception {
+    memory.given(SIZE);
+    ClientResponse first =
+        EventLoops.await(
+            vertx,
+            () ->
+                get("/first")
+                    .onSuccess(clientResponse -> clientResponse.body(MAX).onComplete(body))
+                    .compose(clientResponse -> vertx.timer(300).map(clientResponse)));
+    Future<ClientResponse> next =
+        EventLoops.await(vertx, () -> Future.succeededFuture(get("/second")));
+    HttpServerRequest asked = second.future().await(20, TimeUnit.SECONDS);
+
+    assertEquals(1, connections.size());
+    EventLoops.await(
+        vertx,
+        () -> {
+          first.abort();
+          return vertx.timer(100);
+        });
+    asked.response().end();
+    assertThrows(Exception.class, () -> body.future().await(20, TimeUnit.SECONDS));
+
+    assertEquals(200, next.await(20, TimeUnit.SECONDS).response().statusCode());
+    memory.taken(SIZE);
+    assertEquals(0, memory.held());
+  }
+
+  @Test
+  void anAnswerOfWhichMuchIsStillToComeIsGivenUpWithItsConnection() throws Exception {
+    memory.given(SIZE);
+    ClientResponse first =
+        EventLoops.await(
+            vertx,
+            () ->
+                get("/first")
+                    .onSuccess(clientResponse -> clientResponse.body(MAX).onComplete(body)));
+
+    EventLoops.await(
+        vertx,
+        () -> {
+          first.abort();
+          return Future.succeededFuture();
+        });
+    memory.taken(SIZE);
+
+    assertEquals(0, memory.held());
+    assertEquals(
+        SIZE,
+        EventLoops.await(
+                vertx, () -> get("/first").compose(clientResponse -> clientResponse.body(MAX)))
+            .length());
+  }
+}
