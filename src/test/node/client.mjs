@@ -1,4 +1,4 @@
-// The TypeScript SDK as a client of the bridge: lists, calls, and accepts what it is asked.
+// The TypeScript SDK as a client of the bridge: lists tools, calls them, and accepts elicitations.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
 const [url, mode] = process.argv.slice(2);

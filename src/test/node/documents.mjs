@@ -1,5 +1,5 @@
-// Reads OpenAPI documents like the tools of others do: validates each, compiles each schema in it,
-// and tells what it found. Arguments: a file with a list of documents' files.
+// Validates OpenAPI documents and compiles each of their schemas with third-party tools. Prints the
+// problems as a JSON array. Argument: a JSON file with a list of document paths.
 import { readFileSync } from 'node:fs';
 import SwaggerParser from '@apidevtools/swagger-parser';
 import Ajv from 'ajv/dist/2020.js';

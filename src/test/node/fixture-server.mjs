@@ -1,6 +1,6 @@
-// An MCP server with the tools, resources and prompts that the conformance suite asks for by name.
-// Speaks both eras over stdio; with --http over Streamable HTTP (/mcp) and HTTP+SSE (/sse, /messages),
-// on a free port that it prints, until its stdin ends.
+// An MCP server with the tools, resources and prompts that the conformance suite requires.
+// Supports both eras over stdio; with --http over Streamable HTTP (/mcp) and HTTP+SSE (/sse,
+// /messages) on a free port, which it prints. Exits when its stdin is closed.
 import { createHmac, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { Readable, pipeline } from 'node:stream';
@@ -72,18 +72,18 @@ const SECRET = 'only this process knows it';
 const signed = (state) => `${state}.${createHmac('sha256', SECRET).update(state).digest('hex')}`;
 function verified(state) {
   const plain = String(state).split('.')[0];
-  if (signed(plain) !== state) throw failure(-32602, 'requestState was changed on its way');
+  if (signed(plain) !== state) throw failure(-32602, 'requestState was modified');
   return plain;
 }
 const form = (message, name, type = 'string') =>
   inputRequired.elicit({ message, requestedSchema: object({ [name]: { type } }, [name]) });
 const say50 = () => inputRequired.createMessage({
   messages: [{ role: 'user', content: { type: 'text', text: 'Generate a greeting' } }], maxTokens: 50 });
-const given = (ctx, key) => ctx.mcpReq.inputResponses?.[key];
-/** Asks until every answer is there, and then says them. */
-const asking = (requests, state) => (args, ctx) => {
+const inputOf = (ctx, key) => ctx.mcpReq.inputResponses?.[key];
+/** A handler that requires input until all responses are present, then returns them as text. */
+const requiring = (requests, state) => (args, ctx) => {
   if (state && ctx.mcpReq.requestState() !== undefined) verified(ctx.mcpReq.requestState());
-  if (!Object.keys(requests).every((key) => given(ctx, key))) {
+  if (!Object.keys(requests).every((key) => inputOf(ctx, key))) {
     return inputRequired({
       inputRequests: Object.fromEntries(Object.entries(requests).map(([key, make]) => [key, make()])),
       ...(state ? { requestState: signed(state) } : {}),
@@ -94,22 +94,22 @@ const asking = (requests, state) => (args, ctx) => {
 const declared = (ctx) => ctx.mcpReq.envelope?.['io.modelcontextprotocol/clientCapabilities'] ?? {};
 
 const tools = {
-  test_input_required_result_elicitation: ['Asks for a name', object(), (args, ctx) =>
-    given(ctx, 'user_name')
-      ? text(`Hello, ${given(ctx, 'user_name').content?.name}!`)
+  test_input_required_result_elicitation: ['Requests a name', object(), (args, ctx) =>
+    inputOf(ctx, 'user_name')
+      ? text(`Hello, ${inputOf(ctx, 'user_name').content?.name}!`)
       : inputRequired({ inputRequests: { user_name: form('What is your name?', 'name') } })],
-  test_input_required_result_sampling: ['Asks for a completion', object(),
-    asking({ capital_question: say50 })],
-  test_input_required_result_list_roots: ['Asks for roots', object(),
-    asking({ client_roots: () => inputRequired.listRoots() })],
-  test_input_required_result_request_state: ['Keeps state at the client', object(),
-    asking({ confirm: () => form('Please confirm', 'ok', 'boolean') }, 'request-state')],
+  test_input_required_result_sampling: ['Requests a completion', object(),
+    requiring({ capital_question: say50 })],
+  test_input_required_result_list_roots: ['Requests the roots', object(),
+    requiring({ client_roots: () => inputRequired.listRoots() })],
+  test_input_required_result_request_state: ['Stores its state at the client', object(),
+    requiring({ confirm: () => form('Please confirm', 'ok', 'boolean') }, 'request-state')],
   test_input_required_result_tampered_state: ['Signs its state', object(),
-    asking({ confirm: () => form('Please confirm', 'ok', 'boolean') }, 'tampered-state')],
-  test_input_required_result_multiple_inputs: ['Asks for three things', object(),
-    asking({ user_name: () => form('What is your name?', 'name'), greeting: say50,
+    requiring({ confirm: () => form('Please confirm', 'ok', 'boolean') }, 'tampered-state')],
+  test_input_required_result_multiple_inputs: ['Requests three inputs', object(),
+    requiring({ user_name: () => form('What is your name?', 'name'), greeting: say50,
       client_roots: () => inputRequired.listRoots() }, 'multiple-inputs')],
-  test_input_required_result_multi_round: ['Asks twice', object(), (args, ctx) => {
+  test_input_required_result_multi_round: ['Requests input twice', object(), (args, ctx) => {
     const state = ctx.mcpReq.requestState();
     const round = state === undefined ? 'none' : verified(state);
     if (round === 'none') {
@@ -122,47 +122,47 @@ const tools = {
     }
     return text('both rounds are over');
   }],
-  test_input_required_result_capabilities: ['Asks only what the client can', object(), (args, ctx) => {
+  test_input_required_result_capabilities: ['Requests only supported input', object(), (args, ctx) => {
     const requests = {};
     if (declared(ctx).elicitation) requests.name = form('What is your name?', 'name');
     if (declared(ctx).sampling) requests.greeting = say50();
-    return given(ctx, 'greeting') ? text('asked') : inputRequired({ inputRequests: requests });
+    return inputOf(ctx, 'greeting') ? text('asked') : inputRequired({ inputRequests: requests });
   }],
-  test_missing_capability: ['Needs sampling', object(), (args, ctx) => {
+  test_missing_capability: ['Requires sampling', object(), (args, ctx) => {
     if (!declared(ctx).sampling) {
       throw failure(-32021, 'Sampling is required', { requiredCapabilities: { sampling: {} } });
     }
     return text('fine');
   }],
-  test_streaming_elicitation: ['Asks on a stream', object(), (args, ctx) =>
-    given(ctx, 'user_name')
+  test_streaming_elicitation: ['Requests input on a stream', object(), (args, ctx) =>
+    inputOf(ctx, 'user_name')
       ? text('asked')
       : inputRequired({ inputRequests: { user_name: form('What is your name?', 'name') } })],
-  test_logging_tool: ['Logs if it may', object(), async (args, ctx) => {
+  test_logging_tool: ['Logs a message', object(), async (args, ctx) => {
     await ctx.mcpReq.log('info', 'a line');
     return text('logged');
   }],
-  test_trigger_prompt_change: ['Says that prompts have changed', object(), async (args, ctx, server) => {
+  test_trigger_prompt_change: ['Notifies of changed prompts', object(), async (args, ctx, server) => {
     prompts[`grown_${Object.keys(prompts).length}`] = [[], () => say('grown')];
     await server.sendPromptListChanged();
     return text('changed');
   }],
-  test_trigger_resource_change: ['Says that resources have changed', object(), async (args, ctx, server) => {
+  test_trigger_resource_change: ['Notifies of changed resources', object(), async (args, ctx, server) => {
     resources[`test://grown_${Object.keys(resources).length}`] = { mimeType: 'text/plain', text: 'grown' };
     await server.sendResourceListChanged();
     return text('changed');
   }],
-  test_simple_text: ['Answers a text', object(), () =>
+  test_simple_text: ['Returns a text', object(), () =>
     text('This is a simple text response for testing.')],
-  test_image_content: ['Answers an image', object(), () => ({
+  test_image_content: ['Returns an image', object(), () => ({
     content: [{ type: 'image', data: PNG, mimeType: 'image/png' }] })],
-  test_audio_content: ['Answers a sound', object(), () => ({
+  test_audio_content: ['Returns an audio clip', object(), () => ({
     content: [{ type: 'audio', data: WAV, mimeType: 'audio/wav' }] })],
-  test_embedded_resource: ['Answers a resource', object(), () => ({
+  test_embedded_resource: ['Returns a resource', object(), () => ({
     content: [{ type: 'resource', resource: {
       uri: 'test://embedded-resource', mimeType: 'text/plain',
       text: 'This is an embedded resource content.' } }] })],
-  test_multiple_content_types: ['Answers several kinds', object(), () => ({
+  test_multiple_content_types: ['Returns several content types', object(), () => ({
     content: [
       { type: 'text', text: 'Multiple content types test:' },
       { type: 'image', data: PNG, mimeType: 'image/png' },
@@ -191,32 +191,32 @@ const tools = {
   }],
   test_error_handling: ['Fails on purpose', object(), () => ({
     ...text('This tool intentionally returns an error for testing'), isError: true })],
-  test_sampling: ['Asks the client for a completion', object({ prompt: string('What to say') }, ['prompt']),
+  test_sampling: ['Requests a completion of the client', object({ prompt: string('The prompt') }, ['prompt']),
     async ({ prompt }, ctx) => {
       const answer = await ctx.mcpReq.requestSampling({
         messages: [{ role: 'user', content: { type: 'text', text: prompt } }], maxTokens: 100 });
       return text(`LLM response: ${answer.content.text}`);
     }],
-  test_elicitation: ['Asks the user', object({ message: string('What to ask') }, ['message']),
+  test_elicitation: ['Elicits input of the user', object({ message: string('The message') }, ['message']),
     ({ message }, ctx) => elicit(ctx, message, person)],
-  test_elicitation_sep1034_defaults: ['Asks with defaults', object(), (args, ctx) =>
+  test_elicitation_sep1034_defaults: ['Elicits input with defaults', object(), (args, ctx) =>
     elicit(ctx, 'Please review and update the form fields with defaults', defaults)],
-  test_elicitation_sep1330_enums: ['Asks for choices', object(), (args, ctx) =>
+  test_elicitation_sep1330_enums: ['Elicits choices', object(), (args, ctx) =>
     elicit(ctx, 'Please select options from the enum fields', enums)],
-  json_schema_2020_12_tool: ['Has a schema with everything', schema2020, (args) =>
+  json_schema_2020_12_tool: ['Has a schema with many keywords', schema2020, (args) =>
     text(`called with ${JSON.stringify(args)}`)],
   test_x_mcp_header: ['Mirrors an argument in a header',
-    object({ region: { ...string('Where'), 'x-mcp-header': 'Region' } }), ({ region }) => text(`${region}`)],
-  test_trigger_tool_change: ['Says that tools have changed', object(), async (args, ctx, server) => {
+    object({ region: { ...string('The region'), 'x-mcp-header': 'Region' } }), ({ region }) => text(`${region}`)],
+  test_trigger_tool_change: ['Notifies of changed tools', object(), async (args, ctx, server) => {
     tools[`grown_${Object.keys(tools).length}`] = ['Has grown', object(), () => text('grown')];
     await server.sendToolListChanged();
     return text('changed');
   }],
-  test_update_resource: ['Says that a resource is another', object({ uri: string('Which') }), async (args, ctx, server) => {
+  test_update_resource: ['Notifies of an updated resource', object({ uri: string('The resource') }), async (args, ctx, server) => {
     await server.sendResourceUpdated({ uri: args.uri ?? 'test://watched-resource' });
     return text('updated');
   }],
-  test_unchanged: ['Answers what must not be touched', object(), () => ({
+  test_unchanged: ['Returns a result that must not be modified', object(), () => ({
     content: [], structuredContent: { exact: 12345678901234567000, 'ключ': [1.5, null, ''] },
     'x-unknown': { deep: ['kept'] }, _meta: { 'example.com/kept': true } })],
   test_slow: ['Runs until it is cancelled', object(), async (args, ctx) => {
@@ -228,8 +228,8 @@ const tools = {
     cancelled += ctx.mcpReq.signal.aborted ? 1 : 0;
     return text('over');
   }],
-  test_started: ['How many slow calls have begun', object(), () => text(String(started))],
-  test_cancelled: ['How many calls were cancelled', object(), () => text(String(cancelled))],
+  test_started: ['Returns the number of started slow calls', object(), () => text(String(started))],
+  test_cancelled: ['Returns the number of cancelled calls', object(), () => text(String(cancelled))],
 };
 let started = 0;
 let cancelled = 0;
@@ -243,8 +243,8 @@ const say = (value) => ({ messages: [{ role: 'user', content: { type: 'text', te
 const argument = (name) => ({ name, description: `The ${name}`, required: true });
 const prompts = {
   test_input_required_result_prompt: [[], (args, ctx) =>
-    given(ctx, 'user_context')
-      ? say(`In the context of ${given(ctx, 'user_context').content?.context}`)
+    inputOf(ctx, 'user_context')
+      ? say(`In the context of ${inputOf(ctx, 'user_context').content?.context}`)
       : inputRequired({ inputRequests: {
         user_context: form('What context should the prompt use?', 'context') } })],
   test_simple_prompt: [[], () => say('This is a simple prompt for testing.')],
@@ -267,7 +267,7 @@ function failure(code, message, data) {
   return Object.assign(new Error(message), { code, data });
 }
 
-/** @param everyone who hears of changes; the server's own client where nobody else is there */
+/** @param everyone sends change notifications to all clients; undefined for a single client */
 function make(everyone) {
   const server = new Server(
     { name: 'fixture', version: '1.0.0' },
@@ -325,17 +325,17 @@ function make(everyone) {
 async function serveHttp() {
   const streamable = new Map();
   const sse = new Map();
-  const tell = (publish, send) => {
+  const notify = (publish, send) => {
     publish(stateless.notify);
     return Promise.all([...streamable.values(), ...sse.values()].map(({ server }) => send(server)));
   };
   const everyone = {
-    sendToolListChanged: () => tell((n) => n.toolsChanged(), (server) => server.sendToolListChanged()),
-    sendPromptListChanged: () => tell((n) => n.promptsChanged(), (server) => server.sendPromptListChanged()),
+    sendToolListChanged: () => notify((n) => n.toolsChanged(), (server) => server.sendToolListChanged()),
+    sendPromptListChanged: () => notify((n) => n.promptsChanged(), (server) => server.sendPromptListChanged()),
     sendResourceListChanged: () =>
-      tell((n) => n.resourcesChanged(), (server) => server.sendResourceListChanged()),
+      notify((n) => n.resourcesChanged(), (server) => server.sendResourceListChanged()),
     sendResourceUpdated: (params) =>
-      tell((n) => n.resourceUpdated(params.uri), (server) => server.sendResourceUpdated(params)),
+      notify((n) => n.resourceUpdated(params.uri), (server) => server.sendResourceUpdated(params)),
   };
   const stateless = createMcpHandler(() => make(everyone), { legacy: 'reject' });
 
@@ -347,19 +347,19 @@ async function serveHttp() {
     const server = make(everyone);
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
-      onsessioninitialized: (given) => { streamable.set(given, { server, transport }); },
-      onsessionclosed: (given) => { streamable.delete(given); },
+      onsessioninitialized: (sessionId) => { streamable.set(sessionId, { server, transport }); },
+      onsessionclosed: (sessionId) => { streamable.delete(sessionId); },
     });
     await server.connect(transport);
     return transport.handleRequest(request);
   }
 
-  /** From node's requests and answers to those of the web, and back. */
-  async function bridged(req, res) {
-    const left = new AbortController();
-    res.on('close', () => left.abort());
+  /** Converts Node.js requests to web requests, and web responses to Node.js responses. */
+  async function handle(req, res) {
+    const disconnected = new AbortController();
+    res.on('close', () => disconnected.abort());
     const request = new Request(`http://${req.headers.host}${req.url}`, {
-      method: req.method, headers: req.headers, duplex: 'half', signal: left.signal,
+      method: req.method, headers: req.headers, duplex: 'half', signal: disconnected.signal,
       body: req.method === 'GET' ? undefined : Readable.toWeb(req) });
     const answer = await ((await isLegacyRequest(request)) ? session(request) : stateless.fetch(request));
     res.writeHead(answer.status, Object.fromEntries(answer.headers)).flushHeaders();
@@ -379,7 +379,7 @@ async function serveHttp() {
     const { pathname, searchParams } = new URL(req.url, 'http://localhost');
     const posted = sse.get(searchParams.get('sessionId'))?.transport;
     let done;
-    if (pathname === '/mcp') done = bridged(req, res);
+    if (pathname === '/mcp') done = handle(req, res);
     else if (pathname === '/sse' && req.method === 'GET') done = openSse(res);
     else if (pathname === '/messages' && posted) done = posted.handlePostMessage(req, res);
     else done = res.writeHead(pathname === '/sse' ? 405 : 404).end();

@@ -1,5 +1,5 @@
-// Generates a typed client from a served document, checks a program against its types, and runs it.
-// Arguments: the document's address, the program, a folder for what is generated.
+// Generates a typed client from a served document, type-checks a program against it, and runs it.
+// Arguments: the URL of the document, the program, a folder for the generated files.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -20,9 +20,9 @@ const files = ts.createProgram([join(folder, 'program.ts')], {
   types: [],
   outDir: folder,
 });
-const written = files.emit();
-const said = ts.getPreEmitDiagnostics(files).concat(written.diagnostics);
-const problems = said.map((d) => ts.flattenDiagnosticMessageText(d.messageText, '\n'));
+const emitResult = files.emit();
+const diagnostics = ts.getPreEmitDiagnostics(files).concat(emitResult.diagnostics);
+const problems = diagnostics.map((d) => ts.flattenDiagnosticMessageText(d.messageText, '\n'));
 if (problems.length > 0) {
   console.log(JSON.stringify({ problems }));
 } else {

@@ -1,5 +1,6 @@
 // Checks requests to models against the types that their providers publish.
-// Arguments: a file with [[kind, request as JSON text], ...], a folder beside the packages. Says the problems of each.
+// Arguments: a file with [[kind, request as JSON text], ...], a folder beside the packages.
+// Prints a JSON array with the problems of each request.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
@@ -11,7 +12,7 @@ const types = {
   ANTHROPIC: 'MessageCreateParamsStreaming',
   GEMINI: 'GenerateContent',
 };
-// Gemini's SDK has enums where its API has their words, in whatever case.
+// Gemini's SDK declares enums; its API uses their names as strings, case-insensitively.
 const head = `
 import type { ChatCompletionCreateParamsStreaming, ChatCompletionCreateParamsNonStreaming }
   from 'openai/resources/chat/completions';
@@ -23,7 +24,7 @@ type Wire<T> = T extends string ? \`\${T}\` | Lowercase<\`\${T}\`>
 type GenerateContent = { contents: Wire<Content>[]; systemInstruction?: Wire<Content>; tools?: Wire<Tool>[];
   toolConfig?: Wire<ToolConfig>; generationConfig?: Wire<GenerationConfig> };
 `;
-const before = head.split('\n').length - 1;
+const headLines = head.split('\n').length - 1;
 const requests = JSON.parse(readFileSync(list, 'utf8'));
 mkdirSync(folder, { recursive: true });
 const file = join(folder, 'requests.ts');
@@ -40,11 +41,11 @@ const program = ts.createProgram([file], {
   types: [],
 });
 const problems = requests.map(() => []);
-for (const found of ts.getPreEmitDiagnostics(program)) {
-  const text = ts.flattenDiagnosticMessageText(found.messageText, '\n');
-  const line = found.file?.fileName.endsWith('requests.ts')
-    ? found.file.getLineAndCharacterOfPosition(found.start).line - before : -1;
-  if (!(line in problems)) throw new Error(`${found.file?.fileName} ${line}: ${text}`);
+for (const diagnostic of ts.getPreEmitDiagnostics(program)) {
+  const text = ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n');
+  const line = diagnostic.file?.fileName.endsWith('requests.ts')
+    ? diagnostic.file.getLineAndCharacterOfPosition(diagnostic.start).line - headLines : -1;
+  if (!(line in problems)) throw new Error(`${diagnostic.file?.fileName} ${line}: ${text}`);
   problems[line].push(text);
 }
 console.log(JSON.stringify(problems));

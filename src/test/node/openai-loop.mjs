@@ -1,5 +1,5 @@
-// The official OpenAI SDK and a model that follows a script: two turns of tool calls through the bridge,
-// and an answer. The model refuses a conversation that OpenAI's API would refuse.
+// The official OpenAI SDK with a scripted model: two turns of tool calls through the bridge and a
+// final answer. The model rejects conversations that OpenAI's API would reject.
 import { createServer } from 'node:http';
 import OpenAI from 'openai';
 
@@ -13,7 +13,7 @@ const script = [
 ];
 const turns = [];
 
-function complaint({ messages, tools }) {
+function validationError({ messages, tools }) {
   if (!tools?.length) return 'no tools';
   for (const { type, function: f } of tools) {
     if (type !== 'function' || !/^[A-Za-z0-9_-]{1,64}$/.test(f.name)) return `bad tool ${f?.name}`;
@@ -24,18 +24,18 @@ function complaint({ messages, tools }) {
       return `${f.name} is not strict`;
     }
   }
-  if (new Set(tools.map((tool) => tool.function.name)).size !== tools.length) return 'a tool is there twice';
+  if (new Set(tools.map((tool) => tool.function.name)).size !== tools.length) return 'duplicate tool';
   let open = [];
   for (const { role, content, tool_calls, tool_call_id } of messages) {
     if (role === 'tool') {
-      if (typeof content !== 'string') return 'the content of a tool is no text';
-      if (tool_call_id !== open.shift()) return `${tool_call_id} answers no call, or not in its turn`;
+      if (typeof content !== 'string') return 'the content of a tool message is not a string';
+      if (tool_call_id !== open.shift()) return `${tool_call_id} does not answer the next open call`;
     } else if (open.length > 0) {
       return `${open} was not answered before the next message`;
     } else if (role === 'assistant') {
       open = (tool_calls ?? []).map((call) => call.id);
     } else if (role !== 'system' && role !== 'user') {
-      return `a message of ${role}`;
+      return `unknown role ${role}`;
     }
   }
   return open.length > 0 ? `${open} was not answered` : undefined;
@@ -47,7 +47,7 @@ function next({ messages }) {
     ?? { content: `I heard ${answers.join(', ')}.` };
 }
 
-/** As it is streamed: an id and a name first, and then the arguments in two pieces. */
+/** A streamed message: first the id and name of a call, then its arguments in two chunks. */
 function chunks({ content, tool_calls = [] }, finish_reason) {
   const deltas = [{ role: 'assistant', content }];
   tool_calls.forEach((call, index) => {
@@ -67,11 +67,11 @@ const model = createServer(async (req, res) => {
   let text = '';
   for await (const part of req.setEncoding('utf8')) text += part;
   const request = JSON.parse(text);
-  const wrong = complaint(request);
+  const error = validationError(request);
   turns.push(request.messages.map(({ role }) => role));
-  if (wrong || req.url !== '/v1/chat/completions') {
+  if (error || req.url !== '/v1/chat/completions') {
     res.writeHead(400, { 'content-type': 'application/json' });
-    res.end(JSON.stringify({ error: { message: wrong ?? req.url, type: 'invalid_request_error' } }));
+    res.end(JSON.stringify({ error: { message: error ?? req.url, type: 'invalid_request_error' } }));
     return;
   }
   const message = next(request);

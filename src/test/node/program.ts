@@ -1,4 +1,4 @@
-// A program on a generated client: types of what goes in and of what comes out.
+// A program that uses a generated client: checks the types of requests and responses.
 import createClient from 'openapi-fetch';
 import type { paths } from './api';
 
@@ -10,15 +10,15 @@ export async function run(baseUrl: string) {
   if (data === undefined || 'requires_confirmation' in data || !data.structuredContent) {
     throw new Error('no result');
   }
-  const { tool, arguments: given } = data.structuredContent;
-  // @ts-expect-error the schema knows two currencies
+  const { tool, arguments: args } = data.structuredContent;
+  // @ts-expect-error the schema allows only two currencies
   const refused = await client.POST('/servers/shop/tools/total', { body: { currency: 'GBP' } });
   const { data: refund } = await client.POST('/servers/shop/tools/refund', { body: {} });
   if (refund === undefined || !('requires_confirmation' in refund)) {
     const text: string | undefined = refund?.content?.[0]?.text;
-    throw new Error(`not asked: ${text}`);
+    throw new Error(`no confirmation required: ${text}`);
   }
-  const asked: true = refund.requires_confirmation;
-  const confirmed: string | false = asked && refund.tool_name;
-  return { tool, currency: given?.currency, refused: refused.response.status, confirmed };
+  const isRequired: true = refund.requires_confirmation;
+  const confirmed: string | false = isRequired && refund.tool_name;
+  return { tool, currency: args?.currency, refused: refused.response.status, confirmed };
 }

@@ -45,14 +45,17 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A bridge: started, reloaded, closed. The gate is up before the listener, the listener before the
- * servers, so that the API answers while they start; they are closed in reverse.
+ * The lifecycle of a bridge. The gate starts before the listener, and the listener before the
+ * servers, so that the API answers while the servers start. They are closed in reverse order.
  *
- * <p>One event loop carries everything (see the ADR on threads): what blocks has threads of its
- * own.
+ * <p>Everything runs on one event loop (see the ADR on threads), except blocking work, which has
+ * its own threads.
  */
 public final class Bridge {
   private static final Logger LOG = System.getLogger(Bridge.class.getName());
+
+  /** After which Vert.x logs where the event loop is blocked. */
+  private static final long BLOCKED_SECONDS = 2;
 
   private final Vertx vertx;
   private final BridgeConfig config;
@@ -61,7 +64,6 @@ public final class Bridge {
   private final HttpVerticle http;
   private final SupervisorVerticle supervisor;
   private final ReplicatedText newestFile;
-  private final EventLoopWatch watch;
   private final AtomicBoolean severalCallers;
   private volatile String servers;
 
@@ -100,7 +102,6 @@ public final class Bridge {
             transportRegistry,
             sandboxes::of,
             self);
-    this.watch = EventLoopWatch.of(vertx);
   }
 
   private static Cluster cluster(Vertx vertx, BridgeConfig config) {
@@ -111,8 +112,8 @@ public final class Bridge {
   }
 
   /**
-   * Starts a bridge; fails where the address cannot be bound. Blocks where the secret of a cluster
-   * is read from a file.
+   * Starts a bridge. The future fails if the address cannot be bound. Blocks while the secret of a
+   * cluster is read from a file.
    */
   public static Future<Bridge> start(BridgeConfig config) {
     Vertx vertx = vertx();
@@ -121,8 +122,8 @@ public final class Bridge {
   }
 
   /**
-   * Starts a bridge on a Vert.x from {@link #vertx}, which it closes with itself. Where the start
-   * fails it is left to the caller.
+   * Starts a bridge on a Vert.x from {@link #vertx}. Closing the bridge closes the Vert.x, but if
+   * the start fails, the caller has to close it.
    */
   public static Future<Bridge> start(Vertx vertx, BridgeConfig config) {
     Bridge bridge;
@@ -137,7 +138,6 @@ public final class Bridge {
         .onSuccess(id -> started.complete(bridge))
         .onFailure(
             failure -> {
-              bridge.watch.close();
               started.fail(failure);
             });
     return started.future();
@@ -150,7 +150,7 @@ public final class Bridge {
             ClusterSecret.complete(config.cluster(), StateFolder.of(System.getenv())));
   }
 
-  /** The port that was bound. */
+  /** The bound port. */
   public int port() {
     return http.port();
   }
@@ -165,10 +165,10 @@ public final class Bridge {
   }
 
   /**
-   * Applies of another configuration what can be applied while the bridge runs; what cannot is what
-   * {@link dev.mcpbridge.config.RestartKeys} names. May be called from any thread.
+   * Applies a configuration, except for the keys in {@link dev.mcpbridge.config.RestartKeys}, which
+   * need a restart. May be called from any thread.
    *
-   * @throws ConfigException where the listener as it is would be open to everybody
+   * @throws ConfigException if the listener would be open to other machines without keys
    */
   public Future<Void> reload(BridgeConfig next) {
     requireKeys(next);
@@ -178,42 +178,42 @@ public final class Bridge {
     return supervisor.reload(next);
   }
 
-  /** A file without keys may name a loopback address, but the listener keeps the one it has. */
+  /** The listener keeps its address, even if a file without keys names a loopback address. */
   private void requireKeys(BridgeConfig next) {
-    boolean isMeantToBeOpen = config.http().insecure() || next.http().insecure();
-    if (!config.http().isLoopback() && !isMeantToBeOpen && next.auth().keys().isEmpty()) {
+    boolean isOpenAllowed = config.http().insecure() || next.http().insecure();
+    if (!config.http().isLoopback() && !isOpenAllowed && next.auth().keys().isEmpty()) {
       throw new ConfigException(
           List.of(
               new ConfigProblem(
                   "auth.keys",
                   "the bridge still listens on "
                       + config.http().host()
-                      + ", which other machines reach: restart it to apply http.host, or keep the"
-                      + " keys")));
+                      + ", which other machines can reach: restart it to apply http.host, or keep"
+                      + " the keys")));
     }
   }
 
   /**
-   * Gives the other nodes a configuration file, where they know no newer one.
+   * Shares a configuration file with the other nodes, unless they have a newer one.
    *
-   * @param millis when it was changed, on the wall clock
+   * @param millis time of its last change, in milliseconds of the wall clock
    */
   public void share(String file, long millis) {
     vertx.runOnContext(v -> newestFile.offer(file, millis));
   }
 
-  /** The newest configuration file that was shared; empty for none. For any thread. */
+  /** The newest shared configuration file; empty if no file was shared. Thread-safe. */
   public Optional<ReplicatedText.Version> newestFile() {
     return newestFile.known();
   }
 
-  /** Lets calls end for so long, then ends every process and closes everything. */
-  public Future<Void> close(Duration patience) {
+  /** Waits for running calls up to the timeout, then ends all processes and closes everything. */
+  public Future<Void> close(Duration timeout) {
     Promise<Void> closed = Promise.promise();
     http.stopping();
     supervisor
-        .handOver(patience)
-        .transform(handed -> http.drain(patience))
+        .handOver(timeout)
+        .transform(handed -> http.drain(timeout))
         .transform(drained -> endServers())
         .transform(ended -> vertx.executeBlocking(Bridge::forgetChildren, false))
         .transform(ended -> cluster.close())
@@ -222,11 +222,10 @@ public final class Bridge {
   }
 
   private Future<Void> end() {
-    watch.close();
     return vertx.close();
   }
 
-  /** While what they need for that, sockets and threads, is still there. */
+  /** Ends the servers while the sockets and threads that they need for it are still open. */
   private Future<Void> endServers() {
     return servers == null ? Future.succeededFuture() : vertx.undeploy(servers);
   }
@@ -236,7 +235,7 @@ public final class Bridge {
     return null;
   }
 
-  /** Whether calls at risk level 3 would run as they should; blocks. */
+  /** Checks that calls at risk level 3 would run with the required isolation; blocks. */
   public static SandboxCheck.Report checkSandbox(BridgeConfig config) throws TimeoutException {
     Vertx vertx = vertx();
     try {
@@ -248,7 +247,7 @@ public final class Bridge {
     }
   }
 
-  /** Loads what the first request needs; blocks. */
+  /** Loads the classes that the first request needs; blocks. */
   public static void rehearse(Vertx vertx) throws IOException, TimeoutException {
     Rehearsal.play(vertx);
   }
@@ -270,16 +269,17 @@ public final class Bridge {
 
   private static void report(int orphans) {
     if (orphans > 0) {
-      LOG.log(Level.WARNING, "ended {0} processes that a killed bridge had left behind", orphans);
+      LOG.log(Level.WARNING, "ended {0} orphaned processes of a killed bridge", orphans);
     }
   }
 
-  /** What a bridge runs on; takes a fifth of a start, and knows no configuration. */
+  /** Creates the Vert.x of a bridge. Needs no configuration; takes a fifth of the start. */
   public static Vertx vertx() {
-    EventLoopWatch.replaceTimings();
     return Vertx.vertx(
         new VertxOptions()
             .setEventLoopPoolSize(1)
+            .setWarningExceptionTime(BLOCKED_SECONDS)
+            .setWarningExceptionTimeUnit(TimeUnit.SECONDS)
             .setFileSystemOptions(
                 new FileSystemOptions()
                     .setFileCachingEnabled(false)

@@ -1,6 +1,6 @@
 package dev.mcpbridge;
 
-/** The version of this build, as its jar says. */
+/** The version of this build, from the manifest of its jar. */
 public final class Version {
   private Version() {}
 

@@ -1,5 +1,5 @@
 /**
- * Composition: {@link dev.mcpbridge.Bridge} brings Vert.x up, deploys the verticles in order and
- * closes them in reverse. To run a bridge inside another program, this is the one class to know.
+ * Composition root: {@link dev.mcpbridge.Bridge} starts Vert.x, deploys the verticles in order and
+ * closes them in reverse order. It is the entry point for embedding a bridge in another program.
  */
 package dev.mcpbridge;

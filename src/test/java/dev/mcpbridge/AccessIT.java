@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who may do what, once keys are configured; and which pages may call. */
+/** API keys, scopes, and requests from browsers of other origins. */
 class AccessIT {
   private static final String READER = ApiKeys.generate();
   private static final String CALLER = ApiKeys.generate();
@@ -49,7 +49,7 @@ class AccessIT {
   }
 
   @Test
-  void everyRouteIsBehindTheKeys() throws Exception {
+  void everyRouteRequiresAKey() throws Exception {
     JsonNode paths = as(READER, "/openapi.json").body().path("paths");
     assertTrue(paths.size() > 15);
     for (var path : paths.properties()) {
@@ -70,7 +70,7 @@ class AccessIT {
   }
 
   @Test
-  void aCommandWithoutAKeyIsToldInOneLineWhereToPutIt() throws Exception {
+  void aCommandWithoutAKeyReportsHowToSetIt() throws Exception {
     for (String command : List.of("tools", "stdio")) {
       ProcessBuilder builder =
           new ProcessBuilder(
@@ -85,22 +85,22 @@ class AccessIT {
       try (Writer in = program.outputWriter()) {
         in.write("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n");
       }
-      String said = new String(program.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
-      assertEquals(1, program.waitFor(), said);
-      assertEquals(1, said.lines().count(), said);
-      assertTrue(said.contains("401") && said.contains("MCP_BRIDGE_KEY"), said);
+      String err = new String(program.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertEquals(1, program.waitFor(), err);
+      assertEquals(1, err.lines().count(), err);
+      assertTrue(err.contains("401") && err.contains("MCP_BRIDGE_KEY"), err);
     }
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {"/", "/docs", "/docs/docs.js", "/health", "/metrics", "/servers", "/nowhere"})
-  void everyAnswerSaysNosniff(String path) throws Exception {
+  void everyResponseHasNosniff(String path) throws Exception {
     assertEquals("nosniff", bridge.get(path, "x-api-key", READER).header("x-content-type-options"));
   }
 
   @Test
-  void aForeignPageEmbedsNothingAndMayLinkToThePages() throws Exception {
+  void foreignSitesMayNavigateToPagesButNotEmbed() throws Exception {
     for (String site : List.of("cross-site", "same-site")) {
       Answer image =
           bridge.get(
@@ -125,7 +125,7 @@ class AccessIT {
   }
 
   @Test
-  void theFrontPageSaysWhatThisIsToEverybody() throws Exception {
+  void theFrontPageNeedsNoKey() throws Exception {
     Answer page = bridge.get("/");
 
     assertEquals(200, page.status(), page.toString());
@@ -144,7 +144,7 @@ class AccessIT {
   }
 
   @Test
-  void probesWithoutAKeyAreToldAStatusAndNoMoreWhereThatIsConfigured() throws Exception {
+  void openHealthShowsOnlyTheStatusWithoutAKey() throws Exception {
     try (TestBridge own =
         TestBridge.of(
             "{'http':{'openHealth':true},'auth':{'keys':["
@@ -167,7 +167,7 @@ class AccessIT {
   }
 
   @Test
-  void scopesAreKept() throws Exception {
+  void scopesAreEnforced() throws Exception {
     String definition = "{\"id\":\"x\",\"command\":\"touch\"}";
     assertEquals(200, as(READER, "/servers").status());
     assertEquals(200, bridge.get("/servers", "x-api-key", READER).status());
@@ -180,11 +180,11 @@ class AccessIT {
   }
 
   @Test
-  void anOperatorApprovesAndTheCallerCannot() throws Exception {
-    Answer asked = post(CALLER, "/servers/s/tools/big", "{\"size\":1}");
-    assertEquals(202, asked.status());
-    assertTrue(asked.body().path("token").isMissingNode());
-    String path = "/confirmations/" + asked.body().path("confirmation_id").asText();
+  void onlyTheOperatorMayApprove() throws Exception {
+    Answer pending = post(CALLER, "/servers/s/tools/big", "{\"size\":1}");
+    assertEquals(202, pending.status());
+    assertTrue(pending.body().path("token").isMissingNode());
+    String path = "/confirmations/" + pending.body().path("confirmation_id").asText();
     String yes = "{\"confirm\":true}";
 
     assertEquals(403, post(CALLER, path, yes).status());
@@ -197,7 +197,7 @@ class AccessIT {
   }
 
   @Test
-  void anotherCallersBackgroundCallIsNotThere() throws Exception {
+  void aBackgroundCallIsHiddenFromOtherCallers() throws Exception {
     String location =
         bridge
             .call(
@@ -214,7 +214,7 @@ class AccessIT {
   }
 
   @Test
-  void aPreflightFromAConfiguredOriginNeedsNoKeyAndAForeignOneIsTurnedAway() throws Exception {
+  void preflightsAreAcceptedOnlyFromConfiguredOrigins() throws Exception {
     HttpResponse<String> allowed = preflight("https://app.example");
     assertEquals(204, allowed.statusCode());
     assertEquals(
@@ -234,7 +234,7 @@ class AccessIT {
   }
 
   @Test
-  void aKeyIsNeededForMcpAndWhatItMayDoIsKeptThereToo() throws Exception {
+  void mcpRequiresAKeyAndEnforcesScopes() throws Exception {
     McpClient reader =
         new McpClient(bridge.uri("/servers/s/mcp"), "{}", "authorization", "Bearer " + READER);
     McpClient caller = new McpClient(bridge.uri("/servers/s/mcp"), "{}", "x-api-key", CALLER);
@@ -253,8 +253,8 @@ class AccessIT {
                 "mcp-session-id",
                 caller.session())
             .status());
-    String told = caller.call("big", "{\"size\":1}").said();
-    assertTrue(told.contains("a principal with the scope approve has to confirm it"), told);
+    String text = caller.call("big", "{\"size\":1}").said();
+    assertTrue(text.contains("a principal with the scope approve must confirm it"), text);
   }
 
   private static HttpResponse<String> preflight(String origin) throws Exception {

@@ -28,21 +28,21 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** APIs and executors over https, with certificates good and bad. */
+/** APIs and function executors over HTTPS, with valid and invalid certificates. */
 class AdapterTlsIT {
   private static final String FUNCTIONS = "'tools':[{'name':'run'}]";
   private static final Map<String, EchoApi> HOSTS = new LinkedHashMap<>();
 
   @TempDir static Path folder;
   private static Authority authority;
-  private static Authority stranger;
+  private static Authority otherAuthority;
   private static EchoApi plain;
   private static TestBridge bridge;
 
   @BeforeAll
   static void start() throws Exception {
     authority = Authority.in(folder.resolve("authority"));
-    stranger = Authority.in(folder.resolve("stranger"));
+    otherAuthority = Authority.in(folder.resolve("stranger"));
     plain = running(EchoApi.start());
     HOSTS.put("good", EchoApi.over(authority.server("ip:127.0.0.1")));
     HOSTS.put("misnamed", EchoApi.over(authority.server("dns:api.example,ip:127.0.0.9")));
@@ -53,10 +53,10 @@ class AdapterTlsIT {
     HOSTS.values().forEach(AdapterTlsIT::running);
     StringBuilder servers = new StringBuilder();
     for (String host : HOSTS.keySet()) {
-      servers.append(every(host, host, authority.pem()));
+      servers.append(entries(host, host, authority.pem()));
     }
-    servers.append(every("untrusted", "good", null));
-    servers.append(every("foreign", "good", stranger.pem()));
+    servers.append(entries("untrusted", "good", null));
+    servers.append(entries("foreign", "good", otherAuthority.pem()));
     bridge = TestBridge.of("{'mcpServers':{" + servers.substring(0, servers.length() - 1) + "}}");
   }
 
@@ -80,13 +80,13 @@ class AdapterTlsIT {
   private static boolean execute(EchoApi.Request request, EchoApi.Peer peer)
       throws java.io.IOException {
     String id = Json.mapper().readTree(request.body()).at("/tool_calls/0/id").asText();
-    String said = "{'tool_responses':[{'tool_call_id':'" + id + "','output':'done'}]}";
+    String response = "{'tool_responses':[{'tool_call_id':'" + id + "','output':'done'}]}";
     return peer.write(
-        200, "application/json", TestBridge.json(said).getBytes(StandardCharsets.UTF_8));
+        200, "application/json", TestBridge.json(response).getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Each way to need a certificate: the document, the API, the token, the functions, the calls. */
-  private static String every(String name, String host, Path ca) {
+  /** All uses of a certificate: document, API, token, function definitions and executor. */
+  private static String entries(String name, String host, Path ca) {
     EchoApi api = HOSTS.get(host);
     String tls = ca == null ? "" : ",'tls':{'ca':'" + ca + "'}";
     String document = "'type':'openapi','document':" + document(api);
@@ -128,12 +128,12 @@ class AdapterTlsIT {
     return bridge.post("/servers/" + server + "/tools/" + tool, "{}");
   }
 
-  private static void assertSays(String fault, String sentence) {
-    assertTrue(sentence.contains("https://127.0.0.1:"), sentence);
-    assertTrue(sentence.contains(WORDS.get(fault)), sentence);
+  private static void assertReports(String fault, String message) {
+    assertTrue(message.contains("https://127.0.0.1:"), message);
+    assertTrue(message.contains(MESSAGES.get(fault)), message);
   }
 
-  private static final Map<String, String> WORDS =
+  private static final Map<String, String> MESSAGES =
       Map.of(
           "untrusted", "its certificate is not trusted: unable to find valid certification path",
           "foreign", "its certificate is not trusted: ",
@@ -149,26 +149,26 @@ class AdapterTlsIT {
     "functions,done",
     "executor,done"
   })
-  void whatItsAuthorityVouchesForIsReached(String what, String said) throws Exception {
-    String server = "good-" + what;
+  void trustedServerIsReached(String use, String expected) throws Exception {
+    String server = "good-" + use;
     bridge.until(() -> bridge.state(server).equals("ready"));
 
     Answer answer = call(server);
 
-    assertEquals(said, answer.said(), answer.text());
+    assertEquals(expected, answer.said(), answer.text());
   }
 
   static List<String> faultsAtTheStart() {
-    return WORDS.keySet().stream()
+    return MESSAGES.keySet().stream()
         .flatMap(
             fault ->
-                List.of("document", "functions", "executor").stream().map(w -> fault + "-" + w))
+                List.of("document", "functions", "executor").stream().map(use -> fault + "-" + use))
         .toList();
   }
 
   @ParameterizedTest
   @MethodSource("faultsAtTheStart")
-  void aServerThatCannotBeTrustedSaysSoInItsState(String server) throws Exception {
+  void untrustedServerIsReportedInTheState(String server) throws Exception {
     Answer[] state = new Answer[1];
     bridge.until(
         () -> {
@@ -176,36 +176,36 @@ class AdapterTlsIT {
           return state[0].body().path("state").asText().equals("failed");
         });
 
-    Answer refused = call(server);
+    Answer response = call(server);
 
-    assertSays(server.split("-")[0], state[0].body().path("last_error").asText());
-    assertTrue(refused.status() == 502 || refused.status() == 503, refused.text());
-    assertEquals("no", refused.body().path("executed").asText(), refused.text());
+    assertReports(server.split("-")[0], state[0].body().path("last_error").asText());
+    assertTrue(response.status() == 502 || response.status() == 503, response.text());
+    assertEquals("no", response.body().path("executed").asText(), response.text());
   }
 
   static List<String> faultsOfCalls() {
-    return WORDS.keySet().stream()
-        .flatMap(fault -> List.of("api", "token").stream().map(what -> fault + "-" + what))
+    return MESSAGES.keySet().stream()
+        .flatMap(fault -> List.of("api", "token").stream().map(use -> fault + "-" + use))
         .toList();
   }
 
   @ParameterizedTest
   @MethodSource("faultsOfCalls")
-  void aCallToWhatCannotBeTrustedIsNotMadeAndSaysWhy(String server) throws Exception {
+  void callToAnUntrustedServerIsNotSent(String server) throws Exception {
     bridge.until(() -> bridge.state(server).equals("ready"));
 
-    Answer refused = call(server);
+    Answer response = call(server);
 
-    assertSays(server.split("-")[0], refused.body().path("detail").asText());
-    assertEquals(502, refused.status(), refused.text());
-    assertEquals("no", refused.body().path("executed").asText(), refused.text());
+    assertReports(server.split("-")[0], response.body().path("detail").asText());
+    assertEquals(502, response.status(), response.text());
+    assertEquals("no", response.body().path("executed").asText(), response.text());
   }
 
   @Test
-  void aServerThatIsNotTrustedIsToldNothing() throws Exception {
+  void untrustedServerReceivesNoRequest() throws Exception {
     for (String fault : List.of("misnamed", "expired", "early")) {
-      for (String what : List.of("document", "functions", "executor")) {
-        bridge.until(() -> bridge.state(fault + "-" + what).equals("failed"));
+      for (String use : List.of("document", "functions", "executor")) {
+        bridge.until(() -> bridge.state(fault + "-" + use).equals("failed"));
       }
       call(fault + "-api");
       call(fault + "-token");
@@ -216,7 +216,7 @@ class AdapterTlsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"missing", "folder", "empty", "words", "key", "half", "odd\\u0000name"})
-  void aFileOfNoCertificatesIsRefusedWithThePathOfItsKey(String file) throws Exception {
+  void invalidCaFileIsReportedWithItsKey(String file) throws Exception {
     Files.createDirectories(folder.resolve("folder"));
     Files.writeString(folder.resolve("empty"), "");
     Files.writeString(folder.resolve("words"), "trust me");
@@ -232,9 +232,9 @@ class AdapterTlsIT {
             "'type':'openapi','url':'https://x.example/openapi.json',",
             "'type':'toolcall','url':'https://x.example/run'," + FUNCTIONS + ",")) {
       String config = "{'mcpServers':{'s':{" + type + tls + "}}";
-      ConfigException wrong = assertThrows(ConfigException.class, () -> refuse(config));
-      assertEquals("mcpServers.s.tls.ca", wrong.problems().get(0).path(), wrong.getMessage());
-      assertEquals(1, wrong.problems().size(), wrong.getMessage());
+      ConfigException failure = assertThrows(ConfigException.class, () -> refuse(config));
+      assertEquals("mcpServers.s.tls.ca", failure.problems().get(0).path(), failure.getMessage());
+      assertEquals(1, failure.problems().size(), failure.getMessage());
     }
   }
 
@@ -243,17 +243,19 @@ class AdapterTlsIT {
   }
 
   @Test
-  void severalAuthoritiesInOneFileAreAllTrusted() throws Exception {
-    Path both =
+  void allAuthoritiesOfAFileAreTrusted() throws Exception {
+    Path bundle =
         Files.writeString(
             folder.resolve("both.pem"),
-            "# ours\n" + Files.readString(stranger.pem()) + Files.readString(authority.pem()));
+            "# ours\n"
+                + Files.readString(otherAuthority.pem())
+                + Files.readString(authority.pem()));
     try (TestBridge own =
         TestBridge.of(
             "{'mcpServers':{'s':{'type':'openapi','url':'"
                 + HOSTS.get("good").url("/openapi.json")
                 + "','tls':{'ca':'"
-                + both
+                + bundle
                 + "'}}}}")) {
       own.until(() -> own.state("s").equals("ready"));
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The agent where no bridge runs, and its loop as a library. */
+/** The agent with an embedded bridge, and as a library. */
 class AgentAloneIT {
   @TempDir Path folder;
   private ScriptedModel model;
@@ -35,9 +35,9 @@ class AgentAloneIT {
     model.close();
   }
 
-  private record Ended(int status, String out, String err) {}
+  private record Exit(int status, String out, String err) {}
 
-  private Ended run(List<String> command) throws IOException, InterruptedException {
+  private Exit run(List<String> command) throws IOException, InterruptedException {
     Path err = folder.resolve("stderr");
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
     builder.environment().put("OPENAI_API_KEY", AgentProgram.KEY);
@@ -45,8 +45,8 @@ class AgentAloneIT {
     Process process = builder.redirectError(err.toFile()).start();
     process.getOutputStream().close();
     String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertTrue(process.waitFor(30, TimeUnit.SECONDS), "it ends");
-    return new Ended(process.exitValue(), out, Files.readString(err));
+    assertTrue(process.waitFor(30, TimeUnit.SECONDS), "the agent did not exit");
+    return new Exit(process.exitValue(), out, Files.readString(err));
   }
 
   private List<String> asking(String question, String... more) {
@@ -63,7 +63,7 @@ class AgentAloneIT {
   }
 
   @Test
-  void aConfigurationIsServedForAsLongAsTheConversationLasts() throws Exception {
+  void embeddedBridgeRunsWhileTheConversationLasts() throws Exception {
     // Given
     Path config = folder.resolve("bridge.json");
     Files.writeString(
@@ -71,38 +71,38 @@ class AgentAloneIT {
         "{\"mcpServers\":{\"git\":{\"builtin\":\"git\",\"args\":[\"--root\",\""
             + folder
             + "\"]}}}");
-    model.calls("git__list_repositories", "{}").says("There is none.");
+    model.calls("git__list_repositories", "{}").says("No repositories.");
 
     // When
-    Ended ended = run(asking("Which repositories are there?", "--config", config.toString()));
+    Exit exit = run(asking("Which repositories are there?", "--config", config.toString()));
 
     // Then
-    assertEquals(0, ended.status(), ended.toString());
-    assertEquals("There is none.\n", ended.out());
+    assertEquals(0, exit.status(), exit.toString());
+    assertEquals("No repositories.\n", exit.out());
     assertTrue(model.answers().get(0).contains("repositories"), model.answers().toString());
-    assertEquals(0, gitServers(folder), "nothing of it is left");
+    assertEquals(0, gitServers(folder), "the Git server is still running");
   }
 
   @Test
-  void aConfigurationThatIsWrongSaysWhere() throws Exception {
+  void invalidConfigurationIsReportedWithItsKey() throws Exception {
     Path config = folder.resolve("bridge.json");
     Files.writeString(
         config, "{\"mcpServers\":{\"git\":{\"comand\":\"x\"}},\"http\":{\"port\":\"y\"}}");
 
-    Ended ended = run(asking("Is anybody there?", "--config", config.toString()));
+    Exit exit = run(asking("Hello?", "--config", config.toString()));
 
-    assertEquals(1, ended.status(), ended.toString());
-    assertTrue(ended.err().contains("http.port"), ended.err());
+    assertEquals(1, exit.status(), exit.toString());
+    assertTrue(exit.err().contains("http.port"), exit.err());
     assertTrue(model.asked().isEmpty());
-    assertFalse(ended.err().contains("Exception"), ended.err());
+    assertFalse(exit.err().contains("Exception"), exit.err());
   }
 
   @Test
-  void theExampleOfTheLibraryRuns() throws Exception {
+  void exampleOfTheLibraryRuns() throws Exception {
     try (TestBridge bridge = TestBridge.scripted("")) {
       model.calls("s__echo", "{\"m\":\"1\"}").says("One.").says("Two.");
 
-      Ended ended =
+      Exit exit =
           run(
               List.of(
                   TestBridge.java(),
@@ -113,7 +113,7 @@ class AgentAloneIT {
                   "any",
                   bridge.uri("").toString()));
 
-      assertEquals("One.\nTwo.\n", ended.out(), ended.err());
+      assertEquals("One.\nTwo.\n", exit.out(), exit.err());
       assertEquals(
           "user assistant tool assistant user",
           java.util.stream.StreamSupport.stream(

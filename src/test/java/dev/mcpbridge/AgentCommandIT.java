@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The packaged agent as a script has it. */
+/** The packaged agent in scripts. */
 class AgentCommandIT {
   private static TestBridge bridge;
 
@@ -59,12 +59,12 @@ class AgentCommandIT {
   private static void assertEnded(int status, Ended ended) {
     assertEquals(status, ended.status(), ended.toString());
     assertFalse(ended.toString().contains(AgentProgram.KEY), "the key was shown");
-    assertFalse(ended.toString().contains("\u001b"), "colours for nobody");
+    assertFalse(ended.toString().contains("\u001b"), "colours without a terminal");
     assertFalse(ended.err().contains("Exception"), ended.err());
   }
 
   @Test
-  void theAnswerIsAllThatIsOnStdout() throws Exception {
+  void onlyTheAnswerIsPrintedToStdout() throws Exception {
     model.calls("s__echo", "{\"m\":\"an argument\"}").says("It **is** so.");
 
     Ended ended = agent.run("--once", "Is it so?");
@@ -109,37 +109,40 @@ class AgentCommandIT {
   }
 
   @Test
-  void whatNeedsAnApprovalIsNotRun() throws Exception {
-    model.calls("s__remember", "{\"text\":\"x\"}").says("Nobody agreed.");
+  void callThatNeedsAnApprovalIsNotRun() throws Exception {
+    model.calls("s__remember", "{\"text\":\"x\"}").says("It was not approved.");
 
     Ended ended = agent.run("--once", "Remember x.");
 
     assertEnded(3, ended);
-    assertEquals("Nobody agreed.\n", ended.out());
+    assertEquals("It was not approved.\n", ended.out());
     assertTrue(ended.err().contains("Not run"), ended.err());
     assertEquals(0, bridge.get("/confirmations").body().path("confirmations").size());
   }
 
   @Test
-  void failuresAreSaidInASentence() throws Exception {
+  void failuresPrintAMessage() throws Exception {
     model.fails(401, "bad key " + "x".repeat(2_000));
     Ended refused = agent.run("--once", "Hello?");
     assertEnded(1, refused);
     assertEquals("", refused.out());
     assertTrue(refused.err().contains("401"), refused.err());
 
-    int closed;
+    int unusedPort;
     try (ServerSocket socket = new ServerSocket(0)) {
-      closed = socket.getLocalPort();
+      unusedPort = socket.getLocalPort();
     }
-    Ended nobody = agent.run("--once", "Hello?", "--mcp-port", Integer.toString(closed));
-    assertEnded(1, nobody);
-    assertEquals("", nobody.out());
-    assertTrue(nobody.err().contains("There is no bridge at http://127.0.0.1:" + closed));
+    Ended noBridge = agent.run("--once", "Hello?", "--mcp-port", Integer.toString(unusedPort));
+    assertEnded(1, noBridge);
+    assertEquals("", noBridge.out());
+    assertTrue(noBridge.err().contains("There is no bridge at http://127.0.0.1:" + unusedPort));
 
     Ended noModel =
         new AgentProgram(
-                folder, bridge.uri("").toString(), "http://127.0.0.1:" + closed + "/v1", Map.of())
+                folder,
+                bridge.uri("").toString(),
+                "http://127.0.0.1:" + unusedPort + "/v1",
+                Map.of())
             .run("--once", "Hello?");
     assertEnded(1, noModel);
     assertTrue(noModel.err().contains("cannot be reached"), noModel.err());
@@ -147,13 +150,13 @@ class AgentCommandIT {
   }
 
   @Test
-  void wrongOptionsAreRefused() throws Exception {
-    for (String[] wrong :
+  void invalidOptionsAreRejected() throws Exception {
+    for (String[] invalid :
         new String[][] {
           {"--nonsense"},
           {"--max-steps", "many"},
           {"--output", "xml"},
-          {"--provider", "nobody"},
+          {"--provider", "unknown"},
           {"--mcp-port", "x"},
           {"--mcp-port", "-5"},
           {"--mcp-port", "99999"},
@@ -162,7 +165,7 @@ class AgentCommandIT {
           {"--base-url", "nonsense"},
           {"--base-url", "file:///etc/passwd"}
         }) {
-      Ended ended = agent.run(wrong);
+      Ended ended = agent.run(invalid);
       assertEnded(2, ended);
       assertEquals("", ended.out());
     }
@@ -171,7 +174,7 @@ class AgentCommandIT {
   }
 
   @Test
-  void aKeyComesFromAFileOrTheEnvironmentAndIsNamedWhereItIsMissing() throws Exception {
+  void keyIsReadFromAFileOrTheEnvironment() throws Exception {
     Path file = Files.writeString(folder.resolve("key"), "of-the-file\n");
     model.says("Hello.");
     assertEnded(0, agent.run("--once", "Hello?", "--key-file", file.toString()));
@@ -183,16 +186,16 @@ class AgentCommandIT {
       assertEnded(1, ended);
       assertTrue(ended.err().contains(each.getValue()), ended.err());
     }
-    Ended broken = agent.with("OPENAI_API_KEY", "with a\u0007bell").run("--once", "Hello?");
-    assertEnded(1, broken);
-    assertFalse(broken.err().contains("bell"), broken.err());
-    model.says("Nobody needs to know you.");
+    Ended invalidKey = agent.with("OPENAI_API_KEY", "with a\u0007bell").run("--once", "Hello?");
+    assertEnded(1, invalidKey);
+    assertFalse(invalidKey.err().contains("bell"), invalidKey.err());
+    model.says("Hello again.");
     assertEnded(0, agent.with("OPENAI_API_KEY", "").run("--once", "Hello?"));
     assertEquals(null, model.seen().get(1).header("authorization"));
   }
 
   @Test
-  void aModelMayHaveAnyName() throws Exception {
+  void modelMayHaveAnyName() throws Exception {
     Ended ended =
         agent
             .with("GEMINI_API_KEY", AgentProgram.KEY)
@@ -205,7 +208,7 @@ class AgentCommandIT {
   }
 
   @Test
-  void aModelThatCallsWithoutEndIsStopped() throws Exception {
+  void endlessCallsAreStopped() throws Exception {
     model.alwaysCalls("s__echo", "{}");
 
     Ended ended = agent.run("--once", "Go!", "--max-steps", "3");
@@ -219,7 +222,7 @@ class AgentCommandIT {
   }
 
   @Test
-  void aLongResultIsCutAndTheModelIsToldSo() throws Exception {
+  void longResultIsCutWithANote() throws Exception {
     model.calls("s__big", "{\"size\":5000}").says("Long.");
 
     assertEnded(0, agent.run("--once", "How long?", "--max-result", "1000"));
@@ -233,7 +236,7 @@ class AgentCommandIT {
   }
 
   @Test
-  void aTranscriptIsWrittenAsItGoesAndCanBePlayed() throws Exception {
+  void transcriptIsWrittenAndCanBeReplayed() throws Exception {
     Path file = folder.resolve("transcript");
     model.calls("s__echo", "{\"m\":1}").says("One.");
     assertEnded(0, agent.run("--once", "What?", "--transcript", file.toString()));
@@ -248,13 +251,14 @@ class AgentCommandIT {
     assertEquals("One.\n", again.out());
     assertTrue(again.err().contains("← s__echo answered"), again.err());
     Files.writeString(file, "no transcript\n");
-    Ended wrong = agent.run("--provider", "replay", "--replay", file.toString(), "--once", "What?");
-    assertEnded(1, wrong);
-    assertTrue(wrong.err().contains("line 1"), wrong.err());
+    Ended invalid =
+        agent.run("--provider", "replay", "--replay", file.toString(), "--once", "What?");
+    assertEnded(1, invalid);
+    assertTrue(invalid.err().contains("line 1"), invalid.err());
   }
 
   @Test
-  void ofManyToolsThreeAreShown() throws Exception {
+  void threeToolsAreOfferedInsteadOfMany() throws Exception {
     try (TestBridge many =
         TestBridge.of(
             "{'mcpServers':{'s':"
@@ -277,7 +281,7 @@ class AgentCommandIT {
   }
 
   @Test
-  void aBridgeWithKeysWantsItsOwn() throws Exception {
+  void bridgeWithKeysRequiresItsKey() throws Exception {
     String key = ApiKeys.generate();
     try (TestBridge locked =
         TestBridge.of(
@@ -307,24 +311,25 @@ class AgentCommandIT {
   }
 
   @Test
-  void aBridgeThatIsKilledUnderACallIsSaidAndNothingIsClaimed() throws Exception {
+  void bridgeKilledDuringACallIsReported() throws Exception {
     Path config = folder.resolve("bridge.json");
     Files.writeString(config, TestBridge.json("{'mcpServers':{'s':" + TestBridge.entry("") + "}}"));
     try (ServedBridge served = ServedBridge.in(folder, "--config", config.toString())) {
       String url = served.url();
       model.calls("s__never", "{}").says("Done!");
       bridge.until(() -> ready(url));
-      AgentProgram lost = new AgentProgram(folder, url, model.base(), Map.of());
-      Process running = lost.start("--once", "Do it.");
+      AgentProgram client = new AgentProgram(folder, url, model.base(), Map.of());
+      Process running = client.start("--once", "Do it.");
       bridge.until(() -> Files.readString(folder.resolve("stderr")).contains("→ s__never"));
       bridge.until(() -> text(url + "/servers/s").contains("\"pending_calls\":1"));
 
       served.process().destroyForcibly().waitFor();
 
-      Ended ended = lost.ended(running);
+      Ended ended = client.ended(running);
       assertEnded(1, ended);
       assertEquals("", ended.out());
-      assertTrue(ended.err().contains("The bridge at " + url + " broke off"), ended.err());
+      assertTrue(
+          ended.err().contains("The bridge at " + url + " closed the connection"), ended.err());
       assertEquals(1, model.asked().size());
     }
   }

@@ -18,13 +18,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What others write can be read at the terminal, and does nothing to it. */
+/** Control sequences in texts of models and tools are shown as escapes at the terminal. */
 class AgentInjectionIT {
-  /** Clears, retitles, rings, overwrites, deletes, turns round, hides, and begins an 8-bit CSI. */
+  /** Clear, title, bell, overwrite, backspace, direction, invisible and 8-bit CSI characters. */
   private static final String ATTACK =
       "\u001b[2Jx\u001b]0;owned\u0007y\rz\b\b\u202eabc\u202c\u200b\u2066\u009b31m\u0085\u2028e";
 
-  private static final Pattern UNSEEN =
+  private static final Pattern CONTROLS =
       Pattern.compile("[\u0007\b\u202e\u202c\u200b\u2066\u009b\u0085\u2028]|\u001b\\[2J|\u001b]0");
 
   private static TestBridge bridge;
@@ -56,7 +56,7 @@ class AgentInjectionIT {
   }
 
   private static void assertHarmless(String shown) {
-    assertFalse(UNSEEN.matcher(shown).find(), PseudoTerminal.visible(shown));
+    assertFalse(CONTROLS.matcher(shown).find(), PseudoTerminal.visible(shown));
     assertFalse(shown.replace("\r\n", "\n").contains("y\rz"), PseudoTerminal.visible(shown));
     String lower = shown.toLowerCase(Locale.ROOT);
     assertTrue(lower.contains("\\u001b[2jx\\u001b]0;owned\\u0007y"), shown);
@@ -68,14 +68,14 @@ class AgentInjectionIT {
   }
 
   @Test
-  void theWordsOfAModel() throws Exception {
+  void textOfTheModelIsEscaped() throws Exception {
     model.says("I say " + ATTACK + "\n\n```\n" + ATTACK + "\n```\n\n| a |\n|---|\n| " + ATTACK);
     terminal.type("speak\r").await("I say");
     assertHarmless(terminal.await("tokens in"));
   }
 
   @Test
-  void theWordsOfAModelThatOnlyMarkdownMakesCharactersOf() throws Exception {
+  void entitiesInTextOfTheModelAreEscaped() throws Exception {
     StringBuilder entities = new StringBuilder();
     ATTACK.chars().forEach(c -> entities.append("&#").append(c).append(';'));
     model.says("I say " + entities + "\n\n[x](<" + entities + ">) `y`\n\n# " + entities);
@@ -84,28 +84,28 @@ class AgentInjectionIT {
   }
 
   @Test
-  void theArgumentsOfACall() throws Exception {
+  void argumentsOfACallAreEscaped() throws Exception {
     model.calls("s__echo", json("m", ATTACK)).says("Done.");
     terminal.type("call\r").await("→ s__echo");
     assertHarmless(terminal.await("Done."));
   }
 
   @Test
-  void theNameOfACall() throws Exception {
+  void nameOfACallIsEscaped() throws Exception {
     model.calls("s__" + ATTACK, "{}").says("Done.");
     terminal.type("call\r").await("→ s__");
     assertHarmless(terminal.await("Done."));
   }
 
   @Test
-  void argumentsThatAreNoJson() throws Exception {
+  void invalidArgumentsAreEscaped() throws Exception {
     model.calls("s__echo", "{" + ATTACK).says("Done.");
     terminal.type("call\r").await("→ s__echo");
     assertHarmless(terminal.await("Done."));
   }
 
   @Test
-  void theResultOfATool() throws Exception {
+  void resultOfAToolIsEscaped() throws Exception {
     model.calls("s__remember", json("text", ATTACK)).says("Done.");
     terminal.type("call\r").await("with exactly these arguments");
     assertHarmless(terminal.await("Run it?"));
@@ -114,10 +114,10 @@ class AgentInjectionIT {
   }
 
   @Test
-  void theFailureOfAProvider() throws Exception {
+  void errorOfTheProviderIsEscaped() throws Exception {
     model.fails(400, ATTACK.replace("\r", ""));
     terminal.type("call\r").await("status 400");
     String shown = terminal.awaitPrompt();
-    assertFalse(UNSEEN.matcher(shown).find(), PseudoTerminal.visible(shown));
+    assertFalse(CONTROLS.matcher(shown).find(), PseudoTerminal.visible(shown));
   }
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Ctrl-C ends what is being done, and neither the program nor the conversation. */
+/** Ctrl-C cancels the current operation, but not the program and not the conversation. */
 class AgentInterruptsIT {
   private static TestBridge bridge;
 
@@ -48,7 +48,7 @@ class AgentInterruptsIT {
     model.close();
   }
 
-  private void goesOn() throws Exception {
+  private void assertContinues() throws Exception {
     model.says("Still here.");
     terminal.type("are you there?\r").await("Still here.");
     terminal.awaitPrompt();
@@ -56,17 +56,17 @@ class AgentInterruptsIT {
     assertEquals(0, terminal.exit());
   }
 
-  private static int pending() throws Exception {
+  private static int pendingCalls() throws Exception {
     return bridge.get("/servers/s").body().path("pending_calls").asInt();
   }
 
-  private static double answered() throws Exception {
+  private static double answeredCalls() throws Exception {
     String series = "mcp_bridge_calls_total{outcome=\"answered\",server=\"s\"}";
     return MetricsText.values(bridge.get("/metrics").text(), series).sum();
   }
 
   @Test
-  void whileTheModelIsSilent() throws Exception {
+  void ctrlCCancelsARequestToASilentModel() throws Exception {
     model.isSilent();
     terminal.type("think\r").await("thinking");
     bridge.until(() -> model.asked().size() == 1);
@@ -75,42 +75,42 @@ class AgentInterruptsIT {
 
     bridge.until(() -> model.left() == 1);
     terminal.awaitPrompt();
-    goesOn();
+    assertContinues();
     assertEquals(2, model.lastAsked().path("messages").size());
   }
 
   @Test
-  void whileACallRuns() throws Exception {
+  void ctrlCCancelsRunningCalls() throws Exception {
     int cancels = Integer.parseInt(bridge.call("cancels", "{}").said());
-    double before = answered();
+    double before = answeredCalls();
     model.calls("s__echo", "{\"m\":1}", "s__never", "{}");
     terminal.type("call\r").await("calling 2 tools");
-    bridge.until(() -> answered() == before + 1 && pending() == 1);
+    bridge.until(() -> answeredCalls() == before + 1 && pendingCalls() == 1);
 
     terminal.type(CTRL_C).await("Stopped.");
 
-    bridge.until(() -> pending() == 0);
+    bridge.until(() -> pendingCalls() == 0);
     bridge.until(() -> Integer.parseInt(bridge.call("cancels", "{}").said()) == cancels + 1);
     terminal.awaitPrompt();
-    goesOn();
+    assertContinues();
     assertEquals(2, model.answers().size());
     assertTrue(model.answers().get(1).contains("stopped"), model.answers().get(1));
     assertTrue(model.answers().get(1).contains("not known"), model.answers().get(1));
   }
 
   @Test
-  void atThePrompt() throws Exception {
-    terminal.type("half a quest" + CTRL_C).await("/quit leaves");
+  void ctrlCAtThePromptDiscardsTheInput() throws Exception {
+    terminal.type("half a quest" + CTRL_C).await("/quit to quit");
     terminal.awaitPrompt();
-    terminal.type(CTRL_C).await("/quit leaves");
+    terminal.type(CTRL_C).await("/quit to quit");
     terminal.awaitPrompt();
-    goesOn();
+    assertContinues();
     JsonNode messages = model.lastAsked().path("messages");
     assertEquals("are you there?", messages.at("/1/content").asText());
   }
 
   @Test
-  void atTheQuestionForAnApproval() throws Exception {
+  void ctrlCAtAnApprovalRejectsTheCalls() throws Exception {
     model.calls(
         "s__remember",
         "{\"text\":\"a\"}",
@@ -124,7 +124,7 @@ class AgentInterruptsIT {
 
     terminal.awaitPrompt();
     assertEquals(0, bridge.get("/confirmations").body().path("confirmations").size());
-    goesOn();
+    assertContinues();
     assertEquals(3, model.answers().size());
     assertTrue(model.answers().get(0).contains("has not run"), model.answers().get(0));
     assertTrue(model.answers().get(1).contains("{\"m\":1}"), model.answers().get(1));

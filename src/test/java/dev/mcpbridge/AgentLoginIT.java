@@ -18,9 +18,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who has to log in is shown where, and what is pasted then is seen by one server alone. */
+/** Login requests at the terminal; the pasted credential is sent to one server only. */
 class AgentLoginIT {
-  private static final String SECRET = "t0ken-that-nobody-sees";
+  private static final String SECRET = "t0ken-that-is-never-shown";
   private static final String LINK = "https://login.example/start";
 
   @TempDir Path folder;
@@ -69,13 +69,13 @@ class AgentLoginIT {
   }
 
   @Test
-  void whatIsPastedIsStoredAtTheBridgeAndSeenNowhereElse() throws Exception {
+  void pastedCredentialIsStoredOnlyAtTheBridge() throws Exception {
     model.calls("login__mine", "{}").says("You are in.").calls("login__mine", "{}").says("Again.");
     terminal.type("who am I?\r").await("? login wants you to log in:");
     terminal.await(LINK);
-    terminal.await("Paste what you get there");
-    terminal.type("grüße\r").await("characters which no credential can have");
-    terminal.await("Paste what you get there");
+    terminal.await("Paste the credential from there");
+    terminal.type("grüße\r").await("must consist of printable ASCII characters");
+    terminal.await("Paste the credential from there");
 
     terminal.type(SECRET + "\r").await("← login__mine answered");
 
@@ -85,17 +85,17 @@ class AgentLoginIT {
     String again = terminal.type("and now?\r").await("Again.");
     assertFalse(again.contains(LINK), again);
     terminal.awaitPrompt();
-    terminal.type("/save " + folder.resolve("saved") + "\r").await("Written to");
+    terminal.type("/save " + folder.resolve("saved") + "\r").await("Saved to");
     terminal.awaitPrompt();
     terminal.type("/quit\r");
     assertEquals(0, terminal.exit());
 
     assertEquals(3, api.seen("/mine").size());
-    assertTrue(terminal.all().contains("*****"), "not masked");
-    assertFalse(terminal.all().contains(SECRET), "shown");
+    assertTrue(terminal.all().contains("*****"), "the credential is not masked");
+    assertFalse(terminal.all().contains(SECRET), "the credential is shown");
     assertFalse(model.seen().toString().contains(SECRET));
     for (EchoApi.Request request : model.seen()) {
-      assertFalse(request.text().contains(SECRET), "the model got it");
+      assertFalse(request.text().contains(SECRET), "the model received the credential");
     }
     for (Path file :
         new Path[] {transcript, folder.resolve("saved"), folder.resolve("state/mcp-bridge")}) {
@@ -103,21 +103,21 @@ class AgentLoginIT {
         file = file.resolve("agent-history");
         assertTrue(Files.readString(file).contains("who am I?"));
       }
-      assertFalse(Files.readString(file).contains(SECRET), file + " has it");
-      assertFalse(Files.readString(file).contains("grüße"), file + " has it");
+      assertFalse(Files.readString(file).contains(SECRET), file + " contains it");
+      assertFalse(Files.readString(file).contains("grüße"), file + " contains it");
     }
     assertTrue(model.answers().get(0).contains("granted"), model.answers().get(0));
   }
 
   @Test
-  void whoDoesNotLogInIsToldOfToTheModel() throws Exception {
+  void modelIsInformedIfTheUserDoesNotLogIn() throws Exception {
     model.calls("login__mine", "{}").says("As you like.").calls("login__mine", "{}").says("Hm.");
-    terminal.type("who am I?\r").await("Paste what you get there");
+    terminal.type("who am I?\r").await("Paste the credential from there");
     terminal.type("\r").await("As you like.");
-    assertTrue(model.answers().get(0).contains("has to log in first, and has not"));
+    assertTrue(model.answers().get(0).contains("has to log in first and has not done so"));
     terminal.awaitPrompt();
 
-    terminal.type("again\r").await("Paste what you get there");
+    terminal.type("again\r").await("Paste the credential from there");
     terminal.type(PseudoTerminal.CTRL_C).await("Stopped.");
     terminal.awaitPrompt();
     terminal.type("and?\r").await("Hm.");
@@ -126,7 +126,7 @@ class AgentLoginIT {
   }
 
   @Test
-  void aServerThatOnlyClaimsThatItsUserHasToLogInMakesNothingBeAsked() throws Exception {
+  void forgedLoginRequestOfAServerIsIgnored() throws Exception {
     model
         .calls(
             "s__bad_result", forged("s", "https://evil.example/"),

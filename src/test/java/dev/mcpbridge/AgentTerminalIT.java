@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The packaged agent as somebody at a terminal has it. */
+/** The packaged agent at a terminal. */
 class AgentTerminalIT {
   @TempDir static Path effects;
   private static TestBridge bridge;
@@ -63,13 +63,13 @@ class AgentTerminalIT {
     model.close();
   }
 
-  private static int ran() throws Exception {
+  private static int runCount() throws Exception {
     Path file = effects.resolve("effects");
     return Files.exists(file) ? Files.readAllLines(file).size() : 0;
   }
 
   @Test
-  void theDemonstrationIsPlayedWithTheDefaultBridgeAndItsRepository() throws Exception {
+  void demonstrationRunsWithTheDefaultBridge() throws Exception {
     Path work = folder.resolve("work");
     try (Git git = Git.init().setDirectory(work.toFile()).call()) {
       Files.writeString(work.resolve("a.txt"), "one\n");
@@ -85,13 +85,14 @@ class AgentTerminalIT {
               folder,
               Map.of("XDG_STATE_HOME", folder.toString()),
               AgentProgram.command("--provider", "replay", "--url", served.url()))) {
-        terminal.await("Enter asks: Which repository is this, and what was done in it lately?");
+        terminal.await(
+            "Press Enter to ask: Which repository is this, and what was done in it lately?");
         terminal.awaitPrompt();
         terminal.type("\r").await("git__list_repositories");
         String answered = String.join("\n", lines(terminal.awaitPrompt()));
         assertTrue(answered.contains("This is work, on the branch ma"), answered);
         assertTrue(answered.contains("the newest by Ann: The first"), answered);
-        assertTrue(answered.contains("Enter asks: Commit what is staged"), answered);
+        assertTrue(answered.contains("Press Enter to ask: Commit what is staged"), answered);
 
         terminal.type("\r").await("with exactly these arguments:");
         terminal.await("Run it?");
@@ -107,11 +108,10 @@ class AgentTerminalIT {
   }
 
   @Test
-  void theQuestionOfARecordedConversationIsReplacedByWhatIsTypedAndKeepsNobodyIn()
-      throws Exception {
+  void typedTextReplacesARecordedQuestion() throws Exception {
     Path written = folder.resolve("written.jsonl");
     try (PseudoTerminal terminal = replaying("--transcript", written.toString())) {
-      terminal.type(PseudoTerminal.CTRL_C).await("/quit leaves");
+      terminal.type(PseudoTerminal.CTRL_C).await("/quit to quit");
       terminal.awaitPrompt();
       terminal.type("what else?\r").await("git__list_repositories");
       terminal.awaitPrompt();
@@ -125,49 +125,49 @@ class AgentTerminalIT {
     }
   }
 
-  /** The recorded conversation, ready to be typed at. */
+  /** Starts the recorded conversation and waits for its prompt. */
   private PseudoTerminal replaying(String... more) throws Exception {
     List<String> command =
         AgentProgram.command("--provider", "replay", "--url", bridge.uri("").toString());
     command.addAll(List.of(more));
     PseudoTerminal terminal =
         PseudoTerminal.start(100, folder, Map.of("XDG_STATE_HOME", folder.toString()), command);
-    terminal.await("Enter asks: ");
+    terminal.await("Press Enter to ask: ");
     terminal.awaitPrompt();
     return terminal;
   }
 
   @Test
-  void anApprovalShowsEveryDigitOfTheArguments() throws Exception {
+  void approvalShowsEveryDigitOfTheArguments() throws Exception {
     model.calls("s__remember", "{\"price\":1.10,\"id\":12345678901234567890}").says("Hm.");
     try (PseudoTerminal terminal = agent.open(100)) {
       terminal.type("buy\r").await("exactly these arguments:");
 
-      String asked = terminal.await("Run it?");
+      String prompt = terminal.await("Run it?");
 
-      assertTrue(asked.contains("{\"price\":1.10,\"id\":12345678901234567890}"), asked);
+      assertTrue(prompt.contains("{\"price\":1.10,\"id\":12345678901234567890}"), prompt);
       terminal.type("n\r").await("Hm.");
     }
   }
 
   @Test
-  void aCallIsShownApprovedRunOnceAndItsAnswerRead() throws Exception {
+  void approvedCallRunsOnceAndItsResultIsUsed() throws Exception {
     model.calls("s__effect", "{\"steps\":0,\"a\":\"the argument\"}").says("It is **done** now.");
     try (PseudoTerminal terminal = agent.open(100)) {
       terminal.type("do it\r").await("→ s__effect");
-      terminal.await("? effect of s is to run");
+      terminal.await("? effect of s needs your approval");
       String shown = terminal.await("Run it?");
       assertTrue(shown.contains("the argument"), shown);
-      assertEquals(0, ran());
+      assertEquals(0, runCount());
 
       terminal.type("perhaps\r").await("Please answer y, n or a.");
-      assertEquals(0, ran());
+      assertEquals(0, runCount());
       terminal.type("Y\r").await("← s__effect answered");
 
       String answered = String.join("\n", lines(terminal.awaitPrompt()));
       assertTrue(answered.contains("It is done now."), answered);
       assertTrue(answered.contains("22 tokens in, 14 out"), answered);
-      assertEquals(1, ran());
+      assertEquals(1, runCount());
     }
     List<String> answers = model.answers();
     assertEquals(1, answers.size());
@@ -177,7 +177,7 @@ class AgentTerminalIT {
   }
 
   @Test
-  void alwaysIsForOneToolWhateverItsArgumentsUntilTheConversationBeginsAnew() throws Exception {
+  void alwaysApprovesOneToolUntilTheConversationIsCleared() throws Exception {
     model
         .calls("s__effect", "{\"steps\":0}")
         .calls("s__effect", "{\"steps\":0,\"other\":1}", "s__remember", "{\"text\":\"x\"}")
@@ -189,22 +189,22 @@ class AgentTerminalIT {
       terminal.type("a\r").await("← s__effect answered");
       String second = terminal.await("Run it?");
       assertFalse(second.contains("? effect of s"), second);
-      assertTrue(second.contains("? remember of s is to run"), second);
-      assertEquals(2, ran());
+      assertTrue(second.contains("? remember of s needs your approval"), second);
+      assertEquals(2, runCount());
       terminal.type("n\r").await("Both.");
       terminal.awaitPrompt();
 
       terminal.type("/clear\r").awaitPrompt();
-      terminal.type("again\r").await("? effect of s is to run");
+      terminal.type("again\r").await("? effect of s needs your approval");
       terminal.await("Run it?");
       terminal.type("\r").await("Not this time.");
-      assertEquals(2, ran());
+      assertEquals(2, runCount());
     }
-    assertEquals(4, model.lastAsked().path("messages").size(), "begun anew");
+    assertEquals(4, model.lastAsked().path("messages").size(), "the conversation was cleared");
   }
 
   @Test
-  void whatIsRefusedDoesNotRunAndTheModelIsTold() throws Exception {
+  void rejectedCallDoesNotRunAndTheModelIsInformed() throws Exception {
     model.calls("s__effect", "{}").says("You did not want it.");
     try (PseudoTerminal terminal = agent.open(100)) {
       terminal.type("do it\r").await("Run it?");
@@ -213,31 +213,31 @@ class AgentTerminalIT {
       terminal.type(PseudoTerminal.CTRL_D);
       assertEquals(0, terminal.exit());
     }
-    assertEquals(0, ran());
+    assertEquals(0, runCount());
     assertTrue(model.answers().get(0).contains("The user has refused"), model.answers().get(0));
     assertEquals(0, bridge.get("/confirmations").body().path("confirmations").size());
   }
 
   @Test
-  void theCommandsShowWhatThereIsAndWhatIsSavedCanBePlayedAgain() throws Exception {
+  void slashCommandsWorkAndASavedConversationReplays() throws Exception {
     model.calls("s__echo", "{\"m\":\"hello\"}").says("It said hello.");
     Path saved = folder.resolve("saved.jsonl");
     try (PseudoTerminal terminal = agent.open(100)) {
-      terminal.type("/help\r").await("Ctrl-C ends what is being done");
+      terminal.type("/help\r").await("Ctrl-C cancels the current operation");
       terminal.type("/tools\r").await("s echo ");
       terminal.await("Plays echo.");
       terminal.awaitPrompt();
       terminal.type("/servers\r").await("ready");
       terminal.type("/model\r").await("gpt-5-mini at " + model.base());
       terminal.type("/model another\r").await("another at " + model.base());
-      terminal.type("/nonsense\r").await("There is no /nonsense");
+      terminal.type("/nonsense\r").await("Unknown command /nonsense");
       terminal.type("/save\r").await("/save FILE");
       terminal.type("/save " + folder + "/none/x\r").await("cannot be written");
       terminal.awaitPrompt();
       terminal.type("say hello\r").await("It said hello.");
       assertEquals("another", model.lastAsked().path("model").asText());
       terminal.awaitPrompt();
-      terminal.type("/save " + saved + "\r").await("Written to");
+      terminal.type("/save " + saved + "\r").await("Saved to");
       terminal.awaitPrompt();
       terminal.type("/exit\r");
       assertEquals(0, terminal.exit());
@@ -257,7 +257,7 @@ class AgentTerminalIT {
   }
 
   @Test
-  void nothingIsWiderThanANarrowTerminal() throws Exception {
+  void outputFitsIntoANarrowTerminal() throws Exception {
     String markdown =
         "A sentence that is rather longer than forty columns, with `code` and **bold** words and"
             + " 日本語の長い文章も少し入れておく ここで終わる。\n\n"
@@ -284,7 +284,7 @@ class AgentTerminalIT {
   }
 
   @Test
-  void aTerminalWhoseSizeNobodyKnowsIsTypedAtToo() throws Exception {
+  void terminalOfUnknownSizeAcceptsInput() throws Exception {
     model.says("There is room.");
     try (PseudoTerminal terminal = agent.open(0)) {
       String shown = terminal.type("is there room?\r").await("There is room.");
@@ -293,7 +293,7 @@ class AgentTerminalIT {
   }
 
   @Test
-  void aFailureOfTheModelIsSaidAndTheConversationGoesOn() throws Exception {
+  void conversationContinuesAfterAModelFailure() throws Exception {
     model.fails(400, "no such model").says("Here I am.");
     try (PseudoTerminal terminal = agent.open(100)) {
       terminal.type("hello\r").await("no such model");
@@ -301,7 +301,7 @@ class AgentTerminalIT {
       terminal.type("hello again\r").await("Here I am.");
     }
     JsonNode messages = model.lastAsked().path("messages");
-    assertEquals(2, messages.size(), "what came to nothing was not asked");
+    assertEquals(2, messages.size(), "the failed question is not kept");
     assertEquals("hello again", messages.at("/1/content").asText());
   }
 }

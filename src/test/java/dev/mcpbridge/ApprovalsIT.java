@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an approval covers, and who hears what came of it. */
+/** What an approval covers, and who receives the result of an approved call. */
 class ApprovalsIT {
   private static final String CALLER = ApiKeys.generate();
   private static final String BOSS = ApiKeys.generate();
@@ -34,7 +34,7 @@ class ApprovalsIT {
   private static final String SERVERS = "'mcpServers':{'s':" + TestBridge.entry(RISK) + "}}";
   private static final String OPERATOR = "'risk':{'approver':'operator'},";
   private static final String YES = "{\"confirm\":true}";
-  private static final String SAY = "{\"name\":\"s__big\",\"arguments\":{\"size\":1},";
+  private static final String PARAMS = "{\"name\":\"s__big\",\"arguments\":{\"size\":1},";
 
   private static TestBridge open(String config) throws Exception {
     TestBridge bridge = TestBridge.of("{" + config);
@@ -43,31 +43,31 @@ class ApprovalsIT {
   }
 
   @Test
-  void everythingThatReachesTheServerIsShownAndCovered() throws Exception {
+  void aConfirmationCoversAllThatReachesTheServer() throws Exception {
     try (TestBridge bridge = open(SERVERS)) {
-      List<String> questions = new ArrayList<>();
+      List<String> messages = new ArrayList<>();
       McpClient client =
           new McpClient(bridge.uri("/mcp"), "{\"elicitation\":{}}")
               .answering(
-                  question -> {
-                    questions.add(question.at("/params/message").asText());
+                  request -> {
+                    messages.add(request.at("/params/message").asText());
                     return "{\"action\":\"decline\"}";
                   });
       client.initialize();
-      McpClient formless = new McpClient(bridge.uri("/mcp"), "{}");
-      formless.initialize();
+      McpClient clientWithoutForms = new McpClient(bridge.uri("/mcp"), "{}");
+      clientWithoutForms.initialize();
       String tenant =
           "\"_meta\":{\"acme/tenant\":\"%s\",\"progressToken\":%d,\"traceparent\":\"00\"}";
 
-      client.request("tools/call", SAY + "\"priority\":7," + tenant.formatted("root", 1) + "}");
+      client.request("tools/call", PARAMS + "\"priority\":7," + tenant.formatted("root", 1) + "}");
       for (String meta : List.of(tenant.formatted("root", 2), tenant.formatted("guest", 3))) {
-        formless.request("tools/call", SAY + meta + "}");
+        clientWithoutForms.request("tools/call", PARAMS + meta + "}");
       }
-      formless.request("tools/call", SAY + tenant.formatted("root", 4) + "}");
+      clientWithoutForms.request("tools/call", PARAMS + tenant.formatted("root", 4) + "}");
 
-      assertTrue(questions.get(0).contains("{\"acme/tenant\":\"root\"}"), questions.get(0));
-      assertTrue(questions.get(0).contains("{\"priority\":7}"), questions.get(0));
-      assertFalse(questions.get(0).contains("traceparent"), questions.get(0));
+      assertTrue(messages.get(0).contains("{\"acme/tenant\":\"root\"}"), messages.get(0));
+      assertTrue(messages.get(0).contains("{\"priority\":7}"), messages.get(0));
+      assertFalse(messages.get(0).contains("traceparent"), messages.get(0));
       JsonNode listed = bridge.get("/confirmations").body().path("confirmations");
       assertEquals("root", listed.at("/0/_meta/acme~1tenant").asText());
       assertEquals(1, listed.at("/0/_meta").size(), listed.toString());
@@ -86,16 +86,17 @@ class ApprovalsIT {
   }
 
   @Test
-  void anApprovalIsForTheProgramThatItWasAskedOf() throws Exception {
+  void anApprovalIsBoundToTheServersProgram() throws Exception {
     try (TestBridge bridge = open(SERVERS)) {
-      Answer asked = bridge.call("big", "{\"size\":1}");
+      Answer confirmation = bridge.call("big", "{\"size\":1}");
 
       bridge.reload(
           "{'mcpServers':{'s':" + TestBridge.entry(RISK + ",'env':{'ANOTHER':'program'}") + "}}");
       bridge.until(() -> bridge.state("s").equals("ready"));
 
-      String yes = "{\"confirm\":true,\"token\":\"" + asked.body().path("token").asText() + "\"}";
-      Answer refused = bridge.post(path(asked), yes);
+      String yes =
+          "{\"confirm\":true,\"token\":\"" + confirmation.body().path("token").asText() + "\"}";
+      Answer refused = bridge.post(path(confirmation), yes);
       assertEquals("tool_changed", refused.code());
       assertEquals("no", refused.body().path("executed").asText());
 
@@ -111,37 +112,37 @@ class ApprovalsIT {
   }
 
   @Test
-  void whoAskedFetchesWhatAnOperatorHasApproved() throws Exception {
+  void theCallerFetchesTheResultOfAnApprovedCall() throws Exception {
     try (TestBridge bridge = open(KEYS + OPERATOR + SERVERS)) {
-      Answer asked = bridge.call("big", "{\"size\":1}", "x-api-key", CALLER);
-      assertEquals("pending", standing(bridge, asked, CALLER).path("status").asText());
+      Answer confirmation = bridge.call("big", "{\"size\":1}", "x-api-key", CALLER);
+      assertEquals("pending", status(bridge, confirmation, CALLER).path("status").asText());
 
       CompletableFuture<Answer> waiting =
           bridge
               .client()
               .sendAsync(
-                  java.net.http.HttpRequest.newBuilder(bridge.uri(path(asked)))
+                  java.net.http.HttpRequest.newBuilder(bridge.uri(path(confirmation)))
                       .header("x-api-key", CALLER)
                       .header("prefer", "wait=20")
                       .build(),
                   java.net.http.HttpResponse.BodyHandlers.ofString())
               .thenApply(r -> new Answer(r.statusCode(), r.body(), r));
-      Answer approved = bridge.post(path(asked), YES, "x-api-key", BOSS);
+      Answer approved = bridge.post(path(confirmation), YES, "x-api-key", BOSS);
 
       JsonNode waited = waiting.get(20, TimeUnit.SECONDS).body();
       assertEquals(approved.body(), waited.path("result"));
       assertEquals("done", waited.path("status").asText());
       assertEquals(200, waited.path("http_status").asInt());
-      JsonNode later = standing(bridge, asked, CALLER);
+      JsonNode later = status(bridge, confirmation, CALLER);
       assertEquals(approved.body(), later.path("result"));
       assertFalse(later.path("requires_confirmation").asBoolean());
-      assertFalse(standing(bridge, asked, BOSS).has("result"));
-      assertEquals("yes", standing(bridge, asked, BOSS).path("executed").asText());
+      assertFalse(status(bridge, confirmation, BOSS).has("result"));
+      assertEquals("yes", status(bridge, confirmation, BOSS).path("executed").asText());
     }
   }
 
   @Test
-  void whoWaitsWithTheCallGetsWhatTheOperatorDecides() throws Exception {
+  void aWaitingCallReceivesTheOperatorsDecision() throws Exception {
     try (TestBridge bridge = open(KEYS + OPERATOR + SERVERS)) {
       CompletableFuture<Answer> first = waiting(bridge);
       String id = pending(bridge);
@@ -166,7 +167,7 @@ class ApprovalsIT {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aClientOfMcpThatHearsOfProgressWaitsForTheOperator(boolean approves) throws Exception {
+  void anMcpCallWithProgressWaitsForTheOperator(boolean approves) throws Exception {
     try (TestBridge bridge = open(KEYS + OPERATOR + SERVERS)) {
       McpClient client = new McpClient(bridge.uri("/mcp"), "{}", "x-api-key", CALLER);
       client.initialize();
@@ -174,7 +175,7 @@ class ApprovalsIT {
           CompletableFuture.supplyAsync(
               () -> {
                 try {
-                  return client.request("tools/call", SAY + "\"_meta\":{\"progressToken\":1}}");
+                  return client.request("tools/call", PARAMS + "\"_meta\":{\"progressToken\":1}}");
                 } catch (Exception e) {
                   throw new AssertionError(e);
                 }
@@ -191,27 +192,31 @@ class ApprovalsIT {
   }
 
   @Test
-  void anApproverWhoLeavesDoesNotTakeTheCallAlong() throws Exception {
+  void aCallContinuesAfterItsApproverDisconnects() throws Exception {
     try (TestBridge bridge = open(KEYS + OPERATOR + SERVERS)) {
-      Answer asked = bridge.call("sleep", "{\"ms\":1500}", "x-api-key", CALLER);
-      CompletableFuture<Answer> approving = bridge.postLater(path(asked), YES, "x-api-key", BOSS);
-      bridge.until(() -> standing(bridge, asked, CALLER).path("status").asText().equals("running"));
+      Answer confirmation = bridge.call("sleep", "{\"ms\":1500}", "x-api-key", CALLER);
+      CompletableFuture<Answer> approval =
+          bridge.postLater(path(confirmation), YES, "x-api-key", BOSS);
+      bridge.until(
+          () -> status(bridge, confirmation, CALLER).path("status").asText().equals("running"));
 
-      approving.cancel(true);
+      approval.cancel(true);
 
-      bridge.until(() -> standing(bridge, asked, CALLER).path("status").asText().equals("done"));
-      assertEquals("slept", standing(bridge, asked, CALLER).at("/result/content/0/text").asText());
+      bridge.until(
+          () -> status(bridge, confirmation, CALLER).path("status").asText().equals("done"));
+      assertEquals(
+          "slept", status(bridge, confirmation, CALLER).at("/result/content/0/text").asText());
     }
   }
 
   @Test
-  void noModelReadsTheTokenAndAnotherApproverNeedsNone() throws Exception {
+  void theTokenIsHiddenFromModelsAndNotNeededByApprovers() throws Exception {
     try (CapturedLog log = new CapturedLog();
         TestBridge bridge = open(KEYS + SERVERS)) {
       McpClient client = new McpClient(bridge.uri("/mcp"), "{}", "x-api-key", CALLER);
       client.initialize();
 
-      Reply explained = client.request("tools/call", SAY + "\"_meta\":{}}");
+      Reply explained = client.request("tools/call", PARAMS + "\"_meta\":{}}");
 
       String id = pending(bridge);
       assertFalse(explained.text().contains(log.token(id)), explained.text());
@@ -225,12 +230,12 @@ class ApprovalsIT {
   }
 
   @Test
-  void aCallThatNobodyHasDecidedInTimeIsShownAsExpired() throws Exception {
+  void anUndecidedConfirmationExpires() throws Exception {
     try (TestBridge bridge = open(KEYS + "'risk':{'approver':'operator','expiry':3}," + SERVERS)) {
-      CompletableFuture<Answer> waits = waiting(bridge);
+      CompletableFuture<Answer> call = waiting(bridge);
       String id = pending(bridge);
 
-      Answer expired = waits.get(20, TimeUnit.SECONDS);
+      Answer expired = call.get(20, TimeUnit.SECONDS);
 
       assertEquals(410, expired.status(), expired.toString());
       Answer shown = bridge.get("/confirmations/" + id, "x-api-key", CALLER);
@@ -239,15 +244,16 @@ class ApprovalsIT {
     }
   }
 
-  private static String path(Answer asked) {
-    return "/confirmations/" + asked.body().path("confirmation_id").asText();
+  private static String path(Answer confirmation) {
+    return "/confirmations/" + confirmation.body().path("confirmation_id").asText();
   }
 
-  private static JsonNode standing(TestBridge bridge, Answer asked, String key) throws Exception {
-    return bridge.get(path(asked), "x-api-key", key).body();
+  private static JsonNode status(TestBridge bridge, Answer confirmation, String key)
+      throws Exception {
+    return bridge.get(path(confirmation), "x-api-key", key).body();
   }
 
-  /** The id of the one call that waits, once it does. */
+  /** The id of the only pending confirmation; waits until there is one. */
   private static String pending(TestBridge bridge) throws Exception {
     String list = "/confirmations";
     bridge.until(

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests that nobody should send: a clear answer, no 500, and the next one works. */
+/** Invalid requests: each is rejected with a 4xx status, and the next valid request succeeds. */
 class BadInputIT {
   private static final String CALL = "POST /servers/s/tools/echo HTTP/1.1\r\nHost: localhost\r\n";
   private static final String JSON = "Content-Type: application/json\r\n";
@@ -70,7 +70,7 @@ class BadInputIT {
         "{\"a\":01}",
         "{\"a\":+1}"
       })
-  void bodiesThatAreNotOneJsonObjectAre400(String body) throws Exception {
+  void bodiesOtherThanOneJsonObjectAre400(String body) throws Exception {
     Answer answer = bridge.call("echo", body);
 
     assertEquals(400, answer.status(), answer.text());
@@ -88,7 +88,7 @@ class BadInputIT {
   }
 
   @Test
-  void namesThatCollideInAHashTableHurtNobodyElse() throws Exception {
+  void hashCollisionsOfMemberNamesDoNotBlockOthers() throws Exception {
     StringBuilder body = new StringBuilder("{");
     for (int i = 0; i < 1 << 14; i++) {
       body.append(i == 0 ? "\"" : ",\"");
@@ -105,7 +105,7 @@ class BadInputIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"text/plain", "application/json", "application/x-www-form-urlencoded"})
-  void noBodyIsNoArgumentsWhateverItIsSaidToBe(String type) throws Exception {
+  void anEmptyBodyMeansNoArgumentsForAnyMediaType(String type) throws Exception {
     HttpRequest request =
         HttpRequest.newBuilder(bridge.uri("/servers/s/tools/echo"))
             .header("content-type", type)
@@ -128,7 +128,7 @@ class BadInputIT {
         "application/json; charset=utf-16",
         "application/jsonx"
       })
-  void otherMediaTypesNeverReachATool(String type) throws Exception {
+  void unsupportedMediaTypesNeverReachATool(String type) throws Exception {
     HttpRequest request =
         HttpRequest.newBuilder(bridge.uri("/servers/s/tools/echo"))
             .header("content-type", type)
@@ -156,7 +156,7 @@ class BadInputIT {
     "/calls/nope,404",
     "/confirmations/nope,404"
   })
-  void strangePathsAreNobodysRoute(String path, int status) throws Exception {
+  void invalidAndUnknownPathsAreRejected(String path, int status) throws Exception {
     String answer =
         raw("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
 
@@ -165,7 +165,7 @@ class BadInputIT {
   }
 
   @Test
-  void headIsAnsweredWhereGetLooksSomethingUp() throws Exception {
+  void headIsSupportedOnlyForReadingRoutes() throws Exception {
     String answer = raw("HEAD /servers HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     assertStatus(200, answer);
     assertTrue(answer.endsWith("\r\n\r\n"), answer);
@@ -173,7 +173,7 @@ class BadInputIT {
   }
 
   @Test
-  void verbsThatARouteDoesNotKnowAre405() throws Exception {
+  void unsupportedMethodsAre405() throws Exception {
     for (String method : new String[] {"PATCH", "TRACE", "FOO", "PUT", "OPTIONS"}) {
       String answer =
           raw(method + " /servers HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
@@ -210,7 +210,7 @@ class BadInputIT {
   }
 
   @Test
-  void garbageBytesAreAnsweredOrTheConnectionIsClosed() throws Exception {
+  void garbageBytesAreRejectedOrTheConnectionIsClosed() throws Exception {
     for (String bytes :
         new String[] {
           "\u0016\u0003\u0001\u0002\u0000\u0001",
@@ -224,7 +224,7 @@ class BadInputIT {
   }
 
   @Test
-  void whatIsTooLongSaysSo() throws Exception {
+  void oversizedRequestsHaveASpecificStatus() throws Exception {
     assertStatus(414, raw("GET /" + "x".repeat(9000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n"));
     assertStatus(
         431,
@@ -235,9 +235,9 @@ class BadInputIT {
   }
 
   @Test
-  void slowHeadsAndBodiesAreNotWaitedForLong() throws Exception {
-    assertStatus(408, untilTheEnd(CALL + JSON + "Content-Length: 1000\r\n\r\n{\"a\":1"));
-    assertEquals("", untilTheEnd("GET /servers HTTP/1.1\r\nHost: loc"));
+  void slowHeadsAndBodiesTimeOut() throws Exception {
+    assertStatus(408, rawUntilClosed(CALL + JSON + "Content-Length: 1000\r\n\r\n{\"a\":1"));
+    assertEquals("", rawUntilClosed("GET /servers HTTP/1.1\r\nHost: loc"));
   }
 
   @ParameterizedTest
@@ -260,7 +260,7 @@ class BadInputIT {
   }
 
   @Test
-  void aPageOfTheBridgeItselfMayCall() throws Exception {
+  void aPageOfTheBridgeMayCall() throws Exception {
     String host = "localhost:" + bridge.port();
 
     String answer =
@@ -286,7 +286,7 @@ class BadInputIT {
         status + " expected, got: " + answer);
   }
 
-  /** Sends bytes as they are and reads until the bridge closes, or is quiet for two seconds. */
+  /** Sends raw bytes; reads until the bridge closes the connection or sends nothing for 2 s. */
   private static String raw(String request) throws IOException {
     try (Socket socket = new Socket("127.0.0.1", bridge.port())) {
       socket.setSoTimeout(2000);
@@ -298,14 +298,14 @@ class BadInputIT {
           answer.write(b);
         }
       } catch (IOException e) {
-        // quiet or reset: what came is the answer
+        // timeout or reset: returns the bytes received so far
       }
       return answer.toString(StandardCharsets.UTF_8);
     }
   }
 
-  /** Sends bytes as they are and reads until the bridge closes, which it has to. */
-  private static String untilTheEnd(String request) throws IOException {
+  /** Sends raw bytes and reads until the bridge closes the connection, which it must. */
+  private static String rawUntilClosed(String request) throws IOException {
     try (Socket socket = new Socket("127.0.0.1", bridge.port())) {
       socket.setSoTimeout(20_000);
       socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Batches, which only sessions of 2025-03-26 may send. */
 class BatchesIT {
   private static final String PING = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
-  private static final String NOTE =
+  private static final String NOTIFICATION =
       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":9}}";
 
   private static TestBridge bridge;
@@ -38,7 +38,7 @@ class BatchesIT {
         " \n["
             + PING
             + ","
-            + NOTE
+            + NOTIFICATION
             + ","
             + call(2, "sleep", "{\"ms\":100}")
             + ","
@@ -48,19 +48,19 @@ class BatchesIT {
     Reply reply = post("2025-03-26", batch, "accept", "application/json");
 
     assertEquals(200, reply.status(), reply.text());
-    JsonNode answers = reply.last();
-    assertEquals(4, answers.size(), reply.text());
+    JsonNode responses = reply.last();
+    assertEquals(4, responses.size(), reply.text());
     assertTrue(
         reply
             .text()
             .contains("\"id\":\"2\",\"result\":{\"content\":[],\"structuredContent\":{\"n\":1.10}"),
         reply.text());
-    assertEquals("slept", byId(answers, "2").at("/result/content/0/text").asText());
-    assertEquals(-32601, byId(answers, "3").at("/error/code").asInt());
+    assertEquals("slept", byId(responses, "2").at("/result/content/0/text").asText());
+    assertEquals(-32601, byId(responses, "3").at("/error/code").asInt());
   }
 
   @Test
-  void whatComesAheadOfTheAnswersIsSentAtOnce() throws Exception {
+  void notificationsAreSentBeforeTheResponses() throws Exception {
     String steps =
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"progress\","
             + "\"arguments\":{\"steps\":2},\"_meta\":{\"progressToken\":\"t\"}}}";
@@ -73,7 +73,7 @@ class BatchesIT {
 
   @Test
   void aBatchWithoutRequestsIsAccepted() throws Exception {
-    assertEquals(202, post("2025-03-26", "[" + NOTE + "," + NOTE + "]").status());
+    assertEquals(202, post("2025-03-26", "[" + NOTIFICATION + "," + NOTIFICATION + "]").status());
   }
 
   @ParameterizedTest
@@ -87,7 +87,7 @@ class BatchesIT {
         "[" + PING,
         "[" + PING + ",]"
       })
-  void aBatchThatIsWrongIsRefusedAsAWhole(String batch) throws Exception {
+  void anInvalidBatchIsRejectedAsAWhole(String batch) throws Exception {
     Reply reply = post("2025-03-26", batch);
 
     assertEquals(400, reply.status(), reply.text());
@@ -95,17 +95,17 @@ class BatchesIT {
   }
 
   @Test
-  void aBatchIsBounded() throws Exception {
-    String most = "[" + String.join(",", Collections.nCopies(100, PING)) + "]";
-    String more = "[" + String.join(",", Collections.nCopies(101, PING)) + "]";
+  void theSizeOfABatchIsBounded() throws Exception {
+    String atLimit = "[" + String.join(",", Collections.nCopies(100, PING)) + "]";
+    String overLimit = "[" + String.join(",", Collections.nCopies(101, PING)) + "]";
 
-    assertEquals(100, post("2025-03-26", most, "accept", "application/json").last().size());
-    assertEquals(400, post("2025-03-26", more).status());
+    assertEquals(100, post("2025-03-26", atLimit, "accept", "application/json").last().size());
+    assertEquals(400, post("2025-03-26", overLimit).status());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"2024-11-05", "2025-06-18", "2025-11-25"})
-  void otherRevisionsHaveNone(String revision) throws Exception {
+  void otherRevisionsRejectBatches(String revision) throws Exception {
     Reply reply = post(revision, "[" + PING + "]");
 
     assertEquals(400, reply.status());
@@ -113,11 +113,11 @@ class BatchesIT {
   }
 
   @Test
-  void withoutASessionThereIsNone() throws Exception {
-    McpClient stranger = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
+  void batchesRequireASession() throws Exception {
+    McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
 
-    assertEquals(400, stranger.post("[" + PING + "]").status());
-    assertEquals(404, stranger.post("[" + PING + "]", "mcp-session-id", "x").status());
+    assertEquals(400, client.post("[" + PING + "]").status());
+    assertEquals(404, client.post("[" + PING + "]", "mcp-session-id", "x").status());
   }
 
   private static Reply post(String revision, String batch, String... headers) throws Exception {
@@ -146,12 +146,12 @@ class BatchesIT {
         + "}}";
   }
 
-  private static JsonNode byId(JsonNode answers, String id) {
-    for (JsonNode answer : answers) {
-      if (answer.path("id").toString().equals(id)) {
-        return answer;
+  private static JsonNode byId(JsonNode responses, String id) {
+    for (JsonNode response : responses) {
+      if (response.path("id").toString().equals(id)) {
+        return response;
       }
     }
-    throw new AssertionError("no answer to " + id + ": " + answers);
+    throw new AssertionError("no response to " + id + ": " + responses);
   }
 }

@@ -22,11 +22,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Pages in a real browser, with nothing but {@code fetch}. */
+/** Web pages in a real browser that use only {@code fetch}. */
 class BrowserIT {
   private static final String KEY = ApiKeys.generate();
 
-  /** Tries everything and reports to its own origin; a request the browser forbids is "blocked". */
+  /** Reports the results to its own origin; requests that the browser forbids are "blocked". */
   private static final String PAGE =
       """
       <script>
@@ -53,12 +53,12 @@ class BrowserIT {
   @TempDir Path folder;
 
   @Test
-  void aPageOfAConfiguredOriginCallsToolsAndAForeignOneCannot() throws Exception {
+  void onlyPagesOfConfiguredOriginsCallTools() throws Exception {
     String chromium = Requirements.program("chromium", "chromium-browser", "google-chrome");
     Path effects = folder.resolve("effects");
-    try (Site known = new Site();
+    try (Site configured = new Site();
         Site foreign = new Site();
-        TestBridge bridge = TestBridge.of(config(known, effects))) {
+        TestBridge bridge = TestBridge.of(config(configured, effects))) {
       bridge.until(
           () ->
               bridge
@@ -68,26 +68,27 @@ class BrowserIT {
                   .asText()
                   .equals("ready"));
 
-      JsonNode seen = known.visit(chromium, folder.resolve("known"), bridge);
+      JsonNode allowed = configured.visit(chromium, folder.resolve("known"), bridge);
 
-      assertEquals(200, seen.at("/echo/status").asInt(), seen.toString());
-      assertTrue(seen.at("/echo/text").asText().contains("{\"m\":\"ü\"}"), seen.toString());
-      assertEquals(401, seen.at("/keyless/status").asInt(), seen.toString());
-      assertEquals("text/event-stream", seen.at("/stream/type").asText());
-      assertTrue(seen.at("/stream/text").asText().contains("event: progress"), seen.toString());
-      assertEquals(200, seen.at("/effect/status").asInt());
+      assertEquals(200, allowed.at("/echo/status").asInt(), allowed.toString());
+      assertTrue(allowed.at("/echo/text").asText().contains("{\"m\":\"ü\"}"), allowed.toString());
+      assertEquals(401, allowed.at("/keyless/status").asInt(), allowed.toString());
+      assertEquals("text/event-stream", allowed.at("/stream/type").asText());
+      assertTrue(
+          allowed.at("/stream/text").asText().contains("event: progress"), allowed.toString());
+      assertEquals(200, allowed.at("/effect/status").asInt());
       assertEquals(1, Files.readAllLines(effects).size());
 
       JsonNode refused = foreign.visit(chromium, folder.resolve("foreign"), bridge);
 
       refused.forEach(answer -> assertEquals("blocked", answer.path("status").asText()));
-      assertFalse(Files.readAllLines(effects).size() > 1, "a foreign page reached a tool");
+      assertFalse(Files.readAllLines(effects).size() > 1, "a foreign origin called a tool");
     }
   }
 
-  private static String config(Site known, Path effects) {
+  private static String config(Site configured, Path effects) {
     return "{'http':{'cors':{'origins':['"
-        + known.origin()
+        + configured.origin()
         + "']}},'auth':{'keys':[{'name':'page','sha256':'"
         + ApiKeys.fingerprint(KEY)
         + "','scopes':['read','call']}]},'mcpServers':{'s':"
@@ -95,7 +96,7 @@ class BrowserIT {
         + "}}";
   }
 
-  /** A web site of an origin of its own that serves the page and takes its report. */
+  /** A web site with its own origin that serves the page and receives its report. */
   private static final class Site implements AutoCloseable {
     private final CompletableFuture<JsonNode> report = new CompletableFuture<>();
     private final HttpServer server;

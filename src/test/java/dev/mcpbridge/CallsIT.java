@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Calls over REST to a scripted server, as any client makes them. */
+/** REST calls to a scripted server. */
 class CallsIT {
   @TempDir static Path folder;
   private static TestBridge bridge;
@@ -43,7 +43,7 @@ class CallsIT {
   }
 
   @Test
-  void whatGoesInComesOut() throws Exception {
+  void argumentsAndResultsArePassedOnVerbatim() throws Exception {
     String arguments =
         "{\"big\":9007199254740993,\"d\":1.10,\"e\":1e2,\"z\":-0,\"s\":\"\\u00e9\\/\"}";
 
@@ -55,7 +55,7 @@ class CallsIT {
   }
 
   @Test
-  void everyPageOfToolsIsListedAndAUnknownFieldPasses() throws Exception {
+  void allPagesOfToolsAreListedWithUnknownFields() throws Exception {
     Answer tools = bridge.get("/servers/s/tools");
 
     assertTrue(tools.body().path("tools").size() > 20);
@@ -65,7 +65,7 @@ class CallsIT {
   }
 
   @Test
-  void listsComeInPagesWhereThatIsAskedFor() throws Exception {
+  void listsArePaginatedOnRequest() throws Exception {
     List<String> names = new ArrayList<>();
     String cursor = "";
     while (cursor != null) {
@@ -91,25 +91,25 @@ class CallsIT {
   }
 
   @Test
-  void anUnknownToolIs404AndArgumentsThatDoNotFitAre422() throws Exception {
+  void anUnknownToolIs404AndInvalidArgumentsAre422() throws Exception {
     Answer unknown = bridge.call("nope", "{}");
     assertEquals(404, unknown.status());
     assertEquals("Error executing tool nope: Unknown tool", unknown.body().path("error").asText());
 
-    Answer misfit = bridge.call("sleep", "{\"ms\":\"soon\"}");
-    assertEquals(422, misfit.status());
-    assertEquals("no", misfit.body().path("executed").asText());
-    assertTrue(misfit.body().path("errors").get(0).asText().contains("ms"), misfit.text());
+    Answer invalid = bridge.call("sleep", "{\"ms\":\"soon\"}");
+    assertEquals(422, invalid.status());
+    assertEquals("no", invalid.body().path("executed").asText());
+    assertTrue(invalid.body().path("errors").get(0).asText().contains("ms"), invalid.text());
   }
 
   @Test
-  void aNullForWhatIsNotRequiredIsLeftToTheServer() throws Exception {
+  void aNullForAnOptionalPropertyIsPassedOn() throws Exception {
     assertEquals("slept", bridge.call("sleep", "{\"ms\":1,\"unknown\":null}").said());
     assertEquals(422, bridge.call("sleep", "{\"ms\":null}").status());
   }
 
   @Test
-  void aSchemaThatBacktracksForeverIsCheckedInNoTime() throws Exception {
+  void aPatternWithBacktrackingIsValidatedInTime() throws Exception {
     long from = System.nanoTime();
 
     Answer answer = bridge.call("fail", "{\"s\":\"" + "a".repeat(40) + "!\"}");
@@ -119,7 +119,7 @@ class CallsIT {
   }
 
   @Test
-  void anErrorOfTheUpstreamKeepsItsCodeAndAToolErrorIsNoFailure() throws Exception {
+  void upstreamErrorsAre502AndToolErrorsAre200() throws Exception {
     Answer failed = bridge.call("fail", "{}");
     assertEquals(502, failed.status());
     assertEquals("Error executing tool fail: it broke", failed.body().path("error").asText());
@@ -144,7 +144,7 @@ class CallsIT {
   }
 
   @Test
-  void aStreamThatFailsEndsWithAnError() throws Exception {
+  void aFailedStreamEndsWithAnErrorEvent() throws Exception {
     Answer failed = bridge.call("fail", "{}", "accept", "text/event-stream");
 
     assertTrue(failed.text().contains("event: error"), failed.text());
@@ -152,7 +152,7 @@ class CallsIT {
   }
 
   @Test
-  void aCallInTheBackgroundIsPolledAndCanBeGivenUp() throws Exception {
+  void aBackgroundCallIsPolledAndCanBeCancelled() throws Exception {
     Answer accepted = bridge.call("sleep", "{\"ms\":300}", "prefer", "respond-async");
     assertEquals(202, accepted.status());
     String location = accepted.header("location");
@@ -174,7 +174,7 @@ class CallsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"application/json", "text/event-stream"})
-  void aClientThatLeavesGivesItsCallUp(String accept) throws Exception {
+  void aDisconnectedClientCancelsItsCall(String accept) throws Exception {
     int before = Integer.parseInt(bridge.call("cancels", "{}").said());
     try (java.net.Socket socket = new java.net.Socket("127.0.0.1", bridge.port())) {
       socket
@@ -191,7 +191,7 @@ class CallsIT {
   }
 
   @Test
-  void aHundredParallelRetriesWithOneKeyRunOnce() throws Exception {
+  void parallelRetriesWithOneKeyRunOnce() throws Exception {
     Files.deleteIfExists(folder.resolve("effects"));
     List<CompletableFuture<Answer>> answers = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
@@ -209,7 +209,7 @@ class CallsIT {
   }
 
   @Test
-  void aBatchIsAnsweredInOrderEachWithItsStatus() throws Exception {
+  void aBatchReturnsTheStatusOfEachCallInOrder() throws Exception {
     Answer batch =
         bridge.post(
             "/batch",
@@ -225,7 +225,7 @@ class CallsIT {
   }
 
   @Test
-  void aResourceIsReadByItsUriDecodedOnceAndPromptsAreGot() throws Exception {
+  void aResourceUriIsDecodedOnceAndPromptsAreRead() throws Exception {
     Answer resource = bridge.get("/servers/s/resources/test%3A%2F%2Fa%20b%2525");
     assertEquals("content of test://a b%25", resource.body().at("/contents/0/text").asText());
     assertEquals(1, bridge.get("/servers/s/resources").body().path("resources").size());
@@ -236,7 +236,7 @@ class CallsIT {
   }
 
   @Test
-  void changesOfTheCatalogueAreNoticed() throws Exception {
+  void catalogueChangesAreDetected() throws Exception {
     int before = bridge.get("/servers/s").body().path("tool_count").asInt();
 
     bridge.call("grow", "{}");
@@ -245,7 +245,7 @@ class CallsIT {
   }
 
   @Test
-  void aCallWithoutAnyBodyHasNoArguments() throws Exception {
+  void aCallWithoutABodyHasNoArguments() throws Exception {
     Answer answer =
         Answer.class.cast(
             bridge
@@ -262,22 +262,23 @@ class CallsIT {
   }
 
   @Test
-  void answersOfManyParallelCallersAreNeverMixedUp() {
+  void responsesOfParallelCallersAreNotMixedUp() {
     for (int round = 0; round < 10; round++) {
       List<CompletableFuture<Void>> checks = new ArrayList<>();
       for (int i = 0; i < 200; i++) {
-        String own = "{\"u\":" + (round * 1000 + i) + "}";
+        String arguments = "{\"u\":" + (round * 1000 + i) + "}";
         checks.add(
             bridge
-                .callLater("echo", own)
-                .thenAccept(answer -> assertTrue(answer.text().contains(own), answer.text())));
+                .callLater("echo", arguments)
+                .thenAccept(
+                    answer -> assertTrue(answer.text().contains(arguments), answer.text())));
       }
       CompletableFuture.allOf(checks.toArray(CompletableFuture[]::new)).join();
     }
   }
 
   @Test
-  void secretsOfTheBridgeStayWithIt() throws Exception {
+  void theBridgesEnvironmentIsNotPassedToServers() throws Exception {
     String environment = bridge.call("env", "{}").text();
 
     assertTrue(environment.contains("EFFECTS="));

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Clients of the MCP door that come in crowds, leave in the middle, or do not listen. */
+/** MCP clients in large numbers, that disconnect during calls, or that read slowly. */
 class ClientStormsIT {
   private static final int STREAMS = 16;
   private static final String INITIALIZE =
@@ -49,14 +49,14 @@ class ClientStormsIT {
   }
 
   @AfterEach
-  void nothingIsLeft() throws Exception {
-    bridge.until(() -> waiting() == 0);
+  void noCallIsPending() throws Exception {
+    bridge.until(() -> pendingCalls() == 0);
     bridge.assertAlive();
     bridge.close();
   }
 
-  /** Who leaves a call behind, and whether that gives it up. */
-  private enum Leaver {
+  /** The clients that disconnect during a call. */
+  private enum Client {
     REST("/servers/s/tools/never", "{}"),
     STATELESS(
         "/servers/s/mcp",
@@ -75,7 +75,7 @@ class ClientStormsIT {
     private final String body;
     private final String[] headers;
 
-    Leaver(String path, String body, String... headers) {
+    Client(String path, String body, String... headers) {
       this.path = path;
       this.body = body;
       this.headers = headers;
@@ -88,13 +88,13 @@ class ClientStormsIT {
     return client;
   }
 
-  private int waiting() throws Exception {
+  private int pendingCalls() throws Exception {
     JsonNode server = bridge.get("/servers/s").body();
     return server.path("pending_calls").asInt() + server.path("queued_calls").asInt();
   }
 
   @Test
-  void twoClientsThatFightForTheStreamOfOneSessionTakeItOverInTurn() throws Exception {
+  void aNewStreamOfASessionReplacesThePreviousOne() throws Exception {
     McpClient client = session();
     List<BufferedReader> streams = new ArrayList<>();
 
@@ -102,33 +102,33 @@ class ClientStormsIT {
       streams.add(client.listen());
     }
 
-    CompletableFuture<JsonNode> heard = McpClient.nextLater(streams.get(199));
+    CompletableFuture<JsonNode> notification = McpClient.nextLater(streams.get(199));
     assertEquals("grown", client.call("grow", "{}").said());
     assertEquals(
         "notifications/tools/list_changed",
-        heard.get(20, TimeUnit.SECONDS).path("method").asText());
-    for (BufferedReader before : streams.subList(0, 199)) {
-      assertTrue(before.lines().noneMatch(line -> line.startsWith("data: {")));
+        notification.get(20, TimeUnit.SECONDS).path("method").asText());
+    for (BufferedReader replaced : streams.subList(0, 199)) {
+      assertTrue(replaced.lines().noneMatch(line -> line.startsWith("data: {")));
     }
     assertEquals(204, client.delete());
   }
 
   @ParameterizedTest
-  @EnumSource(Leaver.class)
-  void twoThousandClientsThatLeaveInTheMiddleOfACallLeaveNothing(Leaver leaver) throws Exception {
-    String session = leaver == Leaver.SESSION ? "\r\nMcp-Session-Id: " + session().session() : "";
+  @EnumSource(Client.class)
+  void disconnectedClientsLeaveNoCallsPending(Client kind) throws Exception {
+    String session = kind == Client.SESSION ? "\r\nMcp-Session-Id: " + session().session() : "";
     byte[] request =
         ("POST "
-                + leaver.path
+                + kind.path
                 + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
                 + "Accept: application/json, text/event-stream\r\n"
-                + String.join("\r\n", leaver.headers)
-                + (leaver.headers.length > 0 ? "\r\n" : "")
+                + String.join("\r\n", kind.headers)
+                + (kind.headers.length > 0 ? "\r\n" : "")
                 + "Content-Length: "
-                + leaver.body.length()
+                + kind.body.length()
                 + session
                 + "\r\n\r\n"
-                + leaver.body)
+                + kind.body)
             .getBytes(StandardCharsets.UTF_8);
 
     for (int wave = 0; wave < 4; wave++) {
@@ -138,11 +138,11 @@ class ClientStormsIT {
         clients.add(client);
         client.getOutputStream().write(request);
       }
-      bridge.until(() -> waiting() > 0);
+      bridge.until(() -> pendingCalls() > 0);
       for (Socket client : clients) {
         client.close();
       }
-      bridge.until(() -> waiting() == 0);
+      bridge.until(() -> pendingCalls() == 0);
       bridge.assertAlive();
     }
 
@@ -150,7 +150,7 @@ class ClientStormsIT {
   }
 
   @Test
-  void streamsOfClientsThatLeaveAreFreeForOthers() throws Exception {
+  void streamsOfDisconnectedClientsAreReleased() throws Exception {
     for (int wave = 0; wave < 5; wave++) {
       List<Stream> streams = new ArrayList<>();
       for (int i = 0; i < STREAMS; i++) {
@@ -173,7 +173,7 @@ class ClientStormsIT {
   }
 
   @Test
-  void aReaderThatDoesNotKeepUpIsCutOffAndTheOthersGoOn() throws Exception {
+  void aSlowReaderIsDisconnectedAndOthersContinue() throws Exception {
     try (Stream slow = new Stream();
         Stream other = new Stream()) {
       slow.post(INITIALIZE);
@@ -193,12 +193,12 @@ class ClientStormsIT {
   }
 
   @Test
-  void tenThousandCancellationsOfNothingChangeNothing() throws Exception {
+  void cancellationsOfUnknownRequestsAreIgnored() throws Exception {
     McpClient client = session();
     McpClient other = session();
     CompletableFuture<Reply> running =
         CompletableFuture.supplyAsync(() -> call(other, "sleep", "{\"ms\":3000}"));
-    bridge.until(() -> waiting() == 1);
+    bridge.until(() -> pendingCalls() == 1);
 
     try (Socket pipe = new Socket(InetAddress.getLoopbackAddress(), bridge.port())) {
       CompletableFuture<Void> sent =
@@ -223,23 +223,23 @@ class ClientStormsIT {
   }
 
   @Test
-  void theLateAnswerOfACancelledRequestReachesNobodyElse() throws Exception {
+  void aLateResponseToACancelledRequestIsDiscarded() throws Exception {
     McpClient client = session();
     McpClient other = session();
     for (int i = 0; i < 10; i++) {
-      CompletableFuture<Reply> given =
+      CompletableFuture<Reply> cancelled =
           CompletableFuture.supplyAsync(() -> post(client, request(9, "meet", "{\"calls\":2}")));
-      bridge.until(() -> waiting() == 1);
+      bridge.until(() -> pendingCalls() == 1);
       client.post(
           "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":"
               + "{\"requestId\":9}}");
       CompletableFuture<Reply> later =
           CompletableFuture.supplyAsync(() -> post(client, request(9, "sleep", "{\"ms\":500}")));
-      bridge.until(() -> waiting() == 1 || later.isDone());
+      bridge.until(() -> pendingCalls() == 1 || later.isDone());
       Reply next = post(other, request(9, "meet", "{\"calls\":2,\"own\":" + (i + 1) + "}"));
 
       assertEquals("number " + (i + 1), next.said(), next.toString());
-      assertEquals(499, given.get(20, TimeUnit.SECONDS).errorCode());
+      assertEquals(499, cancelled.get(20, TimeUnit.SECONDS).errorCode());
       assertEquals("slept", later.get(20, TimeUnit.SECONDS).said());
     }
     assertEquals("10", client.call("cancels", "{}").said());
@@ -286,7 +286,7 @@ class ClientStormsIT {
     }
   }
 
-  /** A client of the old transport, whose stream is read only when it is told to. */
+  /** An HTTP+SSE client whose stream is read only on demand. */
   private final class Stream implements AutoCloseable {
     private final Socket socket = new Socket();
     private final BufferedReader in;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What waits for a human is decided at any node, and once, whoever is killed meanwhile. */
+/** Confirmations can be decided at any node, exactly once, even if nodes are killed meanwhile. */
 @ExtendWith(Nodes.Shown.class)
 class ClusterConfirmationsIT {
   private static final String BOSS = ApiKeys.generate();
@@ -33,7 +33,7 @@ class ClusterConfirmationsIT {
   private static final String GUARDED = "g";
   private static final List<Integer> ALL = List.of(1, 2, 3);
 
-  /** Longer than it takes to kill somebody meanwhile. */
+  /** Milliseconds; longer than it takes to kill a node meanwhile. */
   private static final int LONG = 20_000;
 
   @TempDir static Path folder;
@@ -65,76 +65,77 @@ class ClusterConfirmationsIT {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
-  void whatIsAskedAtOneNodeIsShownAtAllAndConfirmedAtAnother(int node) throws Exception {
-    Asked asked = approvals.ask(node, 1);
-    JsonNode shown = nodes.get(node, asked.path()).body();
+  void confirmationIsVisibleAtAllNodesAndConfirmedAtAnother(int node) throws Exception {
+    Asked confirmation = approvals.ask(node, 1);
+    JsonNode shown = nodes.get(node, confirmation.path()).body();
     for (String member : List.of("arguments", "digest", "expires_at", "tool_name", "server_id")) {
       assertTrue(shown.has(member), shown.toString());
-      assertEquals(asked.answer().body().path(member), shown.path(member), shown.toString());
+      assertEquals(confirmation.answer().body().path(member), shown.path(member), shown.toString());
     }
     for (int other : ALL) {
-      assertEquals(shown, nodes.get(other, asked.path()).body());
-      assertTrue(approvals.listed(other).contains(asked.id()));
-      Answer wrong = nodes.post(other, asked.path(), "{\"confirm\":true,\"token\":\"guessed\"}");
+      assertEquals(shown, nodes.get(other, confirmation.path()).body());
+      assertTrue(approvals.listed(other).contains(confirmation.id()));
+      Answer wrong =
+          nodes.post(other, confirmation.path(), "{\"confirm\":true,\"token\":\"guessed\"}");
       assertEquals(403, wrong.status(), wrong.toString());
     }
-    assertEquals(0, effectLog.times(asked.note()));
+    assertEquals(0, effectLog.times(confirmation.note()));
 
-    Answer done = approvals.decide(1 + node % 3, asked, true);
+    Answer done = approvals.decide(1 + node % 3, confirmation, true);
 
     assertEquals("done", done.said(), done.toString());
-    assertGone(asked);
-    assertEquals(1, effectLog.times(asked.note()));
+    assertGone(confirmation);
+    assertEquals(1, effectLog.times(confirmation.note()));
   }
 
   @Test
-  void whatIsRefusedAtOneNodeIsConfirmedAtNone() throws Exception {
+  void rejectedConfirmationCannotBeConfirmedAtAnyNode() throws Exception {
     for (int node : ALL) {
-      Asked asked = approvals.ask(node, 1);
+      Asked confirmation = approvals.ask(node, 1);
 
-      Answer refused = approvals.decide(1 + node % 3, asked, false);
+      Answer refused = approvals.decide(1 + node % 3, confirmation, false);
 
       assertEquals(200, refused.status());
       assertEquals("rejected", refused.body().path("status").asText());
-      assertGone(asked);
-      assertEquals(0, effectLog.times(asked.note()));
+      assertGone(confirmation);
+      assertEquals(0, effectLog.times(confirmation.note()));
     }
   }
 
-  /** No node shows it, or does anything about it any more. */
-  private static void assertGone(Asked asked) throws Exception {
+  /** No node shows the confirmation or accepts a decision about it. */
+  private static void assertGone(Asked confirmation) throws Exception {
     for (int node : nodes.up()) {
-      assertFalse(approvals.listed(node).contains(asked.id()));
-      Answer shown = nodes.get(node, asked.path());
+      assertFalse(approvals.listed(node).contains(confirmation.id()));
+      Answer shown = nodes.get(node, confirmation.path());
       assertFalse(shown.body().path("requires_confirmation").asBoolean(), shown.toString());
-      Answer again = approvals.decide(node, asked, true);
+      Answer again = approvals.decide(node, confirmation, true);
       assertEquals("404 confirmation_not_found", again.status() + " " + again.code());
     }
   }
 
   @Test
-  void ofTwoNodesThatConfirmAtTheSameMomentOneExecutes() throws Exception {
+  void concurrentConfirmationsAtTwoNodesRunTheCallOnce() throws Exception {
     List<Asked> all = new ArrayList<>();
     ALL.forEach(node -> all.addAll(approvals.askMany(node, 70)));
 
     assertEachRunsOnce(all, ALL);
   }
 
-  /** Confirms each at two of the nodes at once, all at the same time. */
+  /** Confirms each at two nodes concurrently. */
   private static void assertEachRunsOnce(List<Asked> all, List<Integer> at) throws Exception {
-    List<List<CompletableFuture<Answer>>> answers = confirmedAtTwo(all, at);
+    List<List<CompletableFuture<Answer>>> answers = confirmAtTwo(all, at);
     for (int i = 0; i < all.size(); i++) {
       assertEquals(List.of("200", "404 confirmation_not_found"), outcomes(answers.get(i)));
       assertEquals(1, effectLog.times(all.get(i).note()));
     }
   }
 
-  private static List<List<CompletableFuture<Answer>>> confirmedAtTwo(
+  private static List<List<CompletableFuture<Answer>>> confirmAtTwo(
       List<Asked> all, List<Integer> at) {
     List<List<CompletableFuture<Answer>>> answers = new ArrayList<>();
     for (int i = 0; i < all.size(); i++) {
-      List<Integer> two = List.of(at.get(i % at.size()), at.get((i + 1) % at.size()));
-      answers.add(approvals.confirm(two, all.get(i)));
+      List<Integer> pair = List.of(at.get(i % at.size()), at.get((i + 1) % at.size()));
+      answers.add(approvals.confirm(pair, all.get(i)));
     }
     return answers;
   }
@@ -144,7 +145,7 @@ class ClusterConfirmationsIT {
   }
 
   @Test
-  void whatWasAskedAtAPrimaryThatIsKilledIsConfirmedAtTheOthersOnce() throws Exception {
+  void confirmationsSurviveTheDeathOfThePrimary() throws Exception {
     int dead = nodes.primary(1);
     List<Asked> all = approvals.askMany(dead, 100);
 
@@ -155,8 +156,7 @@ class ClusterConfirmationsIT {
   }
 
   @Test
-  void ofAThousandThatWereAskedAtAnOwnerThatIsKilledEachIsConfirmedAtTheOthersOnce()
-      throws Exception {
+  void confirmationsSurviveTheDeathOfTheirNode() throws Exception {
     int dead = owner();
     List<Asked> all = approvals.askMany(dead, 1_000);
 
@@ -168,45 +168,45 @@ class ClusterConfirmationsIT {
     }
   }
 
-  /** Nobody waits here until the others have noticed. */
+  /** Confirms before the other nodes have detected the failure. */
   @Test
-  void whatIsConfirmedAtTheMomentWhenItsNodeIsKilledRunsOnceOrIsSaidToHaveFailed()
-      throws Exception {
+  void confirmationDuringTheDeathOfItsNodeRunsOnceOrFails() throws Exception {
     int dead = nodes.primary(1);
     List<Asked> all = approvals.askMany(dead, 100);
 
     nodes.kill(dead);
-    List<List<CompletableFuture<Answer>>> answers = confirmedAtTwo(all, nodes.up());
+    List<List<CompletableFuture<Answer>>> answers = confirmAtTwo(all, nodes.up());
 
-    assertEachRunsOnceOrIsSaidToHaveFailed(all, answers);
+    assertEachRunsOnceOrFails(all, answers);
   }
 
   @Test
-  void whatIsConfirmedWhileAllNodesSleepIsAnsweredWhenTheyAreAwake() throws Exception {
+  void confirmationsAreAnsweredAfterAllNodesWerePaused() throws Exception {
     List<Asked> all = new ArrayList<>();
     ALL.forEach(node -> all.addAll(approvals.askMany(node, 70)));
 
     for (int node : ALL) {
       nodes.pause(node);
     }
-    List<List<CompletableFuture<Answer>>> answers = confirmedAtTwo(all, ALL);
-    TimeUnit.SECONDS.sleep(3); // they sleep on: what is tried is how long they were away
+    List<List<CompletableFuture<Answer>>> answers = confirmAtTwo(all, ALL);
+    TimeUnit.SECONDS.sleep(3); // stay paused: the duration of the pause is what is tested
     for (int node : ALL) {
       nodes.goOn(node);
     }
 
-    assertEachRunsOnceOrIsSaidToHaveFailed(all, answers);
+    assertEachRunsOnceOrFails(all, answers);
   }
 
-  private static void assertEachRunsOnceOrIsSaidToHaveFailed(
+  private static void assertEachRunsOnceOrFails(
       List<Asked> all, List<List<CompletableFuture<Answer>>> answers) throws Exception {
     for (int i = 0; i < all.size(); i++) {
-      List<String> two = outcomes(answers.get(i));
-      long done = two.stream().filter("200"::equals).count();
-      boolean isUnknown = two.contains("502 node_lost");
-      assertTrue(done == 1 || done == 0 && (isUnknown || two.contains("503 no_quorum")), two + "");
+      List<String> pair = outcomes(answers.get(i));
+      long done = pair.stream().filter("200"::equals).count();
+      boolean isUnknown = pair.contains("502 node_lost");
+      assertTrue(
+          done == 1 || done == 0 && (isUnknown || pair.contains("503 no_quorum")), "" + pair);
       int times = effectLog.times(all.get(i).note());
-      assertTrue(times == done || isUnknown && times == 1, times + " " + two);
+      assertTrue(times == done || isUnknown && times == 1, times + " " + pair);
     }
   }
 
@@ -219,55 +219,58 @@ class ClusterConfirmationsIT {
   }
 
   @Test
-  void whoConfirmsWhereNodesCannotAgreeIsToldSoAndASecondTryRunsItOrNothing() throws Exception {
-    int left = owner();
-    List<Integer> asleep = nodes.others(left);
-    Asked asked = approvals.ask(left, 1);
-    for (int node : asleep) {
+  void confirmationWithoutMajorityFailsAndCanBeRetried() throws Exception {
+    int remaining = owner();
+    List<Integer> paused = nodes.others(remaining);
+    Asked confirmation = approvals.ask(remaining, 1);
+    for (int node : paused) {
       nodes.pause(node);
     }
 
-    Answer refused = approvals.decide(left, asked, true);
+    Answer refused = approvals.decide(remaining, confirmation, true);
 
-    assertEquals("503 no_quorum no", told(refused));
-    for (int node : asleep) {
+    assertEquals("503 no_quorum no", outcomeAndExecuted(refused));
+    for (int node : paused) {
       nodes.goOn(node);
     }
     nodes.awaitMembers();
-    assertEquals(0, effectLog.times(asked.note()));
-    Answer second = approvals.decide(asleep.get(0), asked, true);
+    assertEquals(0, effectLog.times(confirmation.note()));
+    Answer second = approvals.decide(paused.get(0), confirmation, true);
     assertTrue(
         List.of("200", "404 confirmation_not_found").contains(outcome(second)), second.toString());
-    assertGone(asked);
-    assertEquals(second.status() == 200 ? 1 : 0, effectLog.times(asked.note()));
+    assertGone(confirmation);
+    assertEquals(second.status() == 200 ? 1 : 0, effectLog.times(confirmation.note()));
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void whatWasRunningWhenItsNodeWasKilledIsNeverRunAgain(boolean killsOwner) throws Exception {
+  void callRunningAtAKilledNodeIsNeverRepeated(boolean killsOwner) throws Exception {
     int owner = owner();
     int door = nodes.other(owner);
-    Asked asked = approvals.ask(nodes.other(owner, door), LONG);
-    CompletableFuture<Answer> running = approvals.confirm(List.of(door), asked).get(0);
-    nodes.until(() -> effectLog.times(asked.note()) == 1);
+    Asked confirmation = approvals.ask(nodes.other(owner, door), LONG);
+    CompletableFuture<Answer> running = approvals.confirm(List.of(door), confirmation).get(0);
+    nodes.until(() -> effectLog.times(confirmation.note()) == 1);
 
     nodes.kill(killsOwner ? owner : door);
 
-    String end = running.handle((answer, lost) -> lost == null ? told(answer) : "lost").get();
+    String end =
+        running
+            .handle((answer, failure) -> failure == null ? outcomeAndExecuted(answer) : "lost")
+            .get();
     assertEquals(killsOwner ? "502 node_lost unknown" : "lost", end);
-    assertGone(asked);
+    assertGone(confirmation);
     nodes.startMissing();
     nodes.assertAllAnswer(List.of(GUARDED));
-    assertGone(asked);
-    assertEquals(1, effectLog.times(asked.note()));
+    assertGone(confirmation);
+    assertEquals(1, effectLog.times(confirmation.note()));
   }
 
-  private static String told(Answer answer) {
+  private static String outcomeAndExecuted(Answer answer) {
     return outcome(answer) + " " + answer.body().path("executed").asText();
   }
 
   @Test
-  void whatNobodyHasConfirmedBeforeAllWereKilledNeverRuns() throws Exception {
+  void unconfirmedCallsNeverRunAfterAllNodesWereKilled() throws Exception {
     List<Asked> all = new ArrayList<>();
     ALL.forEach(node -> all.addAll(approvals.askMany(node, 3)));
 
@@ -277,28 +280,28 @@ class ClusterConfirmationsIT {
     nodes.startMissing();
     nodes.assertAllAnswer(List.of(GUARDED));
 
-    for (Asked asked : all) {
-      assertGone(asked);
-      assertEquals(0, effectLog.times(asked.note()));
+    for (Asked confirmation : all) {
+      assertGone(confirmation);
+      assertEquals(0, effectLog.times(confirmation.note()));
     }
   }
 
   @Test
-  void whatIsConfirmedAtAnotherNodeTellsItsProgressThere() throws Exception {
+  void progressIsStreamedAtTheConfirmingNode() throws Exception {
     String arguments = "{\"steps\":3,\"note\":\"g steps\"}";
     for (int node : ALL) {
-      Answer asked = nodes.call(node, GUARDED, "effect", arguments);
-      String path = "/confirmations/" + asked.body().path("confirmation_id").asText();
-      String yes = "{\"confirm\":true,\"token\":" + asked.body().path("token") + "}";
+      Answer confirmation = nodes.call(node, GUARDED, "effect", arguments);
+      String path = "/confirmations/" + confirmation.body().path("confirmation_id").asText();
+      String yes = "{\"confirm\":true,\"token\":" + confirmation.body().path("token") + "}";
 
-      Answer told = nodes.post(1 + node % 3, path, yes, "accept", "text/event-stream");
+      Answer answer = nodes.post(1 + node % 3, path, yes, "accept", "text/event-stream");
 
-      assertEquals(List.of("progress", "progress", "progress", "result"), told.events());
+      assertEquals(List.of("progress", "progress", "progress", "result"), answer.events());
     }
   }
 
   @Test
-  void confirmationsOutliveARollingRestart() throws Exception {
+  void confirmationsSurviveARollingRestart() throws Exception {
     List<Asked> all = approvals.askMany(1, 30);
 
     for (int node : ALL) {
@@ -311,54 +314,53 @@ class ClusterConfirmationsIT {
   }
 
   @Test
-  void anotherPrincipalApprovesAtAnotherNodeWhereAnOperatorDecides(@TempDir Path own)
-      throws Exception {
+  void operatorApprovesAtAnotherNode(@TempDir Path own) throws Exception {
     EffectLog marks = new EffectLog(own);
-    try (Nodes guarded = operated(own, marks)) {
+    try (Nodes guarded = withOperator(own, marks)) {
       Approvals pending = new Approvals(guarded, GUARDED);
-      Asked asked = pending.ask(1, 1);
-      assertTrue(asked.answer().body().path("token").isMissingNode());
+      Asked confirmation = pending.ask(1, 1);
+      assertTrue(confirmation.answer().body().path("token").isMissingNode());
       for (int node : ALL) {
-        assertEquals(403, pending.decide(node, asked, true).status());
-        Answer shown = guarded.get(node, asked.path(), "x-api-key", BOSS);
+        assertEquals(403, pending.decide(node, confirmation, true).status());
+        Answer shown = guarded.get(node, confirmation.path(), "x-api-key", BOSS);
         assertEquals("caller", shown.body().path("caller").asText(), shown.toString());
       }
-      assertEquals(0, marks.times(asked.note()));
+      assertEquals(0, marks.times(confirmation.note()));
 
-      assertEquals("done", pending.decide(2, asked, true, "x-api-key", BOSS).said());
+      assertEquals("done", pending.decide(2, confirmation, true, "x-api-key", BOSS).said());
 
-      assertEquals(404, pending.decide(3, asked, true, "x-api-key", BOSS).status());
+      assertEquals(404, pending.decide(3, confirmation, true, "x-api-key", BOSS).status());
       for (int node : ALL) {
-        Answer fetched = guarded.get(node, asked.path(), "prefer", "wait=10");
+        Answer fetched = guarded.get(node, confirmation.path(), "prefer", "wait=10");
         assertEquals("done", fetched.body().path("status").asText(), fetched.toString());
         assertEquals("done", fetched.body().at("/result/content/0/text").asText());
       }
-      assertEquals(1, marks.times(asked.note()));
+      assertEquals(1, marks.times(confirmation.note()));
       guarded.end();
     }
   }
 
   @Test
-  void anOperatorDecidesOnceOfWhatANodeThatWasKilledHasAsked(@TempDir Path own) throws Exception {
+  void operatorDecidesOnceAfterTheNodeWasKilled(@TempDir Path own) throws Exception {
     EffectLog marks = new EffectLog(own);
-    try (Nodes guarded = operated(own, marks)) {
+    try (Nodes guarded = withOperator(own, marks)) {
       Approvals pending = new Approvals(guarded, GUARDED);
       List<Asked> all = pending.askMany(1, 50);
 
       guarded.kill(1);
 
       guarded.until(() -> guarded.areMembers(List.of(2, 3)));
-      for (Asked asked : all) {
+      for (Asked confirmation : all) {
         assertEquals(
             List.of("200", "404 confirmation_not_found"),
-            outcomes(pending.confirm(List.of(2, 3), asked, "x-api-key", BOSS)));
-        assertEquals(1, marks.times(asked.note()));
+            outcomes(pending.confirm(List.of(2, 3), confirmation, "x-api-key", BOSS)));
+        assertEquals(1, marks.times(confirmation.note()));
       }
       guarded.end();
     }
   }
 
-  private static Nodes operated(Path own, EffectLog marks) throws Exception {
+  private static Nodes withOperator(Path own, EffectLog marks) throws Exception {
     String config =
         "'auth':{'keys':[%s,%s]},'risk':{'approver':'operator'},'mcpServers':{%s}"
             .formatted(

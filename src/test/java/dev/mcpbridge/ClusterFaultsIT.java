@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Nodes that die, sleep, leave and come back, under load: no call runs twice or on two nodes. */
+/** Nodes that fail, pause, leave and return under load: no call runs twice or on two nodes. */
 @ExtendWith(Nodes.Shown.class)
 class ClusterFaultsIT {
   private static final List<String> SERVERS = List.of("a", "b", "c", "d", "e");
@@ -43,9 +43,9 @@ class ClusterFaultsIT {
     nodes.awaitReady(SERVERS);
   }
 
-  /** Nobody is left whose node has ended. */
+  /** Checks that no process of a stopped node is left. */
   @AfterEach
-  void nothingIsLeft() throws Exception {
+  void stop() throws Exception {
     nodes.end();
   }
 
@@ -54,23 +54,23 @@ class ClusterFaultsIT {
     return up.get(turn.incrementAndGet() % up.size());
   }
 
-  private List<String> ownedBy(int node, int asked) throws Exception {
+  private List<String> ownedBy(int node, int door) throws Exception {
     List<String> owned = new ArrayList<>();
     for (String server : SERVERS) {
-      if (nodes.owner(asked, server) == node) {
+      if (nodes.owner(door, server) == node) {
         owned.add(server);
       }
     }
     return owned;
   }
 
-  /** One that has a server. */
+  /** A node that owns a server. */
   private int anOwner() throws Exception {
     return nodes.owner(1, "a");
   }
 
   @Test
-  void aKilledOwnersServersMoveAndNoOthersAreTouched() throws Exception {
+  void onlyServersOfAKilledOwnerMove() throws Exception {
     int dead = anOwner();
     List<String> moved = ownedBy(dead, dead);
     List<String> unmoved = SERVERS.stream().filter(server -> !moved.contains(server)).toList();
@@ -103,18 +103,18 @@ class ClusterFaultsIT {
     assertEquals(untouched, pids(unmoved, doors.get(0)));
   }
 
-  /** The processes of servers, as a node shows them; none of them is without any. */
-  private List<JsonNode> pids(List<String> servers, int asked) throws Exception {
+  /** The processes of servers as shown by a node; each server has at least one. */
+  private List<JsonNode> pids(List<String> servers, int door) throws Exception {
     List<JsonNode> pids = new ArrayList<>();
     for (String server : servers) {
-      pids.add(nodes.get(asked, "/servers/" + server).body().path("pids"));
+      pids.add(nodes.get(door, "/servers/" + server).body().path("pids"));
       assertFalse(pids.get(pids.size() - 1).isEmpty(), server);
     }
     return pids;
   }
 
   @Test
-  void aKilledPrimaryIsFollowedByAnother() throws Exception {
+  void killedPrimaryIsReplaced() throws Exception {
     int dead = nodes.primary(1);
     List<String> moved = ownedBy(dead, dead);
     List<Integer> doors = nodes.others(dead);
@@ -140,38 +140,38 @@ class ClusterFaultsIT {
   }
 
   @Test
-  void aNodeThatSleepsLosesItsServersAndNeverActsForThemAgain() throws Exception {
-    int asleep = anOwner();
-    List<String> moved = ownedBy(asleep, asleep);
-    JsonNode before = nodes.get(asleep, "/servers/a").body();
+  void pausedNodeLosesItsServers() throws Exception {
+    int paused = anOwner();
+    List<String> moved = ownedBy(paused, paused);
+    JsonNode before = nodes.get(paused, "/servers/a").body();
     long old = before.path("pids").get(0).asLong();
     try (Load load = new Load(nodes, SERVERS, 30, this::anyUp)) {
       load.awaitMore(20);
 
-      nodes.pause(asleep);
-      List<Integer> awake = nodes.others(asleep);
+      nodes.pause(paused);
+      List<Integer> running = nodes.others(paused);
       for (String server : moved) {
-        nodes.until(() -> nodes.owner(awake.get(0), server) != asleep);
-        nodes.awaitReady(awake.get(0), server);
-        assertEquals(200, nodes.call(awake.get(0), server, "echo", "{}").status());
+        nodes.until(() -> nodes.owner(running.get(0), server) != paused);
+        nodes.awaitReady(running.get(0), server);
+        assertEquals(200, nodes.call(running.get(0), server, "echo", "{}").status());
       }
-      long epoch = nodes.get(awake.get(0), "/servers/a").body().path("epoch").asLong();
+      long epoch = nodes.get(running.get(0), "/servers/a").body().path("epoch").asLong();
       assertTrue(epoch > before.path("epoch").asLong());
-      TimeUnit.SECONDS.sleep(3); // it sleeps on: what is tried is how long it was away
-      nodes.goOn(asleep);
+      TimeUnit.SECONDS.sleep(3); // stay paused: the duration of the pause is what is tested
+      nodes.goOn(paused);
 
       nodes.until(() -> ProcessHandle.of(old).filter(ProcessHandle::isAlive).isEmpty());
       nodes.awaitMembers();
       load.awaitMore(20);
       List<Made> made = load.end();
-      System.err.println("asleep: " + Load.outcomes(made));
+      System.err.println("paused: " + Load.outcomes(made));
       effectLog.assertAgree(made);
     }
     nodes.assertAllAnswer(SERVERS);
   }
 
   @Test
-  void aNodeThatLeavesInPeaceIsNotNoticedByCallers() throws Exception {
+  void gracefulStopFailsNoCalls() throws Exception {
     int leaving = anOwner();
     List<Integer> doors = nodes.others(leaving);
     try (Load load =
@@ -183,7 +183,7 @@ class ClusterFaultsIT {
       load.awaitMore(20);
 
       List<Made> made = load.end();
-      System.err.println("left in peace: " + Load.outcomes(made));
+      System.err.println("graceful stop: " + Load.outcomes(made));
       effectLog.assertAgree(made);
       assertAllDone(made);
     }
@@ -191,8 +191,7 @@ class ClusterFaultsIT {
   }
 
   @Test
-  void aNodeThatIsToldToStopSaysSoAtOnceAndGoesOnAnsweringUntilItsServersAreDone()
-      throws Exception {
+  void stoppingNodeIsNotReadyButAnswersUntilItsCallsEnd() throws Exception {
     int leaving = anOwner();
     String elsewhere = ownedBy(nodes.other(leaving), 1).get(0);
     URI ready = nodes.uri(leaving, "/health/ready");
@@ -203,10 +202,10 @@ class ClusterFaultsIT {
 
     CompletableFuture<Void> stopped = CompletableFuture.runAsync(() -> nodes.stop(leaving));
 
-    nodes.until(() -> sent(HttpRequest.newBuilder(ready)).statusCode() == 503);
-    nodes.until(() -> sent(HttpRequest.newBuilder(ready)).body().contains("\"state\":\"leaving\""));
+    nodes.until(() -> send(HttpRequest.newBuilder(ready)).statusCode() == 503);
+    nodes.until(() -> send(HttpRequest.newBuilder(ready)).body().contains("\"state\":\"leaving\""));
     HttpResponse<String> answered =
-        sent(HttpRequest.newBuilder(call).POST(HttpRequest.BodyPublishers.ofString("{}")));
+        send(HttpRequest.newBuilder(call).POST(HttpRequest.BodyPublishers.ofString("{}")));
     assertFalse(running.isDone());
     assertEquals(200, answered.statusCode(), answered.body());
     assertEquals("done", running.get(60, TimeUnit.SECONDS).said());
@@ -216,8 +215,8 @@ class ClusterFaultsIT {
     assertEquals(1, effectLog.times("long"));
   }
 
-  /** To a node that is no more one of those that run. */
-  private HttpResponse<String> sent(HttpRequest.Builder request) throws Exception {
+  /** Sends a request to a node that {@link Nodes} no longer lists as up. */
+  private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
     return nodes
         .client()
         .send(
@@ -232,8 +231,7 @@ class ClusterFaultsIT {
   }
 
   @Test
-  void whatWaitsForItsTurnAtANodeThatLeavesIsAnsweredByTheNextOwner(@TempDir Path other)
-      throws Exception {
+  void queuedCallsOfALeavingNodeRunAtTheNextOwner(@TempDir Path other) throws Exception {
     EffectLog marks = new EffectLog(other);
     String one = marks.servers(List.of("s"), "'maxInFlight':1");
     try (Nodes small = Nodes.start(other, 3, one)) {
@@ -258,7 +256,7 @@ class ClusterFaultsIT {
   }
 
   @Test
-  void aRollingRestartIsNotNoticedByCallers() throws Exception {
+  void rollingRestartFailsNoCalls() throws Exception {
     List<Made> made = Load.throughARollingRestart(nodes, SERVERS);
 
     System.err.println("rolling restart: " + Load.outcomes(made));
@@ -268,7 +266,7 @@ class ClusterFaultsIT {
   }
 
   @Test
-  void allNodesAreStoppedAndStartedAgain() throws Exception {
+  void clusterRestartsAfterAllNodesWereStopped() throws Exception {
     CompletableFuture.allOf(
             nodes.up().stream()
                 .map(node -> CompletableFuture.runAsync(() -> nodes.stop(node)))
@@ -286,7 +284,7 @@ class ClusterFaultsIT {
   }
 
   @Test
-  void allNodesAreKilledAndStartedAgain() throws Exception {
+  void clusterRestartsAfterAllNodesWereKilled() throws Exception {
     for (int node = 1; node <= 3; node++) {
       nodes.kill(node);
     }
@@ -298,24 +296,24 @@ class ClusterFaultsIT {
   }
 
   @Test
-  void aNodeWithoutAMajoritySaysSoAndStopsItsServersUntilTheOthersComeBack() throws Exception {
-    int left = anOwner();
-    List<Integer> dead = nodes.others(left);
+  void nodeWithoutMajorityStopsItsServersUntilOthersReturn() throws Exception {
+    int remaining = anOwner();
+    List<Integer> dead = nodes.others(remaining);
 
     for (int node : dead) {
       nodes.kill(node);
     }
-    nodes.until(() -> nodes.state(left).equals("cut_off"));
+    nodes.until(() -> nodes.state(remaining).equals("cut_off"));
     for (String server : SERVERS) {
-      nodes.until(() -> nodes.call(left, server, "echo", "{}").code().equals("no_quorum"));
+      nodes.until(() -> nodes.call(remaining, server, "echo", "{}").code().equals("no_quorum"));
     }
-    Answer refused = nodes.call(left, "a", "echo", "{}");
+    Answer refused = nodes.call(remaining, "a", "echo", "{}");
     assertEquals(503, refused.status());
     assertEquals("no", refused.body().path("executed").asText());
     assertTrue(refused.body().path("retryable").asBoolean());
     assertFalse(refused.header("retry-after").isEmpty());
-    assertEquals(503, nodes.get(left, "/health/ready").status());
-    assertEquals(200, nodes.get(left, "/health/live").status());
+    assertEquals(503, nodes.get(remaining, "/health/ready").status());
+    assertEquals(200, nodes.get(remaining, "/health/live").status());
     nodes.until(() -> nodes.processes().size() == 1);
 
     nodes.start(dead.get(0));
@@ -325,7 +323,7 @@ class ClusterFaultsIT {
   }
 
   @Test
-  void aNodeThatIsStartedAloneDoesNotSayThatThereIsNoSuchServer() throws Exception {
+  void nodeStartedAloneAnswersNoQuorumNotNotFound() throws Exception {
     for (int node = 1; node <= 3; node++) {
       nodes.kill(node);
     }
@@ -345,13 +343,13 @@ class ClusterFaultsIT {
   }
 
   @Test
-  void twoOfThreeAreEnoughHoweverTheyCameToBeTwo() throws Exception {
-    int left = anOwner();
-    int first = nodes.other(left);
-    int second = nodes.other(left, first);
+  void twoOfThreeNodesAreEnough() throws Exception {
+    int remaining = anOwner();
+    int first = nodes.other(remaining);
+    int second = nodes.other(remaining, first);
     nodes.kill(first);
     nodes.kill(second);
-    nodes.until(() -> nodes.state(left).equals("cut_off"));
+    nodes.until(() -> nodes.state(remaining).equals("cut_off"));
 
     nodes.start(first);
     nodes.awaitMembers();
@@ -360,17 +358,17 @@ class ClusterFaultsIT {
   }
 
   @Test
-  void whoLostTheMajorityAfterServersHadMovedGivesThemBack() throws Exception {
+  void nodeReturnsServersAfterItLostTheMajority() throws Exception {
     int first = anOwner();
-    int left = nodes.other(first);
-    int second = nodes.other(first, left);
+    int remaining = nodes.other(first);
+    int second = nodes.other(first, remaining);
     nodes.kill(first);
     nodes.awaitMembers();
     nodes.assertAllAnswer(SERVERS);
 
     nodes.kill(second);
-    nodes.until(() -> nodes.call(left, "a", "echo", "{}").code().equals("no_quorum"));
-    TimeUnit.SECONDS.sleep(6); // longer than a decision is waited for
+    nodes.until(() -> nodes.call(remaining, "a", "echo", "{}").code().equals("no_quorum"));
+    TimeUnit.SECONDS.sleep(6); // longer than the timeout of a command
     nodes.start(first);
     nodes.start(second);
     nodes.awaitMembers();

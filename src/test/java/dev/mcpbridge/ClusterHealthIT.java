@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What nodes say of themselves, of each other and of what they did, to whoever watches them. */
+/** Health and metrics of nodes in a cluster. */
 @ExtendWith(Nodes.Shown.class)
 class ClusterHealthIT {
   private static final List<String> SERVERS = List.of("one", "two", "three");
@@ -50,17 +50,17 @@ class ClusterHealthIT {
   }
 
   @Test
-  void everyNodeSaysWhatItIsAndWhoTheOthersAreAndWhoDecides() throws Exception {
+  void everyNodeShowsItselfItsPeersAndThePrimary() throws Exception {
     int primary = nodes.primary(1);
     assertTrue(ALL.contains(primary), primary + "");
     for (int node : ALL) {
-      JsonNode said = cluster(node);
+      JsonNode cluster = cluster(node);
 
-      assertEquals("member", said.path("state").asText());
-      assertEquals("n" + node, said.path("node").asText());
+      assertEquals("member", cluster.path("state").asText());
+      assertEquals("n" + node, cluster.path("node").asText());
       assertEquals(primary, nodes.primary(node));
-      assertEquals(3, said.path("members").size(), said.toString());
-      for (JsonNode member : said.path("members")) {
+      assertEquals(3, cluster.path("members").size(), cluster.toString());
+      for (JsonNode member : cluster.path("members")) {
         int number = Integer.parseInt(member.path("name").asText().substring(1));
         assertEquals(nodes.uri(number, "").toString(), member.path("url").asText());
         assertFalse(member.path("version").asText().isEmpty(), member.toString());
@@ -69,7 +69,7 @@ class ClusterHealthIT {
   }
 
   @Test
-  void movesOfServersAreCountedAlikeAtAllNodesThatSawThem() throws Exception {
+  void movesOfServersAreCountedEquallyAtAllNodes() throws Exception {
     long before = cluster(1).path("moves").asLong();
 
     assertEquals(201, nodes.post(1, "/servers", definition("mover")).status());
@@ -89,36 +89,36 @@ class ClusterHealthIT {
   }
 
   @Test
-  void metricsOfANodeTellItsMembersAndWhatItAskedOfOthers() throws Exception {
+  void metricsShowMembersAndRequestsToOtherNodes() throws Exception {
     for (int node : ALL) {
       assertEquals(1, value(node, "mcp_bridge_cluster_member"));
       assertEquals(3, value(node, "mcp_bridge_cluster_members"));
     }
-    double asked = value(1, "mcp_bridge_node_questions_total");
+    double before = value(1, "mcp_bridge_node_questions_total");
     double lost = value(1, "mcp_bridge_node_questions_lost_total");
 
     for (int i = 0; i < 10; i++) {
       assertEquals(200, nodes.call(1, "two", "echo", "{}").status());
     }
 
-    assertTrue(value(1, "mcp_bridge_node_questions_total") >= asked + 10);
+    assertTrue(value(1, "mcp_bridge_node_questions_total") >= before + 10);
     assertEquals(lost, value(1, "mcp_bridge_node_questions_lost_total"));
   }
 
   @Test
-  void eachNodeCountsTheCallsThatWereMadeAtItAndTheProcessesThatItRuns() throws Exception {
+  void nodeCountsItsOwnCallsAndProcesses() throws Exception {
     String calls = "mcp_bridge_calls_total{outcome=\"answered\",server=\"three\"}";
     String processes = "mcp_bridge_server_processes{server=\"three\"}";
     nodes.assertAllAnswer(List.of("three"));
-    double here = value(2, calls);
-    double there = value(3, calls);
+    double callsAt2 = value(2, calls);
+    double callsAt3 = value(3, calls);
 
     for (int i = 0; i < 5; i++) {
       assertEquals(200, nodes.call(2, "three", "echo", "{}").status());
     }
 
-    assertEquals(here + 5, value(2, calls));
-    assertEquals(there, value(3, calls));
+    assertEquals(callsAt2 + 5, value(2, calls));
+    assertEquals(callsAt3, value(3, calls));
     assertEquals(1, value(3, processes));
   }
 }

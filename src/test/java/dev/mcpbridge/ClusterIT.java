@@ -28,13 +28,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every door of a node, in front of servers that run on other nodes. */
+/** All doors of a node, with servers that run on other nodes. */
 @ExtendWith(Nodes.Shown.class)
 class ClusterIT {
   private static final String ELICITATION = "{\"method\":\"elicitation/create\"}";
 
-  /** Runs on the node of that number, and is asked at the first. */
-  private static final String THERE = "two";
+  /** Runs on node 2 and is called through node 1. */
+  private static final String REMOTE = "two";
 
   private static final List<String> SERVERS = List.of("one", "two", "three");
 
@@ -77,7 +77,7 @@ class ClusterIT {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
-  void whatGoesInAtAnyNodeComesOutAsItWas(int node) throws Exception {
+  void argumentsAndResultsPassUnchangedAtEveryNode(int node) throws Exception {
     String arguments =
         "{\"big\":9007199254740993,\"d\":1.10,\"e\":1e2,\"z\":-0,\"s\":\"\\u00e9\\/\",\"a\":null}";
 
@@ -89,8 +89,8 @@ class ClusterIT {
   }
 
   @Test
-  void resourcesPromptsAndListsComeFromAnotherNode() throws Exception {
-    String at = "/servers/" + THERE;
+  void resourcesPromptsAndListsOfARemoteServer() throws Exception {
+    String at = "/servers/" + REMOTE;
     Answer resource = nodes.get(1, at + "/resources/test%3A%2F%2Fa%20b%2525");
     assertEquals("content of test://a b%25", resource.body().at("/contents/0/text").asText());
     assertEquals(1, nodes.get(1, at + "/resources").body().path("resources").size());
@@ -107,21 +107,21 @@ class ClusterIT {
   @ParameterizedTest
   @ValueSource(strings = {"/servers/two/openapi.json", "/tools/openapi.json", "/tools"})
   void documentsAreTheSameAtAllNodes(String path) throws Exception {
-    JsonNode here = nodes.get(1, path).body();
-    JsonNode there = nodes.get(2, path).body();
+    JsonNode local = nodes.get(1, path).body();
+    JsonNode remote = nodes.get(2, path).body();
 
-    assertTrue(here.toString().contains("progress"), here.toString());
-    assertEquals(withoutServers(there), withoutServers(here));
+    assertTrue(local.toString().contains("progress"), local.toString());
+    assertEquals(withoutServers(remote), withoutServers(local));
   }
 
-  /** Each node names itself. */
+  /** Removes the URL of the node, which differs. */
   private static JsonNode withoutServers(JsonNode document) {
     ((com.fasterxml.jackson.databind.node.ObjectNode) document).remove("servers");
     return document;
   }
 
   @Test
-  void aBatchIsAnsweredInOrderFromAllNodes() throws Exception {
+  void batchWithServersOfAllNodesIsAnsweredInOrder() throws Exception {
     Answer batch =
         nodes.post(
             1,
@@ -138,7 +138,7 @@ class ClusterIT {
   }
 
   @Test
-  void aModelsTurnCallsServersOfAllNodes() throws Exception {
+  void modelTurnCallsServersOfAllNodes() throws Exception {
     List<String> calls = new ArrayList<>();
     for (String server : SERVERS) {
       calls.add(
@@ -167,7 +167,7 @@ class ClusterIT {
     "false,/mcp,two__",
     "false,/servers/two/mcp,''"
   })
-  void bothErasOfMcpReachAnotherNode(boolean stateless, String path, String prefix)
+  void bothErasOfMcpReachARemoteServer(boolean stateless, String path, String prefix)
       throws Exception {
     EraClient eraClient =
         EraClient.to(nodes.uri(1, path), stateless, prefix, "{\"elicitation\":{}}");
@@ -188,7 +188,7 @@ class ClusterIT {
     "true,elicitation/create", "true,sampling/createMessage", "true,roots/list",
     "false,elicitation/create", "false,sampling/createMessage", "false,roots/list"
   })
-  void aToolAsksItsClientAtAnotherNode(boolean stateless, String method) throws Exception {
+  void remoteToolAsksItsClient(boolean stateless, String method) throws Exception {
     EraClient eraClient =
         EraClient.to(
                 nodes.uri(1, "/servers/two/mcp"),
@@ -209,16 +209,16 @@ class ClusterIT {
   }
 
   @Test
-  void aQuestionThatNobodyCanAnswerIsRefusedAtAnotherNodeToo() throws Exception {
-    Answer refused = nodes.call(1, THERE, "ask", ELICITATION);
+  void requestToClientWithoutCapabilityIsRejected() throws Exception {
+    Answer refused = nodes.call(1, REMOTE, "ask", ELICITATION);
 
     assertTrue(refused.said().startsWith("error "), refused.toString());
   }
 
   @Test
-  void aLargeMessageOfAnotherNodeIsNotOvertakenByWhatFollowsIt() throws Exception {
+  void largeRemoteMessageKeepsItsOrder() throws Exception {
     for (int i = 0; i < 5; i++) {
-      Answer log = nodes.call(1, THERE, "log", "{\"size\":600000}", "accept", "text/event-stream");
+      Answer log = nodes.call(1, REMOTE, "log", "{\"size\":600000}", "accept", "text/event-stream");
 
       assertEquals(
           List.of("message", "message", "result"),
@@ -229,20 +229,20 @@ class ClusterIT {
   }
 
   @Test
-  void progressAndLogMessagesOfAnotherNodeAreStreamedBeforeTheResult() throws Exception {
+  void remoteProgressAndLogsAreStreamedBeforeTheResult() throws Exception {
     Answer progress =
-        nodes.call(1, THERE, "progress", "{\"steps\":3}", "accept", "text/event-stream");
+        nodes.call(1, REMOTE, "progress", "{\"steps\":3}", "accept", "text/event-stream");
 
     assertEquals(List.of("progress", "progress", "progress", "result"), progress.events());
-    Answer log = nodes.call(1, THERE, "log", "{}", "accept", "text/event-stream");
+    Answer log = nodes.call(1, REMOTE, "log", "{}", "accept", "text/event-stream");
     assertEquals(List.of("message", "result"), log.events());
-    Answer failed = nodes.call(1, THERE, "fail", "{}", "accept", "text/event-stream");
+    Answer failed = nodes.call(1, REMOTE, "fail", "{}", "accept", "text/event-stream");
     assertEquals(List.of("error"), failed.events());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"application/json", "text/event-stream"})
-  void aClientThatLeavesGivesUpItsCallAtAnotherNode(String accept) throws Exception {
+  void disconnectCancelsTheRemoteCall(String accept) throws Exception {
     int before = cancels();
     URI at = nodes.uri(1, "/servers/two/tools/never");
     try (Socket socket = new Socket(at.getHost(), at.getPort())) {
@@ -261,13 +261,15 @@ class ClusterIT {
   }
 
   @Test
-  void aCallInTheBackgroundAtAnotherNodeIsPolledAndGivenUp() throws Exception {
+  void remoteBackgroundCallIsPolledAndCancelled() throws Exception {
     String slept =
-        nodes.call(1, THERE, "sleep", "{\"ms\":300}", "prefer", "respond-async").header("location");
+        nodes
+            .call(1, REMOTE, "sleep", "{\"ms\":300}", "prefer", "respond-async")
+            .header("location");
     nodes.until(() -> nodes.get(1, slept).body().path("status").asText().equals("done"));
     int before = cancels();
     String hanging =
-        nodes.call(1, THERE, "never", "{}", "prefer", "respond-async").header("location");
+        nodes.call(1, REMOTE, "never", "{}", "prefer", "respond-async").header("location");
     nodes.until(() -> nodes.get(1, "/servers/two").body().path("pending_calls").asInt() > 0);
 
     assertEquals("cancelled", nodes.delete(1, hanging).body().at("/problem/code").asText());
@@ -277,7 +279,7 @@ class ClusterIT {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void anMcpClientGivesUpItsCallAtAnotherNode(boolean stateless) throws Exception {
+  void mcpClientCancelsItsRemoteCall(boolean stateless) throws Exception {
     int before = cancels();
     EraClient eraClient = EraClient.to(nodes.uri(1, "/servers/two/mcp"), stateless, "", "{}");
 
@@ -289,7 +291,7 @@ class ClusterIT {
   }
 
   private static int cancels() throws Exception {
-    return Integer.parseInt(nodes.call(2, THERE, "cancels", "{}").said());
+    return Integer.parseInt(nodes.call(2, REMOTE, "cancels", "{}").said());
   }
 
   @ParameterizedTest
@@ -304,58 +306,58 @@ class ClusterIT {
         "never | {} | 504"
       },
       quoteCharacter = '"')
-  void failuresOfAnotherNodeAreThoseOfTheOwner(String tool, String arguments, int status)
+  void remoteFailuresEqualThoseOfTheOwner(String tool, String arguments, int status)
       throws Exception {
     String body = TestBridge.json(arguments);
 
-    CompletableFuture<Answer> asked = nodes.callLater(1, THERE, tool, body);
-    Answer there = nodes.call(2, THERE, tool, body);
-    Answer here = asked.get(60, TimeUnit.SECONDS);
+    CompletableFuture<Answer> throughOther = nodes.callLater(1, REMOTE, tool, body);
+    Answer atOwner = nodes.call(2, REMOTE, tool, body);
+    Answer remote = throughOther.get(60, TimeUnit.SECONDS);
 
-    assertEquals(status, there.status(), there.toString());
-    assertEquals(status, here.status(), here + " " + there);
+    assertEquals(status, atOwner.status(), atOwner.toString());
+    assertEquals(status, remote.status(), remote + " " + atOwner);
     for (String member : List.of("code", "executed", "retryable", "errors", "error", "upstream")) {
-      assertEquals(there.body().get(member), here.body().get(member), here + " " + there);
+      assertEquals(atOwner.body().get(member), remote.body().get(member), remote + " " + atOwner);
     }
   }
 
   @Test
-  void largeArgumentsAndResultsPassWhileSmallCallsGoOn() throws Exception {
+  void largeCallsDoNotBlockSmallOnes() throws Exception {
     String filler = "{\"s\":\"" + "ü".repeat(3 << 19) + "\",\"n\":1.10}";
     List<CompletableFuture<Answer>> large = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
-      large.add(nodes.callLater(1, THERE, "big", "{\"size\":" + (10 << 20) + "}"));
-      large.add(nodes.callLater(1, THERE, "echo", filler));
+      large.add(nodes.callLater(1, REMOTE, "big", "{\"size\":" + (10 << 20) + "}"));
+      large.add(nodes.callLater(1, REMOTE, "echo", filler));
     }
     int small = 0;
     while (!large.stream().allMatch(CompletableFuture::isDone)) {
       assertEquals(200, nodes.call(1, "three", "echo", "{}").status());
-      assertTrue(nodes.call(1, THERE, "echo", "{\"n\":1.10}").text().contains("{\"n\":1.10}"));
+      assertTrue(nodes.call(1, REMOTE, "echo", "{\"n\":1.10}").text().contains("{\"n\":1.10}"));
       small++;
     }
 
     assertNotEquals(0, small);
     for (int i = 0; i < large.size(); i += 2) {
       assertEquals(10 << 20, large.get(i).join().said().length(), large.get(i).join().toString());
-      assertTrue(large.get(i + 1).join().text().contains(filler), "not what was sent");
+      assertTrue(large.get(i + 1).join().text().contains(filler), "not the arguments");
     }
   }
 
   @Test
-  void answersOfManyParallelCallersAreNeverMixedUp() {
+  void responsesOfParallelCallersAreNotMixedUp() {
     List<CompletableFuture<Void>> checks = new ArrayList<>();
     for (int i = 0; i < 600; i++) {
-      String own = "{\"u\":" + i + "}";
+      String unique = "{\"u\":" + i + "}";
       checks.add(
           nodes
-              .callLater(1 + i % 3, SERVERS.get(i / 3 % 3), "echo", own)
-              .thenAccept(answer -> assertTrue(answer.text().contains(own), answer.text())));
+              .callLater(1 + i % 3, SERVERS.get(i / 3 % 3), "echo", unique)
+              .thenAccept(answer -> assertTrue(answer.text().contains(unique), answer.text())));
     }
     CompletableFuture.allOf(checks.toArray(CompletableFuture[]::new)).join();
   }
 
   @Test
-  void aGrowingCatalogueIsHeardOfAtOtherNodes() throws Exception {
+  void catalogueChangesReachOtherNodes() throws Exception {
     String etag = nodes.get(1, "/servers/two/tools").header("etag");
     assertEquals(304, nodes.get(1, "/servers/two/tools", "if-none-match", etag).status());
     EraClient modern = EraClient.to(nodes.uri(1, "/servers/two/mcp"), true, "", "{}");
@@ -365,7 +367,7 @@ class ClusterIT {
       CompletableFuture<String> first = one.hearing("notifications/tools/list_changed");
       CompletableFuture<String> second = two.hearing("notifications/tools/list_changed");
 
-      nodes.call(2, THERE, "grow", "{}");
+      nodes.call(2, REMOTE, "grow", "{}");
 
       first.get(30, TimeUnit.SECONDS);
       second.get(30, TimeUnit.SECONDS);
@@ -377,7 +379,7 @@ class ClusterIT {
   }
 
   @Test
-  void aRestartFromAnotherNodeReplacesTheProcess() throws Exception {
+  void restartThroughAnotherNodeReplacesTheProcess() throws Exception {
     JsonNode before = nodes.get(1, "/servers/three").body();
 
     Answer restarted = nodes.post(1, "/servers/three/restart", "");

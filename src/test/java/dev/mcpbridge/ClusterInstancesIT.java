@@ -42,9 +42,9 @@ class ClusterInstancesIT {
     awaitPlaces(1, 1, 1);
   }
 
-  /** Nobody is left whose node has ended. */
+  /** Checks that no process of a stopped node is left. */
   @AfterEach
-  void nothingIsLeft() throws Exception {
+  void stop() throws Exception {
     nodes.end();
   }
 
@@ -53,39 +53,39 @@ class ClusterInstancesIT {
   }
 
   /** The nodes of the instances, in their order. */
-  private List<Integer> places(int asked) throws Exception {
-    return StreamSupport.stream(server(asked).path("nodes").spliterator(), false)
-        .map(at -> Integer.parseInt(at.path("node").asText("n0").substring(1)))
+  private List<Integer> places(int door) throws Exception {
+    return StreamSupport.stream(server(door).path("nodes").spliterator(), false)
+        .map(location -> Integer.parseInt(location.path("node").asText("n0").substring(1)))
         .toList();
   }
 
-  /** Waits until each node has so many of the instances, and every node says so. */
-  private void awaitPlaces(Integer... each) throws Exception {
-    for (int asked : nodes.up()) {
+  /** Waits until each node has the given number of instances and all nodes show this. */
+  private void awaitPlaces(Integer... expected) throws Exception {
+    for (int door : nodes.up()) {
       nodes.until(
           () -> {
-            JsonNode server = server(asked);
-            List<Integer> places = places(asked);
+            JsonNode server = server(door);
+            List<Integer> places = places(door);
             List<Integer> counts =
-                IntStream.rangeClosed(1, each.length)
-                    .mapToObj(node -> (int) places.stream().filter(at -> at == node).count())
+                IntStream.rangeClosed(1, expected.length)
+                    .mapToObj(node -> (int) places.stream().filter(place -> place == node).count())
                     .toList();
             return server.path("state").asText().equals("ready")
                 && server.path("pids").size() == 3
-                && counts.equals(List.of(each));
+                && counts.equals(List.of(expected));
           });
     }
   }
 
-  /** Waits until all instances run, so evenly as so many nodes can have them. */
+  /** Waits until all instances run and each node that is up has at least one. */
   private void awaitEven() throws Exception {
     List<Integer> up = nodes.up();
-    for (int asked : up) {
+    for (int door : up) {
       nodes.until(
           () -> {
-            List<Integer> places = places(asked);
-            return server(asked).path("pids").size() == 3
-                && server(asked).path("state").asText().equals("ready")
+            List<Integer> places = places(door);
+            return server(door).path("pids").size() == 3
+                && server(door).path("state").asText().equals("ready")
                 && up.containsAll(places)
                 && up.stream().distinct().filter(places::contains).count() == up.size();
           });
@@ -96,9 +96,9 @@ class ClusterInstancesIT {
     return server(1).path("pids").get(places(1).indexOf(node)).asLong();
   }
 
-  private List<Long> pids(int asked) throws Exception {
+  private List<Long> pids(int door) throws Exception {
     List<Long> pids = new ArrayList<>();
-    server(asked).path("pids").forEach(pid -> pids.add(pid.asLong()));
+    server(door).path("pids").forEach(pid -> pids.add(pid.asLong()));
     return pids;
   }
 
@@ -119,14 +119,14 @@ class ClusterInstancesIT {
   }
 
   @Test
-  void eachNodeHasOneAndShowsThemAll() throws Exception {
-    for (int asked : nodes.up()) {
-      JsonNode server = server(asked);
+  void eachNodeRunsOneInstanceAndShowsAll() throws Exception {
+    for (int door : nodes.up()) {
+      JsonNode server = server(door);
 
       assertEquals(3, server.path("instances").asInt(), server.toString());
-      assertEquals(List.of(1, 2, 3), places(asked).stream().sorted().toList());
+      assertEquals(List.of(1, 2, 3), places(door).stream().sorted().toList());
       assertEquals(List.of("1", "2", "3"), server.path("nodes").findValuesAsText("instance"));
-      assertEquals(3, pids(asked).stream().filter(ClusterInstancesIT::isAlive).distinct().count());
+      assertEquals(3, pids(door).stream().filter(ClusterInstancesIT::isAlive).distinct().count());
       assertEquals(server.path("node"), server.path("nodes").path(0).path("node"));
       assertEquals(server.path("epoch"), server.path("nodes").path(0).path("epoch"));
     }
@@ -134,7 +134,7 @@ class ClusterInstancesIT {
   }
 
   @Test
-  void aNodeCallsItsOwnWhileThatHasNothingToDo() throws Exception {
+  void nodeCallsItsIdleLocalInstance() throws Exception {
     for (int node = 1; node <= 3; node++) {
       for (int i = 0; i < 5; i++) {
         String note = "n" + node + "c" + i;
@@ -145,7 +145,7 @@ class ClusterInstancesIT {
   }
 
   @Test
-  void manyCallsAtOneNodeAreSharedByAll() throws Exception {
+  void manyCallsAtOneNodeAreBalanced() throws Exception {
     List<CompletableFuture<Answer>> calls =
         IntStream.range(0, 30)
             .mapToObj(
@@ -156,13 +156,13 @@ class ClusterInstancesIT {
       assertEquals(200, call.get(60, TimeUnit.SECONDS).status(), call.join().toString());
     }
     for (long pid : pids(1)) {
-      long had = effectLog.happened().stream().filter(effect -> effect.pid() == pid).count();
-      assertEquals(10, had);
+      long count = effectLog.happened().stream().filter(effect -> effect.pid() == pid).count();
+      assertEquals(10, count);
     }
   }
 
   @Test
-  void aCallIsCancelledWhereverItRuns() throws Exception {
+  void callIsCancelledAtAnyInstance() throws Exception {
     for (int i = 0; i < 3; i++) {
       nodes.callLater(1, "s", "sleep", "{\"ms\":30000}");
     }
@@ -184,7 +184,7 @@ class ClusterInstancesIT {
   }
 
   @Test
-  void aKilledNodeTakesItsInstanceWithItAndTheOthersGoOn() throws Exception {
+  void killedNodeLosesOnlyItsInstance() throws Exception {
     int dead = 2;
     List<Integer> doors = nodes.others(dead);
     try (Load load =
@@ -200,8 +200,8 @@ class ClusterInstancesIT {
       System.err.println("killed node of an instance: " + Load.outcomes(made));
       effectLog.assertAgree(made, 3);
       for (Made call : made) {
-        boolean wasThere = call.outcome().startsWith("502 node_lost");
-        assertTrue(call.isDone() || wasThere, call.outcome() + call.answer());
+        boolean wasLost = call.outcome().startsWith("502 node_lost");
+        assertTrue(call.isDone() || wasLost, call.outcome() + call.answer());
       }
     }
     nodes.start(dead);
@@ -211,9 +211,9 @@ class ClusterInstancesIT {
   }
 
   @Test
-  void callsAtTheOthersDoNotWaitForAFrozenNode() throws Exception {
-    int frozen = 3;
-    nodes.pause(frozen);
+  void callsDoNotWaitForAPausedNode() throws Exception {
+    int paused = 3;
+    nodes.pause(paused);
     try {
       for (int i = 0; i < 50; i++) {
         for (int node : List.of(1, 2)) {
@@ -221,10 +221,10 @@ class ClusterInstancesIT {
         }
       }
       for (int node : List.of(1, 2)) {
-        nodes.until(() -> !places(node).contains(frozen));
+        nodes.until(() -> !places(node).contains(paused));
       }
     } finally {
-      nodes.goOn(frozen);
+      nodes.goOn(paused);
     }
     awaitPlaces(1, 1, 1);
     nodes.assertAllAnswer(SPREAD);
@@ -232,7 +232,7 @@ class ClusterInstancesIT {
   }
 
   @Test
-  void aRollingRestartIsNotNoticedByCallers() throws Exception {
+  void rollingRestartFailsNoCalls() throws Exception {
     List<Made> made = Load.throughARollingRestart(nodes, SPREAD);
 
     System.err.println("rolling restart of instances: " + Load.outcomes(made));
@@ -242,7 +242,7 @@ class ClusterInstancesIT {
   }
 
   @Test
-  void aRestartReplacesOneAfterTheOtherAndCallsGoOn() throws Exception {
+  void restartReplacesInstancesOneByOne() throws Exception {
     List<Long> before = pids(1);
     try (Load load = new Load(nodes, SPREAD, 10, () -> 1 + turn.incrementAndGet() % 3)) {
       load.awaitMore(20);
@@ -262,7 +262,7 @@ class ClusterInstancesIT {
   }
 
   @Test
-  void anInstanceThatCrashesIsStartedAgainAndTheOthersAreCalledMeanwhile() throws Exception {
+  void crashedInstanceRestartsWhileOthersServe() throws Exception {
     long killed = pidAt(1);
     ProcessHandle.of(killed).orElseThrow().destroyForcibly();
 
@@ -275,30 +275,30 @@ class ClusterInstancesIT {
   }
 
   @Test
-  void whatIsStoppedAtOneNodeIsStoppedEverywhere() throws Exception {
+  void stopAtOneNodeStopsAllInstances() throws Exception {
     List<Long> before = pids(1);
 
     assertEquals(200, nodes.delete(2, "/servers/s").status());
 
     before.forEach(pid -> assertTrue(!isAlive(pid), "it still runs"));
     for (int node = 1; node <= 3; node++) {
-      int asked = node;
-      nodes.until(() -> nodes.get(asked, "/servers/s").status() == 404);
+      int door = node;
+      nodes.until(() -> nodes.get(door, "/servers/s").status() == 404);
     }
   }
 
   @Test
-  void aServerThatIsPostedIsSpreadAndDeleted() throws Exception {
+  void postedServerIsSpreadAndDeleted() throws Exception {
     String entry = TestBridge.json(Nodes.entry(folder, "'instances':2"));
     Answer started = nodes.post(3, "/servers", "{\"id\":\"posted\"," + entry.substring(1));
     assertEquals(201, started.status(), started.toString());
     for (int node = 1; node <= 3; node++) {
-      int asked = node;
-      nodes.until(() -> nodes.get(asked, "/servers/posted").body().path("nodes").size() == 2);
+      int door = node;
+      nodes.until(() -> nodes.get(door, "/servers/posted").body().path("nodes").size() == 2);
       nodes.awaitReady(node, "posted");
-      JsonNode there = nodes.get(node, "/servers/posted").body();
-      assertEquals(2, there.path("pids").size(), there.toString());
-      List<String> names = there.path("nodes").findValuesAsText("node");
+      JsonNode shown = nodes.get(node, "/servers/posted").body();
+      assertEquals(2, shown.path("pids").size(), shown.toString());
+      List<String> names = shown.path("nodes").findValuesAsText("node");
       assertEquals(2, names.stream().distinct().count(), names.toString());
     }
 
@@ -307,15 +307,15 @@ class ClusterInstancesIT {
   }
 
   @Test
-  void aFileThatAsksForFewerOrForMoreIsFollowed() throws Exception {
+  void changedNumberOfInstancesIsApplied() throws Exception {
     for (int node = 1; node <= 3; node++) {
       nodes.write(node, "'mcpServers':{" + effectLog.servers(SPREAD) + "}");
     }
     for (int node = 1; node <= 3; node++) {
-      int asked = node;
-      nodes.until(() -> server(asked).path("nodes").isMissingNode());
+      int door = node;
+      nodes.until(() -> server(door).path("nodes").isMissingNode());
       nodes.awaitReady(node, "s");
-      nodes.until(() -> pids(asked).size() == 1);
+      nodes.until(() -> pids(door).size() == 1);
     }
     nodes.assertAllAnswer(SPREAD);
 

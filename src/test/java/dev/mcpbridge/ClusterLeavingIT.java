@@ -17,17 +17,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Nodes that are told to stop, and whose servers need longer for that than the others' patience.
- */
+/** Graceful shutdown of nodes whose servers take longer to stop than the lease time. */
 @ExtendWith(Nodes.Shown.class)
 class ClusterLeavingIT {
 
-  /** Longer than four leases, and longer than the grace that a node has. */
+  /** Longer than four leases, and longer than the grace period of a node. */
   @ParameterizedTest
   @ValueSource(ints = {8_000, 12_000})
-  void aNodeLeavesWhenItsServersHaveStoppedHoweverLongTheirCallsWentOn(
-      int millis, @TempDir Path folder) throws Exception {
+  void nodeLeavesAfterItsLastCallHasEnded(int millis, @TempDir Path folder) throws Exception {
     EffectLog effectLog = new EffectLog(folder);
     String config = "'drain':25,'mcpServers':{" + effectLog.servers(List.of("a")) + "}";
     try (Nodes nodes = Nodes.with(folder, 3, config)) {
@@ -46,30 +43,30 @@ class ClusterLeavingIT {
       nodes.assertAllAnswer(List.of("a"));
       assertEquals(1, effectLog.times("long"));
       for (int door : doors) {
-        assertFalse(nodes.said(door).contains("node=n" + leaving + " is gone"), nodes.said(door));
+        String log = nodes.said(door);
+        assertFalse(log.contains("node=n" + leaving + " declared lost"), log);
       }
     }
   }
 
   @Test
-  void aNodeEndsAlsoWhereAnotherOneTakesNothingOfWhatItWasSent(@TempDir Path folder)
-      throws Exception {
+  void nodeStopsEvenIfAnotherNodeReadsNothing(@TempDir Path folder) throws Exception {
     String config = "'mcpServers':{" + new EffectLog(folder).servers(List.of("a")) + "}";
     try (Nodes nodes = Nodes.with(folder, 3, config)) {
       nodes.awaitReady(List.of("a"));
       int leaving = nodes.owner(1, "a");
-      int asleep = nodes.other(leaving);
+      int paused = nodes.other(leaving);
       List<CompletableFuture<Answer>> large =
           IntStream.range(0, 200)
-              .mapToObj(i -> nodes.callLater(asleep, "a", "big", "{\"size\":400000}"))
+              .mapToObj(i -> nodes.callLater(paused, "a", "big", "{\"size\":400000}"))
               .toList();
       large.get(0).get(60, TimeUnit.SECONDS);
-      nodes.pause(asleep);
+      nodes.pause(paused);
       nodes.until(() -> nodes.said(leaving).contains("reason=nothing came for a while"));
 
       nodes.stop(leaving);
 
-      nodes.goOn(asleep);
+      nodes.goOn(paused);
       nodes.awaitMembers();
       nodes.assertAllAnswer(List.of("a"));
     }

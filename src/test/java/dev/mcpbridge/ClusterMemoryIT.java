@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What one node was asked or told the others know, also when it has been killed. */
+/** Idempotency keys, background calls and events are shared by all nodes and survive failures. */
 @ExtendWith(Nodes.Shown.class)
 class ClusterMemoryIT {
   private static final List<String> SERVERS = List.of("a", "b", "c", "d");
@@ -38,7 +38,7 @@ class ClusterMemoryIT {
   private static final String LAZY = "lazy";
   private static final List<Integer> ALL = List.of(1, 2, 3);
 
-  /** Longer than it takes to kill somebody meanwhile. */
+  /** Milliseconds; longer than it takes to kill a node meanwhile. */
   private static final int LONG = 20_000;
 
   @TempDir static Path folder;
@@ -88,25 +88,25 @@ class ClusterMemoryIT {
     return nodes.owner(nodes.up().get(0), server);
   }
 
-  private static String told(Answer answer) {
+  private static String outcome(Answer answer) {
     String executed = answer.body().path("executed").asText();
     return answer.status() == 200
         ? "200"
         : answer.status() + " " + answer.code() + " executed " + executed;
   }
 
-  // --- keys that make a retry safe
+  // --- idempotency keys
 
   private static CompletableFuture<Answer> keyed(int node, String key, String body) {
     return nodes.callLater(node, "a", "effect", body, "idempotency-key", key);
   }
 
-  private static Answer repeated(int node, String key, String body) throws Exception {
+  private static Answer repeat(int node, String key, String body) throws Exception {
     return keyed(node, key, body).get(60, TimeUnit.SECONDS);
   }
 
   @Test
-  void aKeyThatIsUsedAtAllNodesAtTheSameMomentRunsOnce() throws Exception {
+  void keyUsedAtAllNodesConcurrentlyRunsOnce() throws Exception {
     List<String> notes = new ArrayList<>();
     List<CompletableFuture<Answer>> answers = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
@@ -117,11 +117,11 @@ class ClusterMemoryIT {
     for (int i = 0; i < answers.size(); i += 3) {
       int done = 0;
       for (CompletableFuture<Answer> answer : answers.subList(i, i + 3)) {
-        String told = told(answer.get(60, TimeUnit.SECONDS));
+        String outcome = outcome(answer.get(60, TimeUnit.SECONDS));
         assertTrue(
-            told.equals("200") || told.equals("409 idempotency_in_progress executed unknown"),
-            told);
-        done += told.equals("200") ? 1 : 0;
+            outcome.equals("200") || outcome.equals("409 idempotency_in_progress executed unknown"),
+            outcome);
+        done += outcome.equals("200") ? 1 : 0;
       }
       assertTrue(done > 0);
     }
@@ -131,24 +131,24 @@ class ClusterMemoryIT {
     assertReplayed(notes.get(0), nodes.up());
   }
 
-  /** All nodes know how it ended, and do not do it again. */
+  /** All nodes return the stored outcome and do not run the call again. */
   private static void assertReplayed(String note, List<Integer> at) throws Exception {
     for (int node : at) {
-      Answer again = repeated(node, note, effect(note, 20));
+      Answer again = repeat(node, note, effect(note, 20));
       assertEquals("done", again.said(), again.toString());
-      Answer other = repeated(node, note, effect(note, 21));
-      assertEquals("422 idempotency_mismatch executed no", told(other));
+      Answer other = repeat(node, note, effect(note, 21));
+      assertEquals("422 idempotency_mismatch executed no", outcome(other));
     }
     assertEquals(1, effectLog.times(note));
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aKeyOutlivesTheNodeThatWasAskedAndTheOneThatRanIt(boolean killsOwner) throws Exception {
+  void keySurvivesTheDeathOfReceiverOrOwner(boolean killsOwner) throws Exception {
     int owner = owner("a");
     int door = nodes.other(owner);
     String note = note();
-    assertEquals("done", repeated(door, note, effect(note, 20)).said());
+    assertEquals("done", repeat(door, note, effect(note, 20)).said());
 
     nodes.kill(killsOwner ? owner : door);
 
@@ -159,8 +159,7 @@ class ClusterMemoryIT {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aKeyWhoseCallWasRunningWhenANodeWasKilledHasAnUnknownEndAndRunsNothing(boolean killsOwner)
-      throws Exception {
+  void keyOfACallInterruptedByAKillHasUnknownOutcome(boolean killsOwner) throws Exception {
     int owner = owner("a");
     int door = nodes.other(owner);
     String note = note();
@@ -169,20 +168,20 @@ class ClusterMemoryIT {
 
     nodes.kill(killsOwner ? owner : door);
 
-    running.handle((answer, lost) -> answer).get(60, TimeUnit.SECONDS);
+    running.handle((answer, failure) -> answer).get(60, TimeUnit.SECONDS);
     for (int node : nodes.up()) {
-      nodes.until(() -> repeated(node, note, effect(note, LONG)).status() != 409);
+      nodes.until(() -> repeat(node, note, effect(note, LONG)).status() != 409);
     }
     nodes.startMissing();
     for (int node : ALL) {
       assertEquals(
-          "502 node_lost executed unknown", told(repeated(node, note, effect(note, LONG))));
+          "502 node_lost executed unknown", outcome(repeat(node, note, effect(note, LONG))));
     }
     assertEquals(1, effectLog.times(note));
   }
 
   @Test
-  void aKeyOfACallThatAsksAHumanHasOneConfirmationAtAllNodes() throws Exception {
+  void keyHasOneConfirmationAtAllNodes() throws Exception {
     String note = note();
     List<String> ids = new ArrayList<>();
     for (int node : ALL) {
@@ -196,13 +195,13 @@ class ClusterMemoryIT {
     assertEquals(1, ids.stream().distinct().count(), ids.toString());
   }
 
-  // --- calls in the background
+  // --- background calls
 
-  private static String begun(int node, String tool, String arguments) throws Exception {
-    return begun(node, "a", tool, arguments);
+  private static String inBackground(int node, String tool, String arguments) throws Exception {
+    return inBackground(node, "a", tool, arguments);
   }
 
-  private static String begun(int node, String server, String tool, String arguments)
+  private static String inBackground(int node, String server, String tool, String arguments)
       throws Exception {
     Answer accepted = nodes.call(node, server, tool, arguments, "prefer", "respond-async");
     assertEquals(202, accepted.status(), accepted.toString());
@@ -215,10 +214,10 @@ class ClusterMemoryIT {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
-  void aCallInTheBackgroundIsSeenAtAllNodesWhileItRunsAndAfterwards(int node) throws Exception {
+  void backgroundCallIsVisibleAtAllNodes(int node) throws Exception {
     String note = note();
-    String call = begun(node, "effect", effect(note, 2_000));
-    String hanging = begun(node, "never", "{}");
+    String call = inBackground(node, "effect", effect(note, 2_000));
+    String hanging = inBackground(node, "never", "{}");
     for (int other : ALL) {
       assertEquals("running", status(other, hanging));
       nodes.until(() -> status(other, call).equals("done"));
@@ -231,11 +230,11 @@ class ClusterMemoryIT {
   }
 
   @Test
-  void aCallInTheBackgroundIsGivenUpAtAnotherNodeHoweverSoon() throws Exception {
+  void backgroundCallIsCancelledImmediatelyAtAnotherNode() throws Exception {
     for (int i = 0; i < 30; i++) {
       int door = 1 + i % 3;
       int other = 1 + (i + 1 + i / 3 % 2) % 3;
-      String call = begun(door, "never", "{}");
+      String call = inBackground(door, "never", "{}");
 
       JsonNode ended = nodes.delete(other, call).body();
 
@@ -245,10 +244,10 @@ class ClusterMemoryIT {
   }
 
   @Test
-  void aCallInTheBackgroundThatWaitsForItsServerToStartIsGivenUpAtAnotherNode() throws Exception {
+  void backgroundCallWaitingForItsServerIsCancelled() throws Exception {
     int owner = OwnerTable.of(LAZY, nodes.up());
     nodes.until(() -> owner(LAZY) == owner);
-    String call = begun(nodes.other(owner), LAZY, "never", "{}");
+    String call = inBackground(nodes.other(owner), LAZY, "never", "{}");
 
     JsonNode ended = nodes.delete(owner, call).body();
 
@@ -257,21 +256,21 @@ class ClusterMemoryIT {
   }
 
   @Test
-  void callsInTheBackgroundOutliveTheNodeThatTookThem() throws Exception {
+  void backgroundCallsSurviveTheDeathOfTheirNode() throws Exception {
     int door = nodes.other(owner("a"));
     String doneNote = note();
-    String done = begun(door, "effect", effect(doneNote, 1));
+    String done = inBackground(door, "effect", effect(doneNote, 1));
     nodes.until(() -> status(door, done).equals("done"));
     String runningNote = note();
-    String running = begun(door, "effect", effect(runningNote, LONG));
+    String running = inBackground(door, "effect", effect(runningNote, LONG));
     awaitEffect(runningNote);
     nodes.until(() -> status(nodes.other(door), done).equals("done"));
 
     nodes.kill(door);
 
     for (int node : nodes.up()) {
-      JsonNode kept = nodes.get(node, done).body();
-      assertEquals("done", kept.at("/result/content/0/text").asText(), kept.toString());
+      JsonNode stored = nodes.get(node, done).body();
+      assertEquals("done", stored.at("/result/content/0/text").asText(), stored.toString());
       nodes.until(() -> !status(node, running).equals("running"));
       JsonNode lost = nodes.get(node, running).body();
       assertEquals("node_lost", lost.at("/problem/code").asText(), lost.toString());
@@ -281,65 +280,65 @@ class ClusterMemoryIT {
     assertEquals(1, effectLog.times(runningNote));
   }
 
-  // --- what is too large to be kept everywhere
+  // --- large results
 
   @Test
-  void aLargeResultIsKeptWhereItWasAskedForAndKnownElsewhereToBeDone() throws Exception {
+  void largeResultIsStoredOnlyAtTheNodeOfTheCaller() throws Exception {
     int size = 2 << 20;
     String large = "{\"size\":" + size + "}";
-    String call = begun(1, "big", large);
+    String call = inBackground(1, "big", large);
     Answer keyed = nodes.call(1, "a", "big", large, "idempotency-key", "large");
     nodes.until(() -> status(1, call).equals("done"));
 
     assertEquals(size, keyed.said().length());
-    JsonNode kept = nodes.get(1, call).body();
-    assertEquals(size, kept.at("/result/content/0/text").asText().length());
+    JsonNode stored = nodes.get(1, call).body();
+    assertEquals(size, stored.at("/result/content/0/text").asText().length());
     for (int other : List.of(2, 3)) {
       nodes.until(() -> !status(other, call).equals("running"));
       JsonNode problem = nodes.get(other, call).body().path("problem");
       assertEquals("response_too_large", problem.path("code").asText(), problem.toString());
       assertEquals("yes", problem.path("executed").asText());
       Answer again = nodes.call(other, "a", "big", large, "idempotency-key", "large");
-      assertEquals("502 response_too_large executed yes", told(again));
+      assertEquals("502 response_too_large executed yes", outcome(again));
     }
   }
 
-  // --- news, and load
+  // --- events and load
 
   @Test
-  void eachNodeTellsOnceWhatHappensAtTheOthers() throws Exception {
-    List<EventLog> ears = new ArrayList<>();
+  void eachNodeReportsEventsOfTheOthersOnce() throws Exception {
+    List<EventLog> logs = new ArrayList<>();
     for (int node : ALL) {
-      ears.add(EventLog.at(nodes, node));
+      logs.add(EventLog.at(nodes, node));
     }
-    Asked asked = approvals.ask(1, 1);
-    approvals.decide(2, asked, false);
+    Asked confirmation = approvals.ask(1, 1);
+    approvals.decide(2, confirmation, false);
     nodes.call(1, "b", "promise", "{}");
     nodes.call(3, "b", "grow", "{}");
-    for (EventLog ear : ears) {
-      nodes.until(() -> ear.all("catalogue", "server").equals(List.of("b")));
+    for (EventLog log : logs) {
+      nodes.until(() -> log.all("catalogue", "server").equals(List.of("b")));
     }
     nodes.post(2, "/servers/b/restart", "");
     Asked last = approvals.ask(3, 1);
     approvals.decide(3, last, true);
 
-    for (EventLog ear : ears) {
-      nodes.until(() -> told(ear, last).equals(List.of("pending", "approved")));
-      assertEquals(List.of("pending", "rejected"), told(ear, asked));
-      nodes.until(() -> ear.all("server", "state", "server", "b").contains("ready"));
+    for (EventLog log : logs) {
+      nodes.until(() -> statuses(log, last).equals(List.of("pending", "approved")));
+      assertEquals(List.of("pending", "rejected"), statuses(log, confirmation));
+      nodes.until(() -> log.all("server", "state", "server", "b").contains("ready"));
       assertEquals(
-          1, ear.all("server", "state", "server", "b").stream().filter("ready"::equals).count());
-      assertEquals(1, ear.all("output_mismatch", "tool_name").size());
-      ear.close();
+          1, log.all("server", "state", "server", "b").stream().filter("ready"::equals).count());
+      assertEquals(1, log.all("output_mismatch", "tool_name").size());
+      log.close();
     }
   }
 
-  private static List<String> told(EventLog ear, Asked asked) {
-    return ear.all("confirmation", "status", "confirmation_id", asked.id());
+  private static List<String> statuses(EventLog log, Asked confirmation) {
+    return log.all("confirmation", "status", "confirmation_id", confirmation.id());
   }
 
   @Test
-  void fiveHundredCallsASecondLoseNothingButWhatAKilledOwnerRan() throws Exception {
+  void killedOwnerLosesOnlyItsOwnCallsUnderLoad() throws Exception {
     int dead = owner("a");
     List<String> moved = new ArrayList<>();
     for (String server : SERVERS) {

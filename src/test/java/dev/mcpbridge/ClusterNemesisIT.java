@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Callers of all kinds while nodes fail in random ways: nothing runs twice, or is said wrongly. */
+/** Mixed load while nodes fail at random: no call runs twice, and all responses are correct. */
 @ExtendWith(Nodes.Shown.class)
 class ClusterNemesisIT {
   private static final List<String> SINGLE = List.of("a", "b");
@@ -59,9 +59,9 @@ class ClusterNemesisIT {
     nodes.end();
   }
 
-  /** How long and which course of faults it is, is said on the command line. */
+  /** Duration and seed are set by system properties. */
   @Test
-  void whatHappenedIsWhatCallersWereToldWhateverBefellTheNodes() throws Exception {
+  void responsesMatchTheEffectsUnderRandomFaults() throws Exception {
     long seed = Long.getLong("nemesis.seed", System.nanoTime() % 1_000_000);
     int seconds = Integer.getInteger("nemesis.seconds", 75);
     Path file = Path.of("target", "nemesis-" + seed + ".history");
@@ -75,23 +75,23 @@ class ClusterNemesisIT {
 
         nodes.awaitReady(ALL);
         nodes.assertAllAnswer(ALL);
-        TimeUnit.SECONDS.sleep(2); // of calls that nothing befalls any more
+        TimeUnit.SECONDS.sleep(2); // lets calls complete without faults
         callers.end();
       } finally {
         System.err.println(history.summary());
       }
-      List<String> wrong =
+      List<String> violations =
           HistoryCheck.on(
               history.operations(), history.faults(), effectLog.happened(), Map.of("c", 3, "d", 3));
-      System.err.println(wrong.size() + " violations, seed " + seed);
-      wrong.forEach(history::write);
-      assertEquals("", String.join("\n", wrong), "seed " + seed);
-      assertSomethingWasDone(history);
+      System.err.println(violations.size() + " violations, seed " + seed);
+      violations.forEach(history::write);
+      assertEquals("", String.join("\n", violations), "seed " + seed);
+      assertCallsSucceeded(history);
     }
   }
 
-  /** Of a history of nothing but failures there is nothing to say. */
-  private static void assertSomethingWasDone(History history) {
+  /** A history that contains only failures would prove nothing. */
+  private static void assertCallsSucceeded(History history) {
     assertFalse(history.faults().isEmpty());
     for (History.Kind kind : History.Kind.values()) {
       assertTrue(

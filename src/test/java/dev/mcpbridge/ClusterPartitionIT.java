@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Nodes on machines of their own, whose network fails without a word. */
+/** Nodes on separate machines whose network fails silently. */
 @ExtendWith(Nodes.Shown.class)
 class ClusterPartitionIT {
   private static final List<String> SERVERS = List.of("a", "b", "c", "d", "e");
@@ -51,48 +51,48 @@ class ClusterPartitionIT {
     return 1 + turn.incrementAndGet() % 3;
   }
 
-  /** What others say of a node that they have lost. */
+  /** The log line of other nodes when they lose a node. */
   private String lost(int node) {
     return "node=" + nodes.members().get(node - 1) + " connected=false";
   }
 
   @Test
-  void whoIsCutOffStopsWhatItRunsBeforeAnotherStartsIt() throws Exception {
-    int alone = nodes.owner(1, "a");
-    int other = nodes.other(alone);
+  void isolatedNodeStopsServersBeforeOthersStartThem() throws Exception {
+    int isolated = nodes.owner(1, "a");
+    int other = nodes.other(isolated);
     try (Load load = new Load(nodes, SERVERS, 30, this::anyUp)) {
       load.awaitMore(20);
       List<Long> pids = new ArrayList<>();
       for (String server : SERVERS) {
-        if (nodes.owner(alone, server) == alone) {
-          pids.add(nodes.get(alone, "/servers/" + server).body().path("pids").get(0).asLong());
+        if (nodes.owner(isolated, server) == isolated) {
+          pids.add(nodes.get(isolated, "/servers/" + server).body().path("pids").get(0).asLong());
         }
       }
 
-      network.pullOut(alone);
+      network.pullOut(isolated);
       for (String server : SERVERS) {
-        nodes.until(() -> nodes.owner(other, server) != alone);
+        nodes.until(() -> nodes.owner(other, server) != isolated);
         nodes.awaitReady(other, server);
         assertEquals(200, nodes.call(other, server, "echo", "{}").status());
       }
       for (long pid : pids) {
         assertTrue(ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty());
       }
-      nodes.until(() -> nodes.state(alone).equals("cut_off"));
-      nodes.until(() -> nodes.call(alone, "a", "echo", "{}").code().equals("no_quorum"));
+      nodes.until(() -> nodes.state(isolated).equals("cut_off"));
+      nodes.until(() -> nodes.call(isolated, "a", "echo", "{}").code().equals("no_quorum"));
 
-      network.plugIn(alone);
+      network.plugIn(isolated);
       nodes.awaitMembers();
       load.awaitMore(20);
       List<Made> made = load.end();
-      System.err.println("cut off: " + Load.outcomes(made));
+      System.err.println("isolated: " + Load.outcomes(made));
       effectLog.assertAgree(made);
     }
     nodes.assertAllAnswer(SERVERS);
   }
 
   @Test
-  void whoeverIsThePrimaryMayBeCutOff() throws Exception {
+  void isolatedPrimaryIsReplaced() throws Exception {
     int primary = nodes.primary(1);
     int other = nodes.other(primary);
     int before = nodes.said(other).lastIndexOf(lost(primary));
@@ -112,26 +112,26 @@ class ClusterPartitionIT {
   }
 
   @Test
-  void aNetworkThatIsGoneForAMomentIsHardlyNoticed() throws Exception {
+  void clusterRecoversFromShortOutages() throws Exception {
     try (Load load = new Load(nodes, SERVERS, 20, this::anyUp)) {
       for (int i = 0; i < 6; i++) {
         load.awaitMore(10);
         int node = 1 + i % 3;
         network.pullOut(node);
-        TimeUnit.MILLISECONDS.sleep(200 + 300 * i); // from a blink to longer than a lease
+        TimeUnit.MILLISECONDS.sleep(200 + 300 * i); // from an instant to longer than a lease
         network.plugIn(node);
         nodes.awaitMembers();
       }
       load.awaitMore(10);
       List<Made> made = load.end();
-      System.err.println("blinks: " + Load.outcomes(made));
+      System.err.println("short outages: " + Load.outcomes(made));
       effectLog.assertAgree(made);
     }
     nodes.assertAllAnswer(SERVERS);
   }
 
   @Test
-  void allThatAreCutOffFromEachOtherFindTogetherAgain() throws Exception {
+  void fullyPartitionedNodesFormTheClusterAgain() throws Exception {
     for (int node = 1; node <= 3; node++) {
       network.pullOut(node);
     }
@@ -149,9 +149,9 @@ class ClusterPartitionIT {
     nodes.assertAllAnswer(SERVERS);
   }
 
-  /** Neither is the primary, so that both take part, and each hears of the other from it. */
+  /** Neither node is the primary, so both remain members and learn of each other from it. */
   @Test
-  void whoCannotReachTheOwnerThoughBothTakePartWaitsAndSaysSo() throws Exception {
+  void callToUnreachableOwnerWaitsThenFails() throws Exception {
     int primary = nodes.primary(1);
     int owner = nodes.other(primary);
     int door = nodes.other(primary, owner);
@@ -176,19 +176,19 @@ class ClusterPartitionIT {
   }
 
   @Test
-  void aCallThatRanWhereNobodyGetsToIsSoonGivenUp() throws Exception {
-    int alone = nodes.owner(1, "a");
-    int other = nodes.other(alone);
+  void callAtAnUnreachableNodeFailsSoon() throws Exception {
+    int isolated = nodes.owner(1, "a");
+    int other = nodes.other(isolated);
     String call = "{\"method\":\"elicitation/create\"}";
     CompletableFuture<Answer> hanging = nodes.callLater(other, "a", "never", call);
-    nodes.until(() -> nodes.get(alone, "/servers/a").body().path("pending_calls").asInt() == 1);
+    nodes.until(() -> nodes.get(isolated, "/servers/a").body().path("pending_calls").asInt() == 1);
 
-    network.pullOut(alone);
+    network.pullOut(isolated);
 
     Answer lost = hanging.get(20, TimeUnit.SECONDS);
     assertEquals("node_lost", lost.code(), lost.toString());
     assertEquals("unknown", lost.body().path("executed").asText());
-    network.plugIn(alone);
+    network.plugIn(isolated);
     nodes.awaitMembers();
     nodes.assertAllAnswer(SERVERS);
   }

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who does not belong to a cluster: it is told so, and the members go on. */
+/** Nodes and clients that do not belong to the cluster are rejected without harming it. */
 @ExtendWith(Nodes.Shown.class)
 class ClusterRefusalsIT {
   private static final int FLOOD = 300;
@@ -34,7 +34,7 @@ class ClusterRefusalsIT {
   @TempDir static Path folder;
   private static Nodes nodes;
 
-  /** Two of three that are configured, so that there is a place for a stranger. */
+  /** Runs two of three configured nodes, so the third slot is free for a foreign node. */
   @BeforeAll
   static void start() throws Exception {
     nodes = Nodes.start(folder, 3, "'s':" + Nodes.entry(folder, "'placement':['n1']"));
@@ -44,7 +44,7 @@ class ClusterRefusalsIT {
   }
 
   @AfterEach
-  void theOthersGoOn() throws Exception {
+  void membersStillServe() throws Exception {
     assertTrue(nodes.areMembers(List.of(1, 2)));
     assertEquals(200, nodes.call(2, "s", "echo", "{}").status());
   }
@@ -59,13 +59,13 @@ class ClusterRefusalsIT {
     "other,a secret of the tests,cluster.name",
     "test,another secret of the tests,cluster.secret"
   })
-  void aNodeOfAnotherClusterIsRefusedWithAReason(String name, String secret, String reason)
+  void nodeOfAnotherClusterIsRejectedWithReason(String name, String secret, String reason)
       throws Exception {
     assertRefused(nodes.config(3, name, secret, nodes.members()), reason);
   }
 
   @Test
-  void aNodeWithOtherMembersIsRefusedWithAReason() throws Exception {
+  void nodeWithOtherMembersIsRejectedWithReason() throws Exception {
     List<String> more = Stream.concat(nodes.members().stream(), Stream.of("127.0.0.1:1")).toList();
 
     assertRefused(nodes.config(3, "test", nodes.secret(), more), "cluster.members");
@@ -78,7 +78,7 @@ class ClusterRefusalsIT {
   }
 
   @Test
-  void aNodeThatIsStartedTwiceSaysWhy() throws Exception {
+  void nodeStartedTwiceReportsTheAddressInUse() throws Exception {
     Path err = folder.resolve("twice.err");
     Process twin =
         nodes
@@ -87,12 +87,12 @@ class ClusterRefusalsIT {
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start();
     try {
-      assertTrue(twin.waitFor(60, TimeUnit.SECONDS), "it goes on");
+      assertTrue(twin.waitFor(60, TimeUnit.SECONDS), "the node is still running");
       assertEquals(1, twin.exitValue());
-      String said = Files.readString(err);
-      assertTrue(said.contains("cannot start: "), said);
-      assertTrue(said.contains("127.0.0.1:" + nodes.port(1)), said);
-      assertTrue(said.contains("in use"), said);
+      String log = Files.readString(err);
+      assertTrue(log.contains("cannot start: "), log);
+      assertTrue(log.contains("127.0.0.1:" + nodes.port(1)), log);
+      assertTrue(log.contains("in use"), log);
     } finally {
       twin.destroyForcibly();
     }
@@ -100,7 +100,7 @@ class ClusterRefusalsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"noise", "http", "huge frame", "negative frame", "zeros", "silence"})
-  void whatIsNoNodeIsPutOut(String what) throws Exception {
+  void invalidClientIsDisconnected(String what) throws Exception {
     byte[] noise = new byte[1 << 20];
     switch (what) {
       case "noise" -> new Random(1).nextBytes(noise);
@@ -109,13 +109,13 @@ class ClusterRefusalsIT {
       case "negative frame" -> noise[0] = -1;
       case "silence" -> noise = new byte[0];
       default -> {
-        // as it is
+        // zeros
       }
     }
     try (Socket socket = new Socket("127.0.0.1", nodes.port(1))) {
       socket.setSoTimeout(30_000);
       send(socket.getOutputStream(), noise);
-      assertTrue(isPutOut(socket.getInputStream()), "it may stay");
+      assertTrue(isDisconnected(socket.getInputStream()), "the connection is still open");
     }
   }
 
@@ -124,12 +124,12 @@ class ClusterRefusalsIT {
       out.write(bytes);
       out.flush();
     } catch (IOException e) {
-      // put out already
+      // already disconnected
     }
   }
 
-  /** Before it has heard anything that it might be curious of. */
-  private static boolean isPutOut(InputStream in) {
+  /** Whether the connection is closed before it has received more than a greeting. */
+  private static boolean isDisconnected(InputStream in) {
     try {
       return in.readAllBytes().length < 1000;
     } catch (java.net.SocketTimeoutException e) {
@@ -140,7 +140,7 @@ class ClusterRefusalsIT {
   }
 
   @Test
-  void aFloodOfConnectionsHarmsNobody() throws Exception {
+  void floodOfConnectionsDoesNoHarm() throws Exception {
     List<Socket> flood = new ArrayList<>();
     try {
       for (int i = 0; i < FLOOD; i++) {
@@ -160,14 +160,14 @@ class ClusterRefusalsIT {
   }
 
   @Test
-  void whatOneNodeRecordedOfAnotherOpensNothing() throws Exception {
+  void forgedGreetingIsRejected() throws Exception {
     byte[] hello = new byte[400];
     System.arraycopy(new byte[] {0, 0, 1, (byte) 0x80, 0, 10}, 0, hello, 0, 6);
     System.arraycopy("mcp-bridge".getBytes(), 0, hello, 6, 10);
     try (Socket socket = new Socket("127.0.0.1", nodes.port(2))) {
       socket.setSoTimeout(30_000);
       send(socket.getOutputStream(), hello);
-      assertTrue(isPutOut(socket.getInputStream()), "it may stay");
+      assertTrue(isDisconnected(socket.getInputStream()), "the connection is still open");
     }
   }
 }

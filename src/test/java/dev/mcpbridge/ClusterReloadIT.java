@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A configuration file that changes at one node of several. */
+/** Reload of configuration files in a cluster. */
 @ExtendWith(Nodes.Shown.class)
 class ClusterReloadIT {
   @TempDir Path folder;
@@ -49,7 +49,7 @@ class ClusterReloadIT {
   }
 
   @Test
-  void aFileThatChangesAtOneNodeIsFollowedByAll() throws Exception {
+  void changedFileOfOneNodeIsAppliedByAll() throws Exception {
     startSharing();
 
     nodes.write(2, servers("new"));
@@ -69,7 +69,7 @@ class ClusterReloadIT {
   }
 
   @Test
-  void aNodeThatStartsWithAnOldFileFollowsTheNewestOne() throws Exception {
+  void nodeStartedWithAnOldFileAppliesTheNewest() throws Exception {
     startSharing();
     nodes.stop(3);
     nodes.write(1, servers("new"));
@@ -84,7 +84,7 @@ class ClusterReloadIT {
   }
 
   @Test
-  void aNodeThatStartsWithANewerFileIsFollowed() throws Exception {
+  void newerFileOfAStartingNodeIsAppliedByAll() throws Exception {
     startSharing();
     nodes.write(1, servers("new"));
     awaitKnown(2, "new");
@@ -101,13 +101,13 @@ class ClusterReloadIT {
   }
 
   @Test
-  void aWrongFileIsFollowedByNobody() throws Exception {
+  void invalidFileIsAppliedByNoNode() throws Exception {
     startSharing();
 
     nodes.write(1, "'mcpServers':{'old':{'command':7}}");
 
-    nodes.until(() -> nodes.said(1).contains("is wrong and was not applied"));
-    TimeUnit.SECONDS.sleep(3); // the others look every second: that they do not follow is tried
+    nodes.until(() -> nodes.said(1).contains("is invalid and was not applied"));
+    TimeUnit.SECONDS.sleep(3); // the others poll every second; they must not apply it
     for (int node = 1; node <= 3; node++) {
       awaitKnown(node, "old");
     }
@@ -116,7 +116,7 @@ class ClusterReloadIT {
   }
 
   @Test
-  void whoFollowsAFileFillsInItsOwnEnvironmentAndKeepsItsOwnFile() throws Exception {
+  void sharedFileUsesTheEnvironmentOfEachNode() throws Exception {
     startSharing();
     for (int node = 1; node <= 3; node++) {
       nodes.stop(node);
@@ -138,7 +138,7 @@ class ClusterReloadIT {
   }
 
   @Test
-  void byDefaultAFileConcernsItsNode() throws Exception {
+  void fileConcernsOnlyItsNodeByDefault() throws Exception {
     nodes = Nodes.with(folder, 3, servers("old"));
     nodes.awaitReady(List.of("old"));
 

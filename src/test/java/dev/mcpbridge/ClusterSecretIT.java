@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Nodes of one user on one machine, without a configured secret, and others on that machine. */
+/** Nodes of one user without a configured secret, and other users on the same machine. */
 @ExtendWith(Nodes.Shown.class)
 class ClusterSecretIT {
   private static final List<String> SERVERS = List.of("one", "two", "three");
@@ -31,7 +31,7 @@ class ClusterSecretIT {
   private static Path state;
   private static Nodes nodes;
 
-  /** All at once, for the first time. */
+  /** Starts all nodes concurrently, before a secret exists. */
   @BeforeAll
   static void start() throws Exception {
     state = folder.resolve("state");
@@ -49,25 +49,25 @@ class ClusterSecretIT {
   }
 
   @Test
-  void nodesOfOneUserAreOneBridge() throws Exception {
+  void nodesOfOneUserShareASecretFile() throws Exception {
     nodes.assertAllAnswer(SERVERS);
     assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file())));
     for (int node = 1; node <= 3; node++) {
       assertTrue(nodes.said(node).contains(file().toString()), nodes.said(node));
-      assertFalse(nodes.said(node).contains(Files.readString(file())), "it is in the log");
+      assertFalse(nodes.said(node).contains(Files.readString(file())), "the secret is in the log");
     }
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "mcp-bridge", "a secret of the tests"})
-  void whoDoesNotKnowTheSecretGetsNoAnswerToAnything(String guess) throws Exception {
+  void clientWithoutTheSecretGetsNoAnswer(String guess) throws Exception {
     assertFalse(isAnswered(guess, CALL));
     assertFalse(isAnswered(guess, "nothing is here"));
     assertTrue(nodes.areMembers(List.of(1, 2, 3)));
   }
 
   @Test
-  void whoKnowsItIsANode() throws Exception {
+  void clientWithTheSecretIsAccepted() throws Exception {
     assertTrue(isAnswered(Files.readString(file()), "nothing is here"));
     nodes.awaitMembers();
     nodes.awaitReady(SERVERS);
@@ -78,7 +78,7 @@ class ClusterSecretIT {
   }
 
   @Test
-  void aNodeOfAnotherUserIsRefusedAndBothSidesSayWhy() throws Exception {
+  void nodeOfAnotherUserIsRejectedAndBothSidesLogWhy() throws Exception {
     nodes.stop(3);
     nodes.awaitMembers();
     nodes.setEnvironment(3, Map.of("XDG_STATE_HOME", folder.resolve("another").toString()));
@@ -92,7 +92,7 @@ class ClusterSecretIT {
   }
 
   @Test
-  void aNodeDoesNotStartWithASecretThatOthersMayHaveRead() throws Exception {
+  void nodeDoesNotStartIfOthersCanReadTheSecret() throws Exception {
     Path others = Files.createDirectories(folder.resolve("open/mcp-bridge/cluster"));
     Files.setPosixFilePermissions(others, PosixFilePermissions.fromString("rwx------"));
     Path open = Files.writeString(others.resolve("test.secret"), "a secret of the tests");
@@ -106,10 +106,10 @@ class ClusterSecretIT {
     try {
       assertTrue(node.waitFor(60, TimeUnit.SECONDS), "it goes on");
       assertEquals(1, node.exitValue());
-      String said = Files.readString(err);
-      assertTrue(said.contains("cannot start: "), said);
-      assertTrue(said.contains(open.toString()), said);
-      assertTrue(said.contains("rw-r--r--"), said);
+      String log = Files.readString(err);
+      assertTrue(log.contains("cannot start: "), log);
+      assertTrue(log.contains(open.toString()), log);
+      assertTrue(log.contains("rw-r--r--"), log);
     } finally {
       node.destroyForcibly();
     }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Servers that come and go over the API of any node, and where they may run. */
+/** Servers that are started and stopped through the API of any node, and their placement. */
 @ExtendWith(Nodes.Shown.class)
 class ClusterServersIT {
   @TempDir static Path folder;
@@ -53,7 +53,7 @@ class ClusterServersIT {
     nodes.close();
   }
 
-  /** The definition of a scripted server as the API takes it. */
+  /** The API definition of a scripted server. */
   private static String definition(String id, String... modes) {
     String entry = TestBridge.json(Nodes.entry(folder, "", modes));
     return "{\"id\":\"" + id + "\"," + entry.substring(1);
@@ -61,14 +61,14 @@ class ClusterServersIT {
 
   private static void assertGoneEverywhere(String id) throws Exception {
     for (int node = 1; node <= 3; node++) {
-      int asked = node;
-      nodes.until(() -> nodes.get(asked, "/servers/" + id).status() == 404);
+      int door = node;
+      nodes.until(() -> nodes.get(door, "/servers/" + id).status() == 404);
       assertEquals(404, nodes.call(node, id, "echo", "{}").status());
     }
   }
 
   @Test
-  void aServerOfOneNodesApiIsCallableAtAllAndStoppedAtAnother() throws Exception {
+  void postedServerIsUsableAtAllNodesAndStoppedAtAnother() throws Exception {
     for (int i = 0; i < 6; i++) {
       String id = "new" + i;
       Answer started = nodes.post(1 + i % 3, "/servers", definition(id));
@@ -82,13 +82,13 @@ class ClusterServersIT {
       Answer stopped = nodes.delete(1 + (i + 1) % 3, "/servers/" + id);
 
       assertEquals(200, stopped.status(), stopped.toString());
-      assertTrue(ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty(), "it still runs");
+      assertTrue(ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty(), "still running");
       assertGoneEverywhere(id);
     }
   }
 
   @Test
-  void ofTwoThatAreStartedAtOnceWithOneIdOneIs() throws Exception {
+  void concurrentStartsWithOneIdSucceedOnce() throws Exception {
     for (int round = 0; round < 3; round++) {
       String id = "twin" + round;
       List<CompletableFuture<Answer>> both =
@@ -105,7 +105,7 @@ class ClusterServersIT {
   }
 
   @Test
-  void aServerThatDoesNotStartIsKnownNowhere() throws Exception {
+  void serverThatFailsToStartIsUnknownEverywhere() throws Exception {
     for (int node = 1; node <= 3; node++) {
       Answer failed = nodes.post(node, "/servers", definition("broken" + node, "--exit"));
 
@@ -119,7 +119,7 @@ class ClusterServersIT {
   }
 
   @Test
-  void twoThatStopOneServerAtOnceAreBothAnswered() throws Exception {
+  void concurrentStopsAreAllAnswered() throws Exception {
     assertEquals(201, nodes.post(1, "/servers", definition("shortlived")).status());
     List<CompletableFuture<Integer>> both =
         IntStream.of(1, 2, 3)
@@ -144,8 +144,7 @@ class ClusterServersIT {
   }
 
   @Test
-  void aServerOfTheConfigurationThatIsStoppedAtOneNodeIsStartedByNoOther(@TempDir Path other)
-      throws Exception {
+  void configuredServerThatWasStoppedStaysStopped(@TempDir Path other) throws Exception {
     try (Nodes two = Nodes.start(other, 2, "'s':" + Nodes.entry(other, ""))) {
       two.awaitReady(1, "s");
       two.awaitReady(2, "s");
@@ -159,14 +158,14 @@ class ClusterServersIT {
   }
 
   @Test
-  void aServerRunsWhereItsLabelIs() throws Exception {
+  void serverRunsOnTheNodeWithItsLabel() throws Exception {
     for (int node = 1; node <= 3; node++) {
       assertEquals(2, nodes.owner(node, "fixed"));
     }
   }
 
   @Test
-  void aServerWhoseLabelNobodyHasSaysSo() throws Exception {
+  void serverWithoutMatchingNodeReportsIt() throws Exception {
     for (int node = 1; node <= 3; node++) {
       JsonNode shown = nodes.get(node, "/servers/homeless").body();
       assertEquals("failed", shown.path("state").asText(), shown.toString());
@@ -181,21 +180,21 @@ class ClusterServersIT {
   }
 
   @Test
-  void eventsOfAServerAreHeardAtAllNodes() throws Exception {
-    List<CompletableFuture<String>> heard =
-        IntStream.of(1, 2, 3).mapToObj(node -> hearing(node, "\"heard\"")).toList();
+  void serverEventsReachAllNodes() throws Exception {
+    List<CompletableFuture<String>> events =
+        IntStream.of(1, 2, 3).mapToObj(node -> awaitReadyEvent(node, "\"heard\"")).toList();
 
     Answer started = nodes.post(2, "/servers", definition("heard"));
     assertEquals(201, started.status(), started.toString());
 
-    for (CompletableFuture<String> each : heard) {
+    for (CompletableFuture<String> each : events) {
       assertTrue(each.get(30, TimeUnit.SECONDS).contains("\"state\":\"ready\""));
     }
     assertEquals(200, nodes.delete(1, "/servers/heard").status());
   }
 
-  /** An event of a node that has this word and says that something is ready; listens on return. */
-  private static CompletableFuture<String> hearing(int node, String word) {
+  /** The first "ready" event of a node that contains the text; subscribed on return. */
+  private static CompletableFuture<String> awaitReadyEvent(int node, String text) {
     try {
       HttpResponse<java.io.InputStream> stream =
           nodes
@@ -209,30 +208,29 @@ class ClusterServersIT {
                 new BufferedReader(new InputStreamReader(stream.body(), StandardCharsets.UTF_8))) {
               return lines
                   .lines()
-                  .filter(line -> line.contains(word) && line.contains("ready"))
+                  .filter(line -> line.contains(text) && line.contains("ready"))
                   .findFirst()
                   .orElseThrow();
             } catch (IOException e) {
               throw new UncheckedIOException(e);
             }
           },
-          task -> new Thread(task, "hearing").start());
+          task -> new Thread(task, "events").start());
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }
   }
 
   @Test
-  void anEntryThatLeadsToAnotherNodeOfItsClusterDoesNotStartAndSaysWhy(@TempDir Path other)
-      throws Exception {
+  void entryThatPointsToItsOwnClusterDoesNotStart(@TempDir Path other) throws Exception {
     try (Nodes two = Nodes.start(other, 2, "")) {
       two.write(1, "'mcpServers':{'round':{'url':'" + two.uri(2, "/mcp") + "'}}");
 
       two.until(() -> two.get(2, "/servers/round").body().path("last_error").isTextual());
 
       JsonNode shown = two.get(2, "/servers/round").body();
-      String why = shown.path("last_error").asText();
-      assertTrue(why.contains("this bridge itself"), shown.toString());
+      String reason = shown.path("last_error").asText();
+      assertTrue(reason.contains("this bridge itself"), shown.toString());
       assertEquals("n1", shown.path("node").asText());
       Answer refused = two.call(2, "round", "echo", "{}");
       assertEquals("no", refused.body().path("executed").asText(), refused.toString());
@@ -240,8 +238,7 @@ class ClusterServersIT {
   }
 
   @Test
-  void serversOfTheApiAreToBePostedAgainWhenAllNodesWereKilled(@TempDir Path other)
-      throws Exception {
+  void postedServersAreLostWhenAllNodesWereKilled(@TempDir Path other) throws Exception {
     try (Nodes mortal = Nodes.start(other, 3, "")) {
       String entry = TestBridge.json(Nodes.entry(other, ""));
       String posted = "{\"id\":\"s\"," + entry.substring(1);
@@ -261,11 +258,10 @@ class ClusterServersIT {
   }
 
   @Test
-  void aThirdNodeWithoutServersDecidesWithTheOthersAndRunsNone(@TempDir Path other)
-      throws Exception {
+  void nodeWithoutServersVotesButRunsNone(@TempDir Path other) throws Exception {
     try (Nodes three = Nodes.start(other, 3, "'s':" + Nodes.entry(other, ""))) {
       three.write(3, "'mcpServers':{}");
-      three.until(() -> three.said(3).contains("was read again and applied"));
+      three.until(() -> three.said(3).contains("was reloaded and applied"));
       three.until(() -> three.owner(3, "s") != 3);
       three.awaitReady(3, "s");
       int owner = three.owner(3, "s");
@@ -279,7 +275,7 @@ class ClusterServersIT {
   }
 
   @Test
-  void ofTwoNodesBothAreNeeded(@TempDir Path other) throws Exception {
+  void clusterOfTwoNodesNeedsBoth(@TempDir Path other) throws Exception {
     try (Nodes two = Nodes.start(other, 2, "'s':" + Nodes.entry(other, ""))) {
       two.awaitReady(List.of("s"));
 
@@ -293,7 +289,7 @@ class ClusterServersIT {
   }
 
   @Test
-  void aServerOfTheApiOutlivesTheNodesItCameOverAndRanOn(@TempDir Path other) throws Exception {
+  void postedServerSurvivesTheDeathOfItsNodes(@TempDir Path other) throws Exception {
     try (Nodes mortal = Nodes.start(other, 3, "")) {
       String entry = TestBridge.json(Nodes.entry(other, ""));
       assertEquals(201, mortal.post(1, "/servers", "{\"id\":\"s\"," + entry.substring(1)).status());

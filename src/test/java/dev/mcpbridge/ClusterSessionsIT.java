@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Clients with a handshake, whose every message goes to another node. */
+/** MCP sessions whose messages arrive at different nodes. */
 @ExtendWith(Nodes.Shown.class)
 class ClusterSessionsIT {
   private static final String NEWEST = "2025-11-25";
@@ -34,7 +34,7 @@ class ClusterSessionsIT {
   private static final String BOB = ApiKeys.generate();
   private static final List<Integer> ALL = List.of(1, 2, 3);
 
-  /** The first three are on the nodes of their numbers; the last has a process for each session. */
+  /** The first three run on nodes 1 to 3; the last has one process per session. */
   private static final List<String> SERVERS = List.of("one", "two", "three", "own");
 
   @TempDir static Path folder;
@@ -75,7 +75,7 @@ class ClusterSessionsIT {
     return new RoamingSession(nodes, path, NEWEST, "x-api-key", ANN).initialize(node);
   }
 
-  // --- where it may be used
+  // --- use at other nodes
 
   @ParameterizedTest
   @CsvSource({
@@ -84,11 +84,11 @@ class ClusterSessionsIT {
     "2025-06-18,/mcp,two__",
     "2025-11-25,/servers/two/mcp,''"
   })
-  void aSessionOfOneNodeIsUsedAtAll(String version, String path, String prefix) throws Exception {
-    for (int begun : ALL) {
+  void sessionIsUsableAtAllNodes(String version, String path, String prefix) throws Exception {
+    for (int opened : ALL) {
       RoamingSession client =
-          new RoamingSession(nodes, path, version, "x-api-key", ANN).initialize(begun);
-      assertEquals(202, client.say(1 + begun % 3, "\"method\":\"notifications/initialized\""));
+          new RoamingSession(nodes, path, version, "x-api-key", ANN).initialize(opened);
+      assertEquals(202, client.say(1 + opened % 3, "\"method\":\"notifications/initialized\""));
       for (int node : ALL) {
         Reply echo = client.call(node, prefix + "echo", "{\"n\":1.10}");
         assertTrue(echo.text().contains("{\"n\":1.10}"), echo.text());
@@ -99,24 +99,24 @@ class ClusterSessionsIT {
   }
 
   @Test
-  void manySessionsAreKnownAtAllNodesAsSoonAsTheyAreOpen() throws Exception {
+  void newSessionsAreKnownAtAllNodesImmediately() throws Exception {
     List<CompletableFuture<Void>> all = new ArrayList<>();
     for (int i = 0; i < 12; i++) {
-      int begun = 1 + i % 3;
+      int opened = 1 + i % 3;
       all.add(
-          CompletableFuture.runAsync(() -> openAndUse(begun), task -> new Thread(task).start()));
+          CompletableFuture.runAsync(() -> openAndUse(opened), task -> new Thread(task).start()));
     }
     for (CompletableFuture<Void> each : all) {
       each.get(120, TimeUnit.SECONDS);
     }
   }
 
-  private static void openAndUse(int begun) {
+  private static void openAndUse(int opened) {
     try {
       for (int i = 0; i < 10; i++) {
-        RoamingSession client = session(begun, "/mcp");
-        assertTrue(client.ask(1 + begun % 3, "ping", "{}").result().isEmpty());
-        assertTrue(client.ask(1 + (begun + 1) % 3, "ping", "{}").result().isEmpty());
+        RoamingSession client = session(opened, "/mcp");
+        assertTrue(client.ask(1 + opened % 3, "ping", "{}").result().isEmpty());
+        assertTrue(client.ask(1 + (opened + 1) % 3, "ping", "{}").result().isEmpty());
       }
     } catch (Exception e) {
       throw new IllegalStateException(e);
@@ -124,9 +124,9 @@ class ClusterSessionsIT {
   }
 
   @Test
-  void aSessionIsForNobodyElseAndNoOtherEndpointAtAnyNode() throws Exception {
-    for (int begun : ALL) {
-      RoamingSession ann = session(begun, "/mcp");
+  void sessionIsBoundToItsPrincipalAndEndpoint() throws Exception {
+    for (int opened : ALL) {
+      RoamingSession ann = session(opened, "/mcp");
       RoamingSession bob = ann.stolenBy("x-api-key", BOB);
       for (int node : ALL) {
         assertEquals(404, bob.ask(node, "ping", "{}").status());
@@ -136,12 +136,12 @@ class ClusterSessionsIT {
         assertEquals(404, elsewhere.ask(node, "ping", "{}").status());
         assertEquals(401, ann.stolenBy().ask(node, "ping", "{}").status());
       }
-      assertTrue(ann.ask(1 + begun % 3, "ping", "{}").result().isEmpty());
+      assertTrue(ann.ask(1 + opened % 3, "ping", "{}").result().isEmpty());
     }
   }
 
   @Test
-  void aSessionHasOneProcessWhicheverNodeItSpeaksTo() throws Exception {
+  void sessionHasOneProcessForAllNodes() throws Exception {
     RoamingSession client = session(1, "/servers/own/mcp");
     RoamingSession other = session(2, "/servers/own/mcp");
 
@@ -156,15 +156,15 @@ class ClusterSessionsIT {
     assertEquals("b e", other.call(1, "remember", "{\"text\":\"e\"}").said());
   }
 
-  // --- what is under way
+  // --- running calls
 
   @ParameterizedTest
   @CsvSource({"1,2", "2,3", "3,1", "1,3"})
-  void progressIsToldWhereTheCallWasMade(int begun, int asked) throws Exception {
+  void progressIsSentWhereTheCallWasMade(int opened, int door) throws Exception {
     for (String server : List.of("one", "two", "three")) {
-      RoamingSession client = session(begun, "/servers/" + server + "/mcp");
+      RoamingSession client = session(opened, "/servers/" + server + "/mcp");
 
-      Reply reply = client.call(asked, "progress", "{\"steps\":3}");
+      Reply reply = client.call(door, "progress", "{\"steps\":3}");
 
       assertEquals(3, reply.notifications("notifications/progress").size(), reply.text());
       assertEquals("finished", reply.said());
@@ -173,7 +173,7 @@ class ClusterSessionsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"elicitation/create", "sampling/createMessage", "roots/list"})
-  void aQuestionOfAServerIsAnsweredAtAnyNode(String method) throws Exception {
+  void serverRequestIsAnsweredAtAnyNode(String method) throws Exception {
     for (String server : List.of("one", "two", "three")) {
       for (int answered : ALL) {
         RoamingSession client = session(1, "/servers/" + server + "/mcp");
@@ -189,7 +189,7 @@ class ClusterSessionsIT {
   }
 
   @Test
-  void aRefusalOfAQuestionIsHeardFromAnotherNode() throws Exception {
+  void rejectedServerRequestReachesTheServer() throws Exception {
     RoamingSession client = session(1, "/servers/three/mcp");
     client.answersAt(3, question -> ",\"error\":{\"code\":-1,\"message\":\"I would rather not\"}");
 
@@ -200,11 +200,10 @@ class ClusterSessionsIT {
 
   @ParameterizedTest
   @CsvSource({"1,2,one", "1,2,two", "1,2,three", "2,1,three", "3,2,one"})
-  void aCallIsCancelledAtAnotherNodeThanItWasMadeAt(int asked, int cancelled, String server)
-      throws Exception {
+  void callIsCancelledAtAnotherNode(int door, int cancelled, String server) throws Exception {
     RoamingSession client = session(3, "/servers/" + server + "/mcp");
     int before = cancels(server);
-    CompletableFuture<Reply> call = client.callLater(asked, "\"mine\"", "never", "{}");
+    CompletableFuture<Reply> call = client.callLater(door, "\"mine\"", "never", "{}");
     nodes.until(() -> nodes.get(1, "/servers/" + server).body().path("pending_calls").asInt() > 0);
 
     int status =
@@ -222,21 +221,21 @@ class ClusterSessionsIT {
   }
 
   @Test
-  void changesAreHeardAtTheNodeThatIsListenedTo() throws Exception {
+  void changesReachTheNodeWithTheStream() throws Exception {
     for (int listened : ALL) {
       RoamingSession client = session(1 + listened % 3, "/mcp");
       try (BufferedReader stream = client.listen(listened)) {
         client.call(1 + (listened + 1) % 3, "two__grow", "{}");
 
-        JsonNode heard = McpClient.nextLater(stream).get(60, TimeUnit.SECONDS);
+        JsonNode notification = McpClient.nextLater(stream).get(60, TimeUnit.SECONDS);
 
-        assertEquals("notifications/tools/list_changed", heard.path("method").asText());
+        assertEquals("notifications/tools/list_changed", notification.path("method").asText());
       }
     }
   }
 
   @Test
-  void theLevelOfLogMessagesIsKnownAtOtherNodes() throws Exception {
+  void logLevelIsKnownAtOtherNodes() throws Exception {
     RoamingSession client = session(1, "/servers/three/mcp");
     assertEquals(1, logged(client, 2));
 
@@ -251,10 +250,10 @@ class ClusterSessionsIT {
     return client.call(node, "log", "{}").notifications("notifications/message").size();
   }
 
-  // --- its end, and that of nodes
+  // --- end of sessions and nodes
 
   @Test
-  void aSessionThatIsEndedAtOneNodeIsOverAtAll() throws Exception {
+  void sessionEndedAtOneNodeEndsAtAll() throws Exception {
     for (int ended : ALL) {
       RoamingSession client = session(1, "/mcp");
       ALL.forEach(node -> assertUsed(client, node));
@@ -281,7 +280,7 @@ class ClusterSessionsIT {
   }
 
   @Test
-  void aSessionOutlivesTheNodeWhereItBegan() throws Exception {
+  void sessionSurvivesTheDeathOfItsNode() throws Exception {
     RoamingSession all = session(1, "/mcp");
     RoamingSession used = session(1, "/servers/two/mcp");
     assertUsed(used, 2);
@@ -293,8 +292,8 @@ class ClusterSessionsIT {
       assertTrue(used.call(node, "echo", "{\"n\":1.10}").text().contains("{\"n\":1.10}"));
     }
     used.answersAt(3, question -> ",\"result\":{\"n\":1.10}");
-    Reply asked = used.call(2, "ask", "{\"method\":\"sampling/createMessage\"}");
-    assertTrue(asked.said().startsWith("result "), asked.text());
+    Reply reply = used.call(2, "ask", "{\"method\":\"sampling/createMessage\"}");
+    assertTrue(reply.said().startsWith("result "), reply.text());
     RoamingSession bob = all.stolenBy("x-api-key", BOB);
     assertEquals(404, bob.ask(2, "ping", "{}").status());
     nodes.startMissing();
@@ -304,7 +303,7 @@ class ClusterSessionsIT {
   }
 
   @Test
-  void aSessionOutlivesThePrimary() throws Exception {
+  void sessionsSurviveTheDeathOfThePrimary() throws Exception {
     int primary = nodes.primary(1);
     List<RoamingSession> clients = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
@@ -320,7 +319,7 @@ class ClusterSessionsIT {
   }
 
   @Test
-  void noSessionIsKnownAfterAllNodesWereKilled() throws Exception {
+  void sessionsAreLostWhenAllNodesWereKilled() throws Exception {
     RoamingSession client = session(1, "/mcp");
 
     for (int node : ALL) {
@@ -335,8 +334,7 @@ class ClusterSessionsIT {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
-  void aSessionThatIsUsedNowAndThenOutlivesItsIdleTimeThoughNothingElseHappens(
-      int node, @TempDir Path own) throws Exception {
+  void sessionInUseDoesNotExpire(int node, @TempDir Path own) throws Exception {
     String config = "'http':{'sessionIdle':4},'mcpServers':{}";
     try (Nodes others = Nodes.with(own, 3, config)) {
       RoamingSession client = new RoamingSession(others, "/mcp", NEWEST).initialize(1);
@@ -355,8 +353,7 @@ class ClusterSessionsIT {
   }
 
   @Test
-  void theProcessOfASessionThatNobodyUsesEndsWithItThoughNothingElseHappens(@TempDir Path own)
-      throws Exception {
+  void idleSessionExpiresWithItsProcess(@TempDir Path own) throws Exception {
     String entry = Nodes.entry(own, "'isolation':'session','placement':['n2']");
     String config = "'http':{'sessionIdle':2},'mcpServers':{'own':" + entry + "}";
     try (Nodes others = Nodes.with(own, 3, config)) {

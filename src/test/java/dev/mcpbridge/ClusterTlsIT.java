@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Nodes that show each other certificates of one authority, and whoever cannot. */
+/** Nodes with certificates of one authority, and peers without such a certificate. */
 @ExtendWith(Nodes.Shown.class)
 class ClusterTlsIT {
   private static final List<String> SERVERS = List.of("one", "two", "three");
@@ -55,8 +55,8 @@ class ClusterTlsIT {
   }
 
   @Test
-  void callsProgressAndLargeResultsPass() throws Exception {
-    allRun();
+  void callsProgressAndLargeResultsPassOverTls() throws Exception {
+    startMissing();
     nodes.assertAllAnswer(SERVERS);
     Answer progress =
         nodes.call(1, "two", "progress", "{\"steps\":3}", "accept", "text/event-stream");
@@ -67,12 +67,12 @@ class ClusterTlsIT {
     }
   }
 
-  private static void allRun() throws Exception {
+  private static void startMissing() throws Exception {
     nodes.startMissing();
     nodes.awaitReady(SERVERS);
   }
 
-  /** The first of the list dials the others, and the last one is dialled. */
+  /** Node 1 connects to the others; node 3 accepts their connections. */
   @ParameterizedTest
   @CsvSource({
     "other authority, 1, Path does not chain, Received fatal alert",
@@ -84,13 +84,13 @@ class ClusterTlsIT {
     "other secret, 1, cluster.secret, cluster.secret",
     "other secret, 3, cluster.secret, cluster.secret"
   })
-  void aNodeThatDoesNotBelongHereIsRefusedAndBothSidesSayWhy(
-      String what, int place, String saidByMembers, String saidByStranger) throws Exception {
-    allRun();
+  void foreignNodeIsRejectedAndBothSidesLogWhy(
+      String what, int place, String loggedByMembers, String loggedByStranger) throws Exception {
+    startMissing();
     nodes.stop(place);
     nodes.awaitMembers();
     try (UnwantedNode unwantedNode = new UnwantedNode(nodes, place, stranger(what, place))) {
-      unwantedNode.assertRefused(saidByMembers, saidByStranger);
+      unwantedNode.assertRefused(loggedByMembers, loggedByStranger);
     }
   }
 
@@ -114,14 +114,14 @@ class ClusterTlsIT {
     "noise, a frame of",
     "no TLS, it does not speak TLS"
   })
-  void aClientThatIsNoNodeIsPutOutWithAReason(String what, String reason) throws Exception {
-    allRun();
+  void invalidClientIsDisconnectedWithReason(String what, String reason) throws Exception {
+    startMissing();
     int before = nodes.said(2).length();
     byte[] noise = new byte[1 << 16];
     new Random(1).nextBytes(noise);
     try (Socket socket = connect(what)) {
       socket.setSoTimeout(30_000);
-      assertTrue(isPutOut(socket, noise), "it may stay");
+      assertTrue(isDisconnected(socket, noise), "the connection is still open");
     }
     nodes.until(() -> nodes.said(2).substring(before).contains(reason));
     nodes.assertAllAnswer(SERVERS);
@@ -129,8 +129,8 @@ class ClusterTlsIT {
 
   @ParameterizedTest
   @CsvSource({"'', cluster.tls", "'\"insecure\":true,', cluster address 192.0.2.1"})
-  void betweenMachinesTlsIsRequiredUnlessSomebodySaysOtherwise(
-      String insecure, String reason, @TempDir Path own) throws Exception {
+  void tlsIsRequiredBetweenMachinesUnlessDisabled(String insecure, String reason, @TempDir Path own)
+      throws Exception {
     String cluster =
         "{\"cluster\":{%s\"members\":[\"192.0.2.1:7800\",\"192.0.2.2:7800\"],"
             + "\"host\":\"192.0.2.1\",\"secret\":\"a secret of the tests\"},\"mcpServers\":{}}";
@@ -143,7 +143,7 @@ class ClusterTlsIT {
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start();
     try {
-      assertTrue(node.waitFor(60, TimeUnit.SECONDS), "it starts");
+      assertTrue(node.waitFor(60, TimeUnit.SECONDS), "the node is still running");
       assertTrue(Files.readString(err).contains(reason), Files.readString(err));
       assertEquals(1, node.exitValue());
     } finally {
@@ -160,7 +160,7 @@ class ClusterTlsIT {
     };
   }
 
-  private static boolean isPutOut(Socket socket, byte[] noise) {
+  private static boolean isDisconnected(Socket socket, byte[] noise) {
     try {
       socket.getOutputStream().write(noise);
       return socket.getInputStream().readAllBytes().length < 1000;

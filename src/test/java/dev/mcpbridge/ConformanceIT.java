@@ -14,8 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The official conformance suite against the door of one server: every scenario that a revision
- * requires has to pass. What the suite does not score (extensions, pending ones) does not count.
+ * The official conformance suite against the endpoint of one server: every scenario that a revision
+ * requires must pass. Scenarios that the suite does not score (extensions, pending) are ignored.
  */
 class ConformanceIT {
   private static final Path SUITE = Path.of("@modelcontextprotocol/conformance/dist/index.js");
@@ -34,8 +34,7 @@ class ConformanceIT {
     "2026-07-28,http-invalid-tool-headers",
     "2026-07-28,json-schema-ref-no-deref"
   })
-  void asAClientEveryRequiredScenarioWithoutOauthPasses(String revision, String scenario)
-      throws Exception {
+  void requiredClientScenariosWithoutOauthPass(String revision, String scenario) throws Exception {
     Path log = Path.of("target", "conformance-client-" + scenario + ".txt");
     Process run =
         new ProcessBuilder(
@@ -58,20 +57,20 @@ class ConformanceIT {
             .redirectOutput(log.toFile())
             .start();
 
-    assertTrue(run.waitFor(90, TimeUnit.SECONDS), "the suite did not end");
+    assertTrue(run.waitFor(90, TimeUnit.SECONDS), "the suite did not finish in time");
     assertEquals(0, run.exitValue(), Files.readString(log));
   }
 
   @ParameterizedTest
   @CsvSource({"2025-11-25,legacy,80", "2026-07-28,modern,100"})
-  void everyRequiredScenarioPassesInFrontOfAStartedServer(String revision, String era, int checks)
+  void requiredScenariosPassWithAStdioServer(String revision, String era, int checks)
       throws Exception {
     assertRequirements(revision, checks, "stdio", NodeFixture.stdio("'era':'" + era + "'"));
   }
 
   @ParameterizedTest
   @CsvSource({"2025-11-25,legacy,80", "2026-07-28,modern,100"})
-  void everyRequiredScenarioPassesInFrontOfAReachedServer(String revision, String era, int checks)
+  void requiredScenariosPassWithAnHttpServer(String revision, String era, int checks)
       throws Exception {
     try (NodeFixture fixture = NodeFixture.listening()) {
       assertRequirements(revision, checks, "http", fixture.http("'era':'" + era + "'"));
@@ -100,10 +99,11 @@ class ConformanceIT {
               .redirectOutput(log.toFile())
               .start();
 
-      assertTrue(run.waitFor(180, TimeUnit.SECONDS), "the suite did not end");
-      String said = Files.readString(log);
-      assertEquals(0, run.exitValue(), said.substring(Math.max(0, said.indexOf("=== SUMMARY"))));
-      String total = said.substring(said.indexOf("Total: ") + 7);
+      assertTrue(run.waitFor(180, TimeUnit.SECONDS), "the suite did not finish in time");
+      String output = Files.readString(log);
+      assertEquals(
+          0, run.exitValue(), output.substring(Math.max(0, output.indexOf("=== SUMMARY"))));
+      String total = output.substring(output.indexOf("Total: ") + 7);
       assertTrue(Integer.parseInt(total.substring(0, total.indexOf(' '))) >= checks, total);
     }
   }

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Containers that are not as they should be, ask what they may not, or are not needed any more. */
+/** Faulty containers, requests from containers, and containers that are no longer needed. */
 class ContainerFaultsIT {
   private static final String EVERYTHING = "{\"elicitation\":{},\"sampling\":{},\"roots\":{}}";
   private static final String ONE = "'pool':{'min':1,'max':1}";
@@ -43,14 +43,13 @@ class ContainerFaultsIT {
   }
 
   @AfterEach
-  void nothingIsLeft() throws Exception {
+  void assertNoContainersLeft() throws Exception {
     assertEquals(List.of(), engine.containers());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "HTTP/1.1 101 UPGRADED\r\n"})
-  void anAttachThatIsNotAnsweredIsGivenUpWithItsContainerWhenAStartIsTooLong(String beginning)
-      throws Exception {
+  void anUnansweredAttachTimesOutAndRemovesItsContainer(String beginning) throws Exception {
     // Given
     try (EngineProxy proxy = new EngineProxy()) {
       proxy.withholdAttaches(beginning);
@@ -65,10 +64,10 @@ class ContainerFaultsIT {
 
         // Then
         assertFailure(503, "isolation_unavailable", "no", call);
-        assertTrue(call.text().contains("has not answered within 1000 ms"), call.text());
+        assertTrue(call.text().contains("did not respond within 1000 ms"), call.text());
         bridge.until(() -> bridge.state("s").equals("failed"));
-        String said = bridge.get("/servers/s").body().path("last_error").asText();
-        assertTrue(said.contains("has not answered within 1000 ms"), said);
+        String text = bridge.get("/servers/s").body().path("last_error").asText();
+        assertTrue(text.contains("did not respond within 1000 ms"), text);
         proxy.heal();
         bridge.until(() -> bridge.state("s").equals("ready"));
         bridge.until(() -> bridge.call("echo", "{\"text\":\"hi\"}").said().equals("hi"));
@@ -78,7 +77,7 @@ class ContainerFaultsIT {
   }
 
   @Test
-  void aServerWhoseAttachIsNotAnsweredIsStoppedWithoutAWaitForTheEngine() throws Exception {
+  void aServerWithAnUnansweredAttachStopsAtOnce() throws Exception {
     // Given
     try (EngineProxy proxy = new EngineProxy()) {
       proxy.withholdAttaches("");
@@ -99,8 +98,7 @@ class ContainerFaultsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"1,'risk':{'tools':{'pid':3}}", "3"})
-  void aRuntimeThatTheEngineDoesNotHaveIsNamedAndNothingRunsElsewhere(String level)
-      throws Exception {
+  void anUnknownRuntimeIsReportedAndNothingRuns(String level) throws Exception {
     // Given
     Path trace = folder.resolve("trace");
     String entry =
@@ -112,8 +110,8 @@ class ContainerFaultsIT {
       Answer call = bridge.call("pid", "{}");
 
       // Then
-      String said = bridge.get("/servers/s").body().path("last_error").asText();
-      assertTrue(said.contains("no-such-runtime"), said);
+      String text = bridge.get("/servers/s").body().path("last_error").asText();
+      assertTrue(text.contains("no-such-runtime"), text);
       assertFailure(503, "isolation_unavailable", "no", call);
       assertTrue(call.text().contains("no-such-runtime"), call.text());
       assertFalse(Files.exists(trace));
@@ -141,7 +139,7 @@ class ContainerFaultsIT {
   }
 
   @Test
-  void aPoolThatGrewShrinksAgainWhenNobodyCalls() throws Exception {
+  void anIdlePoolShrinks() throws Exception {
     // Given
     try (TestBridge bridge = ready(box("'riskLevel':3", "'pool':{'min':1,'max':3}"))) {
       bridge.until(() -> engine.containers().size() == 2);
@@ -152,8 +150,8 @@ class ContainerFaultsIT {
       }
       bridge.until(() -> engine.containers().size() == 3);
 
-      // When: the first quiet while has the calls in it, and the next has none
-      bridge.until(quietFor(Duration.ofSeconds(10)));
+      // When: the first idle period includes the calls, the next one does not
+      bridge.until(elapsed(Duration.ofSeconds(10)));
       bridge.until(() -> engine.containers().size() == 2);
 
       // Then
@@ -171,16 +169,16 @@ class ContainerFaultsIT {
         "roots/list|{'roots':[{'uri':'file:///srv','name':'srv'}]}"
       },
       quoteCharacter = '`')
-  void whatAToolAsksFromItsContainerIsAnsweredByTheClientThatCalls(String method, String answer)
+  void theCallingClientAnswersRequestsOfTheContainer(String method, String answer)
       throws Exception {
     // Given
     try (TestBridge bridge = ready(box("'riskLevel':3", ONE))) {
-      List<JsonNode> questions = new CopyOnWriteArrayList<>();
+      List<JsonNode> requests = new CopyOnWriteArrayList<>();
       McpClient client =
           new McpClient(bridge.uri("/servers/s/mcp"), EVERYTHING)
               .answering(
-                  question -> {
-                    questions.add(question);
+                  request -> {
+                    requests.add(request);
                     return TestBridge.json(answer);
                   });
       client.initialize();
@@ -189,8 +187,8 @@ class ContainerFaultsIT {
       McpClient.Reply reply = client.call("ask", "{\"what\":\"" + method + "\"}");
 
       // Then
-      assertEquals(1, questions.size(), reply.text());
-      assertEquals(method, questions.get(0).path("method").asText());
+      assertEquals(1, requests.size(), reply.text());
+      assertEquals(method, requests.get(0).path("method").asText());
       assertEquals(
           "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"result\":" + TestBridge.json(answer) + "}",
           reply.said(),
@@ -201,7 +199,7 @@ class ContainerFaultsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"sampling/createMessage", "elicitation/create", "roots/list"})
-  void whatNobodyCanAnswerIsRefusedAndTheToolGoesOn(String method) throws Exception {
+  void unsupportedRequestsOfTheContainerAreRefused(String method) throws Exception {
     // Given
     try (TestBridge bridge = ready(box("'riskLevel':3,'roots':'none'", ONE))) {
       McpClient roots = new McpClient(bridge.uri("/servers/s/mcp"), "{\"roots\":{}}");
@@ -213,21 +211,21 @@ class ContainerFaultsIT {
       McpClient.Reply mcp = roots.call("ask", arguments);
 
       // Then
-      for (String said : List.of(rest.said(), mcp.said())) {
-        assertTrue(said.startsWith("{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"error\":"), said);
-        assertTrue(said.contains("-32601") && said.contains("does not offer " + method), said);
+      for (String text : List.of(rest.said(), mcp.said())) {
+        assertTrue(text.startsWith("{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"error\":"), text);
+        assertTrue(text.contains("-32601") && text.contains("does not offer " + method), text);
       }
       assertEquals(1, mcp.messages().size(), mcp.text());
     }
   }
 
   @Test
-  void aClientsErrorReachesTheToolAsItWas() throws Exception {
+  void anErrorOfTheClientReachesTheToolUnchanged() throws Exception {
     // Given
     try (TestBridge bridge = ready(box("'riskLevel':3", ONE))) {
       McpClient client =
           new McpClient(bridge.uri("/servers/s/mcp"), EVERYTHING)
-              .answering(question -> "error {\"code\":-1,\"message\":\"User rejected it\"}");
+              .answering(request -> "error {\"code\":-1,\"message\":\"User rejected it\"}");
       client.initialize();
 
       // When
@@ -241,7 +239,7 @@ class ContainerFaultsIT {
   }
 
   @Test
-  void aContainerWaitsForTheAnswerOfAStatelessClient() throws Exception {
+  void aContainerWaitsForTheResponseOfAStatelessClient() throws Exception {
     // Given
     try (TestBridge bridge = ready(box("'riskLevel':3", ONE))) {
       McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), EVERYTHING);
@@ -268,14 +266,14 @@ class ContainerFaultsIT {
   }
 
   @Test
-  void theTimeOfAContainerDoesNotRunWhileItsClientThinks() throws Exception {
+  void theTimeoutIsSuspendedDuringAClientRequest() throws Exception {
     // Given
     try (TestBridge bridge = ready(box("'riskLevel':3", ONE + ",'timeout':2"))) {
       McpClient client =
           new McpClient(bridge.uri("/servers/s/mcp"), EVERYTHING)
               .answering(
-                  question -> {
-                    quietly(() -> bridge.until(quietFor(Duration.ofSeconds(4))));
+                  request -> {
+                    unchecked(() -> bridge.until(elapsed(Duration.ofSeconds(4))));
                     return "{\"action\":\"cancel\"}";
                   });
       client.initialize();
@@ -289,15 +287,15 @@ class ContainerFaultsIT {
   }
 
   @Test
-  void aContainerThatEndsWhileItsClientIsAskedFailsTheCall() throws Exception {
+  void aContainerThatEndsDuringAClientRequestFailsTheCall() throws Exception {
     // Given
     try (TestBridge bridge = ready(box("'riskLevel':3", ONE))) {
       bridge.until(() -> engine.containers().size() == 2);
       McpClient client =
           new McpClient(bridge.uri("/servers/s/mcp"), EVERYTHING)
               .answering(
-                  question -> {
-                    quietly(() -> engine.containers().forEach(ContainerFaultsIT::kill));
+                  request -> {
+                    unchecked(() -> engine.containers().forEach(ContainerFaultsIT::kill));
                     return null;
                   });
       client.initialize();
@@ -312,7 +310,7 @@ class ContainerFaultsIT {
   }
 
   @Test
-  void aClientThatLeavesInsteadOfAnAnswerEndsTheContainer() throws Exception {
+  void aClientThatDisconnectsEndsTheContainer() throws Exception {
     // Given
     try (TestBridge bridge = ready(box("'riskLevel':3", ONE))) {
       McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), EVERYTHING);
@@ -334,10 +332,10 @@ class ContainerFaultsIT {
   }
 
   private static void kill(String container) {
-    quietly(() -> engine.say("kill", container));
+    unchecked(() -> engine.say("kill", container));
   }
 
-  private static Callable<Boolean> quietFor(Duration time) {
+  private static Callable<Boolean> elapsed(Duration time) {
     long end = System.nanoTime() + time.toNanos();
     return () -> System.nanoTime() > end;
   }
@@ -367,7 +365,7 @@ class ContainerFaultsIT {
     void run() throws Exception;
   }
 
-  private static void quietly(Task task) {
+  private static void unchecked(Task task) {
     try {
       task.run();
     } catch (Exception e) {

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The contract of the original implementation, field by field, and its known defects, each
- * repaired: a client of the original works unchanged.
+ * The contract of the original implementation, field by field, with its known defects fixed: a
+ * client of the original works unchanged.
  */
 class ContractIT {
   @TempDir static Path folder;
@@ -54,7 +54,7 @@ class ContractIT {
   }
 
   @Test
-  void serversAreListedWithTheOriginalsFieldsAndTheTruth() throws Exception {
+  void serversAreListedWithTheOriginalFields() throws Exception {
     bridge.until(
         () ->
             byId(bridge.get("/servers").body().path("servers"), "missing")
@@ -77,7 +77,7 @@ class ContractIT {
   }
 
   @Test
-  void healthIsAlways200AndTellsTheTruth() throws Exception {
+  void healthIsAlways200AndReportsTheState() throws Exception {
     Answer health = bridge.get("/health");
 
     assertEquals(200, health.status());
@@ -117,7 +117,7 @@ class ContractIT {
   }
 
   @Test
-  void badDefinitionsAreRefusedAndNothingStarts() throws Exception {
+  void invalidDefinitionsAreRejectedAndNotStarted() throws Exception {
     String[][] cases = {
       {"400", "{}"},
       {"400", "{\"id\":\"x\"}"},
@@ -156,7 +156,7 @@ class ContractIT {
   }
 
   @Test
-  void aProgramThatNeverShakesHandsIsEndedAndForgotten() throws Exception {
+  void aProgramWithoutAHandshakeIsKilledAndRemoved() throws Exception {
     Answer answer =
         bridge.post(
             "/servers",
@@ -170,18 +170,18 @@ class ContractIT {
   }
 
   @Test
-  void aConfirmationShowsWhatItCoversAndIsUsedOnce() throws Exception {
+  void aConfirmationShowsItsCallAndIsUsedOnce() throws Exception {
     Files.deleteIfExists(folder.resolve("effects"));
-    Answer asked = bridge.post("/servers/gated/tools/effect", "{\"ms\":1,\"n\":1.10}");
+    Answer answer = bridge.post("/servers/gated/tools/effect", "{\"ms\":1,\"n\":1.10}");
 
-    assertEquals(200, asked.status());
-    JsonNode pending = asked.body();
+    assertEquals(200, answer.status());
+    JsonNode pending = answer.body();
     assertTrue(pending.path("requires_confirmation").asBoolean());
     assertEquals("Medium risk - Requires confirmation", pending.path("risk_description").asText());
     assertEquals("gated", pending.path("server_id").asText());
     assertEquals("tools/call", pending.path("method").asText());
     assertEquals("effect", pending.path("tool_name").asText());
-    assertTrue(asked.text().contains("\"arguments\":{\"ms\":1,\"n\":1.10}"));
+    assertTrue(answer.text().contains("\"arguments\":{\"ms\":1,\"n\":1.10}"));
     String path = "/confirmations/" + pending.path("confirmation_id").asText();
     String yes = "{\"confirm\":true,\"token\":\"" + pending.path("token").asText() + "\"}";
 
@@ -212,7 +212,7 @@ class ContractIT {
     assertTrue(
         all.stream()
             .map(CompletableFuture::join)
-            .allMatch(answer -> !answer.body().path("executed").asText().equals("no")));
+            .allMatch(each -> !each.body().path("executed").asText().equals("no")));
     Answer again = bridge.post(path, yes);
     assertEquals("yes", again.body().path("executed").asText(), again.toString());
     assertEquals("approved", bridge.get(path).body().path("status").asText());
@@ -220,7 +220,7 @@ class ContractIT {
   }
 
   @Test
-  void aRejectionRunsNothing() throws Exception {
+  void aRejectedCallIsNotExecuted() throws Exception {
     JsonNode pending = bridge.post("/servers/gated/tools/echo", "{}").body();
 
     Answer rejected =
@@ -234,7 +234,7 @@ class ContractIT {
   }
 
   @Test
-  void resourcesAndPromptsPassTheGateToo() throws Exception {
+  void resourcesAndPromptsRequireConfirmationToo() throws Exception {
     assertEquals(
         "resources/read",
         bridge.get("/servers/gated/resources/test%3A%2F%2Fa").body().path("method").asText());
@@ -244,7 +244,7 @@ class ContractIT {
   }
 
   @Test
-  void noWayGoesAroundTheGate() throws Exception {
+  void batchesStreamsAndBackgroundCallsAreGatedToo() throws Exception {
     String batch = "{\"calls\":[{\"server\":\"gated\",\"tool\":\"echo\",\"arguments\":{}}]}";
     assertTrue(bridge.post("/batch", batch).text().contains("requires_confirmation"));
     assertTrue(
@@ -260,7 +260,7 @@ class ContractIT {
   }
 
   @Test
-  void levelThreeIsRefusedAndNothingRunsOnTheHost() throws Exception {
+  void levelThreeNeverRunsOnTheHost() throws Exception {
     Answer call = bridge.post("/servers/isolated/tools/echo", "{}");
     assertEquals(503, call.status());
     assertEquals("isolation_unavailable", call.code());
@@ -272,7 +272,7 @@ class ContractIT {
   }
 
   @Test
-  void anUnknownLevelRefusesToStartThatServer() throws Exception {
+  void aServerWithAnUnknownLevelIsNotStarted() throws Exception {
     JsonNode server = bridge.get("/servers/misconfigured").body();
 
     assertEquals("failed", server.path("state").asText());

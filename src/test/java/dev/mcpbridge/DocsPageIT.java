@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The page of the documents, in a real browser. */
+/** The documentation page in a real browser. */
 class DocsPageIT {
   private static final String KEY = ApiKeys.generate();
   private static final String EFFECT = "#operations-s-effect";
@@ -37,17 +37,17 @@ class DocsPageIT {
     return TestBridge.of("{" + keys + servers());
   }
 
-  private static String is(String selector) {
+  private static String exists(String selector) {
     return "!!document.querySelector(`" + selector + "`)";
   }
 
   private static void click(Browser browser, String selector) throws Exception {
-    browser.until(is(selector));
+    browser.until(exists(selector));
     browser.value("document.querySelector(`" + selector + "`).click()");
   }
 
   private static void choose(Browser browser, String document) throws Exception {
-    browser.until(is("#document option[value=\"" + document + "\"]"));
+    browser.until(exists("#document option[value=\"" + document + "\"]"));
     browser.value(
         "{const d = document.getElementById('document'); d.value = '"
             + document
@@ -55,7 +55,7 @@ class DocsPageIT {
     browser.until("new URLSearchParams(location.search).get('document') === '" + document + "'");
   }
 
-  /** Types arguments, sends them, and waits for what the tool says. */
+  /** Enters arguments, sends them and waits for the result of the tool. */
   private static void execute(Browser browser) throws Exception {
     click(browser, EFFECT + " .opblock-summary-control");
     click(browser, EFFECT + " .try-out__btn");
@@ -75,14 +75,14 @@ class DocsPageIT {
   }
 
   @Test
-  void thePageListsTheDocumentsShowsTheirOperationsAndCallsATool() throws Exception {
+  void pageListsDocumentsAndCallsATool() throws Exception {
     try (TestBridge bridge = bridge("");
         Browser browser = new Browser(folder.resolve("profile"))) {
       bridge.until(() -> bridge.state("s").equals("ready") && bridge.state("git").equals("ready"));
 
       browser.open(bridge.uri("/docs"));
 
-      browser.until(is("#document option[value=\"/servers/s/openapi.json\"]"));
+      browser.until(exists("#document option[value=\"/servers/s/openapi.json\"]"));
       JsonNode documents =
           browser.value("[...document.querySelectorAll('#document option')].map(o => o.value)");
       assertEquals(
@@ -118,25 +118,25 @@ class DocsPageIT {
     return "{'type':'openapi','document':" + document.text() + "}";
   }
 
-  /** The page's list of schemas, all of them unfolded. */
+  /** The text of the page's schemas, all expanded. */
   private static String schemas(Browser browser, String server) throws Exception {
     String all = "#api .json-schema-2020-12-expand-deep-button";
     choose(browser, "/servers/" + server + "/openapi.json");
-    browser.until(is("#operations-" + server + "-x") + " && " + is(all));
+    browser.until(exists("#operations-" + server + "-x") + " && " + exists(all));
     browser.value("document.querySelectorAll('" + all + "').forEach(each => each.click())");
     browser.until("document.querySelector('#api .models').innerText.includes('forbidden')");
     return browser.value("document.querySelector('#api .models').innerText").asText();
   }
 
   @Test
-  void aDocumentIsShownWithItsOwnSchemasWhateverWasShownBefore() throws Exception {
+  void documentIsShownWithItsOwnSchemasAfterAnother() throws Exception {
     String config = "{'mcpServers':{'one':" + api("pear") + ",'two':" + api("plum") + "}}";
     try (TestBridge bridge = TestBridge.of(config);
         Browser browser = new Browser(folder.resolve("profile"))) {
       bridge.until(
           () -> bridge.state("one").equals("ready") && bridge.state("two").equals("ready"));
       browser.open(bridge.uri("/docs"));
-      browser.until(is("#operations-one-one__x") + " && " + is("#operations-two-two__x"));
+      browser.until(exists("#operations-one-one__x") + " && " + exists("#operations-two-two__x"));
 
       String one = schemas(browser, "one");
       String two = schemas(browser, "two");
@@ -148,7 +148,7 @@ class DocsPageIT {
   }
 
   @Test
-  void whereAKeyIsNeededThePageSaysSoAndWorksWithTheOneThatIsTyped() throws Exception {
+  void pageAsksForARequiredKeyAndUsesIt() throws Exception {
     String keys =
         "'auth':{'keys':[{'name':'page','sha256':'"
             + ApiKeys.fingerprint(KEY)
@@ -158,7 +158,7 @@ class DocsPageIT {
       browser.open(bridge.uri("/docs"));
 
       browser.until("document.getElementById('problem')?.textContent.length > 0");
-      assertFalse(browser.value(is("#document option[value^=\"/servers/\"]")).asBoolean());
+      assertFalse(browser.value(exists("#document option[value^=\"/servers/\"]")).asBoolean());
 
       browser.value(
           "{const k = document.getElementById('key'); k.value = '"
@@ -182,8 +182,7 @@ class DocsPageIT {
     "/docs/swagger-ui.css,text/css",
     "/docs/swagger-ui-bundle.js,text/javascript"
   })
-  void whatThePageConsistsOfIsThereWithoutAKeyAndIsWhatItSaysItIs(String path, String type)
-      throws Exception {
+  void filesOfThePageAreServedWithoutAKey(String path, String type) throws Exception {
     String keys =
         "'auth':{'keys':[{'name':'page','sha256':'"
             + ApiKeys.fingerprint(KEY)

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A container engine that is not there, goes, and comes back; and a bridge that is killed. */
+/** A container engine that is missing or restarted, and a bridge that is killed. */
 class EngineFaultsIT {
   private static final String BOX =
       "{'riskLevel':3,'docker':{'image':'" + Engine.IMAGE + "','pool':{'min':1,'max':2}}}";
@@ -32,7 +32,7 @@ class EngineFaultsIT {
   }
 
   @Test
-  void withoutAnEngineNothingRunsAndTheAnswerSaysWhatToDo() throws Exception {
+  void withoutAnEngineCallsFailWithAHint() throws Exception {
     Path trace = folder.resolve("trace");
     String entry =
         "{'command':'/bin/sh','args':['-c','touch "
@@ -41,7 +41,7 @@ class EngineFaultsIT {
     try (TestBridge bridge =
         TestBridge.of(
             "{'sandbox':{'engine':'unix://"
-                + folder.resolve("nobody.sock")
+                + folder.resolve("missing.sock")
                 + "'},'mcpServers':{'s':"
                 + entry
                 + ",'low':"
@@ -64,7 +64,7 @@ class EngineFaultsIT {
   }
 
   @Test
-  void whatAKilledBridgeLeavesIsRemovedByTheNextOne() throws Exception {
+  void containersOfAKilledBridgeAreRemoved() throws Exception {
     Engine engine = Engine.there();
     Path config = folder.resolve("bridge.json");
     Files.writeString(config, TestBridge.json("{'mcpServers':{'s':" + BOX + "}}"));
@@ -89,10 +89,10 @@ class EngineFaultsIT {
   }
 
   @Test
-  void anotherBridgesContainersAreLeftAlone() throws Exception {
+  void containersOfAnotherBridgeAreKept() throws Exception {
     Engine engine = Engine.there();
-    try (TestBridge one = TestBridge.of("{'mcpServers':{'s':" + BOX + "}}")) {
-      one.until(() -> one.state("s").equals("ready") && engine.containers().size() == 2);
+    try (TestBridge first = TestBridge.of("{'mcpServers':{'s':" + BOX + "}}")) {
+      first.until(() -> first.state("s").equals("ready") && engine.containers().size() == 2);
       List<String> before = engine.containers();
 
       try (TestBridge other = TestBridge.of("{'mcpServers':{'o':" + BOX + "}}")) {
@@ -104,7 +104,7 @@ class EngineFaultsIT {
   }
 
   @Test
-  void anEngineThatIsKilledUnderLoadFailsItsCallsAndComesBack() throws Exception {
+  void callsFailWhileAKilledEngineIsDown() throws Exception {
     Requirements.root();
     OwnEngine own = new OwnEngine();
     try (TestBridge bridge =
@@ -140,7 +140,7 @@ class EngineFaultsIT {
     }
   }
 
-  /** An engine that only this test knows, in a network of its own, so that it can be killed. */
+  /** An engine started by this test, in its own network namespace, so that it can be killed. */
   private static final class OwnEngine {
     private final Path folder = Files.createTempDirectory("engine");
     private Process daemon;
@@ -189,7 +189,7 @@ class EngineFaultsIT {
       }
     }
 
-    /** Asked to stop it takes its containers with it; what it had mounted stays. */
+    /** Stops the engine with its containers, and removes its remaining mounts. */
     void end() throws Exception {
       daemon.destroy();
       if (!daemon.waitFor(20, TimeUnit.SECONDS)) {
@@ -207,7 +207,7 @@ class EngineFaultsIT {
           .waitFor();
     }
 
-    /** With all that it runs. */
+    /** Kills the engine with all its processes. */
     void kill() throws Exception {
       List<ProcessHandle> all = daemon.descendants().toList();
       daemon.destroyForcibly().waitFor();

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 /**
- * One greedy caller and one modest one for each bound of {@code src/docs/limits.md}: the greedy one
- * is told which limit it has reached, and the modest one is served.
+ * A greedy and a modest caller for each limit of {@code src/docs/limits.md}: the greedy caller's
+ * error names the limit, and the modest caller is served.
  */
 class FairnessIT {
   private static final String GREEDY = ApiKeys.generate();
@@ -47,21 +47,21 @@ class FairnessIT {
     return bridge;
   }
 
-  private static void assertIsTold(Answer refused, String limit) {
+  private static void assertLimited(Answer refused, String limit) {
     assertEquals(429, refused.status(), refused.toString());
     assertTrue(refused.text().contains(limit), refused.text());
     assertTrue(refused.header("retry-after") != null, refused.toString());
   }
 
   @Test
-  void eventStreams() throws Exception {
+  void eventStreamsAreLimitedPerCaller() throws Exception {
     try (TestBridge bridge = open("'http':{'maxStreams':8},", "")) {
       List<HttpResponse<?>> open = new ArrayList<>();
       for (int i = 0; i < 4; i++) {
         open.add(stream(bridge, GREEDY));
       }
 
-      assertIsTold(bridge.get("/events", "x-api-key", GREEDY), "http.maxStreams");
+      assertLimited(bridge.get("/events", "x-api-key", GREEDY), "http.maxStreams");
       assertEquals(200, stream(bridge, MODEST).statusCode());
       assertTrue(open.stream().allMatch(each -> each.statusCode() == 200));
     }
@@ -78,7 +78,7 @@ class FairnessIT {
   }
 
   @Test
-  void sessionsOfMcp() throws Exception {
+  void mcpSessionsAreLimitedPerCaller() throws Exception {
     try (TestBridge bridge = open("'http':{'maxSessions':8},", "")) {
       for (int i = 0; i < 4; i++) {
         new McpClient(bridge.uri("/mcp"), "{}", "x-api-key", GREEDY).initialize();
@@ -96,7 +96,7 @@ class FairnessIT {
   }
 
   @Test
-  void processesOfTheirOwn() throws Exception {
+  void sessionProcessesAreLimitedPerCaller() throws Exception {
     try (TestBridge bridge = open("", "'isolation':'session','maxSessions':4")) {
       List<McpClient> greedy = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
@@ -117,20 +117,20 @@ class FairnessIT {
   }
 
   @Test
-  void pendingConfirmations() throws Exception {
+  void pendingConfirmationsAreLimitedPerCaller() throws Exception {
     try (TestBridge bridge = open("", "'risk':{'tools':{'echo':2}}")) {
       TreeMap<Integer, Integer> statuses =
           Pipelined.send(bridge.port(), 5_010, i -> post("/servers/s/tools/echo", GREEDY, ""));
 
       assertEquals("{200=5000, 429=10}", statuses.toString());
       Answer refused = bridge.call("echo", "{}", "x-api-key", GREEDY);
-      assertIsTold(refused, "pending confirmations");
+      assertLimited(refused, "pending confirmations");
       assertTrue(bridge.call("echo", "{}", "x-api-key", MODEST).body().has("confirmation_id"));
     }
   }
 
   @Test
-  void idempotencyKeys() throws Exception {
+  void idempotencyKeysAreLimitedPerCaller() throws Exception {
     try (TestBridge bridge = open("", "")) {
       TreeMap<Integer, Integer> statuses =
           Pipelined.send(
@@ -147,7 +147,7 @@ class FairnessIT {
   }
 
   @Test
-  void backgroundCalls() throws Exception {
+  void backgroundCallsAreLimitedPerCaller() throws Exception {
     try (TestBridge bridge = open("", "")) {
       TreeMap<Integer, Integer> statuses =
           Pipelined.send(
@@ -161,7 +161,7 @@ class FairnessIT {
   }
 
   @Test
-  void resultsOfBackgroundCalls() throws Exception {
+  void backgroundResultsAreLimitedPerCaller() throws Exception {
     try (TestBridge bridge = open("", "")) {
       int size = 9 << 20;
       for (int i = 0; i < 4; i++) {
@@ -171,7 +171,7 @@ class FairnessIT {
             () -> bridge.get(path, "x-api-key", GREEDY).text().contains("\"status\":\"done\""));
       }
 
-      assertIsTold(background(bridge, GREEDY, 1), "results of background calls");
+      assertLimited(background(bridge, GREEDY, 1), "results of background calls");
       assertEquals(202, background(bridge, MODEST, 1).status());
     }
   }
@@ -182,7 +182,7 @@ class FairnessIT {
   }
 
   @Test
-  void theQueueOfAServer() throws Exception {
+  void theQueueOfAServerIsSharedFairly() throws Exception {
     try (TestBridge bridge = open("", "'maxInFlight':2,'maxQueued':4")) {
       List<CompletableFuture<Answer>> greedy = sleeping(bridge, 12, 1_000);
       bridge.until(() -> queued(bridge) == 4);
@@ -198,7 +198,7 @@ class FairnessIT {
   }
 
   @Test
-  void callsThatAServerHasAtATime() throws Exception {
+  void callsInFlightAreSharedFairly() throws Exception {
     try (TestBridge bridge = open("", "'maxInFlight':4")) {
       List<CompletableFuture<Answer>> greedy = sleeping(bridge, 8, 1_500);
       bridge.until(() -> queued(bridge) == 6);
@@ -226,7 +226,7 @@ class FairnessIT {
   }
 
   @Test
-  void wrongTokens() throws Exception {
+  void wrongTokensAreLimitedPerCaller() throws Exception {
     try (TestBridge bridge = open("", "'risk':{'tools':{'big':2}}")) {
       Answer greedy = bridge.call("big", "{\"size\":1}", "x-api-key", GREEDY);
       Answer modest = bridge.call("big", "{\"size\":1}", "x-api-key", MODEST);
@@ -242,12 +242,12 @@ class FairnessIT {
     }
   }
 
-  private static String path(Answer asked) {
-    return "/confirmations/" + asked.body().path("confirmation_id").asText();
+  private static String path(Answer pending) {
+    return "/confirmations/" + pending.body().path("confirmation_id").asText();
   }
 
   @Test
-  void threadsOfValidation() throws Exception {
+  void validationThreadsAreSharedFairly() throws Exception {
     String large = "{\"text\":\"" + "a".repeat(20_000) + "\"}";
     try (TestBridge bridge = open("", "")) {
       List<CompletableFuture<Answer>> greedy = new ArrayList<>();
@@ -264,7 +264,7 @@ class FairnessIT {
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void connectionsOfAnAddress() throws Exception {
+  void connectionsAreLimitedPerAddress() throws Exception {
     try (TestBridge bridge = open("'http':{'maxConnections':8},", "")) {
       List<Socket> greedy = new ArrayList<>();
       for (int i = 0; i < 16; i++) {
@@ -286,7 +286,7 @@ class FairnessIT {
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void withoutKeysEachAddressIsACaller() throws Exception {
+  void withoutKeysEachAddressIsItsOwnCaller() throws Exception {
     String open = "'http':{'host':'0.0.0.0','insecure':true,'maxStreams':4},";
     try (TestBridge bridge = TestBridge.of("{" + open + "'mcpServers':{}}")) {
       List<Socket> sockets = new ArrayList<>();
@@ -330,11 +330,11 @@ class FairnessIT {
         new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
   }
 
-  /** Many requests on one connection, none of which waits for the answer to the one before. */
+  /** Sends many requests on one connection without waiting for responses (HTTP pipelining). */
   private static final class Pipelined {
     private Pipelined() {}
 
-    /** How many answers came with which status. */
+    /** Returns the number of responses by status. */
     static TreeMap<Integer, Integer> send(int port, int count, IntFunction<byte[]> request)
         throws Exception {
       try (Socket socket = new Socket("127.0.0.1", port)) {
@@ -353,14 +353,14 @@ class FairnessIT {
         TreeMap<Integer, Integer> statuses = new TreeMap<>();
         BufferedReader in = lines(socket);
         for (int i = 0; i < count; i++) {
-          statuses.merge(answer(in), 1, Integer::sum);
+          statuses.merge(readStatus(in), 1, Integer::sum);
         }
         sent.get(1, TimeUnit.SECONDS);
         return statuses;
       }
     }
 
-    private static int answer(BufferedReader in) throws IOException {
+    private static int readStatus(BufferedReader in) throws IOException {
       String first = in.readLine();
       int length = 0;
       for (String line = in.readLine(); !line.isEmpty(); line = in.readLine()) {

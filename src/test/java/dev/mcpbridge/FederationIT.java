@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Bridges in front of bridges, in rows, pairs and rings. */
+/** Bridges in front of bridges: chains, pairs and rings. */
 class FederationIT {
   private static final String FORMS = "{\"elicitation\":{}}";
   private final Map<String, TestBridge> bridges = new LinkedHashMap<>();
@@ -46,7 +46,7 @@ class FederationIT {
     return ports.get(bridge);
   }
 
-  /** The entry of another bridge, whether that runs yet or not. */
+  /** The configuration entry of another bridge, which need not be running yet. */
   private String peer(String bridge, String more) throws IOException {
     return "'%s':{'type':'mcp','url':'http://127.0.0.1:%d/mcp','maxRestartDelay':0.2%s}"
         .formatted(bridge, port(bridge), more);
@@ -58,11 +58,11 @@ class FederationIT {
     return bridge;
   }
 
-  private static String own(String keys) {
+  private static String localServer(String keys) {
     return "'s':" + TestBridge.entry(keys);
   }
 
-  /** The prefixes under which a bridge has tools of another one, each once. */
+  /** The distinct prefixes of the tools that a bridge lists for a peer. */
   private static TreeSet<String> prefixes(TestBridge bridge, String peer) throws Exception {
     TreeSet<String> prefixes = new TreeSet<>();
     for (JsonNode tool : bridge.get("/servers/" + peer + "/tools").body().path("tools")) {
@@ -75,8 +75,8 @@ class FederationIT {
   private static void awaitPrefixes(TestBridge bridge, String peer, String... expected)
       throws Exception {
     bridge.until(() -> bridge.state(peer).equals("ready"));
-    TreeSet<String> wanted = new TreeSet<>(List.of(expected));
-    bridge.until(() -> prefixes(bridge, peer).equals(wanted));
+    TreeSet<String> expectedPrefixes = new TreeSet<>(List.of(expected));
+    bridge.until(() -> prefixes(bridge, peer).equals(expectedPrefixes));
   }
 
   private static Answer call(TestBridge bridge, String server, String tool, String arguments)
@@ -92,8 +92,8 @@ class FederationIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"auto", "legacy", "modern"})
-  void anotherBridgesToolsAppearWithItsNameBeforeThem(String era) throws Exception {
-    start("far", own(""));
+  void toolsOfAPeerAreListedWithItsNameAsPrefix(String era) throws Exception {
+    start("far", localServer(""));
     TestBridge near = start("near", peer("far", ",'era':'" + era + "'"));
     awaitPrefixes(near, "far", "s");
 
@@ -113,10 +113,10 @@ class FederationIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"legacy", "modern"})
-  void twoBridgesInFrontOfEachOtherHaveEachOthersToolsAndNotTheirOwn(String era) throws Exception {
+  void mutualPeersListEachOthersToolsButNotTheirOwn(String era) throws Exception {
     String key = ",'era':'" + era + "'";
-    TestBridge one = start("one", own("") + "," + peer("two", key));
-    TestBridge two = start("two", own("") + "," + peer("one", key));
+    TestBridge one = start("one", localServer("") + "," + peer("two", key));
+    TestBridge two = start("two", localServer("") + "," + peer("one", key));
 
     awaitPrefixes(one, "two", "s");
     awaitPrefixes(two, "one", "s");
@@ -125,12 +125,12 @@ class FederationIT {
     assertEchoes(two, "one", "s__echo");
     call(one, "s", "grow", "{}");
     two.until(() -> call(two, "one", "s__grown_0", "{}").status() == 200);
-    assertStays(one, "two", "s");
-    assertStays(two, "one", "s");
+    assertPrefixesStay(one, "two", "s");
+    assertPrefixesStay(two, "one", "s");
   }
 
-  /** What comes back as news of a list makes no entries more. */
-  private static void assertStays(TestBridge bridge, String peer, String... expected)
+  /** Asserts that list change notifications between peers add no entries. */
+  private static void assertPrefixesStay(TestBridge bridge, String peer, String... expected)
       throws Exception {
     for (long end = System.nanoTime() + 1_500_000_000L; System.nanoTime() < end; ) {
       assertEquals(new TreeSet<>(List.of(expected)), prefixes(bridge, peer));
@@ -139,10 +139,10 @@ class FederationIT {
   }
 
   @Test
-  void aRingOfThreeHasEveryToolOnceOnEachWay() throws Exception {
-    TestBridge one = start("one", own("") + "," + peer("two", ""));
-    TestBridge two = start("two", own("") + "," + peer("three", ""));
-    TestBridge three = start("three", own("") + "," + peer("one", ""));
+  void aRingOfThreeListsEachToolOncePerPath() throws Exception {
+    TestBridge one = start("one", localServer("") + "," + peer("two", ""));
+    TestBridge two = start("two", localServer("") + "," + peer("three", ""));
+    TestBridge three = start("three", localServer("") + "," + peer("one", ""));
 
     awaitPrefixes(one, "two", "s", "three__s");
     awaitPrefixes(two, "three", "s", "one__s");
@@ -155,8 +155,8 @@ class FederationIT {
   }
 
   @Test
-  void aBridgeThatIsItsOwnUpstreamSaysSoAndServesTheOthers() throws Exception {
-    TestBridge one = start("one", own("") + "," + peer("one", ""));
+  void aBridgeAsItsOwnUpstreamReportsItAndServesOthers() throws Exception {
+    TestBridge one = start("one", localServer("") + "," + peer("one", ""));
 
     one.until(() -> one.get("/servers/one").body().path("last_error").isTextual());
     Answer shown = one.get("/servers/one");
@@ -168,8 +168,8 @@ class FederationIT {
   }
 
   @Test
-  void aRequestThatComesRoundIsRefused() throws Exception {
-    TestBridge one = start("one", own(""));
+  void aLoopingRequestIsRejected() throws Exception {
+    TestBridge one = start("one", localServer(""));
     one.until(() -> one.state("s").equals("ready"));
     McpClient session = new McpClient(one.uri("/mcp"), "{}");
     String id = session.initialize().path("_meta").path("dev.mcpbridge/bridge").asText();
@@ -193,10 +193,10 @@ class FederationIT {
   }
 
   @Test
-  void whatAServerIsToldOfTheWayIsNothing(@TempDir Path folder) throws Exception {
-    Path heard = folder.resolve("heard");
+  void theBridgePathIsNotPassedToServers(@TempDir Path folder) throws Exception {
+    Path input = folder.resolve("input");
     String program = TestBridge.java() + " " + String.join(" ", TestBridge.javaArgs());
-    start("far", "'s':{'command':'sh','args':['-c','tee %s | %s']}".formatted(heard, program));
+    start("far", "'s':{'command':'sh','args':['-c','tee %s | %s']}".formatted(input, program));
     TestBridge near = start("near", peer("far", ""));
     awaitPrefixes(near, "far", "s");
     McpClient client = new McpClient(near.uri("/mcp"), "{}");
@@ -209,78 +209,78 @@ class FederationIT {
     Reply answered = client.request("tools/call", params);
     assertEquals(200, answered.status(), answered.text());
     assertFalse(answered.text().contains("via"), answered.text());
-    String told = Files.readString(heard);
-    assertTrue(told.contains("\"own\":1"), told);
-    assertFalse(told.contains("dev.mcpbridge/via"), told);
+    String received = Files.readString(input);
+    assertTrue(received.contains("\"own\":1"), received);
+    assertFalse(received.contains("dev.mcpbridge/via"), received);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"legacy", "modern"})
-  void whatNeedsConsentFarAwayIsAskedOfTheClientHere(String era) throws Exception {
-    start("far", own("'risk':{'tools':{'big':2}}"));
+  void remoteConfirmationsAreElicitedFromTheLocalClient(String era) throws Exception {
+    start("far", localServer("'risk':{'tools':{'big':2}}"));
     TestBridge near = start("near", peer("far", ",'era':'" + era + "'"));
     awaitPrefixes(near, "far", "s");
-    List<JsonNode> questions = new ArrayList<>();
+    List<JsonNode> requests = new ArrayList<>();
     McpClient client =
         new McpClient(near.uri("/mcp"), FORMS)
             .answering(
-                question -> {
-                  questions.add(question);
-                  return questions.size() == 1
+                request -> {
+                  requests.add(request);
+                  return requests.size() == 1
                       ? "{\"action\":\"accept\",\"content\":{\"confirm\":true}}"
                       : "{\"action\":\"decline\"}";
                 });
     client.initialize();
 
     assertEquals("xxx", client.call("far__s__big", "{\"size\":3}").said());
-    assertTrue(questions.get(0).toString().contains("{\\\"size\\\":3}"), questions.toString());
+    assertTrue(requests.get(0).toString().contains("{\\\"size\\\":3}"), requests.toString());
     Reply refused = client.call("far__s__big", "{\"size\":3}");
     assertTrue(refused.result().path("isError").asBoolean(), refused.text());
-    assertEquals(2, questions.size());
+    assertEquals(2, requests.size());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"legacy", "modern"})
-  void whatNeedsConsentFarAwayIsConfirmedHereByWhoHasNoForms(String era) throws Exception {
+  void remoteConfirmationsAreDecidedLocallyWithoutForms(String era) throws Exception {
     CapturedLog log = new CapturedLog();
-    TestBridge far = start("far", own("'risk':{'tools':{'big':2}}"));
+    TestBridge far = start("far", localServer("'risk':{'tools':{'big':2}}"));
     TestBridge middle = start("middle", peer("far", ",'era':'" + era + "'"));
     TestBridge near = start("near", peer("middle", ",'era':'" + era + "'"));
     awaitPrefixes(near, "middle", "far__s");
     String tool = "far__s__big";
 
-    JsonNode asked = call(near, "middle", tool, "{\"size\":3}").body();
-    assertTrue(asked.path("requires_confirmation").asBoolean(), asked.toString());
-    assertEquals(tool, asked.path("tool_name").asText());
-    assertEquals("xxx", confirm(near, asked).said());
-    assertNothingWaits(far, middle, near);
+    JsonNode pending = call(near, "middle", tool, "{\"size\":3}").body();
+    assertTrue(pending.path("requires_confirmation").asBoolean(), pending.toString());
+    assertEquals(tool, pending.path("tool_name").asText());
+    assertEquals("xxx", confirm(near, pending).said());
+    assertNoConfirmations(far, middle, near);
 
     McpClient client = new McpClient(near.uri("/mcp"), "{}");
     client.initialize();
     Reply explained = client.call("middle__" + tool, "{\"size\":3}");
-    JsonNode waits = near.get("/confirmations").body().at("/confirmations/0");
-    String id = waits.path("confirmation_id").asText();
+    JsonNode listed = near.get("/confirmations").body().at("/confirmations/0");
+    String id = listed.path("confirmation_id").asText();
     assertTrue(explained.said().contains(id), explained.text());
     String yes = "{\"confirm\":true,\"token\":\"" + log.token(id) + "\"}";
     assertEquals("xxx", near.post("/confirmations/" + id, yes).said());
-    assertNothingWaits(far, middle, near);
+    assertNoConfirmations(far, middle, near);
   }
 
   @Test
-  void oneYesIsEnoughForEveryBridgeOnTheWay() throws Exception {
-    TestBridge far = start("far", own("'risk':{'tools':{'big':2}}"));
+  void oneConfirmationIsValidForAllBridgesOfThePath() throws Exception {
+    TestBridge far = start("far", localServer("'risk':{'tools':{'big':2}}"));
     TestBridge near = start("near", peer("far", ",'risk':{'tools':{'s__big':2}}"));
     awaitPrefixes(near, "far", "s");
 
-    JsonNode asked = call(near, "far", "s__big", "{\"size\":3}").body();
+    JsonNode pending = call(near, "far", "s__big", "{\"size\":3}").body();
 
-    assertEquals("xxx", confirm(near, asked).said());
-    assertNothingWaits(far, near);
+    assertEquals("xxx", confirm(near, pending).said());
+    assertNoConfirmations(far, near);
   }
 
   @Test
-  void aConfirmationIsGoodForTheCallThatItWasAskedForAndOnce() throws Exception {
-    TestBridge far = start("far", own("'risk':{'tools':{'big':2}}"));
+  void aConfirmationIsBoundToItsCallAndUsedOnce() throws Exception {
+    TestBridge far = start("far", localServer("'risk':{'tools':{'big':2}}"));
     far.until(() -> far.state("s").equals("ready"));
     McpClient bridge = new McpClient(far.uri("/mcp"), "{}");
     bridge.initialize();
@@ -299,28 +299,28 @@ class FederationIT {
     assertEquals(-32602, bridge.request("tools/call", call.formatted(3, confirmed)).errorCode());
   }
 
-  private static Answer confirm(TestBridge bridge, JsonNode asked) throws Exception {
+  private static Answer confirm(TestBridge bridge, JsonNode pending) throws Exception {
     return bridge.post(
-        "/confirmations/" + asked.path("confirmation_id").asText(),
-        "{\"confirm\":true,\"token\":\"" + asked.path("token").asText() + "\"}");
+        "/confirmations/" + pending.path("confirmation_id").asText(),
+        "{\"confirm\":true,\"token\":\"" + pending.path("token").asText() + "\"}");
   }
 
-  private static void assertNothingWaits(TestBridge... bridges) throws Exception {
+  private static void assertNoConfirmations(TestBridge... bridges) throws Exception {
     for (TestBridge bridge : bridges) {
       assertEquals("[]", bridge.get("/confirmations").body().path("confirmations").toString());
     }
   }
 
   @Test
-  void aBridgeThatGoesAndComesBackIsFoundAgain() throws Exception {
-    TestBridge far = start("far", own("") + "," + peer("near", ""));
-    TestBridge near = start("near", own("") + "," + peer("far", ""));
+  void aRestartedPeerIsReconnected() throws Exception {
+    TestBridge far = start("far", localServer("") + "," + peer("near", ""));
+    TestBridge near = start("near", localServer("") + "," + peer("far", ""));
     awaitPrefixes(near, "far", "s");
     awaitPrefixes(far, "near", "s");
 
     far.close();
     near.until(() -> call(near, "far", "s__echo", "{}").status() >= 500);
-    TestBridge again = start("far", own("") + "," + peer("near", ""));
+    TestBridge again = start("far", localServer("") + "," + peer("near", ""));
 
     near.until(() -> call(near, "far", "s__echo", "{}").status() == 200);
     awaitPrefixes(near, "far", "s");

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An executor of OpenAI-style function calls as a server of tools. */
+/** A function executor as a server of tools. */
 class FunctionExecutorIT {
   private static final List<String> FUNCTIONS =
       List.of(
@@ -54,7 +54,7 @@ class FunctionExecutorIT {
           "breaksoff",
           "hangs",
           "huge");
-  private static final Map<String, EchoApi.Script> ANSWERS = new ConcurrentHashMap<>();
+  private static final Map<String, EchoApi.Script> RESPONSES = new ConcurrentHashMap<>();
   private static EchoApi executor;
   private static TestBridge bridge;
 
@@ -70,24 +70,24 @@ class FunctionExecutorIT {
     output("null", "\"output\":null");
     output("neither", "\"status\":\"fine\"");
     output("huge", "\"output\":\"" + "x".repeat(17 << 20) + "\"");
-    ANSWERS.put(
+    RESPONSES.put(
         "stranger",
         EchoApi.says(
             200,
             "application/json",
             "{\"tool_responses\":[{\"tool_call_id\":\"call_0\",\"output\":\"not yours\"}]}"));
-    ANSWERS.put("garbage", EchoApi.says(200, "application/json", "{\"tool_responses\":["));
-    ANSWERS.put("page", EchoApi.says(200, "text/html", "<html>Log in</html>"));
-    ANSWERS.put("empty", EchoApi.says(200, null, ""));
-    ANSWERS.put("nolist", EchoApi.says(200, "application/json", "{\"tool_responses\":7}"));
-    ANSWERS.put("badstream", EchoApi.says(200, "text/event-stream", ": nothing\n\n"));
-    ANSWERS.put("refused", EchoApi.says(403, "text/plain", "no"));
-    ANSWERS.put("gone", EchoApi.says(404, "text/plain", "no"));
-    ANSWERS.put("failed", EchoApi.says(500, "text/plain", "no"));
-    ANSWERS.put("busy", EchoApi.says(503, "text/plain", "later"));
-    ANSWERS.put("breaksoff", EchoApi.breaksOff());
-    ANSWERS.put("hangs", EchoApi.hangs());
-    ANSWERS.put(
+    RESPONSES.put("garbage", EchoApi.says(200, "application/json", "{\"tool_responses\":["));
+    RESPONSES.put("page", EchoApi.says(200, "text/html", "<html>Log in</html>"));
+    RESPONSES.put("empty", EchoApi.says(200, null, ""));
+    RESPONSES.put("nolist", EchoApi.says(200, "application/json", "{\"tool_responses\":7}"));
+    RESPONSES.put("badstream", EchoApi.says(200, "text/event-stream", ": nothing\n\n"));
+    RESPONSES.put("refused", EchoApi.says(403, "text/plain", "no"));
+    RESPONSES.put("gone", EchoApi.says(404, "text/plain", "no"));
+    RESPONSES.put("failed", EchoApi.says(500, "text/plain", "no"));
+    RESPONSES.put("busy", EchoApi.says(503, "text/plain", "later"));
+    RESPONSES.put("breaksoff", EchoApi.breaksOff());
+    RESPONSES.put("hangs", EchoApi.hangs());
+    RESPONSES.put(
         "stream",
         (request, peer) ->
             peer.write(
@@ -97,10 +97,10 @@ class FunctionExecutorIT {
                         + responses(request, "\"output\":\"streamed\"").replace(",", ",\ndata: ")
                         + "\n\ndata: [DONE]\n\n")
                     .getBytes(StandardCharsets.UTF_8)));
-    ANSWERS.put(
+    RESPONSES.put(
         "echo",
         (request, peer) ->
-            answered(request, peer, "\"output\":" + call(request).at("/function/arguments")));
+            respond(request, peer, "\"output\":" + call(request).at("/function/arguments")));
     executor = running(EchoApi.start());
     bridge =
         TestBridge.of(
@@ -115,10 +115,10 @@ class FunctionExecutorIT {
   }
 
   private static void output(String function, String members) {
-    ANSWERS.put(function, (request, peer) -> answered(request, peer, members));
+    RESPONSES.put(function, (request, peer) -> respond(request, peer, members));
   }
 
-  private static boolean answered(Request request, EchoApi.Peer peer, String members)
+  private static boolean respond(Request request, EchoApi.Peer peer, String members)
       throws java.io.IOException {
     return peer.write(
         200, "application/json", responses(request, members).getBytes(StandardCharsets.UTF_8));
@@ -140,7 +140,7 @@ class FunctionExecutorIT {
     }
   }
 
-  /** One that does what {@link #ANSWERS} say; a turn without calls is answered as one. */
+  /** Serves {@link #RESPONSES}; a turn without calls gets an empty list of responses. */
   private static EchoApi running(EchoApi api) {
     return api.on(
         "/run",
@@ -151,7 +151,7 @@ class FunctionExecutorIT {
                   200,
                   "application/json",
                   "{\"tool_responses\":[]}".getBytes(StandardCharsets.UTF_8))
-              : ANSWERS.get(name).answer(request, peer);
+              : RESPONSES.get(name).answer(request, peer);
         });
   }
 
@@ -198,7 +198,7 @@ class FunctionExecutorIT {
   }
 
   @Test
-  void argumentsAreTheStringThatTheCallerWrote() throws Exception {
+  void argumentsAreForwardedUnchanged() throws Exception {
     String arguments =
         "{\"n\":1.10,\"big\":12345678901234567890,\"e\":1E2,\"s\":\"\\u00e9\\/\\\"ü\",\"o\":{}}";
 
@@ -221,20 +221,20 @@ class FunctionExecutorIT {
         "flagged | sorry | true", "list | [1.10,2] | false", "number | 1.10 | false",
         "null | null | false", "stream | streamed | false"
       })
-  void anOutputIsAResult(String function, String said, boolean isError) throws Exception {
+  void outputBecomesAResult(String function, String expected, boolean isError) throws Exception {
     int before = calls(function).size();
 
     Answer answer = bridge.call(function, "{}");
 
     assertEquals(200, answer.status(), answer.text());
-    assertEquals(said, answer.said());
+    assertEquals(expected, answer.said());
     assertEquals(isError, answer.body().path("isError").asBoolean());
     assertFalse(answer.body().has("structuredContent"));
     assertEquals(before + 1, calls(function).size());
   }
 
   @Test
-  void anObjectIsStructuredContentToTheLastDigit() throws Exception {
+  void objectOutputBecomesStructuredContent() throws Exception {
     String object = "{\"n\":1.10,\"big\":12345678901234567890,\"l\":[]}";
 
     Answer answer = bridge.call("structured", "{}");
@@ -249,8 +249,7 @@ class FunctionExecutorIT {
     "nolist,unknown", "badstream,unknown", "refused,no", "failed,unknown", "busy,unknown",
     "breaksoff,unknown", "huge,yes"
   })
-  void anAnswerThatIsNoneIsAnErrorAndNothingIsPostedTwice(String function, String executed)
-      throws Exception {
+  void invalidResponseIsAnErrorWithoutRetry(String function, String executed) throws Exception {
     int before = calls(function).size();
 
     Answer answer = bridge.call(function, "{}");
@@ -262,7 +261,7 @@ class FunctionExecutorIT {
   }
 
   @Test
-  void aSlowExecutorIsGivenUpAtTheDeadlineAndItsConnectionClosed() throws Exception {
+  void callIsCancelledAtItsDeadline() throws Exception {
     int left = executor.left();
 
     Answer answer = bridge.post("/servers/brief/tools/hangs", "{}");
@@ -273,7 +272,7 @@ class FunctionExecutorIT {
   }
 
   @Test
-  void everyDoorHasItsFunctions() throws Exception {
+  void functionsAreAvailableOverEveryApi() throws Exception {
     assertEquals(FUNCTIONS.size(), bridge.get("/servers/s").body().path("tool_count").asInt());
     String listed = bridge.get("/servers/s/tools").text();
     assertTrue(listed.contains("\"inputSchema\":{\"type\":\"object\",\"properties\":{\"n\""));
@@ -296,19 +295,19 @@ class FunctionExecutorIT {
   }
 
   @Test
-  void aRiskyFunctionAsksFirst() throws Exception {
-    Answer asked = bridge.call("gone", "{}");
+  void riskyFunctionRequiresConfirmation() throws Exception {
+    Answer pending = bridge.call("gone", "{}");
 
-    assertTrue(asked.body().has("confirmation_id"), asked.text());
+    assertTrue(pending.body().has("confirmation_id"), pending.text());
     assertEquals(0, calls("gone").size());
     bridge.post(
-        "/confirmations/" + asked.body().path("confirmation_id").asText(),
-        "{\"confirm\":true,\"token\":\"" + asked.body().path("token").asText() + "\"}");
+        "/confirmations/" + pending.body().path("confirmation_id").asText(),
+        "{\"confirm\":true,\"token\":\"" + pending.body().path("token").asText() + "\"}");
     assertEquals(1, calls("gone").size());
   }
 
   @Test
-  void functionsComeFromAFileOrAUrlToo(@TempDir Path folder) throws Exception {
+  void functionsAreReadFromAFileOrAUrl(@TempDir Path folder) throws Exception {
     Path file =
         Files.writeString(
             folder.resolve("tools.json"),
@@ -333,7 +332,7 @@ class FunctionExecutorIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"{}", "7", "[{}]", "[{\"name\":1}]", "<html>", "", "[7]"})
-  void definitionsThatAreNoneAreAStateWithASentence(String definitions) throws Exception {
+  void invalidDefinitionsAreReportedInTheState(String definitions) throws Exception {
     executor.on("/bad", EchoApi.says(200, "application/json", definitions));
     try (TestBridge own =
         TestBridge.of(
@@ -344,12 +343,12 @@ class FunctionExecutorIT {
 
       String error = own.get("/servers/s").body().path("last_error").asText();
 
-      assertTrue(error.contains("definitions of functions cannot be used"), error);
+      assertTrue(error.contains("function definitions cannot be used"), error);
     }
   }
 
   @Test
-  void anExecutorThatIsDownIsNoticedAndComesBackByItself() throws Exception {
+  void executorOutageIsDetectedAndRecovered() throws Exception {
     EchoApi first = running(EchoApi.start());
     int port = first.port();
     try (TestBridge own =
@@ -364,14 +363,14 @@ class FunctionExecutorIT {
       own.until(() -> own.state("s").equals("ready"));
 
       first.close();
-      Answer lost = own.call("text", "{}");
-      assertEquals("no", lost.body().path("executed").asText(), lost.text());
+      Answer failed = own.call("text", "{}");
+      assertEquals("no", failed.body().path("executed").asText(), failed.text());
       own.until(() -> !own.state("s").equals("ready"));
 
-      try (EchoApi back = running(EchoApi.at(port))) {
+      try (EchoApi restarted = running(EchoApi.at(port))) {
         own.until(() -> own.state("s").equals("ready"));
         assertEquals("done", own.call("text", "{}").said());
-        assertEquals(1, back.seen().stream().filter(r -> !call(r).isMissingNode()).count());
+        assertEquals(1, restarted.seen().stream().filter(r -> !call(r).isMissingNode()).count());
       }
     }
   }

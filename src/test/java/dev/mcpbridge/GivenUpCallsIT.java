@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Calls that are given up before anybody has them: they do not run. */
+/** Calls that are cancelled before they are sent to a server: they are not executed. */
 class GivenUpCallsIT {
   private static final String STATELESS =
       "accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\n"
@@ -42,7 +42,7 @@ class GivenUpCallsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"legacy", "modern"})
-  void aCallThatWasGivenUpBeforeItWasSentIsNotSent(String era) throws Exception {
+  void aCallThatTimesOutBeforeItIsSentIsNotSent(String era) throws Exception {
     Path effects = folder.resolve("effects");
     Files.writeString(effects, "");
     String risk = "'risk':{'tools':{'effect':1}}";
@@ -63,15 +63,15 @@ class GivenUpCallsIT {
       for (int i = 0; i < 300; i++) {
         calls.add(front.callLater("sleep", "{\"ms\":8000}"));
       }
-      front.until(() -> at(behind, "pending_calls") > 250);
-      front.until(() -> at(front, "pending_calls") == 300);
+      front.until(() -> counter(behind, "pending_calls") > 250);
+      front.until(() -> counter(front, "pending_calls") == 300);
       Answer late = front.call("effect", "{}");
       assertEquals(504, late.status());
       for (CompletableFuture<Answer> call : calls) {
         call.get(30, TimeUnit.SECONDS);
       }
       front.until(() -> front.call("echo", "{}").status() == 200);
-      behind.until(() -> at(behind, "pending_calls") == 0);
+      behind.until(() -> counter(behind, "pending_calls") == 0);
 
       assertEquals(0, Files.readAllLines(effects).size());
     }
@@ -92,9 +92,9 @@ class GivenUpCallsIT {
         + "]}";
   }
 
-  /** Posts, and leaves as soon as this is so. */
+  /** Posts a request and disconnects as soon as the condition is true. */
   private static void post(
-      TestBridge bridge, String path, String headers, String body, Callable<Boolean> leaves)
+      TestBridge bridge, String path, String headers, String body, Callable<Boolean> condition)
       throws Exception {
     String head =
         "POST %s HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n%s"
@@ -102,17 +102,17 @@ class GivenUpCallsIT {
     String request = head + "content-length: " + body.length() + "\r\n\r\n" + body;
     try (Socket client = new Socket("127.0.0.1", bridge.port())) {
       client.getOutputStream().write(request.getBytes(UTF_8));
-      bridge.until(leaves);
+      bridge.until(condition);
     }
   }
 
-  private static int at(TestBridge bridge, String counter) throws Exception {
-    return bridge.get("/servers/s").body().path(counter).asInt();
+  private static int counter(TestBridge bridge, String name) throws Exception {
+    return bridge.get("/servers/s").body().path(name).asInt();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"/servers/s/mcp", "/toolcall", "/servers/s/tools/effect"})
-  void whatAClientAskedForWhoLeftWhileTheServerStartedDoesNotRun(String path) throws Exception {
+  void aCallWhoseClientDisconnectsDuringStartIsNotExecuted(String path) throws Exception {
     Path effects = effects();
     String entry =
         TestBridge.entry(
@@ -138,7 +138,7 @@ class GivenUpCallsIT {
   }
 
   @Test
-  void whatASessionHasCancelledWhileAnotherServerStartedDoesNotRun() throws Exception {
+  void aCallThatASessionCancelsDuringStartIsNotExecuted() throws Exception {
     Path effects = effects();
     String entry =
         TestBridge.entry("'env':{'EFFECTS':'" + effects + "'},'risk':{'tools':{'effect':1}}");
@@ -162,7 +162,7 @@ class GivenUpCallsIT {
   }
 
   @Test
-  void ofCallsThatAreGivenUpTogetherNoneBeginsInThePlaceOfAnother() throws Exception {
+  void cancellingATurnStartsNoneOfItsQueuedCalls() throws Exception {
     Path effects = effects();
     try (TestBridge bridge =
         TestBridge.scripted(
@@ -173,16 +173,16 @@ class GivenUpCallsIT {
           "/toolcall",
           "",
           turn,
-          () -> at(bridge, "queued_calls") == 2 && Files.readAllLines(effects).size() == 1);
+          () -> counter(bridge, "queued_calls") == 2 && Files.readAllLines(effects).size() == 1);
 
-      bridge.until(() -> at(bridge, "pending_calls") == 0);
+      bridge.until(() -> counter(bridge, "pending_calls") == 0);
       assertEquals(200, bridge.call("echo", "{}").status());
       assertEquals(1, Files.readAllLines(effects).size());
     }
   }
 
   @Test
-  void ofCallsOfAnApiThatAreGivenUpTogetherNoneBeginsInThePlaceOfAnother() throws Exception {
+  void cancellingATurnStartsNoneOfItsQueuedApiCalls() throws Exception {
     ApiDocument document = ApiDocument.create().with("post", "/hangs", "hangs", "");
     document.with("get", "/echo", "echo", "");
     try (EchoApi api = EchoApi.start().on("/hangs", EchoApi.hangs());
@@ -197,16 +197,16 @@ class GivenUpCallsIT {
           "/toolcall",
           "",
           turn("s__hangs", "s__hangs", "s__hangs"),
-          () -> at(bridge, "queued_calls") == 2 && api.seen("/hangs").size() == 1);
+          () -> counter(bridge, "queued_calls") == 2 && api.seen("/hangs").size() == 1);
 
-      bridge.until(() -> at(bridge, "pending_calls") == 0);
+      bridge.until(() -> counter(bridge, "pending_calls") == 0);
       assertEquals(200, bridge.call("echo", "{}").status());
       assertEquals(1, api.seen("/hangs").size());
     }
   }
 
   @Test
-  void anEventStreamThatIsLeftWhileItsServerStartsLeavesNoSession() throws Exception {
+  void aStreamClosedDuringStartLeavesNoSession() throws Exception {
     String slow = TestBridge.entry("", "--slow-init", "2500");
     String initialize =
         "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":"

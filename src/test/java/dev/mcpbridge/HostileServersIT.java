@@ -25,9 +25,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Servers whose definitions are made to mislead people, or to keep the bridge busy. */
+/** Servers with definitions that mislead people or consume excessive resources of the bridge. */
 class HostileServersIT {
-  /** Two ways to fit at each of many levels: 185 bytes whose trial takes minutes. */
+  /** Two alternatives at each of many levels: 185 bytes whose validation takes minutes. */
   private static final String UNION =
       """
       {"$ref": "#/$defs/n", "$defs": {"n": {"anyOf": [
@@ -36,7 +36,7 @@ class HostileServersIT {
 
   @TempDir private Path folder;
 
-  /** Each level asks twice for the next one. */
+  /** A schema in which each level references the next one twice. */
   private static String pairs(int levels) {
     StringBuilder schema = new StringBuilder("{\"$ref\":\"#/$defs/a0\",\"$defs\":{");
     for (int i = 0; i < levels; i++) {
@@ -47,7 +47,7 @@ class HostileServersIT {
   }
 
   @Test
-  void schemasThatTakeForeverCostTheNeighboursNothing() throws Exception {
+  void expensiveSchemasDoNotDelayOtherServers() throws Exception {
     String tools =
         "[{\"name\":\"union\",\"inputSchema\":%s},{\"name\":\"pairs\",\"inputSchema\":%s},"
                 .formatted(UNION, pairs(41))
@@ -123,10 +123,10 @@ class HostileServersIT {
   }
 
   @Test
-  void aSchemaThatCannotBeUsedIsNamedInTheListOfTools() throws Exception {
+  void anUnusableSchemaIsReportedInTheToolList() throws Exception {
     String tools =
         "[{\"name\":\"fine\",\"inputSchema\":{\"type\":\"object\"}},"
-            + "{\"name\":\"far\",\"inputSchema\":{\"$ref\":\"https://nobody.invalid/s.json\"}}]";
+            + "{\"name\":\"far\",\"inputSchema\":{\"$ref\":\"https://unknown.invalid/s.json\"}}]";
     try (TestBridge bridge = bridge(tools, "")) {
       JsonNode listed = bridge.get("/servers/s/tools").body().path("tools");
 
@@ -162,14 +162,14 @@ class HostileServersIT {
   }
 
   @Test
-  void charactersThatPeopleDoNotSeeAndSecondToolsOfANameAreTold() throws Exception {
+  void hiddenCharactersAndDuplicateToolsAreReported() throws Exception {
     try (CapturedLog log = new CapturedLog();
         TestBridge bridge = bridge(misleading(), "")) {
       JsonNode tool = bridge.get("/servers/s/tools").body().at("/tools/0");
 
       String warnings = tool.path("warnings").toString();
       assertTrue(warnings.contains("U+001B, U+202E, U+E0020"), warnings);
-      assertTrue(warnings.contains("another tool of this name is not offered"), warnings);
+      assertTrue(warnings.contains("another tool with this name is not offered"), warnings);
       assertTrue(tool.path("description").asText().contains("\u202e"), tool.toString());
       assertTrue(
           log.lines().stream().anyMatch(line -> line.contains("tool=pay warning=")),
@@ -178,7 +178,7 @@ class HostileServersIT {
   }
 
   @Test
-  void theyAreTakenOutOfWhatModelsReadWhereTheOperatorSaysSo() throws Exception {
+  void hiddenCharactersAreRemovedIfConfigured() throws Exception {
     try (TestBridge bridge = bridge(misleading(), "'hiddenCharacters':'remove'")) {
       List<String> lists =
           List.of("/servers/s/tools", "/toolcall/tools?format=openai-chat", "/tools/openapi.json");
@@ -193,7 +193,7 @@ class HostileServersIT {
   }
 
   @Test
-  void onlyAdministratorsReadWhatAServerWritesToStderr() throws Exception {
+  void onlyAdministratorsReadTheStderrOfAServer() throws Exception {
     String reader = ApiKeys.generate();
     String boss = ApiKeys.generate();
     String keys =
@@ -205,8 +205,8 @@ class HostileServersIT {
     String entry = TestBridge.entry("", "--exit");
     try (CapturedLog log = new CapturedLog();
         TestBridge bridge = TestBridge.of("{" + keys + "'mcpServers':{'s':" + entry + "}}")) {
-      String words = "refusing to start, for the test";
-      bridge.until(() -> bridge.get("/servers/s", "x-api-key", boss).text().contains(words));
+      String stderr = "refusing to start, for the test";
+      bridge.until(() -> bridge.get("/servers/s", "x-api-key", boss).text().contains(stderr));
 
       List<Answer> answers =
           List.of(
@@ -216,21 +216,21 @@ class HostileServersIT {
               bridge.call("echo", "{}", "x-api-key", reader),
               bridge.call("echo", "{}", "x-api-key", boss));
 
-      answers.forEach(answer -> assertFalse(answer.text().contains(words), answer.toString()));
+      answers.forEach(answer -> assertFalse(answer.text().contains(stderr), answer.toString()));
       assertTrue(answers.get(0).text().contains("exited with status"), answers.get(0).text());
-      assertTrue(log.lines().stream().anyMatch(line -> line.contains(words)));
+      assertTrue(log.lines().stream().anyMatch(line -> line.contains(stderr)));
       Answer posted =
           bridge.post(
               "/servers",
               TestBridge.json(TestBridge.entry("'id':'posted'", "--exit")),
               "x-api-key",
               boss);
-      assertTrue(posted.text().contains(words), posted.toString());
+      assertTrue(posted.text().contains(stderr), posted.toString());
     }
   }
 
   @Test
-  void manySchemasAreLookedAtBesideTheLoop() throws Exception {
+  void schemasAreCheckedOffTheEventLoop() throws Exception {
     String tools =
         IntStream.range(0, 400)
             .mapToObj(i -> "{\"name\":\"t%d\",\"inputSchema\":%s}".formatted(i, pairs(30 + i % 9)))

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The official Inspector as an independent client, over each transport. */
+/** The official MCP Inspector as an independent client, over each transport. */
 class InspectorIT {
   private static final Path JAR = Path.of("target", "mcp-bridge.jar").toAbsolutePath();
 
@@ -31,7 +31,7 @@ class InspectorIT {
       String[] target = {url, "--transport", transport, "--protocol-era", era};
 
       assertTrue(inspect(target, "--method", "tools/list").contains("s__echo"));
-      String echoed =
+      String output =
           inspect(
               target,
               "--method",
@@ -40,7 +40,7 @@ class InspectorIT {
               "s__echo",
               "--tool-args-json",
               "{\"a\":\"b\"}");
-      assertTrue(echoed.replaceAll("\\s", "").contains("{\"a\":\"b\"}"), echoed);
+      assertTrue(output.replaceAll("\\s", "").contains("{\"a\":\"b\"}"), output);
     }
   }
 
@@ -51,7 +51,7 @@ class InspectorIT {
     Files.writeString(config, TestBridge.json("{'mcpServers':{'s':" + TestBridge.entry("") + "}}"));
     String[] target = {TestBridge.java(), "-jar", JAR.toString(), "stdio", "-c", config.toString()};
 
-    String echoed =
+    String output =
         inspect(
             target,
             "--protocol-era",
@@ -63,7 +63,7 @@ class InspectorIT {
             "--tool-args-json",
             "{\"a\":\"b\"}");
 
-    assertTrue(echoed.replaceAll("\\s", "").contains("{\"a\":\"b\"}"), echoed);
+    assertTrue(output.replaceAll("\\s", "").contains("{\"a\":\"b\"}"), output);
   }
 
   private String inspect(String[] target, String... arguments) throws Exception {
@@ -82,9 +82,9 @@ class InspectorIT {
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log);
     builder.environment().put("HOME", home.toString());
     Process process = builder.start();
-    assertTrue(process.waitFor(60, TimeUnit.SECONDS), "the Inspector did not end");
-    String said = Files.readString(log.toPath(), StandardCharsets.UTF_8);
-    assertEquals(0, process.exitValue(), said);
-    return said;
+    assertTrue(process.waitFor(60, TimeUnit.SECONDS), "the Inspector did not exit");
+    String output = Files.readString(log.toPath(), StandardCharsets.UTF_8);
+    assertEquals(0, process.exitValue(), output);
+    return output;
   }
 }

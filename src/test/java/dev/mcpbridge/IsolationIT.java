@@ -17,20 +17,20 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** A server that keeps state, with a process for each session. */
+/** A stateful server with one process per session. */
 class IsolationIT {
-  private static final String OWN = "'isolation':'session'";
+  private static final String PER_SESSION = "'isolation':'session'";
 
   @Test
-  void eachSessionHasAProcessThatRemembersOnlyWhatItWasTold() throws Exception {
-    try (TestBridge bridge = TestBridge.scripted(OWN)) {
-      McpClient one = session(bridge, "{}");
-      McpClient other = session(bridge, "{}");
+  void eachSessionHasItsOwnProcessAndState() throws Exception {
+    try (TestBridge bridge = TestBridge.scripted(PER_SESSION)) {
+      McpClient firstClient = session(bridge, "{}");
+      McpClient secondClient = session(bridge, "{}");
 
-      assertEquals("a", remember(one, "a"));
-      assertEquals("b", remember(other, "b"));
+      assertEquals("a", remember(firstClient, "a"));
+      assertEquals("b", remember(secondClient, "b"));
 
-      assertEquals("a c", remember(one, "c"));
+      assertEquals("a c", remember(firstClient, "c"));
       assertEquals("r", bridge.call("remember", "{\"text\":\"r\"}").said());
       assertEquals("r s", bridge.call("remember", "{\"text\":\"s\"}").said());
       JsonNode server = bridge.get("/servers/s").body();
@@ -40,23 +40,23 @@ class IsolationIT {
   }
 
   @Test
-  void aSessionThroughTheDoorOfAllServersHasItsOwnToo() throws Exception {
-    try (TestBridge bridge = TestBridge.scripted(OWN)) {
-      McpClient one = new McpClient(bridge.uri("/mcp"), "{}");
-      McpClient other = new McpClient(bridge.uri("/mcp"), "{}");
-      one.initialize();
-      other.initialize();
+  void sessionsOfTheAggregatedEndpointAreIsolatedToo() throws Exception {
+    try (TestBridge bridge = TestBridge.scripted(PER_SESSION)) {
+      McpClient firstClient = new McpClient(bridge.uri("/mcp"), "{}");
+      McpClient secondClient = new McpClient(bridge.uri("/mcp"), "{}");
+      firstClient.initialize();
+      secondClient.initialize();
 
-      one.call("s__remember", "{\"text\":\"a\"}");
+      firstClient.call("s__remember", "{\"text\":\"a\"}");
 
-      assertEquals("b", other.call("s__remember", "{\"text\":\"b\"}").said());
-      assertEquals("a c", one.call("s__remember", "{\"text\":\"c\"}").said());
+      assertEquals("b", secondClient.call("s__remember", "{\"text\":\"b\"}").said());
+      assertEquals("a c", firstClient.call("s__remember", "{\"text\":\"c\"}").said());
     }
   }
 
   @Test
-  void theProcessEndsWithItsSession() throws Exception {
-    try (TestBridge bridge = TestBridge.scripted(OWN)) {
+  void aSessionsProcessEndsWithTheSession() throws Exception {
+    try (TestBridge bridge = TestBridge.scripted(PER_SESSION)) {
       long shared = bridge.pids("s").get(0);
       McpClient client = session(bridge, "{}");
       remember(client, "a");
@@ -71,8 +71,8 @@ class IsolationIT {
   }
 
   @Test
-  void whatNobodyUsesEndsAndIsBegunAnew() throws Exception {
-    try (TestBridge bridge = TestBridge.scripted(OWN + ",'sessionIdle':0.3")) {
+  void anIdleProcessEndsAndIsRestartedOnDemand() throws Exception {
+    try (TestBridge bridge = TestBridge.scripted(PER_SESSION + ",'sessionIdle':0.3")) {
       McpClient client = session(bridge, "{}");
       remember(client, "a");
 
@@ -83,8 +83,8 @@ class IsolationIT {
   }
 
   @Test
-  void aCallThatRunsIsNoIdleness() throws Exception {
-    try (TestBridge bridge = TestBridge.scripted(OWN + ",'sessionIdle':0.1")) {
+  void aRunningCallPreventsTheIdleTimeout() throws Exception {
+    try (TestBridge bridge = TestBridge.scripted(PER_SESSION + ",'sessionIdle':0.1")) {
       McpClient client = session(bridge, "{}");
 
       assertEquals("slept", client.call("sleep", "{\"ms\":1000}").said());
@@ -92,15 +92,15 @@ class IsolationIT {
   }
 
   @Test
-  void thereAreNoMoreThanAllowedAndTheOthersGoOn() throws Exception {
-    try (TestBridge bridge = TestBridge.scripted(OWN + ",'maxSessions':1")) {
+  void theNumberOfSessionProcessesIsLimited() throws Exception {
+    try (TestBridge bridge = TestBridge.scripted(PER_SESSION + ",'maxSessions':1")) {
       McpClient first = session(bridge, "{}");
       remember(first, "a");
 
       Answer refused = bridge.call("remember", "{\"text\":\"r\"}");
 
       assertEquals(503, refused.status(), refused.toString());
-      assertTrue(refused.text().contains("sessions, as many as it may"), refused.text());
+      assertTrue(refused.text().contains("has reached its limit of sessions"), refused.text());
       assertEquals("no", refused.body().path("executed").asText());
       assertEquals("a b", remember(first, "b"));
       first.delete();
@@ -109,29 +109,29 @@ class IsolationIT {
   }
 
   @Test
-  void theDeathOfOneProcessIsFeltByItsSessionAlone() throws Exception {
-    try (TestBridge bridge = TestBridge.scripted(OWN)) {
-      McpClient one = session(bridge, "{}");
-      McpClient other = session(bridge, "{}");
-      remember(one, "a");
-      remember(other, "b");
+  void aCrashedProcessAffectsOnlyItsSession() throws Exception {
+    try (TestBridge bridge = TestBridge.scripted(PER_SESSION)) {
+      McpClient firstClient = session(bridge, "{}");
+      McpClient secondClient = session(bridge, "{}");
+      remember(firstClient, "a");
+      remember(secondClient, "b");
 
-      one.call("exit", "{\"code\":1}");
+      firstClient.call("exit", "{\"code\":1}");
 
-      assertEquals("b c", remember(other, "c"));
-      assertEquals("d", remember(one, "d"));
+      assertEquals("b c", remember(secondClient, "c"));
+      assertEquals("d", remember(firstClient, "d"));
       assertEquals("ready", bridge.state("s"));
     }
   }
 
   @Test
-  void questionsOfCallsAtTheSameTimeFindTheirClients() throws Exception {
-    try (TestBridge bridge = TestBridge.scripted(OWN)) {
-      McpClient one = session(bridge, "{\"roots\":{}}").answering(q -> "{\"roots\":[1]}");
-      McpClient other = session(bridge, "{\"roots\":{}}").answering(q -> "{\"roots\":[2]}");
+  void concurrentServerRequestsReachTheirClients() throws Exception {
+    try (TestBridge bridge = TestBridge.scripted(PER_SESSION)) {
+      McpClient firstClient = session(bridge, "{\"roots\":{}}").answering(q -> "{\"roots\":[1]}");
+      McpClient secondClient = session(bridge, "{\"roots\":{}}").answering(q -> "{\"roots\":[2]}");
 
-      CompletableFuture<String> first = asked(one);
-      CompletableFuture<String> second = asked(other);
+      CompletableFuture<String> first = callAsk(firstClient);
+      CompletableFuture<String> second = callAsk(secondClient);
 
       assertEquals("result {\"roots\":[1]}", first.get(20, TimeUnit.SECONDS));
       assertEquals("result {\"roots\":[2]}", second.get(20, TimeUnit.SECONDS));
@@ -139,9 +139,9 @@ class IsolationIT {
   }
 
   @Test
-  void anApprovalFromElsewhereRunsTheCallWhereItWasAskedFor() throws Exception {
+  void anApprovedCallRunsInTheProcessOfItsSession() throws Exception {
     try (CapturedLog log = new CapturedLog();
-        TestBridge bridge = TestBridge.scripted(OWN + ",'risk':{'tools':{'remember':2}}")) {
+        TestBridge bridge = TestBridge.scripted(PER_SESSION + ",'risk':{'tools':{'remember':2}}")) {
       McpClient client = session(bridge, "{}");
       McpClient.Reply explained = client.call("remember", "{\"text\":\"a\"}");
       JsonNode pending = bridge.get("/confirmations").body().at("/confirmations/0");
@@ -158,37 +158,37 @@ class IsolationIT {
   }
 
   @Test
-  void theChangesOfAResourceAreToldToTheSessionWhoseProcessSaysSo() throws Exception {
+  void aResourceUpdateReachesOnlyTheSessionOfItsProcess() throws Exception {
     String server =
         "{'command':'"
             + Requirements.node()
             + "','args':['"
             + Requirements.nodeServer("fixture-server.mjs")
             + "'],"
-            + OWN
+            + PER_SESSION
             + "}";
     try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + server + "}}")) {
-      McpClient one = session(bridge, "{}");
-      McpClient other = session(bridge, "{}");
-      BufferedReader stream = one.listen();
+      McpClient firstClient = session(bridge, "{}");
+      McpClient secondClient = session(bridge, "{}");
+      BufferedReader stream = firstClient.listen();
       String uri = "{\"uri\":\"test://watched-resource\"}";
-      assertTrue(one.request("resources/subscribe", uri).result().isEmpty());
-      assertTrue(other.request("resources/subscribe", uri).result().isEmpty());
+      assertTrue(firstClient.request("resources/subscribe", uri).result().isEmpty());
+      assertTrue(secondClient.request("resources/subscribe", uri).result().isEmpty());
 
-      other.call("test_update_resource", "{}");
-      one.call("test_trigger_tool_change", "{}");
-      one.call("test_update_resource", "{}");
+      secondClient.call("test_update_resource", "{}");
+      firstClient.call("test_trigger_tool_change", "{}");
+      firstClient.call("test_update_resource", "{}");
 
-      JsonNode heard = McpClient.next(stream);
-      assertEquals("notifications/resources/updated", heard.path("method").asText());
+      JsonNode notification = McpClient.next(stream);
+      assertEquals("notifications/resources/updated", notification.path("method").asText());
       bridge.until(() -> bridge.get("/servers/s").body().path("sessions").asInt() == 2);
     }
   }
 
   @Test
-  void nothingIsLeftWhenTheBridgeStops() throws Exception {
+  void noProcessIsLeftAfterTheBridgeStops() throws Exception {
     List<Long> pids;
-    try (TestBridge bridge = TestBridge.scripted(OWN)) {
+    try (TestBridge bridge = TestBridge.scripted(PER_SESSION)) {
       McpClient leaving = session(bridge, "{}");
       remember(leaving, "a");
       remember(session(bridge, "{}"), "b");
@@ -203,8 +203,8 @@ class IsolationIT {
   }
 
   @Test
-  void aRestartReplacesThemAll() throws Exception {
-    try (TestBridge bridge = TestBridge.scripted(OWN)) {
+  void aRestartReplacesAllSessionProcesses() throws Exception {
+    try (TestBridge bridge = TestBridge.scripted(PER_SESSION)) {
       McpClient client = session(bridge, "{}");
       remember(client, "a");
       List<Long> before = bridge.pids("s");
@@ -217,7 +217,7 @@ class IsolationIT {
     }
   }
 
-  private static CompletableFuture<String> asked(McpClient client) {
+  private static CompletableFuture<String> callAsk(McpClient client) {
     return CompletableFuture.supplyAsync(
         () -> {
           try {

@@ -35,14 +35,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The Java SDK on both sides: its client at every door, its server behind the bridge. */
+/** The Java SDK on both sides: its client at every endpoint, its server behind the bridge. */
 class JavaSdkIT {
   private static TestBridge bridge;
 
   @ParameterizedTest
   @ValueSource(strings = {"/servers/{server}/mcp", "/mcp", "/servers/{server}/sse"})
   @Retention(RetentionPolicy.RUNTIME)
-  private @interface AtEveryDoor {}
+  private @interface AtEveryEndpoint {}
 
   @BeforeAll
   static void start() throws Exception {
@@ -75,9 +75,9 @@ class JavaSdkIT {
     return bridge.post("/servers/sdk/tools/" + tool, arguments);
   }
 
-  @AtEveryDoor
-  void itsClientListsAndCalls(String door) {
-    try (SdkClient client = new SdkClient(bridge, door, "s")) {
+  @AtEveryEndpoint
+  void theSdkClientListsAndCallsTools(String endpoint) {
+    try (SdkClient client = new SdkClient(bridge, endpoint, "s")) {
       List<String> tools = client.tools();
       Map<String, Object> sent =
           Map.of(
@@ -100,9 +100,9 @@ class JavaSdkIT {
     }
   }
 
-  @AtEveryDoor
-  void itsClientHearsProgressAndLogMessages(String door) throws Exception {
-    try (SdkClient client = new SdkClient(bridge, door, "s")) {
+  @AtEveryEndpoint
+  void theSdkClientReceivesProgressAndLogMessages(String endpoint) throws Exception {
+    try (SdkClient client = new SdkClient(bridge, endpoint, "s")) {
       assertEquals("finished", said(client.follow("progress", Map.of("steps", 3), "mine")));
       bridge.until(() -> client.progress().size() == 3);
       ProgressNotification last = client.progress().get(2);
@@ -118,9 +118,9 @@ class JavaSdkIT {
     }
   }
 
-  @AtEveryDoor
-  void itsClientConfirmsACallInAForm(String door) {
-    try (SdkClient client = new SdkClient(bridge, door, "s")) {
+  @AtEveryEndpoint
+  void theSdkClientConfirmsACallInAForm(String endpoint) {
+    try (SdkClient client = new SdkClient(bridge, endpoint, "s")) {
       assertEquals("x".repeat(100_000), said(client.call("big", Map.of("size", 100_000))));
 
       assertEquals(1, client.asked().size());
@@ -128,9 +128,9 @@ class JavaSdkIT {
     }
   }
 
-  @AtEveryDoor
-  void itsClientAnswersWhatAServerAsks(String door) {
-    try (SdkClient client = new SdkClient(bridge, door, "s")) {
+  @AtEveryEndpoint
+  void theSdkClientAnswersASamplingRequest(String endpoint) {
+    try (SdkClient client = new SdkClient(bridge, endpoint, "s")) {
       String question =
           "{'messages':[{'role':'user','content':{'type':'text','text':'why?'}}],'maxTokens':9}";
       String said =
@@ -143,9 +143,9 @@ class JavaSdkIT {
     }
   }
 
-  @AtEveryDoor
-  void itsClientReadsResourcesAndPrompts(String door) {
-    try (SdkClient client = new SdkClient(bridge, door, "s")) {
+  @AtEveryEndpoint
+  void theSdkClientReadsResourcesAndPrompts(String endpoint) {
+    try (SdkClient client = new SdkClient(bridge, endpoint, "s")) {
       assertTrue(
           client.sdk().listResources().resources().stream()
               .anyMatch(resource -> resource.uri().equals("test://a b%25")));
@@ -157,9 +157,9 @@ class JavaSdkIT {
     }
   }
 
-  @AtEveryDoor
-  void itsServerIsUsedByItsClient(String door) {
-    try (SdkClient client = new SdkClient(bridge, door, "sdk")) {
+  @AtEveryEndpoint
+  void theSdkServerWorksWithTheSdkClient(String endpoint) {
+    try (SdkClient client = new SdkClient(bridge, endpoint, "sdk")) {
       assertEquals(
           Map.of("n", 1, "grüße", "🎉"),
           client.call("echo", Map.of("n", 1, "grüße", "🎉")).structuredContent());
@@ -172,9 +172,9 @@ class JavaSdkIT {
     }
   }
 
-  @AtEveryDoor
-  void itsClientHearsItsServersProgressAndLogMessages(String door) throws Exception {
-    try (SdkClient client = new SdkClient(bridge, door, "sdk")) {
+  @AtEveryEndpoint
+  void theSdkClientReceivesNotificationsOfTheSdkServer(String endpoint) throws Exception {
+    try (SdkClient client = new SdkClient(bridge, endpoint, "sdk")) {
       assertEquals("finished", said(client.follow("progress", Map.of(), 7)));
       client.call("log", Map.of());
 
@@ -184,10 +184,10 @@ class JavaSdkIT {
     }
   }
 
-  @AtEveryDoor
-  void aSubscriptionLastsUntilItIsEnded(String door) throws Exception {
-    try (SdkClient client = new SdkClient(bridge, door, "sdk");
-        SdkClient other = new SdkClient(bridge, door, "sdk")) {
+  @AtEveryEndpoint
+  void aSubscriptionLastsUntilItIsCancelled(String endpoint) throws Exception {
+    try (SdkClient client = new SdkClient(bridge, endpoint, "sdk");
+        SdkClient other = new SdkClient(bridge, endpoint, "sdk")) {
       client.sdk().subscribeResource(SubscribeRequest.builder(SdkServer.NOTE).build());
       other.sdk().subscribeResource(SubscribeRequest.builder(SdkServer.NOTE).build());
       int touched =
@@ -205,26 +205,27 @@ class JavaSdkIT {
   }
 
   /**
-   * Touches the note once a second until that is heard: who does not listen yet is told nothing.
+   * Touches the note about once a second until the condition is true: an update before the
+   * subscription is effective is not sent.
    *
-   * @return how often
+   * @return the number of touches
    */
-  private static int touchUntil(SdkClient client, Callable<Boolean> heard) throws Exception {
-    AtomicInteger looks = new AtomicInteger();
+  private static int touchUntil(SdkClient client, Callable<Boolean> condition) throws Exception {
+    AtomicInteger polls = new AtomicInteger();
     AtomicInteger touched = new AtomicInteger();
     bridge.until(
         () -> {
-          if (looks.getAndIncrement() % 50 == 0) {
+          if (polls.getAndIncrement() % 50 == 0) {
             client.call("touch", Map.of());
             touched.incrementAndGet();
           }
-          return heard.call();
+          return condition.call();
         });
     return touched.get();
   }
 
   @Test
-  void itsServerIsUsedOverRest() throws Exception {
+  void theSdkServerIsUsableOverRest() throws Exception {
     assertEquals("java-sdk", bridge.get("/servers/sdk").body().at("/server_info/name").asText());
     assertEquals("2025-11-25", bridge.get("/servers/sdk").body().path("protocol_version").asText());
     assertTrue(rest("echo", "{\"ü\":[1,2]}").text().contains("{\"ü\":[1,2]}"));
@@ -245,7 +246,7 @@ class JavaSdkIT {
   }
 
   @Test
-  void aToolThatItsServerAddsIsToldToItsClient() throws Exception {
+  void aToolAddedByTheSdkServerIsAnnouncedToTheClient() throws Exception {
     String config = "{'mcpServers':{'sdk':" + sdkServer() + "}}";
     try (TestBridge own = TestBridge.of(config)) {
       own.until(() -> own.state("sdk").equals("ready"));

@@ -33,14 +33,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Three tools instead of many, at every door that has them. */
+/** Lean discovery: three tools instead of the whole catalogue. */
 class LeanDiscoveryIT {
   private static final List<String> THREE = List.of("call_tool", "describe_tool", "search_tools");
   private static final String TOOLS =
       """
       [{"name": "sendMessage", "description": "Writes to a colleague.",
         "inputSchema": {"type": "object", "properties": {"recipientAddress": {"type": "string",
-          "description": "Somebody's mailbox"}}, "required": ["recipientAddress"]}},
+          "description": "A mailbox"}}, "required": ["recipientAddress"]}},
        {"name": "list_folders", "title": "Inbox", "description": "Shows what came in.",
         "inputSchema": {"type": "object"}},
        {"name": "list_folders_of_others", "description": "list_folders, list folders, list folders",
@@ -50,7 +50,7 @@ class LeanDiscoveryIT {
   @TempDir static Path folder;
   private static TestBridge bridge;
 
-  /** How a client speaks to the MCP door. */
+  /** The era of MCP that a client uses. */
   enum Era {
     SESSION,
     STATELESS
@@ -69,7 +69,7 @@ class LeanDiscoveryIT {
   }
 
   @BeforeEach
-  void forget() throws Exception {
+  void deleteEffects() throws Exception {
     Files.deleteIfExists(folder.resolve("effects"));
   }
 
@@ -78,24 +78,24 @@ class LeanDiscoveryIT {
     bridge.close();
   }
 
-  /** A client of one era. */
-  private record Speaker(McpClient client, Era era) {
-    static Speaker of(Era era, String path, String capabilities) throws Exception {
+  /** An MCP client of one era. */
+  private record ModelClient(McpClient client, Era era) {
+    static ModelClient of(Era era, String path, String capabilities) throws Exception {
       McpClient client = new McpClient(bridge.uri(path), capabilities);
       if (era == Era.SESSION) {
         client.initialize();
       }
-      return new Speaker(client, era);
+      return new ModelClient(client, era);
     }
 
-    Reply ask(String method, String members) throws Exception {
+    Reply request(String method, String members) throws Exception {
       return era == Era.SESSION
           ? client.request(method, "{" + members + "}")
           : client.stateless(method, members);
     }
 
     Reply call(String tool, String arguments) throws Exception {
-      return ask("tools/call", "\"name\":\"" + tool + "\",\"arguments\":" + arguments);
+      return request("tools/call", "\"name\":\"" + tool + "\",\"arguments\":" + arguments);
     }
 
     List<String> search(String query) throws Exception {
@@ -115,19 +115,18 @@ class LeanDiscoveryIT {
     return names;
   }
 
-  private static String meant(String tool, String arguments) {
+  private static String callArguments(String tool, String arguments) {
     return "{\"name\":\"" + tool + "\",\"arguments\":" + arguments + "}";
   }
 
   @ParameterizedTest
   @EnumSource
-  void exactlyThreeToolsAreListedAndTheyAreAllThatIsSearchedDescribedAndCalled(Era era)
-      throws Exception {
+  void threeToolsSearchDescribeAndCallAllOthers(Era era) throws Exception {
     for (String path : List.of("/mcp", "/servers/mail/mcp")) {
       String prefix = path.equals("/mcp") ? "mail__" : "";
-      Speaker model = Speaker.of(era, path + "?discovery=search", "{}");
+      ModelClient model = ModelClient.of(era, path + "?discovery=search", "{}");
 
-      JsonNode listed = model.ask("tools/list", "").result();
+      JsonNode listed = model.request("tools/list", "").result();
       assertEquals(THREE, names(listed).stream().sorted().toList());
       listed
           .path("tools")
@@ -154,7 +153,9 @@ class LeanDiscoveryIT {
 
       JsonNode called =
           model
-              .call("call_tool", meant(prefix + "sendMessage", "{\"recipientAddress\":\"ü\"}"))
+              .call(
+                  "call_tool",
+                  callArguments(prefix + "sendMessage", "{\"recipientAddress\":\"ü\"}"))
               .result()
               .path("structuredContent");
       assertEquals("sendMessage", called.path("tool").asText());
@@ -180,16 +181,15 @@ class LeanDiscoveryIT {
     "ask_twice,s__ask_twice",
     "ask,s__ask",
   })
-  void aToolIsFoundByNameDescriptionAndParameterAndTheExactNameIsFirst(String query, String first)
-      throws Exception {
-    Speaker model = Speaker.of(Era.STATELESS, "/mcp?discovery=search", "{}");
+  void searchRanksTheExpectedToolFirst(String query, String first) throws Exception {
+    ModelClient model = ModelClient.of(Era.STATELESS, "/mcp?discovery=search", "{}");
 
     assertEquals(first, model.search(query).get(0));
   }
 
   @Test
-  void asManyAreFoundAsWereAskedForAndTenUnlessTold() throws Exception {
-    Speaker model = Speaker.of(Era.STATELESS, "/mcp?discovery=search", "{}");
+  void searchReturnsTenToolsUnlessLimited() throws Exception {
+    ModelClient model = ModelClient.of(Era.STATELESS, "/mcp?discovery=search", "{}");
 
     assertEquals(10, model.search("plays").size());
     for (int limit : List.of(1, 3, 30)) {
@@ -209,8 +209,8 @@ class LeanDiscoveryIT {
         "🎉",
         "a b c d e f g h i j k l m n o p q r s t u v w x y z a b c d e f g h i j k l m n o p q r"
       })
-  void anOddQueryIsAnsweredLikeAnyOther(String query) throws Exception {
-    Speaker model = Speaker.of(Era.STATELESS, "/mcp?discovery=search", "{}");
+  void unusualQueryIsAnswered(String query) throws Exception {
+    ModelClient model = ModelClient.of(Era.STATELESS, "/mcp?discovery=search", "{}");
 
     assertTrue(model.search(query).size() <= 10);
     assertTrue(model.search(query.repeat(500)).size() <= 10);
@@ -237,38 +237,38 @@ class LeanDiscoveryIT {
         "call_tool     | {\"name\":\"mail__sendMessage\"}     | recipientAddress",
         "call_tool     | {\"name\":\"s__sleep\",\"arguments\":{\"ms\":\"x\"}} | ms",
       })
-  void whatAModelGotWrongIsAResultThatItCanRead(String tool, String arguments, String word)
+  void invalidArgumentsYieldAReadableError(String tool, String arguments, String fragment)
       throws Exception {
     for (Era era : Era.values()) {
       Reply reply =
-          Speaker.of(era, "/mcp?discovery=search", "{}").call(tool.strip(), arguments.strip());
+          ModelClient.of(era, "/mcp?discovery=search", "{}").call(tool.strip(), arguments.strip());
 
       assertTrue(reply.result().path("isError").asBoolean(), reply.toString());
-      assertTrue(reply.said().contains(word), reply.said());
+      assertTrue(reply.said().contains(fragment), reply.said());
     }
-    JsonNode response = alone(tool.strip(), arguments.strip());
+    JsonNode response = singleCall(tool.strip(), arguments.strip());
     assertEquals("failed", response.path("outcome").asText(), response.toString());
-    assertTrue(response.at("/output/error").asText().contains(word), response.toString());
+    assertTrue(response.at("/output/error").asText().contains(fragment), response.toString());
   }
 
   @ParameterizedTest
   @EnumSource
-  void aToolThatWasNotListedCannotBeCalledByItsOwnName(Era era) throws Exception {
-    Speaker model = Speaker.of(era, "/mcp?discovery=search", "{}");
+  void unlistedToolCannotBeCalledDirectly(Era era) throws Exception {
+    ModelClient model = ModelClient.of(era, "/mcp?discovery=search", "{}");
 
     Reply reply = model.call("s__effect", "{\"ms\":0}");
 
     boolean isError = reply.errorCode() != 0 || reply.result().path("isError").asBoolean();
     assertTrue(isError, reply.toString());
-    assertTrue(reply.text().contains("s__effect"), "it does not say which: " + reply.text());
-    assertTrue(reply.text().contains("call_tool"), "it does not say how: " + reply.text());
-    assertEquals("failed", alone("s__effect", "{\"ms\":0}").path("outcome").asText());
+    assertTrue(reply.text().contains("s__effect"), "the tool is not named: " + reply.text());
+    assertTrue(reply.text().contains("call_tool"), "call_tool is not suggested: " + reply.text());
+    assertEquals("failed", singleCall("s__effect", "{\"ms\":0}").path("outcome").asText());
     assertFalse(Files.exists(folder.resolve("effects")));
   }
 
   @ParameterizedTest
   @EnumSource
-  void everyFormatListsTheThreeAndFindsDescribesAndCalls(ModelFormat format) throws Exception {
+  void everyFormatSupportsLeanDiscovery(ModelFormat format) throws Exception {
     String query = "?discovery=search&format=" + format.word();
     List<String> listed = new ArrayList<>();
     format
@@ -283,7 +283,7 @@ class LeanDiscoveryIT {
                 format.turn(
                     call("1", "search_tools", "{\"query\":\"coleague\"}"),
                     call("2", "describe_tool", "{\"name\":\"mail__sendMessage\"}"),
-                    call("3", "call_tool", meant("s__echo", "{\"d\":1.10}"))))
+                    call("3", "call_tool", callArguments("s__echo", "{\"d\":1.10}"))))
             .body();
 
     assertEquals(
@@ -294,13 +294,13 @@ class LeanDiscoveryIT {
         bridge
             .post(
                 "/toolcall" + query,
-                format.turn(call("1", "call_tool", meant("s__echo", "{\"d\":1.10}"))))
+                format.turn(call("1", "call_tool", callArguments("s__echo", "{\"d\":1.10}"))))
             .text()
             .replaceAll("(?s).*\"structured_content\":(\\{[^}]*}).*", "$1"));
     assertEquals(3, format.told(responses.path("messages")).size());
   }
 
-  private static JsonNode alone(String function, String arguments) throws Exception {
+  private static JsonNode singleCall(String function, String arguments) throws Exception {
     Answer answer =
         bridge.post(
             "/toolcall?discovery=search", OPENAI_CHAT.turn(call("only", function, arguments)));
@@ -308,7 +308,7 @@ class LeanDiscoveryIT {
   }
 
   @Test
-  void aDiscoveryThatMakesNoSenseIsRefused() throws Exception {
+  void invalidDiscoveryModeIsRejected() throws Exception {
     String list = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}";
     for (String query : List.of("nonsense", "", "SEARCH", "search&discovery=all")) {
       for (String path : List.of("/mcp", "/servers/s/mcp", "/toolcall")) {
@@ -317,13 +317,13 @@ class LeanDiscoveryIT {
       }
       assertEquals(400, bridge.get("/toolcall/tools?discovery=" + query).status(), query);
     }
-    Speaker all = Speaker.of(Era.STATELESS, "/mcp?discovery=all", "{}");
-    assertTrue(names(all.ask("tools/list", "").result()).contains("s__echo"));
+    ModelClient all = ModelClient.of(Era.STATELESS, "/mcp?discovery=all", "{}");
+    assertTrue(names(all.request("tools/list", "").result()).contains("s__echo"));
   }
 
   @Test
-  void whatAServerBringsAtRunTimeIsFoundByTheNextSearchAndWhatLeftIsNot() throws Exception {
-    Speaker session = Speaker.of(Era.SESSION, "/mcp?discovery=search", "{}");
+  void searchFollowsAddedAndRemovedServers() throws Exception {
+    ModelClient session = ModelClient.of(Era.SESSION, "/mcp?discovery=search", "{}");
     assertFalse(session.search("zebra").contains("late__zebra"));
     String tools = "[{\"name\":\"zebra\",\"inputSchema\":{\"type\":\"object\"}}]";
 
@@ -333,14 +333,18 @@ class LeanDiscoveryIT {
     assertEquals(
         "zebra",
         session
-            .call("call_tool", meant("late__zebra", "{}"))
+            .call("call_tool", callArguments("late__zebra", "{}"))
             .result()
             .at("/structuredContent/tool")
             .asText());
     bridge.delete("/servers/late");
     bridge.until(() -> !session.search("zebra").contains("late__zebra"));
     assertTrue(
-        session.call("call_tool", meant("late__zebra", "{}")).result().path("isError").asBoolean());
+        session
+            .call("call_tool", callArguments("late__zebra", "{}"))
+            .result()
+            .path("isError")
+            .asBoolean());
   }
 
   private static void addServer(String id, String tools) throws Exception {
@@ -352,16 +356,16 @@ class LeanDiscoveryIT {
   }
 
   @Test
-  void aHundredSearchesAtOnceAreAnsweredWhileServersComeAndGo() throws Exception {
+  void concurrentSearchesSucceedWhileServersChange() throws Exception {
     String tools = "[{\"name\":\"passing\",\"inputSchema\":{\"type\":\"object\"}}]";
-    ExecutorService crowd = Executors.newFixedThreadPool(16);
+    ExecutorService executor = Executors.newFixedThreadPool(16);
     try {
       Callable<List<String>> search =
-          () -> Speaker.of(Era.STATELESS, "/mcp?discovery=search", "{}").search("sendMessage");
+          () -> ModelClient.of(Era.STATELESS, "/mcp?discovery=search", "{}").search("sendMessage");
       List<Future<List<String>>> searches = new ArrayList<>();
       for (int round = 0; round < 5; round++) {
         for (int i = 0; i < 20; i++) {
-          searches.add(crowd.submit(search));
+          searches.add(executor.submit(search));
         }
         addServer("passing", tools);
         bridge.delete("/servers/passing");
@@ -371,7 +375,7 @@ class LeanDiscoveryIT {
         assertEquals("mail__sendMessage", found.get(60, TimeUnit.SECONDS).get(0));
       }
     } finally {
-      crowd.shutdownNow();
+      executor.shutdownNow();
     }
     bridge.assertAlive();
   }

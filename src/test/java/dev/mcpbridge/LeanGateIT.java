@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The gate in front of a tool that was found: it asks about the tool that is meant. */
+/** The gate in lean discovery: confirmations show the called tool instead of call_tool. */
 class LeanGateIT {
   private static final String PATH = "/mcp?discovery=search";
   private static final String YES = "{\"action\":\"accept\",\"content\":{\"confirm\":true}}";
@@ -42,7 +42,7 @@ class LeanGateIT {
   }
 
   @BeforeEach
-  void forget() throws Exception {
+  void deleteEffects() throws Exception {
     Files.deleteIfExists(folder.resolve("effects"));
   }
 
@@ -51,7 +51,7 @@ class LeanGateIT {
     bridge.close();
   }
 
-  private static String meant(String tool, String arguments) {
+  private static String callArguments(String tool, String arguments) {
     return "{\"name\":\"" + tool + "\",\"arguments\":" + arguments + "}";
   }
 
@@ -63,7 +63,7 @@ class LeanGateIT {
   }
 
   @Test
-  void aSessionIsAskedAboutTheToolThatIsMeantAndItRunsOnce() throws Exception {
+  void sessionConfirmsTheCalledToolWhichRunsOnce() throws Exception {
     List<JsonNode> questions = new ArrayList<>();
     McpClient client =
         new McpClient(bridge.uri(PATH), "{\"elicitation\":{}}")
@@ -74,7 +74,8 @@ class LeanGateIT {
                 });
     client.initialize();
 
-    Reply reply = client.call("call_tool", meant("s__effect", "{\"ms\":0,\"mark\":\"1.10\"}"));
+    Reply reply =
+        client.call("call_tool", callArguments("s__effect", "{\"ms\":0,\"mark\":\"1.10\"}"));
 
     assertEquals("done", reply.said());
     assertEquals(1, questions.size());
@@ -85,33 +86,34 @@ class LeanGateIT {
   }
 
   @Test
-  void aStatelessClientComesBackWithTheApprovalOfThisCallAndNoOther() throws Exception {
+  void statelessApprovalIsValidForOneCallOnly() throws Exception {
     McpClient client = new McpClient(bridge.uri(PATH), "{\"elicitation\":{}}");
     String call =
-        "\"name\":\"call_tool\",\"arguments\":" + meant("s__effect", "{\"ms\":0,\"mark\":7}");
+        "\"name\":\"call_tool\",\"arguments\":"
+            + callArguments("s__effect", "{\"ms\":0,\"mark\":7}");
 
-    JsonNode asked = client.stateless("tools/call", call).result();
+    JsonNode pending = client.stateless("tools/call", call).result();
 
-    assertEquals("input_required", asked.path("resultType").asText(), asked.toString());
-    String shown = asked.at("/inputRequests").toString();
+    assertEquals("input_required", pending.path("resultType").asText(), pending.toString());
+    String shown = pending.at("/inputRequests").toString();
     assertTrue(shown.contains("effect") && shown.contains("mark"), shown);
     assertFalse(Files.exists(folder.resolve("effects")));
-    String yes =
+    String approval =
         ",\"requestState\":"
-            + asked.path("requestState")
+            + pending.path("requestState")
             + ",\"inputResponses\":{\"confirmation\":"
             + YES
             + "}";
-    String other = call.replace("7", "8");
-    assertEquals(-32602, client.stateless("tools/call", other + yes).errorCode());
-    assertEquals("done", client.stateless("tools/call", call + yes).said());
-    assertEquals(-32602, client.stateless("tools/call", call + yes).errorCode());
+    String changedCall = call.replace("7", "8");
+    assertEquals(-32602, client.stateless("tools/call", changedCall + approval).errorCode());
+    assertEquals("done", client.stateless("tools/call", call + approval).said());
+    assertEquals(-32602, client.stateless("tools/call", call + approval).errorCode());
     assertEquals(1, Files.readAllLines(folder.resolve("effects")).size());
   }
 
   @Test
-  void aModelsCallWaitsForAHumanWhoSeesTheToolThatIsMeant() throws Exception {
-    JsonNode waiting = turn(meant("s__effect", "{\"ms\":0,\"mark\":9}"));
+  void modelCallWaitsForConfirmationOfTheCalledTool() throws Exception {
+    JsonNode waiting = turn(callArguments("s__effect", "{\"ms\":0,\"mark\":9}"));
 
     assertEquals("confirmation_required", waiting.path("outcome").asText(), waiting.toString());
     JsonNode confirmation = waiting.path("confirmation");
@@ -128,10 +130,10 @@ class LeanGateIT {
   }
 
   @Test
-  void aToolThatNeedsAContainerIsRefusedWithoutOne() throws Exception {
+  void toolIsRejectedWithoutTheContainerItNeeds() throws Exception {
     McpClient client = new McpClient(bridge.uri(PATH), "{}");
     client.initialize();
-    String members = "\"name\":\"call_tool\",\"arguments\":" + meant("s__argv", "{}");
+    String members = "\"name\":\"call_tool\",\"arguments\":" + callArguments("s__argv", "{}");
 
     Reply session = client.request("tools/call", "{" + members + "}");
     Reply stateless = new McpClient(bridge.uri(PATH), "{}").stateless("tools/call", members);
@@ -141,7 +143,7 @@ class LeanGateIT {
       assertTrue(reply.last().has("error") || isError, reply.toString());
       assertTrue(reply.text().contains("isolation_unavailable"), reply.text());
     }
-    JsonNode response = turn(meant("s__argv", "{}"));
+    JsonNode response = turn(callArguments("s__argv", "{}"));
     assertEquals("failed", response.path("outcome").asText(), response.toString());
     assertEquals("isolation_unavailable", response.at("/problem/code").asText());
   }

@@ -22,13 +22,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code conf/levels.json}, served by the packaged program as the README says. */
+/** {@code conf/levels.json}, served by the packaged program as described in the README. */
 class LevelsIT {
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
   private static final String MILK = "{\"text\":\"buy milk\"}";
 
   private static Engine engine;
-  private static boolean built;
+  private static boolean isImageBuilt;
 
   @TempDir Path folder;
   private ServedBridge bridge;
@@ -36,12 +36,12 @@ class LevelsIT {
   @BeforeAll
   static void image() throws Exception {
     engine = Engine.there();
-    built = engine.busybox();
+    isImageBuilt = engine.busybox();
   }
 
   @AfterAll
-  static void forget() throws Exception {
-    if (built) {
+  static void removeImage() throws Exception {
+    if (isImageBuilt) {
       engine.say("rmi", Engine.BUSYBOX);
     }
   }
@@ -61,7 +61,7 @@ class LevelsIT {
   }
 
   @Test
-  void whatIsHarmlessRunsAtOnceInTheServersOwnContainer() throws Exception {
+  void harmlessToolsRunAtOnceInTheServersContainer() throws Exception {
     // When
     JsonNode look = call("look", "{}");
 
@@ -72,35 +72,37 @@ class LevelsIT {
   }
 
   @Test
-  void whatChangesSomethingRunsOnceAndOnlyWhenAHumanHasAgreed() throws Exception {
+  void modifyingToolsRunOnceAfterConfirmation() throws Exception {
     // Given
-    JsonNode asked = call("remember", MILK);
-    JsonNode unwanted = call("remember", "{\"text\":\"sell the house\"}");
-    assertTrue(asked.path("requires_confirmation").asBoolean(), asked.toString());
-    assertEquals(2, asked.path("risk_level").asInt());
-    assertEquals("buy milk", asked.at("/arguments/text").asText());
+    JsonNode confirmation = call("remember", MILK);
+    JsonNode rejected = call("remember", "{\"text\":\"sell the house\"}");
+    assertTrue(confirmation.path("requires_confirmation").asBoolean(), confirmation.toString());
+    assertEquals(2, confirmation.path("risk_level").asInt());
+    assertEquals("buy milk", confirmation.at("/arguments/text").asText());
     assertEquals("nothing", said(call("look", "{}")));
 
     // When
-    JsonNode forged = decide(asked, true, "0".repeat(asked.path("token").asText().length()));
-    JsonNode before = call("look", "{}");
-    JsonNode approved = decide(asked, true, asked.path("token").asText());
-    JsonNode again = decide(asked, true, asked.path("token").asText());
-    decide(unwanted, false, unwanted.path("token").asText());
+    JsonNode forged =
+        decide(confirmation, true, "0".repeat(confirmation.path("token").asText().length()));
+    JsonNode unconfirmed = call("look", "{}");
+    JsonNode approved = decide(confirmation, true, confirmation.path("token").asText());
+    JsonNode again = decide(confirmation, true, confirmation.path("token").asText());
+    decide(rejected, false, rejected.path("token").asText());
 
     // Then
     assertTrue(forged.has("error"), forged.toString());
-    assertEquals("nothing", said(before));
+    assertEquals("nothing", said(unconfirmed));
     assertEquals("remembered", said(approved));
     assertTrue(again.has("error"), again.toString());
     assertEquals("buy milk", said(call("look", "{}")));
   }
 
   @Test
-  void whatIsDangerousRunsInAContainerOfItsOwnWithoutANetwork() throws Exception {
+  void dangerousToolsRunInTheirOwnContainerWithoutNetwork() throws Exception {
     // Given
-    JsonNode asked = call("remember", MILK);
-    assertEquals("remembered", said(decide(asked, true, asked.path("token").asText())));
+    JsonNode confirmation = call("remember", MILK);
+    assertEquals(
+        "remembered", said(decide(confirmation, true, confirmation.path("token").asText())));
 
     // When
     JsonNode first = run("id; cat /tmp/notes; touch /x; echo mine > /tmp/notes; cat /tmp/notes");
@@ -111,18 +113,18 @@ class LevelsIT {
     assertTrue(said(first).contains("can't open '/tmp/notes'"), first.toString());
     assertTrue(said(first).contains("/x: Read-only file system"), first.toString());
     assertTrue(said(first).endsWith("mine"), first.toString());
-    List<String> seen = said(second).lines().toList();
-    assertTrue(seen.get(0).contains("can't open '/tmp/notes'"), second.toString());
-    assertEquals(3, seen.size(), "no device but one: " + second);
-    assertTrue(seen.get(1).strip().startsWith("lo:"), second.toString());
+    List<String> lines = said(second).lines().toList();
+    assertTrue(lines.get(0).contains("can't open '/tmp/notes'"), second.toString());
+    assertEquals(3, lines.size(), "expected only the loopback device: " + second);
+    assertTrue(lines.get(1).strip().startsWith("lo:"), second.toString());
     assertTrue(said(second).contains("Network is unreachable"), second.toString());
 
-    JsonNode where = first.path("execution_environment");
-    assertEquals(3, where.path("risk_level").asInt(), first.toString());
-    assertEquals("busybox", where.path("docker_image").asText());
+    JsonNode environment = first.path("execution_environment");
+    assertEquals(3, environment.path("risk_level").asInt(), first.toString());
+    assertEquals("busybox", environment.path("docker_image").asText());
     assertEquals(
         engine.say("image", "inspect", "--format", "{{.Id}}", Engine.BUSYBOX),
-        where.path("image_digest").asText());
+        environment.path("image_digest").asText());
     assertNotEquals(container(first), container(second));
     assertEquals("buy milk", said(call("look", "{}")));
   }
@@ -135,9 +137,9 @@ class LevelsIT {
     return post("/servers/demo/tools/" + tool, arguments);
   }
 
-  private JsonNode decide(JsonNode asked, boolean confirm, String token) throws Exception {
+  private JsonNode decide(JsonNode confirmation, boolean confirm, String token) throws Exception {
     return post(
-        "/confirmations/" + asked.path("confirmation_id").asText(),
+        "/confirmations/" + confirmation.path("confirmation_id").asText(),
         "{\"confirm\":" + confirm + ",\"token\":\"" + token + "\"}");
   }
 

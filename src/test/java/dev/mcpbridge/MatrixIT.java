@@ -14,8 +14,8 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every feature, for both eras of clients and of servers, over every transport, through both kinds
- * of doors. The rows are in the interfaces.
+ * Tests every feature for both eras of clients and servers, over every transport and both kinds of
+ * endpoints. The rows are in the interfaces of {@link Column}.
  */
 class MatrixIT {
 
@@ -28,7 +28,7 @@ class MatrixIT {
     return Combination.all();
   }
 
-  /** One column; each upstream is started for the first that needs it. */
+  /** One column of the matrix; an upstream is started for the first column that uses it. */
   @Nested
   @ParameterizedClass(name = "{0}")
   @MethodSource("dev.mcpbridge.MatrixIT#combinations")

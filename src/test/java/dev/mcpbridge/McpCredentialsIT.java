@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A caller's own credential for an API, in sessions of MCP and without one. */
+/** A caller's own credential for an API, in MCP sessions and in stateless requests. */
 class McpCredentialsIT {
   private static final String HEADER = "x-upstream-authorization";
   private static final String CALL = "{\"name\":\"get\",\"arguments\":{}}";
@@ -41,7 +41,7 @@ class McpCredentialsIT {
   }
 
   @Test
-  void eachRequestOfASessionHasItsOwnAndTheOthersNone() throws Exception {
+  void credentialAppliesOnlyToItsRequestOfASession() throws Exception {
     McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
     client.initialize();
 
@@ -62,7 +62,7 @@ class McpCredentialsIT {
   }
 
   @Test
-  void aStatelessRequestHasItsOwn() throws Exception {
+  void statelessRequestUsesItsOwnCredential() throws Exception {
     McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
 
     client.with(HEADER, "Bearer of-ann");
@@ -73,7 +73,7 @@ class McpCredentialsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {" ", "Bearer a\tb"})
-  void whatIsNoCredentialIsRefusedInASessionToo(String value) throws Exception {
+  void invalidCredentialIsRejectedInASession(String value) throws Exception {
     McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
     client.initialize();
     int before = api.seen().size();

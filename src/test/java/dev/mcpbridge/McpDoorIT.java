@@ -29,16 +29,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** MCP itself, in both eras, in front of a scripted server with a handshake. */
+/** The MCP endpoints in both eras, in front of a scripted server with a handshake. */
 class McpDoorIT {
   private static final String FORMS = "{\"elicitation\":{}}";
   private static TestBridge bridge;
 
   @BeforeAll
   static void start() throws Exception {
-    String other = TestBridge.entry("'risk':{'tools':{'big':2}}");
+    String otherEntry = TestBridge.entry("'risk':{'tools':{'big':2}}");
     bridge =
-        TestBridge.of("{'mcpServers':{'s':" + TestBridge.entry("") + ",'other':" + other + "}}");
+        TestBridge.of(
+            "{'mcpServers':{'s':" + TestBridge.entry("") + ",'other':" + otherEntry + "}}");
     bridge.until(() -> bridge.state("s").equals("ready") && bridge.state("other").equals("ready"));
   }
 
@@ -58,7 +59,7 @@ class McpDoorIT {
   }
 
   @Test
-  void aSessionIntroducesTheServerListsCallsAndEnds() throws Exception {
+  void sessionInitializesListsCallsAndEnds() throws Exception {
     McpClient client = client("/servers/s/mcp", "{}");
 
     JsonNode introduction = client.initialize();
@@ -82,7 +83,7 @@ class McpDoorIT {
   }
 
   @Test
-  void aSessionIsGoodOnlyWhereItWasOpened() throws Exception {
+  void sessionIsValidOnlyAtItsEndpoint() throws Exception {
     McpClient client = session("/servers/s/mcp", "{}");
     String[] id = {"mcp-session-id", client.session()};
     String ping = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
@@ -93,10 +94,12 @@ class McpDoorIT {
     assertEquals(404, client("/mcp", "{}").post(ping, "mcp-session-id", "unknown").status());
     assertEquals(400, client("/mcp", "{}").post(ping).status());
     assertEquals(
-        400, client.post(ping, "mcp-protocol-version", "1999-01-01").status(), "unknown version");
+        400,
+        client.post(ping, "mcp-protocol-version", "1999-01-01").status(),
+        "an unknown version");
     assertEquals(405, bridge.get("/mcp").status());
     assertEquals(405, bridge.delete("/servers/s/mcp").status());
-    assertEquals(404, client("/servers/nobody/mcp", "{}").post(initialize()).status());
+    assertEquals(404, client("/servers/absent/mcp", "{}").post(initialize()).status());
   }
 
   private static HttpResponse<Stream<String>> stream(String path, String... headers)
@@ -118,8 +121,7 @@ class McpDoorIT {
 
   @ParameterizedTest
   @CsvSource({"/sse,*/*", "/servers/s/sse,", "/sse,'application/json, text/*;q=0.5'"})
-  void theOldTransportRefusesOnItsStreamWhateverItsClientAccepts(String path, String accept)
-      throws Exception {
+  void sseTransportSendsErrorsOnItsStream(String path, String accept) throws Exception {
     try (Stream<String> stream =
         (accept == null ? stream(path) : stream(path, "accept", accept)).body()) {
       Iterator<String> lines = stream.iterator();
@@ -142,7 +144,7 @@ class McpDoorIT {
   }
 
   @Test
-  void theStreamOfASessionIsOpenToWhoAcceptsAnything() throws Exception {
+  void sessionStreamIsOpenedForAnyMediaRange() throws Exception {
     McpClient client = session("/mcp", "{}");
 
     HttpResponse<Stream<String>> opened = stream("/mcp", "mcp-session-id", client.session());
@@ -158,7 +160,7 @@ class McpDoorIT {
   }
 
   @Test
-  void aStatelessRequestStandsForItself() throws Exception {
+  void statelessRequestNeedsNoSession() throws Exception {
     McpClient client = client("/servers/s/mcp", "{}");
 
     JsonNode discovered = client.stateless("server/discover", "").result();
@@ -189,33 +191,33 @@ class McpDoorIT {
         "x-nothing|tools/call|mcp-name|echo|-32020",
         "mcp-method|tools/call|mcp-name|=?base64?ZWNobw==?=|0",
       })
-  void headersThatDoNotAgreeWithTheBodyNeverReachATool(
-      String first, String one, String second, String two, int code) throws Exception {
+  void statelessHeadersMustMatchTheBody(
+      String name1, String value1, String name2, String value2, int code) throws Exception {
     Reply reply =
         client("/servers/s/mcp", "{}")
             .post(
                 stateless("2026-07-28"),
                 "mcp-protocol-version",
                 "2026-07-28",
-                first,
-                one,
-                second,
-                two);
+                name1,
+                value1,
+                name2,
+                value2);
 
     assertEquals(code == 0 ? 200 : 400, reply.status());
     assertEquals(code, reply.errorCode());
   }
 
   @Test
-  void anotherStatelessVersionIsRefusedWithWhatIsSpoken() throws Exception {
+  void unsupportedVersionIsRejectedWithTheSupportedOnes() throws Exception {
     McpClient client = client("/servers/s/mcp", "{}");
     String[] names = {"mcp-method", "tools/call", "mcp-name", "echo"};
 
-    Reply future =
+    Reply newer =
         client.post(stateless("2099-01-01"), with(names, "mcp-protocol-version", "2099-01-01"));
-    assertEquals(400, future.status());
-    assertEquals(-32022, future.errorCode());
-    assertEquals("2026-07-28", future.last().at("/error/data/supported/0").asText());
+    assertEquals(400, newer.status());
+    assertEquals(-32022, newer.errorCode());
+    assertEquals("2026-07-28", newer.last().at("/error/data/supported/0").asText());
     Reply mixed =
         client.post(stateless("2026-07-28"), with(names, "mcp-protocol-version", "2025-11-25"));
     assertEquals(-32020, mixed.errorCode());
@@ -229,7 +231,7 @@ class McpDoorIT {
   }
 
   @Test
-  void allServersTogetherQualifyTheirNames() throws Exception {
+  void aggregateEndpointQualifiesNames() throws Exception {
     McpClient client = session("/mcp", "{}");
     List<String> names = new ArrayList<>();
     client
@@ -259,23 +261,25 @@ class McpDoorIT {
   }
 
   @Test
-  void theGateAsksASessionThroughAForm() throws Exception {
-    List<JsonNode> questions = new ArrayList<>();
+  void gateSendsAFormToASession() throws Exception {
+    List<JsonNode> elicitations = new ArrayList<>();
     McpClient client =
         client("/servers/other/mcp", FORMS)
             .answering(
-                question -> {
-                  questions.add(question);
-                  return questions.size() == 1
+                request -> {
+                  elicitations.add(request);
+                  return elicitations.size() == 1
                       ? "{\"action\":\"accept\",\"content\":{\"confirm\":true}}"
                       : "{\"action\":\"accept\",\"content\":{\"confirm\":false}}";
                 });
     client.initialize();
 
     assertEquals("xxx", client.call("big", "{\"size\":3}").said());
-    JsonNode asked = questions.get(0);
-    assertEquals("elicitation/create", asked.path("method").asText());
-    assertTrue(asked.at("/params/message").asText().contains("{\"size\":3}"), asked.toString());
+    JsonNode elicitation = elicitations.get(0);
+    assertEquals("elicitation/create", elicitation.path("method").asText());
+    assertTrue(
+        elicitation.at("/params/message").asText().contains("{\"size\":3}"),
+        elicitation.toString());
     Reply refused = client.call("big", "{\"size\":3}");
     assertTrue(refused.result().path("isError").asBoolean());
     assertTrue(refused.said().contains("rejected"), refused.said());
@@ -283,12 +287,12 @@ class McpDoorIT {
   }
 
   @Test
-  void theGateAsksAStatelessClientToComeBackWithTheSameRequest() throws Exception {
+  void gateRequiresAStatelessClientToRepeatTheRequest() throws Exception {
     McpClient client = client("/servers/other/mcp", FORMS);
     String call = "\"name\":\"big\",\"arguments\":{\"size\":4}";
-    JsonNode asked = client.stateless("tools/call", call).result();
-    assertEquals("input_required", asked.path("resultType").asText());
-    String state = asked.path("requestState").asText();
+    JsonNode inputRequired = client.stateless("tools/call", call).result();
+    assertEquals("input_required", inputRequired.path("resultType").asText());
+    String state = inputRequired.path("requestState").asText();
     String yes =
         ",\"requestState\":\""
             + state
@@ -313,10 +317,10 @@ class McpDoorIT {
   }
 
   @Test
-  void aRequestThatWasCancelledWhileItWasAskedAboutDoesNotRun() throws Exception {
+  void requestCancelledDuringConfirmationDoesNotRun() throws Exception {
     McpClient client = client("/servers/other/mcp", FORMS);
     client.answering(
-        question -> {
+        request -> {
           try {
             client.post(
                 "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":"
@@ -335,24 +339,24 @@ class McpDoorIT {
   }
 
   @Test
-  void aClientWithoutFormsIsToldHowToConfirm() throws Exception {
+  void clientWithoutFormsGetsConfirmationInstructions() throws Exception {
     McpClient client = session("/servers/other/mcp", "{}");
 
     try (CapturedLog log = new CapturedLog()) {
-      Reply told = client.call("big", "{\"size\":2}");
+      Reply explanation = client.call("big", "{\"size\":2}");
 
-      assertTrue(told.result().path("isError").asBoolean());
-      String id = told.said().replaceAll("(?s).*mcp-bridge confirm ([0-9a-f-]+),.*", "$1");
+      assertTrue(explanation.result().path("isError").asBoolean());
+      String id = explanation.said().replaceAll("(?s).*mcp-bridge confirm ([0-9a-f-]+),.*", "$1");
       String yes = "{\"confirm\":true,\"token\":\"" + log.token(id) + "\"}";
       assertEquals("xx", bridge.post("/confirmations/" + id, yes).said());
     }
   }
 
   @Test
-  void aQuestionOfTheServerGoesToTheClientWhoseCallRuns() throws Exception {
+  void serverRequestReachesTheClientOfTheRunningCall() throws Exception {
     McpClient legacy =
         client("/servers/s/mcp", FORMS)
-            .answering(question -> "{\"action\":\"accept\",\"content\":{\"a\":1}}");
+            .answering(request -> "{\"action\":\"accept\",\"content\":{\"a\":1}}");
     legacy.initialize();
     String ask = "{\"method\":\"elicitation/create\"}";
 
@@ -364,9 +368,9 @@ class McpDoorIT {
 
     McpClient stateless = client("/servers/s/mcp", FORMS);
     String call = "\"name\":\"ask\",\"arguments\":" + ask;
-    JsonNode asked = stateless.stateless("tools/call", call).result();
-    assertEquals("elicitation/create", asked.at("/inputRequests/input/method").asText());
-    String state = ",\"requestState\":\"" + asked.path("requestState").asText() + "\"";
+    JsonNode inputRequired = stateless.stateless("tools/call", call).result();
+    assertEquals("elicitation/create", inputRequired.at("/inputRequests/input/method").asText());
+    String state = ",\"requestState\":\"" + inputRequired.path("requestState").asText() + "\"";
     String responses =
         ",\"inputResponses\":{\"input\":{\"action\":\"accept\",\"content\":{\"a\":1}}}";
     assertEquals(answered, stateless.stateless("tools/call", call + state + responses).said());
@@ -374,7 +378,7 @@ class McpDoorIT {
   }
 
   @Test
-  void everyQuestionOfOneCallIsPutToAStatelessClient() throws Exception {
+  void statelessClientGetsEveryServerRequestOfACall() throws Exception {
     McpClient client = client("/servers/s/mcp", FORMS);
     String call = "\"name\":\"ask_twice\",\"arguments\":{\"method\":\"elicitation/create\"}";
     JsonNode first = client.stateless("tools/call", call).result();
@@ -389,16 +393,16 @@ class McpDoorIT {
   }
 
   @Test
-  void aStatelessClientThatLeavesAfterItHasAnsweredGivesTheCallUp() throws Exception {
+  void statelessDisconnectAfterInputCancelsTheCall() throws Exception {
     try (TestBridge own = TestBridge.scripted("")) {
       McpClient client = new McpClient(own.uri("/servers/s/mcp"), FORMS);
       String members =
           "\"name\":\"ask_and_stay\",\"arguments\":{\"method\":\"elicitation/create\"}";
-      JsonNode asked = client.stateless("tools/call", members).result();
+      JsonNode inputRequired = client.stateless("tools/call", members).result();
       String body =
           "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{"
               + members
-              + answer(asked, "1")
+              + answer(inputRequired, "1")
               + ",\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
               + "\"io.modelcontextprotocol/clientCapabilities\":"
               + FORMS
@@ -426,11 +430,11 @@ class McpDoorIT {
   }
 
   @Test
-  void aQuestionOfTheGateThatNobodyAnswersEndsWithItsExpiry() throws Exception {
+  void unansweredConfirmationExpires() throws Exception {
     String config =
         "{'risk':{'expiry':1},'mcpServers':{'s':" + TestBridge.entry("'riskLevel':2") + "}}";
     try (TestBridge own = TestBridge.of(config)) {
-      McpClient client = new McpClient(own.uri("/servers/s/mcp"), FORMS).answering(q -> null);
+      McpClient client = new McpClient(own.uri("/servers/s/mcp"), FORMS).answering(request -> null);
       client.initialize();
 
       Reply expired = client.call("echo", "{}");
@@ -440,16 +444,16 @@ class McpDoorIT {
     }
   }
 
-  private static String answer(JsonNode asked, String a) {
+  private static String answer(JsonNode inputRequired, String a) {
     return ",\"requestState\":\""
-        + asked.path("requestState").asText()
+        + inputRequired.path("requestState").asText()
         + "\",\"inputResponses\":{\"input\":{\"action\":\"accept\",\"content\":{\"a\":"
         + a
         + "}}}";
   }
 
   @Test
-  void progressKeepsTheClientsTokenAndLogsAreHeardFromTheirLevelOn() throws Exception {
+  void progressKeepsItsTokenAndLogsAreFilteredByLevel() throws Exception {
     McpClient client = session("/servers/s/mcp", "{}");
 
     Reply progress =
@@ -457,9 +461,9 @@ class McpDoorIT {
             "tools/call",
             "{\"name\":\"progress\",\"arguments\":{\"steps\":3},"
                 + "\"_meta\":{\"progressToken\":\"mine\"}}");
-    List<JsonNode> told = progress.notifications("notifications/progress");
-    assertEquals(3, told.size());
-    assertEquals("mine", told.get(0).at("/params/progressToken").asText());
+    List<JsonNode> notifications = progress.notifications("notifications/progress");
+    assertEquals(3, notifications.size());
+    assertEquals("mine", notifications.get(0).at("/params/progressToken").asText());
     assertEquals("finished", progress.said());
     assertEquals(1, client.call("log", "{}").notifications("notifications/message").size());
     client.request("logging/setLevel", "{\"level\":\"error\"}");
@@ -474,13 +478,13 @@ class McpDoorIT {
   }
 
   @Test
-  void changedListsAreToldToWhoeverListens() throws Exception {
+  void listChangesAreSentToSubscribers() throws Exception {
     try (TestBridge own = TestBridge.scripted("")) {
       McpClient session = new McpClient(own.uri("/mcp"), "{}");
       session.initialize();
       McpClient stateless = new McpClient(own.uri("/servers/s/mcp"), "{}");
       BufferedReader stream = session.listen();
-      CompletableFuture<JsonNode> heard =
+      CompletableFuture<JsonNode> notification =
           CompletableFuture.supplyAsync(
               () -> {
                 try {
@@ -498,7 +502,7 @@ class McpDoorIT {
 
       assertEquals(
           "notifications/tools/list_changed",
-          heard.get(20, TimeUnit.SECONDS).path("method").asText());
+          notification.get(20, TimeUnit.SECONDS).path("method").asText());
       JsonNode changed = McpClient.next(subscription);
       assertEquals("notifications/tools/list_changed", changed.path("method").asText());
       assertEquals(
@@ -507,17 +511,17 @@ class McpDoorIT {
   }
 
   @Test
-  void aStatelessClientThatLeavesCancelsAndOneWithASessionDoesNot() throws Exception {
+  void disconnectCancelsOnlyStatelessCalls() throws Exception {
     try (TestBridge own = TestBridge.scripted("")) {
       McpClient session = new McpClient(own.uri("/servers/s/mcp"), "{}");
       session.initialize();
-      leave(
+      callAndDisconnect(
           own,
           "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"tools/call\",\"params\":"
               + "{\"name\":\"never\",\"arguments\":{}}}",
           "mcp-session-id",
           session.session());
-      leave(
+      callAndDisconnect(
           own,
           stateless("2026-07-28").replace("\"echo\"", "\"never\""),
           "mcp-protocol-version",
@@ -538,7 +542,7 @@ class McpDoorIT {
   }
 
   @Test
-  void aHundredThousandCallsOfTwoHundredClientsWithTheSameIdAreNeverMixedUp() throws Exception {
+  void concurrentCallsWithTheSameIdAreNeverMixedUp() throws Exception {
     ExecutorService pool = Executors.newFixedThreadPool(16);
     HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     List<CompletableFuture<Void>> all = new ArrayList<>();
@@ -577,7 +581,8 @@ class McpDoorIT {
     }
   }
 
-  private static void leave(TestBridge own, String body, String... headers) throws Exception {
+  private static void callAndDisconnect(TestBridge own, String body, String... headers)
+      throws Exception {
     HttpRequest.Builder request =
         own.posting("/servers/s/mcp", body, headers)
             .header("accept", "application/json, text/event-stream");

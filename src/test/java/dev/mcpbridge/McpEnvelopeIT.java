@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Messages at the MCP door that are none, or that would say two things at once. */
+/** Invalid and ambiguous messages at the MCP endpoints. */
 class McpEnvelopeIT {
   @TempDir static Path folder;
   private static Path effects;
@@ -31,7 +31,7 @@ class McpEnvelopeIT {
   }
 
   @AfterEach
-  void nothingHasHappened() throws Exception {
+  void assertNoEffect() throws Exception {
     bridge.assertAlive();
     assertFalse(Files.exists(effects));
   }
@@ -80,7 +80,7 @@ class McpEnvelopeIT {
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":\"x\"}|-32600",
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}|-32602",
       })
-  void whatIsNoMessageIsRefusedWithItsCode(String body, int code) throws Exception {
+  void invalidMessageIsRejectedWithItsCode(String body, int code) throws Exception {
     Reply reply = session().post(body);
 
     assertEquals(400, reply.status());
@@ -105,7 +105,7 @@ class McpEnvelopeIT {
         "param\u017f|{\"name\":\"effect\"}",
         "Params|{\"name\":\"effect\"}",
       })
-  void aCallThatDoesNotSayPlainlyWhatItCallsIsNone(String member, String params) throws Exception {
+  void ambiguousCallIsRejected(String member, String params) throws Exception {
     Reply reply =
         session()
             .post(
@@ -132,7 +132,7 @@ class McpEnvelopeIT {
         "\"arguments\":{}|effect|-32602",
         "\"Name\":\"effect\"|effect|-32602",
       })
-  void aStatelessCallThatDoesNotSayPlainlyWhatItCallsIsNone(String members, String named, int code)
+  void ambiguousStatelessCallIsRejected(String members, String nameHeader, int code)
       throws Exception {
     Reply reply =
         client()
@@ -146,20 +146,20 @@ class McpEnvelopeIT {
                 "mcp-method",
                 "tools/call",
                 "mcp-name",
-                named);
+                nameHeader);
 
     assertEquals(code, reply.errorCode(), reply.toString());
   }
 
   @Test
-  void argumentsWithAMemberTwiceAreNone() throws Exception {
+  void duplicateArgumentMembersAreRejected() throws Exception {
     Reply reply = session().call("effect", "{\"ms\":1,\"ms\":2}");
 
     assertEquals(-32600, reply.errorCode(), reply.toString());
   }
 
   @Test
-  void noArgumentsAreAnEmptyObject() throws Exception {
+  void absentArgumentsAreAnEmptyObject() throws Exception {
     for (String arguments : List.of("", ",\"arguments\":{}")) {
       Reply reply = session().request("tools/call", "{\"name\":\"echo\"" + arguments + "}");
       assertEquals("{}", reply.result().path("structuredContent").toString());
@@ -167,7 +167,7 @@ class McpEnvelopeIT {
   }
 
   @Test
-  void anIdIsAnsweredAsItCame() throws Exception {
+  void idIsReturnedUnchanged() throws Exception {
     McpClient client = session();
     for (String id : List.of("0", "-1", "\"1\"", "\"\"", "\"" + "i".repeat(1 << 20) + "\"")) {
       Reply reply = client.post("{\"jsonrpc\":\"2.0\",\"id\":" + id + ",\"method\":\"ping\"}");

@@ -31,10 +31,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Large answers, and clients that do not take them. */
+/** Large responses, and clients that do not read them. */
 class MemoryPressureIT {
   private static final int LARGE = 3_200_000;
-  private static final int MOST = 4 << 20;
+  private static final int BUDGET = 4 << 20;
 
   @TempDir Path folder;
   private TestBridge bridge;
@@ -47,7 +47,7 @@ class MemoryPressureIT {
             "{'http':{"
                 + http
                 + "},'limits':{'heldBytes':"
-                + MOST
+                + BUDGET
                 + "},'mcpServers':{"
                 + servers
                 + "}}");
@@ -55,16 +55,16 @@ class MemoryPressureIT {
   }
 
   private void start(String http) throws Exception {
-    start(http, "'s':" + leavingEffects("") + ",'other':" + TestBridge.entry(""));
+    start(http, "'s':" + entryWithEffects("") + ",'other':" + TestBridge.entry(""));
     bridge.until(() -> bridge.state("other").equals("ready"));
   }
 
-  private String leavingEffects(String more) {
+  private String entryWithEffects(String more) {
     return TestBridge.entry("'env':{'EFFECTS':'" + folder.resolve("effects") + "'}" + more);
   }
 
   @AfterEach
-  void nothingIsHeldAndTheBridgeLives() throws Exception {
+  void assertMemoryReleasedAndBridgeAlive() throws Exception {
     for (SlowReader reader : readers) {
       reader.close();
     }
@@ -90,17 +90,17 @@ class MemoryPressureIT {
     return reader;
   }
 
-  /** One answer is not taken, so that memory is short. */
-  private SlowReader full() throws Exception {
+  /** Exhausts the memory budget with one response that is not read. */
+  private SlowReader exhaustMemory() throws Exception {
     SlowReader reader = slow(0);
     bridge.until(() -> held() > LARGE);
     return reader;
   }
 
   @Test
-  void whileClientsDoNotTakeTheirAnswersNoCallIsBegunAndAfterwardsAllAre() throws Exception {
+  void callsAreRefusedUntilUnreadResponsesAreRead() throws Exception {
     start("");
-    SlowReader reader = full();
+    SlowReader reader = exhaustMemory();
 
     Answer refused = bridge.call("effect", "{}");
 
@@ -117,18 +117,18 @@ class MemoryPressureIT {
   }
 
   @Test
-  void anAnswerWaitsAtItsServerUntilThereIsRoomAndAnotherServerGoesOnAnswering() throws Exception {
+  void aWaitingResponseDoesNotBlockOtherServers() throws Exception {
     start("");
-    CompletableFuture<Answer> elsewhere =
+    CompletableFuture<Answer> otherCall =
         bridge.postLater("/servers/other/tools/sleep", "{\"ms\":1500}");
     bridge.until(() -> count("other", "pending_calls") == 1);
     SlowReader first = slow(300);
     SlowReader second = slow(300);
     bridge.until(() -> held() > LARGE);
 
-    assertEquals(200, elsewhere.join().status());
+    assertEquals(200, otherCall.join().status());
     double held = held();
-    assertTrue(held <= MOST, () -> held + " bytes are held");
+    assertTrue(held <= BUDGET, () -> held + " bytes are buffered");
 
     CompletableFuture<Integer> taken = CompletableFuture.supplyAsync(() -> length(first));
     assertTrue(length(second) > LARGE);
@@ -144,7 +144,7 @@ class MemoryPressureIT {
   }
 
   @Test
-  void anAnswerThatFindsNoRoomForLongIsDroppedAndSaysThatItsCallHasRun() throws Exception {
+  void aResponseWithoutRoomIsDroppedAsExecuted() throws Exception {
     start("");
     slow(100);
     CompletableFuture<Answer> second =
@@ -158,7 +158,7 @@ class MemoryPressureIT {
   }
 
   @Test
-  void aServerThatDiesWhileItsAnswerWaitsForRoomFailsThatCallAndIsStartedAgain() throws Exception {
+  void aServerKilledWithAWaitingResponseIsRestarted() throws Exception {
     start("");
     CompletableFuture<Answer> second =
         bridge.callLater("big", "{\"size\":" + LARGE + ",\"ms\":1500}");
@@ -179,14 +179,14 @@ class MemoryPressureIT {
   }
 
   @Test
-  void whatAHumanApprovesWhileMemoryIsShortWaitsAndRunsOnce() throws Exception {
-    start("", "'s':" + leavingEffects(",'risk':{'tools':{'effect':2}}"));
-    JsonNode asked = bridge.call("effect", "{}").body();
-    SlowReader reader = full();
+  void anApprovedCallWaitsForMemoryAndRunsOnce() throws Exception {
+    start("", "'s':" + entryWithEffects(",'risk':{'tools':{'effect':2}}"));
+    JsonNode pending = bridge.call("effect", "{}").body();
+    SlowReader reader = exhaustMemory();
     CompletableFuture<Answer> approved =
         bridge.postLater(
-            "/confirmations/" + asked.path("confirmation_id").asText(),
-            "{\"confirm\":true,\"token\":\"" + asked.path("token").asText() + "\"}");
+            "/confirmations/" + pending.path("confirmation_id").asText(),
+            "{\"confirm\":true,\"token\":\"" + pending.path("token").asText() + "\"}");
     bridge.until(() -> count("s", "queued_calls") == 1);
     assertFalse(approved.isDone());
     assertFalse(Files.exists(folder.resolve("effects")));
@@ -198,9 +198,9 @@ class MemoryPressureIT {
   }
 
   @Test
-  void whoeverLeavesInTheMiddleOfAnAnswerGivesItsRoomBack() throws Exception {
+  void aClientThatDisconnectsReleasesItsResponse() throws Exception {
     start("");
-    SlowReader reader = full();
+    SlowReader reader = exhaustMemory();
     reader.sip(100_000);
 
     reader.close();
@@ -210,7 +210,7 @@ class MemoryPressureIT {
   }
 
   @Test
-  void whoeverAsksAgainAndAgainAndDoesNotReadIsAnsweredOnceAndLaterAlways() throws Exception {
+  void pipelinedResponsesAreBufferedOneAtATime() throws Exception {
     start("");
     SlowReader reader =
         SlowReader.pipelined(bridge.port(), "/servers/s/tools/big", "{\"size\":1100000}", 10);
@@ -220,31 +220,31 @@ class MemoryPressureIT {
     Answer other = bridge.call("echo", "{}");
 
     assertEquals(200, other.status(), other.toString());
-    assertTrue(held() < 2_000_000, "more than one answer is held");
+    assertTrue(held() < 2_000_000, "more than one response is buffered");
     assertEquals(11, reader.takeAll().split("HTTP/1.1 200", -1).length);
   }
 
   @Test
-  void aClientThatTakesItsAnswerSlowlyIsNotIdleAndOneThatDoesNotTakeItIsCutOff() throws Exception {
+  void onlyAClientThatStopsReadingIsDisconnected() throws Exception {
     start("'idleTimeout':2");
     int size = 4 * LARGE;
     SlowReader slow = SlowReader.big(bridge.port(), size, 0);
     readers.add(slow);
     int taken = slow.sipFor(Duration.ofSeconds(6), 50_000);
-    assertTrue(taken < size, () -> "took " + taken);
+    assertTrue(taken < size, () -> "read " + taken);
     assertTrue(slow.takeAll().length() + taken > size);
     bridge.until(() -> held() == 0);
 
-    SlowReader stuck = full();
+    SlowReader stuck = exhaustMemory();
 
     bridge.until(() -> held() == 0);
     assertTrue(stuck.takeAll().length() < LARGE);
   }
 
   @Test
-  void whereMemoryIsShortAClientHasAsLongForItsAnswerAsForABodyOfItsOwn() throws Exception {
+  void underPressureAClientMustReadWithinTheBodyTimeout() throws Exception {
     start("'bodyTimeout':2");
-    SlowReader slow = full();
+    SlowReader slow = exhaustMemory();
 
     bridge.until(
         () -> {
@@ -257,7 +257,7 @@ class MemoryPressureIT {
   }
 
   @Test
-  void aLargeBodyIsLetInOnlyWhereThereIsRoomForItAndOneThatIsTooLargeIsTooLarge() throws Exception {
+  void aLargeBodyIsRefusedWithoutRoom() throws Exception {
     start("");
     String large = "{\"m\":\"" + "x".repeat(1_000_000) + "\"}";
     SlowReader other =
@@ -278,14 +278,14 @@ class MemoryPressureIT {
   }
 
   @Test
-  void whoeverLeavesAnEventStreamGivesTheRoomOfItsBodyBack() throws Exception {
+  void closingAnEventStreamReleasesTheRequestBody() throws Exception {
     start("");
     String large = "{\"m\":\"" + "x".repeat(1_500_000) + "\"}";
     for (int i = 0; i < 5; i++) {
-      SlowReader leaver =
+      SlowReader reader =
           SlowReader.posting(bridge.port(), "/servers/s/tools/never", large, "text/event-stream");
-      leaver.sip(100);
-      leaver.close();
+      reader.sip(100);
+      reader.close();
       bridge.until(() -> count("s", "pending_calls") == 0);
     }
 
@@ -293,7 +293,7 @@ class MemoryPressureIT {
   }
 
   @Test
-  void anAnswerThatDoesNotComeKeepsItsRoomNoLongerThanItsCallLasts() throws Exception {
+  void aMissingResponseReleasesItsRoomWithItsCall() throws Exception {
     try (LargeAnswers server = new LargeAnswers(LargeAnswers.Form.HANGING)) {
       start("", "'s':" + server.entry(",'timeout':1"));
 
@@ -306,8 +306,7 @@ class MemoryPressureIT {
 
   @ParameterizedTest
   @EnumSource(value = LargeAnswers.Form.class, names = "HANGING", mode = EnumSource.Mode.EXCLUDE)
-  void answersOverHttpComeInAsThereIsRoomHoweverManyThereAreAtOnce(LargeAnswers.Form form)
-      throws Exception {
+  void manyHttpResponsesArriveAsThereIsRoom(LargeAnswers.Form form) throws Exception {
     try (LargeAnswers server = new LargeAnswers(form)) {
       start("", "'s':" + server.entry(""));
       int size = 1_000_000;
@@ -328,7 +327,7 @@ class MemoryPressureIT {
   }
 
   @Test
-  void twoHundredLargeAnswersForSlowClientsFitIntoASmallHeap() throws Exception {
+  void manyUnreadLargeResponsesFitIntoASmallHeap() throws Exception {
     int size = 5 << 20;
     Files.writeString(
         folder.resolve("bridge.json"),

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a bridge says in numbers of what has happened. */
+/** The metrics of a bridge. */
 class MetricsIT {
   private static TestBridge bridge;
 
@@ -27,7 +27,7 @@ class MetricsIT {
     bridge.close();
   }
 
-  private static void assertSays(String line) throws Exception {
+  private static void assertLine(String line) throws Exception {
     Answer page = bridge.get("/metrics");
     assertEquals(200, page.status());
     assertTrue(page.header("content-type").startsWith("text/plain"), page.toString());
@@ -43,7 +43,7 @@ class MetricsIT {
   }
 
   @Test
-  void callsAreCountedByHowTheyEnd() throws Exception {
+  void callsAreCountedByOutcome() throws Exception {
     double before = value(calls("answered"));
     bridge.call("echo", "{}");
     bridge.call("tool_error", "{}");
@@ -60,28 +60,28 @@ class MetricsIT {
   }
 
   @Test
-  void aServerIsShownAsItIs() throws Exception {
-    assertSays("mcp_bridge_server_state{server=\"s\",state=\"ready\"} 1.0");
-    assertSays("mcp_bridge_server_processes{server=\"s\"} 1.0");
+  void theStateAndProcessesOfAServerAreReported() throws Exception {
+    assertLine("mcp_bridge_server_state{server=\"s\",state=\"ready\"} 1.0");
+    assertLine("mcp_bridge_server_processes{server=\"s\"} 1.0");
     assertFalse(bridge.get("/metrics").text().contains("cluster"));
   }
 
   @Test
-  void namesThatNobodyHasAreNotKept() throws Exception {
+  void unknownServerNamesDoNotBecomeLabels() throws Exception {
     for (int i = 0; i < 20; i++) {
-      bridge.post("/servers/nobody" + i + "/tools/x", "{}");
+      bridge.post("/servers/no-such-server" + i + "/tools/x", "{}");
     }
 
-    assertFalse(bridge.get("/metrics").text().contains("nobody"));
-    assertSays("mcp_bridge_calls_total{outcome=\"server_not_found\",server=\"\"} 20.0");
+    assertFalse(bridge.get("/metrics").text().contains("no-such-server"));
+    assertLine("mcp_bridge_calls_total{outcome=\"server_not_found\",server=\"\"} 20.0");
   }
 
   @Test
-  void aServerThatIsGoneForGoodIsNotCountedAnyMore() throws Exception {
+  void theMetricsOfARemovedServerAreRemoved() throws Exception {
     String entry = TestBridge.json(TestBridge.entry("'id':'passing','riskLevel':1"));
     assertEquals(201, bridge.post("/servers", entry).status());
     assertEquals(200, bridge.post("/servers/passing/tools/echo", "{}").status());
-    assertSays("mcp_bridge_calls_total{outcome=\"answered\",server=\"passing\"} 1.0");
+    assertLine("mcp_bridge_calls_total{outcome=\"answered\",server=\"passing\"} 1.0");
 
     assertEquals(200, bridge.delete("/servers/passing").status());
 
@@ -89,7 +89,7 @@ class MetricsIT {
   }
 
   @Test
-  void whoTakesOpenMetricsGetsIt() throws Exception {
+  void openMetricsIsServedIfAccepted() throws Exception {
     Answer page = bridge.get("/metrics", "accept", "application/openmetrics-text;version=1.0.0");
 
     assertTrue(page.header("content-type").startsWith("application/openmetrics-text"));
@@ -103,7 +103,7 @@ class MetricsIT {
         "image/png",
         "*/*"
       })
-  void whoTakesSomethingElseGetsPlainText(String accept) throws Exception {
+  void otherMediaTypesAreAnsweredWithPlainText(String accept) throws Exception {
     Answer page = bridge.get("/metrics", "accept", accept);
 
     assertEquals(200, page.status());

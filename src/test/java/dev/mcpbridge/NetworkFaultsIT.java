@@ -29,17 +29,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Faults of the network between the bridge and a server elsewhere, at every moment of a call. */
+/** Network faults between the bridge and a remote server, at every phase of a call. */
 class NetworkFaultsIT {
-  private static final int MOST_CONNECTIONS = 16;
+  private static final int MAX_CONNECTIONS = 16;
 
   @TempDir static Path folder;
   private static final Map<String, ToxicProxy> PROXIES = new TreeMap<>();
   private static Path effects;
-  private static TestBridge behind;
-  private static TestBridge front;
+  private static TestBridge upstream;
+  private static TestBridge bridge;
 
-  /** When a fault begins: after which text of the answer. */
+  /** The phase in which a fault begins, given by the preceding text of the response. */
   private enum Moment {
     BEFORE_THE_HEADERS(""),
     IN_THE_BODY("\"jsonrpc\""),
@@ -64,11 +64,11 @@ class NetworkFaultsIT {
     effects = folder.resolve("effects");
     String risk = "'risk':{'tools':{'effect':1}}";
     String entry = TestBridge.entry("'env':{'EFFECTS':'" + effects + "'}," + risk);
-    behind = TestBridge.of("{'mcpServers':{'s':" + entry + "}}");
-    behind.until(() -> behind.state("s").equals("ready"));
+    upstream = TestBridge.of("{'mcpServers':{'s':" + entry + "}}");
+    upstream.until(() -> upstream.state("s").equals("ready"));
     List<String> servers = new ArrayList<>();
     for (String era : List.of("legacy", "modern", "sse")) {
-      ToxicProxy proxy = new ToxicProxy(behind.port());
+      ToxicProxy proxy = new ToxicProxy(upstream.port());
       PROXIES.put(era, proxy);
       String url = "'url':'http://127.0.0.1:" + proxy.port() + "/servers/s/";
       String reach =
@@ -79,33 +79,33 @@ class NetworkFaultsIT {
       servers.add("'" + era + "':{" + reach + keys + ",'timeout':20}");
       servers.add("'hasty-" + era + "':{" + reach + keys + ",'timeout':1}");
     }
-    front = TestBridge.of("{'mcpServers':{" + String.join(",", servers) + "}}");
+    bridge = TestBridge.of("{'mcpServers':{" + String.join(",", servers) + "}}");
     for (String era : PROXIES.keySet()) {
-      front.until(() -> works(era) && works("hasty-" + era));
+      bridge.until(() -> works(era) && works("hasty-" + era));
     }
   }
 
   @AfterAll
   static void stop() throws Exception {
-    front.close();
+    bridge.close();
     for (ToxicProxy proxy : PROXIES.values()) {
       proxy.close();
     }
-    behind.close();
+    upstream.close();
   }
 
   @AfterEach
-  void everythingWorksAgainAndNoConnectionIsLeft() throws Exception {
+  void assertRecoveredWithoutLeakedConnections() throws Exception {
     for (Map.Entry<String, ToxicProxy> proxy : PROXIES.entrySet()) {
       proxy.getValue().heal();
-      front.until(() -> works(proxy.getKey()) && works("hasty-" + proxy.getKey()));
-      front.until(() -> proxy.getValue().open() <= MOST_CONNECTIONS);
+      bridge.until(() -> works(proxy.getKey()) && works("hasty-" + proxy.getKey()));
+      bridge.until(() -> proxy.getValue().open() <= MAX_CONNECTIONS);
     }
-    assertEquals(0, front.get("/servers/legacy").body().path("pending_calls").asInt());
+    assertEquals(0, bridge.get("/servers/legacy").body().path("pending_calls").asInt());
   }
 
   private static boolean works(String server) throws Exception {
-    Answer echo = front.post("/servers/" + server + "/tools/echo", "{\"m\":\"ü\"}");
+    Answer echo = bridge.post("/servers/" + server + "/tools/echo", "{\"m\":\"ü\"}");
     return echo.status() == 200 && echo.text().contains("{\"m\":\"ü\"}");
   }
 
@@ -118,11 +118,11 @@ class NetworkFaultsIT {
     String tool = kind == Kind.EFFECT ? "effect" : streams ? "progress" : "echo";
     String[] accept = streams ? new String[] {"accept", "text/event-stream"} : new String[0];
     Answer answer =
-        front.post("/servers/" + server + "/tools/" + tool, "{\"steps\":3,\"m\":\"ü\"}", accept);
+        bridge.post("/servers/" + server + "/tools/" + tool, "{\"steps\":3,\"m\":\"ü\"}", accept);
     String text = answer.text().replaceAll("(?s).*event: (error|result)\ndata: ", "");
-    JsonNode said = Json.mapper().readTree(text);
+    JsonNode response = Json.mapper().readTree(text);
     return new Outcome(
-        said.path("status").asInt(answer.status()), said.path("executed").asText(), text);
+        response.path("status").asInt(answer.status()), response.path("executed").asText(), text);
   }
 
   private static Stream<Arguments> with(String... toxics) {
@@ -140,7 +140,7 @@ class NetworkFaultsIT {
                                             .map(k -> Arguments.of(toxic, era, moment, k)))));
   }
 
-  static Stream<Arguments> hindrances() {
+  static Stream<Arguments> slowdowns() {
     return with("latency", "bandwidth", "slicer", "slow close");
   }
 
@@ -169,8 +169,8 @@ class NetworkFaultsIT {
   }
 
   @ParameterizedTest
-  @MethodSource("hindrances")
-  void whatOnlyComesSlowlyOrInPiecesComes(String toxic, String era, Moment moment, Kind kind)
+  @MethodSource("slowdowns")
+  void slowOrFragmentedResponsesArrive(String toxic, String era, Moment moment, Kind kind)
       throws Exception {
     long before = effects();
     PROXIES.get(era).answers(moment.after, toxic(toxic));
@@ -183,28 +183,28 @@ class NetworkFaultsIT {
 
   @ParameterizedTest
   @MethodSource("silences")
-  void whatDoesNotComeInTimeEndsAtItsDeadline(String toxic, String era, Moment moment, Kind kind)
+  void lateResponsesEndAtTheDeadline(String toxic, String era, Moment moment, Kind kind)
       throws Exception {
     long expected = effects() + kind.ordinal();
 
-    // one whose time is over before it is sent does not run, and is made again here
-    front.until(
+    // a call that times out before it is sent is not executed, so it is repeated here
+    bridge.until(
         () -> {
           PROXIES.get(era).answers(moment.after, toxic(toxic));
           Outcome outcome = call("hasty-" + era, moment, kind);
           assertEquals(504, outcome.status(), outcome.text());
           assertEquals("unknown", outcome.executed());
           PROXIES.get(era).heal();
-          front.until(() -> works("hasty-" + era));
-          assertTrue(effects() <= expected, "it ran too often");
+          bridge.until(() -> works("hasty-" + era));
+          assertTrue(effects() <= expected, "the call was executed more than once");
           return effects() == expected;
         });
   }
 
   @ParameterizedTest
   @MethodSource("cuts")
-  void whatBreaksOffHasPerhapsRunAndIsNotRepeated(
-      String toxic, String era, Moment moment, Kind kind) throws Exception {
+  void brokenResponsesAreUnknownAndNotRepeated(String toxic, String era, Moment moment, Kind kind)
+      throws Exception {
     long before = effects();
     PROXIES.get(era).answers(moment.after, toxic(toxic));
 
@@ -213,7 +213,7 @@ class NetworkFaultsIT {
     assertEquals(502, outcome.status(), outcome.text());
     assertEquals("unknown", outcome.executed());
     PROXIES.get(era).heal();
-    front.until(() -> works(era));
+    bridge.until(() -> works(era));
     assertEquals(before + kind.ordinal(), effects());
   }
 
@@ -222,7 +222,7 @@ class NetworkFaultsIT {
     "legacy,timeout", "legacy,reset", "legacy,limit",
     "modern,timeout", "modern,reset", "modern,limit"
   })
-  void aRequestThatBreaksOffIsNotSentAgain(String era, String toxic) throws Exception {
+  void aBrokenRequestIsNotRepeated(String era, String toxic) throws Exception {
     long before = effects();
     PROXIES.get(era).requests("\"tools/call\"", toxic(toxic));
 
@@ -231,29 +231,29 @@ class NetworkFaultsIT {
     assertEquals(502, outcome.status(), outcome.text());
     assertEquals("unknown", outcome.executed());
     PROXIES.get(era).heal();
-    front.until(() -> works(era));
+    bridge.until(() -> works(era));
     assertEquals(before, effects());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"legacy", "modern", "sse"})
-  void whatIsRefusedHasSurelyNotRun(String era) throws Exception {
+  void aRefusedConnectionMeansNotExecuted(String era) throws Exception {
     long before = effects();
     PROXIES.get(era).down();
 
-    front.until(() -> call(era, Moment.IN_THE_BODY, Kind.EFFECT).executed().equals("no"));
+    bridge.until(() -> call(era, Moment.IN_THE_BODY, Kind.EFFECT).executed().equals("no"));
     Outcome refused = call(era, Moment.IN_THE_BODY, Kind.EFFECT);
 
     assertEquals("no", refused.executed(), refused.text());
     assertTrue(refused.status() == 502 || refused.status() == 503, refused.text());
     PROXIES.get(era).heal();
-    front.until(() -> works(era));
+    bridge.until(() -> works(era));
     assertEquals(before, effects());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"legacy", "modern", "sse"})
-  void callsIntoSilenceHoldNoConnections(String era) throws Exception {
+  void unansweredCallsReleaseTheirConnections(String era) throws Exception {
     ToxicProxy proxy = PROXIES.get(era);
     int before = proxy.open();
     proxy.answers("", Toxic.swallow());
@@ -275,6 +275,6 @@ class NetworkFaultsIT {
     for (CompletableFuture<Integer> call : calls) {
       assertEquals(504, call.get(30, TimeUnit.SECONDS));
     }
-    front.until(() -> proxy.open() <= before + 2);
+    bridge.until(() -> proxy.open() <= before + 2);
   }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The loop of a program that uses OpenAI's own SDK, with a model that follows a script. */
+/** The tool loop of a program that uses OpenAI's official SDK, with a scripted model. */
 class OpenAiSdkIT {
   private static TestBridge bridge;
 
@@ -34,23 +34,23 @@ class OpenAiSdkIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"create", "stream"})
-  void twoTurnsOfToolCallsEndInAnAnswerOutOfTheirResults(String mode) throws Exception {
+  void twoTurnsOfToolCallsLeadToAFinalAnswer(String mode) throws Exception {
     Requirements.npmProgram("openai/package.json");
 
-    JsonNode said =
+    JsonNode output =
         run(
             Requirements.node().toString(),
             Requirements.nodeServer("openai-loop.mjs").toString(),
             bridge.uri("").toString(),
             mode);
 
-    assertTrue(said.path("tools").asInt() > 20, said.toString());
-    assertEquals("I heard slept, {\"text\":\"grüße\"}, xxx.", said.path("answer").asText());
+    assertTrue(output.path("tools").asInt() > 20, output.toString());
+    assertEquals("I heard slept, {\"text\":\"grüße\"}, xxx.", output.path("answer").asText());
     assertEquals(
         "[[\"system\",\"user\"],"
             + "[\"system\",\"user\",\"assistant\",\"tool\",\"tool\"],"
             + "[\"system\",\"user\",\"assistant\",\"tool\",\"tool\",\"assistant\",\"tool\"]]",
-        said.path("turns").toString());
+        output.path("turns").toString());
   }
 
   private JsonNode run(String... command) throws Exception {
@@ -62,7 +62,7 @@ class OpenAiSdkIT {
             .redirectError(err.toFile())
             .start();
     try {
-      assertTrue(process.waitFor(60, TimeUnit.SECONDS), "the program did not end");
+      assertTrue(process.waitFor(60, TimeUnit.SECONDS), "the program did not exit in time");
     } finally {
       process.destroyForcibly();
     }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What of a call's body arrives at an API, byte for byte. */
+/** Request bodies as they arrive at an API, byte for byte. */
 class OpenApiBodiesIT {
   private static final String BINARY = "{'type':'string','format':'binary'}";
 
@@ -65,7 +65,7 @@ class OpenApiBodiesIT {
   }
 
   @Test
-  void aJsonBodyGoesOutByteForByte() throws Exception {
+  void jsonBodyIsSentByteForByte() throws Exception {
     String body = "{\"big\":12345678901234567890,\"d\":1.10,\"e\":1E2,\"s\":\"\\u00e9\\/ü\"}";
 
     bridge.call("json", "{\"body\":" + body + "}");
@@ -79,7 +79,7 @@ class OpenApiBodiesIT {
   }
 
   @Test
-  void aFormIsWrittenAsAForm() throws Exception {
+  void formBodyIsUrlEncoded() throws Exception {
     bridge.call("form", "{\"body\":{\"a\":\"x y&z=ü\",\"n\":1.10,\"l\":[1,2]}}");
 
     assertEquals("a=x+y%26z%3D%C3%BC&n=1.10&l=1&l=2", api.last().text());
@@ -87,7 +87,7 @@ class OpenApiBodiesIT {
   }
 
   @Test
-  void aFormKeepsToTheEncodingOfItsFields() throws Exception {
+  void formFieldsFollowTheirEncoding() throws Exception {
     bridge.call(
         "deep", "{\"body\":{\"filter\":{\"a\":{\"b\":1}},\"tags\":[\"x\",\"y\"],\"words\":[1,2]}}");
 
@@ -97,7 +97,7 @@ class OpenApiBodiesIT {
   }
 
   @Test
-  void aFileAndAFieldAreParts() throws Exception {
+  void filesAndFieldsBecomeParts() throws Exception {
     bridge.call(
         "multipart", "{\"body\":{\"file\":\"AAEC/w==\",\"note\":\"ü\",\"meta\":{\"n\":1.10}}}");
 
@@ -111,7 +111,7 @@ class OpenApiBodiesIT {
   }
 
   @Test
-  void everyPartHasTheTypeOfWhatItHolds() throws Exception {
+  void everyPartHasItsContentType() throws Exception {
     bridge.call(
         "multipart",
         "{\"body\":{\"meta\":{\"n\":[]},\"line\":\"a;b\",\"n\":1.10,\"many\":[{\"a\":1},\"x\"],"
@@ -132,7 +132,7 @@ class OpenApiBodiesIT {
             "--"),
         parts);
     assertEquals(
-        String.valueOf(seen.body().length), seen.header("content-length"), "its length is known");
+        String.valueOf(seen.body().length), seen.header("content-length"), "the content length");
   }
 
   private static String part(String name, String type, String body) {
@@ -145,7 +145,7 @@ class OpenApiBodiesIT {
   }
 
   @Test
-  void anObjectInAFormIsJsonUnlessAStyleIsSaidForIt() throws Exception {
+  void formObjectIsJsonUnlessAStyleIsDeclared() throws Exception {
     bridge.call("form", "{\"body\":{\"o\":{\"a\":1.10,\"b\":[1]},\"l\":[{\"x\":1},2]}}");
 
     assertEquals(
@@ -154,7 +154,7 @@ class OpenApiBodiesIT {
   }
 
   @Test
-  void textAndBytesAreSentAsTheyAre() throws Exception {
+  void textAndBinaryBodiesAreSentUnchanged() throws Exception {
     bridge.call("text", "{\"body\":\"a\\r\\nü\"}");
     assertEquals("a\r\nü", api.last().text());
     assertEquals("text/plain", api.last().header("content-type"));

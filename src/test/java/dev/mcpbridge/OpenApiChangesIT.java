@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Where documents come from, what of them is offered, and what happens when they change. */
+/** Sources of documents, selection of operations, and changes of documents. */
 class OpenApiChangesIT {
   private static EchoApi api;
   private static EchoApi elsewhere;
@@ -69,7 +69,7 @@ class OpenApiChangesIT {
         .toList();
   }
 
-  /** Answers 304 to whoever knows it. */
+  /** Responds with 304 to requests that have this entity tag. */
   private static EchoApi.Script tagged(String tag, String text) {
     return (request, peer) ->
         tag.equals(request.header("if-none-match"))
@@ -78,13 +78,13 @@ class OpenApiChangesIT {
   }
 
   @Test
-  void aDocumentThatChangesIsFollowedAndClientsHearOfIt() throws Exception {
+  void changedDocumentUpdatesToolsAndNotifiesClients() throws Exception {
     api.on("/changing", tagged("\"1\"", document("one").text()));
     try (TestBridge bridge = ready("'refresh':1,'url':'" + api.url("/changing") + "'")) {
       McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
       client.initialize();
       BufferedReader events = client.listen();
-      CompletableFuture<JsonNode> heard =
+      CompletableFuture<JsonNode> notification =
           CompletableFuture.supplyAsync(
               () -> {
                 try {
@@ -97,19 +97,19 @@ class OpenApiChangesIT {
           () ->
               api.seen("/changing").stream()
                   .anyMatch(request -> "\"1\"".equals(request.header("if-none-match"))));
-      assertFalse(heard.isDone(), "nothing has changed yet");
+      assertFalse(notification.isDone(), "notified without a change");
 
       api.on("/changing", tagged("\"2\"", document("one", "two").text()));
 
       assertEquals(
           "notifications/tools/list_changed",
-          heard.get(20, TimeUnit.SECONDS).path("method").asText());
+          notification.get(20, TimeUnit.SECONDS).path("method").asText());
       bridge.until(() -> tools(bridge).equals(List.of("one", "two")));
       assertTrue(bridge.call("two", "{}").said().contains("GET /two "));
 
       api.on("/changing", EchoApi.says(200, "text/html", "<html>maintenance</html>"));
-      int looks = api.seen("/changing").size();
-      bridge.until(() -> api.seen("/changing").size() > looks + 1);
+      int requests = api.seen("/changing").size();
+      bridge.until(() -> api.seen("/changing").size() > requests + 1);
       assertEquals(List.of("one", "two"), tools(bridge));
       assertTrue(bridge.call("two", "{}").said().contains("GET /two "));
       assertEquals("ready", bridge.state("s"));
@@ -121,12 +121,12 @@ class OpenApiChangesIT {
   }
 
   @Test
-  void aDocumentThatCannotBeFetchedAnyMoreLeavesTheTools() throws Exception {
+  void toolsStayIfTheDocumentBecomesUnavailable() throws Exception {
     api.on("/vanishing", document("one").served());
     try (TestBridge bridge = ready("'refresh':1,'url':'" + api.url("/vanishing") + "'")) {
       api.on("/vanishing", EchoApi.says(503, "text/plain", "later"));
-      int looks = api.seen("/vanishing").size();
-      bridge.until(() -> api.seen("/vanishing").size() > looks + 1);
+      int requests = api.seen("/vanishing").size();
+      bridge.until(() -> api.seen("/vanishing").size() > requests + 1);
 
       assertEquals(List.of("one"), tools(bridge));
       assertEquals("ready", bridge.state("s"));
@@ -134,7 +134,7 @@ class OpenApiChangesIT {
   }
 
   @Test
-  void aDocumentThatHangsIsAskedForOnce() throws Exception {
+  void hangingDocumentIsRequestedOnce() throws Exception {
     api.on("/hanging", document("one").served()).on("/other", document("one").served());
     try (TestBridge bridge =
         TestBridge.of(
@@ -145,18 +145,18 @@ class OpenApiChangesIT {
                 + "'}}}")) {
       bridge.until(() -> bridge.state("s").equals("ready") && bridge.state("t").equals("ready"));
       api.on("/hanging", EchoApi.hangs());
-      int looks = api.seen("/hanging").size();
-      int others = api.seen("/other").size();
+      int requests = api.seen("/hanging").size();
+      int otherRequests = api.seen("/other").size();
 
-      bridge.until(() -> api.seen("/other").size() > others + 3);
+      bridge.until(() -> api.seen("/other").size() > otherRequests + 3);
 
-      assertEquals(looks + 1, api.seen("/hanging").size());
+      assertEquals(requests + 1, api.seen("/hanging").size());
       assertTrue(bridge.call("one", "{}").said().contains("GET /one "));
     }
   }
 
   @Test
-  void aFileThatChangesIsFollowed(@TempDir Path folder) throws Exception {
+  void changedFileUpdatesTools(@TempDir Path folder) throws Exception {
     Path file = Files.writeString(folder.resolve("api.json"), document("one").text());
     try (TestBridge bridge =
         ready("'refresh':1,'server':'" + api.url("") + "','file':'" + file + "'")) {
@@ -169,7 +169,7 @@ class OpenApiChangesIT {
   }
 
   @Test
-  void aDocumentMayStandInTheConfigurationAndBeginAnew() throws Exception {
+  void inlineDocumentSurvivesARestart() throws Exception {
     String text = document("one").set("servers", "[{'url':'" + api.url("/v2") + "'}]").text();
     try (TestBridge bridge = ready("'document':" + text)) {
       assertTrue(bridge.call("one", "{}").said().contains("GET /v2/one "));
@@ -182,7 +182,7 @@ class OpenApiChangesIT {
   }
 
   @Test
-  void aDocumentSendsNobodyToAnotherServerUnlessTheOperatorSaysSo() throws Exception {
+  void serverOnAnotherOriginMustBeConfirmed() throws Exception {
     api.on(
         "/tricky",
         document("one").set("servers", "[{'url':'" + elsewhere.url("/v1") + "'}]").served());
@@ -193,7 +193,7 @@ class OpenApiChangesIT {
       Answer shown = bridge.get("/servers/s");
 
       assertTrue(
-          shown.body().path("last_error").asText().contains("confirm it with server"),
+          shown.body().path("last_error").asText().contains("confirm it with 'server'"),
           shown.text());
       assertFalse(bridge.state("s").equals("ready"));
       assertEquals(List.of(), elsewhere.seen());
@@ -206,7 +206,7 @@ class OpenApiChangesIT {
 
   @ParameterizedTest
   @CsvSource({"/v1,GET /v1/one", "/,GET /one", "v1/,GET /docs/v1/one", "./v1,GET /docs/v1/one"})
-  void aRelativeServerIsRelativeToTheDocument(String server, String line) throws Exception {
+  void relativeServerIsResolvedAgainstTheDocument(String server, String line) throws Exception {
     api.on("/docs/relative", document("one").set("servers", "[{'url':'" + server + "'}]").served());
     try (TestBridge bridge = ready("'url':'" + api.url("/docs/relative") + "'")) {
       assertTrue(bridge.call("one", "{}").said().contains(line + " "));
@@ -214,7 +214,7 @@ class OpenApiChangesIT {
   }
 
   @Test
-  void aHostWithoutASchemeIsReachedAsTheDocumentWas() throws Exception {
+  void hostWithoutSchemeUsesThatOfTheDocument() throws Exception {
     api.on(
         "/old",
         EchoApi.says(
@@ -230,7 +230,7 @@ class OpenApiChangesIT {
   }
 
   @Test
-  void aBrokenDocumentIsAStateWithASentence() throws Exception {
+  void invalidDocumentIsReportedInTheState() throws Exception {
     api.on("/login", EchoApi.says(200, "text/html", "<html>Log in</html>"));
     try (TestBridge bridge = with("'maxRestartDelay':0.2,'url':'" + api.url("/login") + "'")) {
       bridge.until(() -> !bridge.get("/servers/s").body().path("last_error").isNull());
@@ -245,8 +245,8 @@ class OpenApiChangesIT {
   }
 
   @Test
-  void nothingThatADocumentRefersToIsFetched() throws Exception {
-    String there = elsewhere.url("/schema.json");
+  void remoteReferencesAreNotFetched() throws Exception {
+    String remote = elsewhere.url("/schema.json");
     int before = elsewhere.seen().size();
     api.on(
         "/remote",
@@ -256,16 +256,16 @@ class OpenApiChangesIT {
                 "one",
                 "application/json",
                 "{'$ref':'"
-                    + there
+                    + remote
                     + "','$schema':'"
-                    + there
+                    + remote
                     + "','properties':{'a':{'$ref':'"
-                    + there
+                    + remote
                     + "#/A'},'b':{'$id':'"
-                    + there
+                    + remote
                     + "','type':'string'}}}",
                 "")
-            .with("get", "/two", "two", "'parameters':[{'$ref':'" + there + "'}]")
+            .with("get", "/two", "two", "'parameters':[{'$ref':'" + remote + "'}]")
             .served());
     try (TestBridge bridge = ready("'url':'" + api.url("/remote") + "'")) {
       assertEquals(200, bridge.call("one", "{\"body\":{\"a\":1,\"b\":\"x\"}}").status());
@@ -302,9 +302,9 @@ class OpenApiChangesIT {
         "'exclude':{'methods':['post','delete']} | listPets listShops",
         "'exclude':{'operations':['*Pet']} | listPets listShops",
         "'include':{'tags':['pets']},'exclude':{'methods':['post']} | listPets",
-        "'include':{'tags':['nobody']} | ''"
+        "'include':{'tags':['missing']} | ''"
       })
-  void whatIsOfferedCanBeChosen(String keys, String offered) throws Exception {
+  void operationsCanBeSelected(String keys, String offered) throws Exception {
     api.on("/varied", varied().served());
     try (TestBridge bridge = ready(keys + ",'url':'" + api.url("/varied") + "'")) {
       assertEquals(offered, tools(bridge).stream().sorted().collect(Collectors.joining(" ")));
@@ -332,7 +332,7 @@ class OpenApiChangesIT {
   }
 
   @Test
-  void allThatIsNotOfferedIsTold() throws Exception {
+  void omittedOperationsAreReported() throws Exception {
     String own = "'servers':[{'url':'https://elsewhere.example'}]";
     ApiDocument document =
         document("kept").with("get", "/one", "one", own).with("post", "/two", "two", own);
@@ -351,8 +351,7 @@ class OpenApiChangesIT {
   }
 
   @Test
-  void readingLargeDocumentsTakesNothingOfTheTimeOfTheirStart(@TempDir Path folder)
-      throws Exception {
+  void parsingDoesNotCountTowardsTheStartTimeout(@TempDir Path folder) throws Exception {
     StringBuilder yaml =
         new StringBuilder("openapi: 3.1.0\ninfo: {title: Large, version: '1'}\npaths:\n");
     for (int i = 0; i < 2_000; i++) {

@@ -28,12 +28,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who is shown to an API: the operator, or a caller with a credential of its own. */
+/** Credentials sent to an API: the operator's or the caller's own. */
 class OpenApiCredentialsIT {
   private static final String ANN = ApiKeys.generate();
   private static final String BOB = ApiKeys.generate();
   private static final String SECRET = "s3cr3t-of-the-operator";
-  private static final List<String> ANSWERS = new CopyOnWriteArrayList<>();
+  private static final List<String> RESPONSES = new CopyOnWriteArrayList<>();
   private static final AtomicInteger TOKENS = new AtomicInteger();
 
   private static CapturedLog log;
@@ -147,11 +147,15 @@ class OpenApiCredentialsIT {
                 + "','server':'"
                 + api.url("")
                 + "','authUrl':'https://login.example/start'}}}");
-    for (JsonNode server : ask("GET", "/servers", "", ANN).body().path("servers")) {
+    for (JsonNode server : sendRequest("GET", "/servers", "", ANN).body().path("servers")) {
       String id = server.isTextual() ? server.asText() : server.path("id").asText();
       bridge.until(
           () ->
-              ask("GET", "/servers/" + id, "", ANN).body().path("state").asText().equals("ready"));
+              sendRequest("GET", "/servers/" + id, "", ANN)
+                  .body()
+                  .path("state")
+                  .asText()
+                  .equals("ready"));
     }
   }
 
@@ -192,13 +196,13 @@ class OpenApiCredentialsIT {
       each.close();
     }
     log.close();
-    assertFalse(String.join("\n", ANSWERS).contains(SECRET), "a secret was answered");
-    assertFalse(String.join("\n", log.lines()).contains(SECRET), "a secret was logged");
-    assertFalse(String.join("\n", log.lines()).contains("of-ann"), "a secret was logged");
+    assertFalse(String.join("\n", RESPONSES).contains(SECRET), "a response contains a secret");
+    assertFalse(String.join("\n", log.lines()).contains(SECRET), "the log contains a secret");
+    assertFalse(String.join("\n", log.lines()).contains("of-ann"), "the log contains a secret");
   }
 
-  private static Answer ask(String method, String path, String body, String key, String... headers)
-      throws Exception {
+  private static Answer sendRequest(
+      String method, String path, String body, String key, String... headers) throws Exception {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(bridge.uri(path))
             .header("authorization", "Bearer " + key)
@@ -207,15 +211,15 @@ class OpenApiCredentialsIT {
     for (int i = 0; i < headers.length; i += 2) {
       request.header(headers[i], headers[i + 1]);
     }
-    HttpResponse<String> said =
+    HttpResponse<String> response =
         bridge.client().send(request.build(), HttpResponse.BodyHandlers.ofString());
-    ANSWERS.add(said.body() + said.headers().map());
-    return new Answer(said.statusCode(), said.body(), said);
+    RESPONSES.add(response.body() + response.headers().map());
+    return new Answer(response.statusCode(), response.body(), response);
   }
 
   private static Answer call(String server, String tool, String key, String... headers)
       throws Exception {
-    return ask("POST", "/servers/" + server + "/tools/" + tool, "{}", key, headers);
+    return sendRequest("POST", "/servers/" + server + "/tools/" + tool, "{}", key, headers);
   }
 
   private static Request seen(String server, String key, String... headers) throws Exception {
@@ -225,7 +229,7 @@ class OpenApiCredentialsIT {
   }
 
   @Test
-  void eachCredentialStandsWhereItBelongsAndNowhereElse() throws Exception {
+  void credentialsAreSentOnlyWhereTheyBelong() throws Exception {
     assertEquals(SECRET, seen("header", ANN).header("X-Key"));
     assertEquals("key=" + SECRET + "%26x%3D1", seen("query", ANN).query());
     assertEquals("key=" + SECRET + "%3Bx", seen("cookie", ANN).header("cookie"));
@@ -236,29 +240,29 @@ class OpenApiCredentialsIT {
 
     assertTrue(documents.seen().size() >= 14);
     for (Request request : documents.seen()) {
-      assertFalse(request.toString().contains(SECRET), "the documents' server saw a secret");
+      assertFalse(request.toString().contains(SECRET), "the document server received a secret");
       assertNull(request.header("authorization"));
     }
     for (String path : List.of("/servers", "/servers/query", "/servers/oauth2", "/tools")) {
-      ask("GET", path, "", ANN);
+      sendRequest("GET", path, "", ANN);
     }
   }
 
   @Test
-  void aTokenIsFetchedOnceAndAnewWhenItIsRefused() throws Exception {
+  void tokenIsCachedUntilTheApiRejectsIt() throws Exception {
     for (int i = 0; i < 5; i++) {
       assertEquals("granted", call("oauth2", "fresh", ANN).said());
     }
     int fetched = tokens.seen("/token").size();
     assertEquals(1, fetched);
-    Request asked = tokens.seen("/token").get(0);
-    assertEquals("grant_type=client_credentials&scope=a+b", asked.text());
-    assertTrue(asked.header("authorization").startsWith("Basic "));
+    Request tokenRequest = tokens.seen("/token").get(0);
+    assertEquals("grant_type=client_credentials&scope=a+b", tokenRequest.text());
+    assertTrue(tokenRequest.header("authorization").startsWith("Basic "));
     TOKENS.addAndGet(10);
 
-    Answer refused = call("oauth2", "fresh", ANN);
+    Answer rejected = call("oauth2", "fresh", ANN);
 
-    assertTrue(refused.body().path("isError").asBoolean(), refused.text());
+    assertTrue(rejected.body().path("isError").asBoolean(), rejected.text());
     assertEquals("granted", call("oauth2", "fresh", ANN).said());
     assertEquals("granted", call("oauth2", "fresh", BOB).said());
     assertEquals(2, tokens.seen("/token").size());
@@ -266,7 +270,7 @@ class OpenApiCredentialsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"down", "page", "none", "error", "lines", "huge", "breaksoff"})
-  void withoutATokenThereIsNoCall(String server) throws Exception {
+  void noCallIsMadeWithoutAToken(String server) throws Exception {
     int before = api.seen().size();
 
     Answer answer = call(server, "ok", ANN);
@@ -278,7 +282,7 @@ class OpenApiCredentialsIT {
   }
 
   @Test
-  void whoHasToLogInIsToldWhere() throws Exception {
+  void requiredLoginIsReportedWithItsUrl() throws Exception {
     Answer answer = call("login", "mine", ANN);
 
     assertEquals(200, answer.status());
@@ -292,7 +296,7 @@ class OpenApiCredentialsIT {
   }
 
   @Test
-  void acallWithACredentialOfItsOwnIsMadeWithThatAlone() throws Exception {
+  void callersCredentialReplacesTheOperators() throws Exception {
     for (String server : List.of("header", "query", "cookie", "basic", "bearer", "oauth2")) {
       Request request = seen(server, ANN, "x-upstream-authorization", "Bearer of-ann");
       assertEquals(List.of("Bearer of-ann"), request.headers("authorization"));
@@ -313,20 +317,21 @@ class OpenApiCredentialsIT {
         "/toolcall | {'tool_calls':[{'id':'1','type':'function','function':"
             + "{'name':'bearer__ok','arguments':'{}'}}]}"
       })
-  void everyDoorTakesACallersCredential(String path, String body) throws Exception {
+  void everyApiAcceptsACallersCredential(String path, String body) throws Exception {
     int before = api.seen().size();
 
-    ask("POST", path, TestBridge.json(body), ANN, "x-upstream-authorization", "Bearer of-ann");
+    sendRequest(
+        "POST", path, TestBridge.json(body), ANN, "x-upstream-authorization", "Bearer of-ann");
 
     assertEquals(before + 1, api.seen().size());
     assertEquals(List.of("Bearer of-ann"), api.last().headers("authorization"));
-    ask("POST", path, TestBridge.json(body), BOB);
+    sendRequest("POST", path, TestBridge.json(body), BOB);
     assertEquals(List.of("Bearer " + SECRET), api.last().headers("authorization"));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {" ", "Bearer a\tb"})
-  void aHeaderThatIsNoCredentialIsRefused(String value) throws Exception {
+  void invalidCredentialHeaderIsRejected(String value) throws Exception {
     int before = api.seen().size();
 
     assertEquals(400, call("bearer", "ok", ANN, "x-upstream-authorization", value).status());
@@ -334,9 +339,10 @@ class OpenApiCredentialsIT {
   }
 
   @Test
-  void aCredentialThatIsLeftHereIsUsedForItsCallerAtItsServerUntilItIsTakenBack() throws Exception {
+  void storedCredentialIsUsedUntilItIsDeleted() throws Exception {
     String path = "/servers/bearer/credentials";
-    assertEquals(204, ask("PUT", path, "{\"authorization\":\"Bearer of-ann\"}", ANN).status());
+    assertEquals(
+        204, sendRequest("PUT", path, "{\"authorization\":\"Bearer of-ann\"}", ANN).status());
 
     assertEquals("Bearer of-ann", seen("bearer", ANN).header("authorization"));
     assertEquals("Bearer " + SECRET, seen("bearer", BOB).header("authorization"));
@@ -345,17 +351,17 @@ class OpenApiCredentialsIT {
         "Bearer now",
         seen("bearer", ANN, "x-upstream-authorization", "Bearer now").header("authorization"));
 
-    assertEquals(204, ask("DELETE", path, "", BOB).status());
+    assertEquals(204, sendRequest("DELETE", path, "", BOB).status());
     assertEquals("Bearer of-ann", seen("bearer", ANN).header("authorization"));
-    assertEquals(204, ask("DELETE", path, "", ANN).status());
+    assertEquals(204, sendRequest("DELETE", path, "", ANN).status());
     assertEquals("Bearer " + SECRET, seen("bearer", ANN).header("authorization"));
   }
 
   @Test
-  void aCredentialThatIsLeftHereExpires() throws Exception {
+  void storedCredentialExpires() throws Exception {
     assertEquals(
         204,
-        ask(
+        sendRequest(
                 "PUT",
                 "/servers/basic/credentials",
                 "{\"authorization\":\"Bearer of-ann\",\"expiresIn\":5}",
@@ -379,16 +385,18 @@ class OpenApiCredentialsIT {
         "[] | 400",
         "nonsense | 400"
       })
-  void whatIsNoCredentialIsNotKept(String body, int status) throws Exception {
-    assertEquals(status, ask("PUT", "/servers/cookie/credentials", body, ANN).status());
+  void invalidCredentialIsNotStored(String body, int status) throws Exception {
+    assertEquals(status, sendRequest("PUT", "/servers/cookie/credentials", body, ANN).status());
     assertNull(seen("cookie", ANN).header("authorization"));
     assertEquals(
-        404, ask("PUT", "/servers/nobody/credentials", "{\"authorization\":\"x\"}", ANN).status());
+        404,
+        sendRequest("PUT", "/servers/unknown/credentials", "{\"authorization\":\"x\"}", ANN)
+            .status());
   }
 
   @Test
-  void anMcpServerNeverSeesACredential() throws Exception {
-    ask("PUT", "/servers/stdio/credentials", "{\"authorization\":\"Bearer of-ann\"}", ANN);
+  void mcpServerNeverReceivesACredential() throws Exception {
+    sendRequest("PUT", "/servers/stdio/credentials", "{\"authorization\":\"Bearer of-ann\"}", ANN);
 
     for (String[] own : new String[][] {{}, {"x-upstream-authorization", "Bearer of-ann"}}) {
       Answer answer = call("stdio", "said", ANN, own);
@@ -399,7 +407,7 @@ class OpenApiCredentialsIT {
   }
 
   @Test
-  void noClientCanPutACredentialWhereTheBridgeKeepsIts() throws Exception {
+  void clientCannotForgeTheInternalCredential() throws Exception {
     McpClient client =
         new McpClient(bridge.uri("/servers/bearer/mcp"), "{}", "authorization", "Bearer " + ANN);
     client.initialize();

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an API answers, or does instead of answering, and what callers hear of it. */
+/** Responses and failures of an API, and what callers receive. */
 class OpenApiIT {
   private static EchoApi api;
   private static EchoApi elsewhere;
@@ -36,9 +36,9 @@ class OpenApiIT {
   @BeforeAll
   static void start() throws Exception {
     elsewhere = EchoApi.start();
-    byte[] noise = new byte[3_000];
-    for (int i = 0; i < noise.length; i++) {
-      noise[i] = (byte) i;
+    byte[] binary = new byte[3_000];
+    for (int i = 0; i < binary.length; i++) {
+      binary[i] = (byte) i;
     }
     api =
         EchoApi.start()
@@ -49,9 +49,9 @@ class OpenApiIT {
             .on("/text", EchoApi.says(200, "text/plain; charset=utf-8", "grüße"))
             .on("/lie", EchoApi.says(200, "application/json", "<html>no"))
             .on("/problem", EchoApi.says(200, "application/problem+json", "{\"a\":1}"))
-            .on("/image", EchoApi.says(200, "image/png", noise))
-            .on("/audio", EchoApi.says(200, "audio/wav", noise))
-            .on("/binary", EchoApi.says(200, "application/zip", noise))
+            .on("/image", EchoApi.says(200, "image/png", binary))
+            .on("/audio", EchoApi.says(200, "audio/wav", binary))
+            .on("/binary", EchoApi.says(200, "application/zip", binary))
             .on("/untyped", EchoApi.says(200, null, "plain"))
             .on("/empty", EchoApi.says(204, null, ""))
             .on(
@@ -148,7 +148,7 @@ class OpenApiIT {
   }
 
   @Test
-  void aJsonObjectIsStructuredContentToTheLastDigit() throws Exception {
+  void jsonObjectBecomesStructuredContent() throws Exception {
     Answer answer = bridge.call("object", "{}");
 
     String json = "{\"n\":1.10,\"b\":12345678901234567890}";
@@ -159,16 +159,16 @@ class OpenApiIT {
 
   @ParameterizedTest
   @CsvSource({"array,'[1.10,2]'", "text,grüße", "lie,<html>no", "untyped,plain"})
-  void whatIsNoObjectIsText(String tool, String said) throws Exception {
+  void otherTextualResponsesBecomeText(String tool, String expected) throws Exception {
     Answer answer = bridge.call(tool, "{}");
 
-    assertEquals(said, answer.said());
+    assertEquals(expected, answer.said());
     assertFalse(answer.body().has("structuredContent"));
     assertFalse(answer.body().path("isError").asBoolean());
   }
 
   @Test
-  void anEmptyAnswerSaysItsStatus() throws Exception {
+  void emptyResponseReportsItsStatus() throws Exception {
     Answer answer = bridge.call("empty", "{}");
 
     assertEquals("HTTP 204 Said", answer.said());
@@ -181,22 +181,22 @@ class OpenApiIT {
     "audio,audio,/data,audio/wav",
     "binary,resource,/resource/blob,application/zip"
   })
-  void bytesComeAsBytesOfTheirType(String tool, String type, String where, String mime)
+  void binaryResponseKeepsItsMediaType(String tool, String type, String pointer, String mime)
       throws Exception {
     JsonNode content = bridge.call(tool, "{}").body().at("/content/0");
 
     assertEquals(type, content.path("type").asText());
-    byte[] data = Base64.getDecoder().decode(content.at(where).asText());
+    byte[] data = Base64.getDecoder().decode(content.at(pointer).asText());
     assertEquals(3_000, data.length);
     assertEquals((byte) 0xFE, data[254]);
     assertTrue(content.toString().contains("\"mimeType\":\"" + mime + "\""));
   }
 
   @Test
-  void aLargeAnswerIsToldInShortAndReadWholeByItsUri() throws Exception {
+  void largeResponseIsExcerptedAndReadableByUri() throws Exception {
     Answer answer = bridge.call("large", "{}");
 
-    assertTrue(answer.text().length() < 10_000, "it is short");
+    assertTrue(answer.text().length() < 10_000, "the result is too long");
     JsonNode link = answer.body().at("/content/1");
     assertEquals("resource_link", link.path("type").asText());
     String uri = link.path("uri").asText();
@@ -212,14 +212,14 @@ class OpenApiIT {
   }
 
   @Test
-  void theUriOfALargeAnswerCannotBeGuessed() throws Exception {
-    String one = bridge.call("large", "{}").body().at("/content/1/uri").asText();
-    String other = bridge.call("large", "{}").body().at("/content/1/uri").asText();
+  void largeResponseUriCannotBeGuessed() throws Exception {
+    String uri = bridge.call("large", "{}").body().at("/content/1/uri").asText();
+    String otherUri = bridge.call("large", "{}").body().at("/content/1/uri").asText();
 
-    assertNotEquals(one, other);
-    assertTrue(one.matches("api-result:///[A-Za-z0-9_-]{22}"), one);
-    String last = one.endsWith("A") ? "Q" : "A";
-    assertEquals(404, resource(one.substring(0, one.length() - 1) + last).status());
+    assertNotEquals(uri, otherUri);
+    assertTrue(uri.matches("api-result:///[A-Za-z0-9_-]{22}"), uri);
+    String last = uri.endsWith("A") ? "Q" : "A";
+    assertEquals(404, resource(uri.substring(0, uri.length() - 1) + last).status());
     assertEquals(404, resource("api-result:///body").status());
     assertEquals(404, resource("file:///etc/passwd").status());
     assertFalse(bridge.get("/servers/s/resources").text().contains("api-result"));
@@ -230,7 +230,7 @@ class OpenApiIT {
   }
 
   @Test
-  void anAnswerLongerThanAMessageMayBeIsAnErrorOfACallThatRan() throws Exception {
+  void oversizedResponseIsAnErrorOfAnExecutedCall() throws Exception {
     Answer answer = bridge.call("huge", "{}");
 
     assertEquals(502, answer.status());
@@ -239,7 +239,7 @@ class OpenApiIT {
   }
 
   @Test
-  void aStatusOfFailureIsAnErrorOfTheToolWithItsBody() throws Exception {
+  void errorStatusBecomesAToolErrorWithTheBody() throws Exception {
     Answer missing = bridge.call("missing", "{}");
     assertEquals(200, missing.status());
     assertTrue(missing.body().path("isError").asBoolean());
@@ -247,14 +247,14 @@ class OpenApiIT {
     assertEquals("HTTP 500 Said\nit broke", bridge.call("broken", "{}").said());
 
     Answer longest = bridge.call("longerror", "{}");
-    assertTrue(longest.text().length() < 6_000, "only its beginning");
+    assertTrue(longest.text().length() < 6_000, "the excerpt is too long");
     assertTrue(longest.body().path("isError").asBoolean());
   }
 
-  /** What has no answer at all is asked for once more, since it is a GET. */
+  /** A GET without any response is retried once. */
   @ParameterizedTest
   @CsvSource({"breaksoff,1", "slams,2", "nonsense,1"})
-  void aConnectionThatEndsTooSoonLeavesOpenWhetherItRan(String tool, int times) throws Exception {
+  void lostConnectionLeavesExecutionUnknown(String tool, int times) throws Exception {
     int before = api.seen("/" + tool).size();
 
     Answer answer = bridge.call(tool, "{}");
@@ -265,7 +265,7 @@ class OpenApiIT {
   }
 
   @Test
-  void anApiThatHangsIsGivenUpAtTheDeadlineAndItsConnectionClosed() throws Exception {
+  void hangingCallIsCancelledAtItsDeadline() throws Exception {
     int before = api.left();
 
     Answer answer = bridge.call("hangs", "{}");
@@ -276,7 +276,7 @@ class OpenApiIT {
   }
 
   @Test
-  void aCallerWhoLeavesClosesTheConnectionToTheApi() throws Exception {
+  void callerDisconnectClosesTheApiConnection() throws Exception {
     int left = api.left();
     int hits = api.seen("/hangs").size();
     CompletableFuture<HttpResponse<String>> call =
@@ -293,18 +293,18 @@ class OpenApiIT {
   }
 
   @Test
-  void anApiThatIsNotThereRanNothingAndComesBackByItself() throws Exception {
-    EchoApi gone =
+  void unreachableApiIsDegradedAndRecovers() throws Exception {
+    EchoApi stopped =
         EchoApi.start()
             .on("/openapi.json", ApiDocument.create().with("get", "/echo", "echo", "").served());
-    int port = gone.port();
+    int port = stopped.port();
     try (TestBridge own =
         TestBridge.of(
             "{'mcpServers':{'s':{'type':'openapi','heartbeat':0.2,'maxRestartDelay':0.5,'url':'"
-                + gone.url("/openapi.json")
+                + stopped.url("/openapi.json")
                 + "'}}}")) {
       own.until(() -> own.state("s").equals("ready"));
-      gone.close();
+      stopped.close();
 
       Answer answer = own.call("echo", "{}");
 
@@ -317,14 +317,14 @@ class OpenApiIT {
         assertTrue(shown.path("last_error").asText().contains("127.0.0.1:" + port), "" + shown);
         TimeUnit.MILLISECONDS.sleep(50);
       }
-      try (EchoApi back =
+      try (EchoApi restarted =
           EchoApi.at(port)
               .on(
                   "/openapi.json",
                   ApiDocument.create().with("get", "/echo", "echo", "").served())) {
         own.until(() -> own.state("s").equals("ready"));
         assertEquals(200, own.call("echo", "{}").status());
-        assertEquals(1, back.seen("/echo").size());
+        assertEquals(1, restarted.seen("/echo").size());
         assertEquals(0, own.get("/servers/s").body().path("restarts").asInt());
       }
     }
@@ -332,7 +332,7 @@ class OpenApiIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"moved", "relative"})
-  void aRedirectWithinTheServerIsFollowed(String tool) throws Exception {
+  void redirectWithinTheOriginIsFollowed(String tool) throws Exception {
     int before = api.seen("/object").size();
 
     assertTrue(bridge.call(tool, "{}").said().startsWith("{\"n\":1.10"));
@@ -341,7 +341,7 @@ class OpenApiIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"away", "upgrade", "file"})
-  void aRedirectElsewhereIsNot(String tool) throws Exception {
+  void redirectToAnotherOriginIsNotFollowed(String tool) throws Exception {
     Answer answer = bridge.call(tool, "{}");
 
     assertTrue(answer.body().path("isError").asBoolean(), answer.text());
@@ -350,39 +350,39 @@ class OpenApiIT {
   }
 
   @Test
-  void redirectsEndAndNothingIsPostedTwice() throws Exception {
+  void redirectsAreLimitedAndPostsAreNotRepeated() throws Exception {
     assertTrue(bridge.call("loop", "{}").body().path("isError").asBoolean());
     assertTrue(api.seen("/loop").size() <= 6);
 
-    int objects = api.seen("/object").size();
+    int before = api.seen("/object").size();
     assertTrue(bridge.call("posted", "{}").body().path("isError").asBoolean());
     assertEquals(1, api.seen("/posted").size());
-    assertEquals(objects, api.seen("/object").size());
+    assertEquals(before, api.seen("/object").size());
   }
 
   @Test
-  void withRiskFromMethodsReadingRunsAndWritingAsks() throws Exception {
+  void riskFromMethodsRequiresConfirmationOfWrites() throws Exception {
     assertEquals(200, risky("echo").status());
     for (String tool : List.of("add", "remove")) {
       int before = api.seen().size();
 
-      Answer asked = risky(tool);
+      Answer pending = risky(tool);
 
-      assertTrue(asked.body().has("confirmation_id"), asked.text());
+      assertTrue(pending.body().has("confirmation_id"), pending.text());
       assertEquals(before, api.seen().size());
-      Answer ran =
+      Answer confirmed =
           bridge.post(
-              "/confirmations/" + asked.body().path("confirmation_id").asText(),
-              "{\"confirm\":true,\"token\":\"" + asked.body().path("token").asText() + "\"}");
-      assertEquals(200, ran.status(), ran.text());
+              "/confirmations/" + pending.body().path("confirmation_id").asText(),
+              "{\"confirm\":true,\"token\":\"" + pending.body().path("token").asText() + "\"}");
+      assertEquals(200, confirmed.status(), confirmed.text());
       assertEquals(before + 1, api.seen().size());
       assertEquals(tool.equals("add") ? "0" : null, api.last().header("content-length"));
     }
-    assertEquals("GET", first(bridge.call("echo", "{}")));
-    assertEquals("POST", first(bridge.call("add", "{}")));
+    assertEquals("GET", methodOf(bridge.call("echo", "{}")));
+    assertEquals("POST", methodOf(bridge.call("add", "{}")));
   }
 
-  private static String first(Answer echoed) {
+  private static String methodOf(Answer echoed) {
     return echoed.body().at("/structuredContent/line").asText().split(" ")[0];
   }
 
@@ -391,11 +391,11 @@ class OpenApiIT {
   }
 
   @Test
-  void anMcpClientSeesTheApiAsAServer() throws Exception {
+  void mcpClientUsesTheApiAsAServer() throws Exception {
     McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
-    JsonNode introduction = client.initialize();
+    JsonNode initialized = client.initialize();
 
-    assertTrue(introduction.has("capabilities"));
+    assertTrue(initialized.has("capabilities"));
     JsonNode tools = client.request("tools/list", "{}").result().path("tools");
     JsonNode echo =
         tools.valueStream().filter(t -> t.path("name").asText().equals("echo")).findFirst().get();
@@ -408,7 +408,7 @@ class OpenApiIT {
   }
 
   @Test
-  void theStateOfAnApiIsShown() throws Exception {
+  void apiStateIsReported() throws Exception {
     JsonNode shown = bridge.get("/servers/s").body();
 
     assertEquals("ready", shown.path("state").asText());

@@ -31,12 +31,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Answers that HTTP allows and few expect, answers that it does not allow, and odd paths. */
+/** Unusual and invalid HTTP responses, and unusual paths. */
 class OpenApiOddAnswersIT {
   private static final String CHUNKED =
       "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ntransfer-encoding: chunked\r\n\r\n";
 
-  /** Answers whose connection is not closed yet. */
+  /** Responses whose connection is still being closed. */
   private static final AtomicInteger CLOSING = new AtomicInteger();
 
   private static EchoApi api;
@@ -99,7 +99,7 @@ class OpenApiOddAnswersIT {
                 EchoApi.says(
                     200,
                     "text/plain",
-                    "this is no gzip, whatever it says of itself",
+                    "this is not gzip despite its header",
                     "content-encoding",
                     "gzip"))
             .on("/chunked", raw(CHUNKED + "3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n"))
@@ -198,12 +198,12 @@ class OpenApiOddAnswersIT {
     return out.toByteArray();
   }
 
-  /** Says this and closes the connection. */
-  private static Script raw(String answer) {
+  /** Sends this response and closes the connection. */
+  private static Script raw(String response) {
     return (request, peer) -> {
       CLOSING.incrementAndGet();
       try (OutputStream out = peer.out()) {
-        out.write(bytes(answer, StandardCharsets.UTF_8));
+        out.write(bytes(response, StandardCharsets.UTF_8));
         return false;
       } finally {
         CLOSING.decrementAndGet();
@@ -211,18 +211,18 @@ class OpenApiOddAnswersIT {
     };
   }
 
-  /** Answers once on each connection; the next request there gets these words and no more. */
-  private static Script closingTheSecondTime(String words) {
-    Set<OutputStream> known = ConcurrentHashMap.newKeySet();
+  /** Serves one request per connection; the next one gets only these bytes. */
+  private static Script closingTheSecondTime(String partial) {
+    Set<OutputStream> connections = ConcurrentHashMap.newKeySet();
     return (request, peer) -> {
-      if (known.add(peer.out())) {
+      if (connections.add(peer.out())) {
         return peer.write(200, "text/plain", bytes("ok", StandardCharsets.UTF_8));
       }
-      return raw(words).answer(request, peer);
+      return raw(partial).answer(request, peer);
     };
   }
 
-  /** Nobody can know of an answer's connection that it will be closed before it is. */
+  /** Until a connection is closed, the client cannot detect that it will be. */
   private static void awaitClosed() throws Exception {
     bridge.until(() -> CLOSING.get() == 0);
   }
@@ -253,21 +253,21 @@ class OpenApiOddAnswersIT {
     "closing,ok",
     "badutf,\"\uFFFD\""
   })
-  void whatHttpAllowsIsUnderstood(String tool, String said) throws Exception {
+  void validHttpResponsesAreUnderstood(String tool, String expected) throws Exception {
     Answer answer = bridge.call(tool, "{}");
 
     assertEquals(200, answer.status(), answer.text());
-    assertEquals(said, answer.said());
+    assertEquals(expected, answer.said());
     assertFalse(answer.body().path("isError").asBoolean());
   }
 
   @Test
-  void anErrorIsReadInItsCharsetToo() throws Exception {
+  void errorBodyIsReadInItsCharset() throws Exception {
     assertEquals("HTTP 404 Said\ngrüße", bridge.call("latinerror", "{}").said());
   }
 
   @Test
-  void jsonThatIsTooDeepIsText() throws Exception {
+  void deeplyNestedJsonBecomesText() throws Exception {
     Answer answer = bridge.call("deepjson", "{}");
 
     assertEquals(200, answer.status());
@@ -276,7 +276,7 @@ class OpenApiOddAnswersIT {
   }
 
   @Test
-  void aBodyThatUnpacksWithoutEndIsCutOff() throws Exception {
+  void decompressionIsLimited() throws Exception {
     Answer answer = bridge.call("bomb", "{}");
 
     assertEquals("response_too_large", answer.code(), answer.toString());
@@ -285,7 +285,7 @@ class OpenApiOddAnswersIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"cutchunks", "badchunks", "bigheader", "twolengths"})
-  void whatHttpDoesNotAllowIsAnErrorOfWhichNobodyKnowsWhatRan(String tool) throws Exception {
+  void invalidHttpLeavesExecutionUnknown(String tool) throws Exception {
     int before = api.seen("/" + tool).size();
 
     Answer answer = bridge.call(tool, "{}");
@@ -297,18 +297,17 @@ class OpenApiOddAnswersIT {
 
   @ParameterizedTest
   @CsvSource({
-    "brokengzip,no whole gzip",
-    "cutgzip,no whole gzip",
-    "halfgzip,no whole gzip",
+    "brokengzip,not a complete gzip",
+    "cutgzip,not a complete gzip",
+    "halfgzip,not a complete gzip",
     "brotli,coding br"
   })
-  void anAnswerThatCannotBeUnpackedIsAnErrorOfACallThatRan(String tool, String why)
-      throws Exception {
+  void invalidCompressionIsAnErrorOfAnExecutedCall(String tool, String reason) throws Exception {
     Answer answer = bridge.call(tool, "{}");
 
     assertEquals(502, answer.status(), answer.text());
     assertEquals("yes", answer.body().path("executed").asText());
-    assertTrue(answer.text().contains(why), answer.text());
+    assertTrue(answer.text().contains(reason), answer.text());
   }
 
   @Test
@@ -319,7 +318,7 @@ class OpenApiOddAnswersIT {
   }
 
   @Test
-  void connectionsThatTheApiClosesAfterAnAnswerAreNotUsedAgain() throws Exception {
+  void closedConnectionsAreNotReused() throws Exception {
     for (int i = 0; i < 20; i++) {
       Answer answer = bridge.call("post", "{}");
       assertEquals("ok", answer.said(), answer::toString);
@@ -331,8 +330,7 @@ class OpenApiOddAnswersIT {
 
   @ParameterizedTest
   @CsvSource({"stale,GET", "stalehead,HEAD"})
-  void aSafeRequestThatAClosedConnectionSwallowsIsRepeated(String tool, String method)
-      throws Exception {
+  void safeRequestIsRetriedIfItsConnectionCloses(String tool, String method) throws Exception {
     freshConnection("stale");
     int before = api.seen("/stale").size();
 
@@ -348,7 +346,7 @@ class OpenApiOddAnswersIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"stalepost", "staledelete"})
-  void oneThatMayChangeSomethingIsNot(String tool) throws Exception {
+  void unsafeRequestIsNotRetried(String tool) throws Exception {
     freshConnection("stale");
     int before = api.seen("/stale").size();
 
@@ -360,7 +358,7 @@ class OpenApiOddAnswersIT {
   }
 
   @Test
-  void oneWhoseAnswerHasBegunIsNot() throws Exception {
+  void requestWithAPartialResponseIsNotRetried() throws Exception {
     freshConnection("halfstale");
     int before = api.seen("/halfstale").size();
 
@@ -371,7 +369,7 @@ class OpenApiOddAnswersIT {
   }
 
   @Test
-  void aRequestIsRepeatedOnce() throws Exception {
+  void requestIsRetriedOnlyOnce() throws Exception {
     Answer answer = bridge.call("never", "{}");
 
     assertEquals("upstream_crashed", answer.code(), answer.text());
@@ -379,7 +377,7 @@ class OpenApiOddAnswersIT {
     assertEquals(2, api.seen("/never").size());
   }
 
-  /** After it the pool has one connection, which has answered this path once. */
+  /** Leaves one pooled connection, which has served this path once. */
   private static void freshConnection(String tool) throws Exception {
     bridge.call("closing", "{}");
     awaitClosed();
@@ -387,19 +385,19 @@ class OpenApiOddAnswersIT {
   }
 
   @Test
-  void manyCallsAtOnceAreNeverMixedUp() throws Exception {
+  void concurrentCallsAreNotMixedUp() throws Exception {
     List<CompletableFuture<Answer>> answers = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
       answers.add(bridge.callLater("query", "{\"id\":\"n" + i + "\"}"));
     }
     for (int i = 0; i < 200; i++) {
-      String said = answers.get(i).get(30, TimeUnit.SECONDS).said();
-      assertTrue(said.contains("/q/n" + i + "?acl "), said);
+      String text = answers.get(i).get(30, TimeUnit.SECONDS).said();
+      assertTrue(text.contains("/q/n" + i + "?acl "), text);
     }
   }
 
   @Test
-  void aPathMayHaveAQueryOrAFragmentOfItsOwn() throws Exception {
+  void documentPathMayContainQueryAndFragment() throws Exception {
     bridge.call("query", "{\"id\":\"x\",\"upload\":\"1\"}");
     assertEquals("GET /q/x?acl&upload=1 HTTP/1.1", api.last().line());
     bridge.call("fragment", "{\"id\":\"x\",\"upload\":\"1\"}");
@@ -407,7 +405,7 @@ class OpenApiOddAnswersIT {
   }
 
   @Test
-  void anOperationWhosePathIsNoneIsNotOffered() throws Exception {
+  void operationWithAnInvalidPathIsOmitted() throws Exception {
     String tools = bridge.get("/servers/s/tools").text();
 
     assertTrue(tools.contains("\"query\""));

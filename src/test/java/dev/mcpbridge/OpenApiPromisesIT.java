@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Output schemas of operations: what is promised is kept, or said not to be. */
+/** Output schemas of operations: responses match them, or the violation is reported. */
 class OpenApiPromisesIT {
   private static final String OBJECT =
       "'content':{'application/json':{'schema':{'type':'object','required':['id']}}}";
@@ -27,12 +27,12 @@ class OpenApiPromisesIT {
   static void start() throws Exception {
     ApiDocument document =
         ApiDocument.create()
-            .with("get", "/kept", "kept", answers("'200':{" + OBJECT + "}"))
-            .with("get", "/empty", "empty", answers("'200':{" + OBJECT + "}"))
-            .with("get", "/array", "array", answers("'200':{" + OBJECT + "}"))
-            .with("get", "/words", "words", answers("'200':{" + OBJECT + "}"))
-            .with("get", "/image", "image", answers("'200':{" + OBJECT + "}"))
-            .with("get", "/either", "either", answers("'200':{" + OBJECT + "},'204':{}"));
+            .with("get", "/kept", "kept", responses("'200':{" + OBJECT + "}"))
+            .with("get", "/empty", "empty", responses("'200':{" + OBJECT + "}"))
+            .with("get", "/array", "array", responses("'200':{" + OBJECT + "}"))
+            .with("get", "/words", "words", responses("'200':{" + OBJECT + "}"))
+            .with("get", "/image", "image", responses("'200':{" + OBJECT + "}"))
+            .with("get", "/either", "either", responses("'200':{" + OBJECT + "},'204':{}"));
     api =
         EchoApi.start()
             .on("/openapi.json", document.served())
@@ -48,7 +48,7 @@ class OpenApiPromisesIT {
     bridge.until(() -> bridge.state("s").equals("ready"));
   }
 
-  private static String answers(String responses) {
+  private static String responses(String responses) {
     return "'responses':{" + responses + "}";
   }
 
@@ -59,15 +59,15 @@ class OpenApiPromisesIT {
   }
 
   @Test
-  void aPromiseThatIsKeptIsStructuredContent() throws Exception {
+  void matchingResponseBecomesStructuredContent() throws Exception {
     assertEquals(1, bridge.call("kept", "{}").body().at("/structuredContent/id").asInt());
   }
 
   @Test
-  void whereOneOfSeveralGoodAnswersIsEmptyNothingIsPromised() throws Exception {
+  void optionalResponseBodyMeansNoOutputSchema() throws Exception {
     for (JsonNode tool : bridge.get("/servers/s/tools").body().path("tools")) {
-      boolean promises = !tool.path("name").asText().equals("either");
-      assertEquals(promises, tool.has("outputSchema"), tool.toString());
+      boolean hasOutputSchema = !tool.path("name").asText().equals("either");
+      assertEquals(hasOutputSchema, tool.has("outputSchema"), tool.toString());
     }
     Answer answer = bridge.call("either", "{}");
     assertFalse(answer.body().path("isError").asBoolean());
@@ -77,13 +77,12 @@ class OpenApiPromisesIT {
   /** Clients must refuse such a result unless it is an error (MCP server/tools). */
   @ParameterizedTest
   @CsvSource({"empty,204", "array,200", "words,200", "image,200"})
-  void aPromiseThatTheApiBreaksIsAnErrorThatSaysThatTheCallWasDone(String tool, int status)
-      throws Exception {
+  void violatedOutputSchemaIsAnErrorOfAnExecutedCall(String tool, int status) throws Exception {
     Answer answer = bridge.call(tool, "{}");
 
     assertEquals(200, answer.status());
     assertTrue(answer.body().path("isError").asBoolean(), answer.text());
-    assertTrue(answer.text().contains("was carried out (HTTP " + status), answer.text());
-    assertEquals(2, answer.body().path("content").size(), "what came is there too");
+    assertTrue(answer.text().contains("was executed (HTTP " + status), answer.text());
+    assertEquals(2, answer.body().path("content").size(), "the response is missing");
   }
 }

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What of a call's arguments arrives at an API, byte for byte. */
+/** Arguments as they arrive at an API, byte for byte. */
 class OpenApiWireIT {
   private static final String BINARY = "{'type':'string','format':'binary'}";
 
@@ -44,7 +44,7 @@ class OpenApiWireIT {
       document.with(
           "get", path, style.id(), "'parameters':[" + parameter("color", style.in(), more) + "]");
     }
-    attackable(document);
+    addAttackTargets(document);
     api = EchoApi.start().on("/openapi.json", document.served());
     bridge =
         TestBridge.of(
@@ -52,7 +52,7 @@ class OpenApiWireIT {
     bridge.until(() -> bridge.state("s").equals("ready"));
   }
 
-  private static void attackable(ApiDocument document) {
+  private static void addAttackTargets(ApiDocument document) {
     document
         .with("get", "/seg/{p}/end", "segment", "'parameters':[" + parameter("p", "path", "") + "]")
         .with("get", "/seg/{p}", "last", "'parameters':[" + parameter("p", "path", "") + "]")
@@ -122,7 +122,7 @@ class OpenApiWireIT {
 
   @ParameterizedTest
   @MethodSource("styles")
-  void aParameterIsWrittenInItsStyle(ParameterStyle style) throws Exception {
+  void parameterIsSerialisedInItsStyle(ParameterStyle style) throws Exception {
     Answer answer = bridge.call(style.id(), "{\"color\":" + style.value() + "}");
 
     assertEquals(200, answer.status(), answer.text());
@@ -141,7 +141,7 @@ class OpenApiWireIT {
   }
 
   @Test
-  void oddNamesKeepTheirNameOnTheWireAndSameNamesAreToldApart() throws Exception {
+  void unusualAndDuplicateParameterNamesAreMapped() throws Exception {
     JsonNode properties = properties("odd");
     List<String> keys = properties.propertyStream().map(each -> each.getKey()).toList();
     assertEquals(2, keys.size());
@@ -156,7 +156,7 @@ class OpenApiWireIT {
   }
 
   @Test
-  void whatIsReservedMayStandWhereTheDocumentAllowsItButNeverEndsTheParameter() throws Exception {
+  void reservedCharactersNeverEndTheParameter() throws Exception {
     bridge.call("everywhere", "{\"free\":\"a/b?c&d=e#f+g%\"}");
 
     assertEquals("free=a/b?c%26d%3De%23f%2Bg%25", api.last().query());
@@ -192,7 +192,7 @@ class OpenApiWireIT {
         "*",
         "~"
       })
-  void aValueInThePathStaysInItsSegmentOrIsRefused(String value) throws Exception {
+  void pathValueStaysInItsSegmentOrIsRejected(String value) throws Exception {
     for (String tool : List.of("segment", "last")) {
       int before = api.seen().size();
 
@@ -211,12 +211,12 @@ class OpenApiWireIT {
       assertEquals("seg", segments[1]);
       assertFalse(segments[2].matches("\\.{0,2}"), path);
       assertTrue(segments[2].matches("([A-Za-z0-9._~-]|%[0-9A-F]{2})+"), path);
-      String plain = bridgeText(value);
+      String plain = unescaped(value);
       assertEquals(plain, URLDecoder.decode(segments[2], StandardCharsets.UTF_8));
     }
   }
 
-  private static String bridgeText(String escaped) throws Exception {
+  private static String unescaped(String escaped) throws Exception {
     return dev.mcpbridge.protocol.Json.mapper().readTree("\"" + escaped + "\"").asText();
   }
 
@@ -232,7 +232,7 @@ class OpenApiWireIT {
     "free,a\\r\\n\\r\\nGET / HTTP/1.1",
     "h,a\\u007Fb"
   })
-  void aLineBreakIsRefusedAndNothingIsSent(String parameter, String value) throws Exception {
+  void lineBreakIsRejectedAndNothingIsSent(String parameter, String value) throws Exception {
     int before = api.seen().size();
 
     Answer answer = bridge.call("everywhere", "{\"" + parameter + "\":\"" + value + "\"}");
@@ -244,7 +244,7 @@ class OpenApiWireIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"h", "c", "q", "free"})
-  void aLineBreakWithinAListOrANameIsNoneOnTheWire(String parameter) throws Exception {
+  void lineBreakInAListOrANameIsNeverSent(String parameter) throws Exception {
     for (String value :
         List.of("[\"a\",\"b\\r\\nX-Injected: 1\"]", "{\"k\\r\\nX-Injected: 1\":1}")) {
       int before = api.seen().size();
@@ -261,7 +261,7 @@ class OpenApiWireIT {
   }
 
   @Test
-  void headersThatSayWhereARequestGoesAreNotSettable() throws Exception {
+  void routingHeadersCannotBeSet() throws Exception {
     List<String> keys = properties("fixed").propertyStream().map(each -> each.getKey()).toList();
     assertEquals(List.of("X-Fine"), keys);
 

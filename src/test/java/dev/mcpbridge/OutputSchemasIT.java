@@ -12,25 +12,25 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
-/** Results that are not what their tool has promised. */
+/** Results that violate the output schema of their tool. */
 class OutputSchemasIT {
   @Test
-  void aResultThatBreaksItsPromisePassesAndIsFlagged() throws Exception {
+  void anInvalidResultIsPassedOnAndReported() throws Exception {
     try (TestBridge bridge = TestBridge.scripted("");
         BufferedReader events = events(bridge)) {
-      Answer kept = bridge.call("promise", "{\"n\":1}");
+      Answer valid = bridge.call("promise", "{\"n\":1}");
       bridge.until(
-          () -> bridge.call("promise", "{\"n\":\"one\"}").status() == 200 && flagged(events));
+          () -> bridge.call("promise", "{\"n\":\"one\"}").status() == 200 && isReported(events));
 
-      Answer broken = bridge.call("promise", "{\"n\":1.5}");
+      Answer invalid = bridge.call("promise", "{\"n\":1.5}");
 
-      assertEquals(200, kept.status());
-      assertTrue(broken.text().contains("\"structuredContent\":{\"n\":1.5}"), broken.text());
+      assertEquals(200, valid.status());
+      assertTrue(invalid.text().contains("\"structuredContent\":{\"n\":1.5}"), invalid.text());
     }
   }
 
-  /** Reads on to the next flag, if there is something to be read. */
-  private static boolean flagged(BufferedReader events) throws Exception {
+  /** Reads available events up to the next mismatch; returns whether there was one. */
+  private static boolean isReported(BufferedReader events) throws Exception {
     while (events.ready()) {
       if (events.readLine().equals("event: output_mismatch")) {
         String data = events.readLine();

@@ -15,12 +15,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** Nothing leaks: no process, no descriptor, no thread. */
+/** No process, file descriptor or thread leaks. */
 class ProcessHygieneIT {
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void startsAndStopsWithGrandchildrenLeaveNothing() throws Exception {
+  void startsAndStopsLeaveNoProcessesBehind() throws Exception {
     try (TestBridge bridge = TestBridge.scripted("")) {
       cycle(bridge, 5);
       long descriptors = descriptors();
@@ -37,24 +37,24 @@ class ProcessHygieneIT {
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void aDaemonWithoutEnvironmentAndGroupGoesWithItsServer() throws Exception {
+  void aDetachedDaemonEndsWithItsServer() throws Exception {
     Requirements.program("setsid");
-    assertDaemonGoes("'daemon':'2719001'");
+    assertDaemonEnds("'daemon':'2719001'");
   }
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void soDoesOneWhoseParentHasEndedWhereTheBridgeMayMakeControlGroups() throws Exception {
-    assertDaemonGoes("'daemon':'2719002','adopted':1");
+  void anAdoptedDaemonEndsWithItsControlGroup() throws Exception {
+    assertDaemonEnds("'daemon':'2719002','adopted':1");
   }
 
-  private static void assertDaemonGoes(String arguments) throws Exception {
+  private static void assertDaemonEnds(String arguments) throws Exception {
     String command = "sleep " + arguments.replaceAll("\\D*(\\d{7}).*", "$1");
     try (TestBridge bridge = TestBridge.scripted("")) {
       Path groups = Path.of("/proc", bridge.pids("s").get(0).toString(), "cgroup");
       assumeTrue(
           !arguments.contains("adopted") || Files.readString(groups).contains("/mcp-bridge-"),
-          "skipped: this user may make no control groups");
+          "skipped: this user may not create control groups");
       bridge.call("grandchild", TestBridge.json("{" + arguments + "}"));
       bridge.until(() -> running(command) == 1);
 
@@ -65,7 +65,7 @@ class ProcessHygieneIT {
   }
 
   @Test
-  void aStubbornServerIsGoneWithinItsGrace() throws Exception {
+  void aStubbornServerIsKilledAfterItsGracePeriod() throws Exception {
     try (TestBridge bridge = TestBridge.scripted("", "--stubborn")) {
       long pid = bridge.pids("s").get(0);
       long from = System.nanoTime();
@@ -94,7 +94,7 @@ class ProcessHygieneIT {
   }
 
   @Test
-  void aReloadTouchesOnlyWhatHasChanged() throws Exception {
+  void aReloadAffectsOnlyChangedServers() throws Exception {
     String stays = "'stays':" + TestBridge.entry("");
     try (TestBridge bridge =
         TestBridge.of(

@@ -32,10 +32,10 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The packaged program, started as a user starts it. */
+/** The packaged program, started as a user would start it. */
 class ProgramIT {
   private static final Path JAR = Path.of(System.getProperty("bridge.jar"));
-  private static final String NOBODY = "http://127.0.0.1:1";
+  private static final String UNUSED_ADDRESS = "http://127.0.0.1:1";
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
   @TempDir Path folder;
@@ -57,7 +57,7 @@ class ProgramIT {
   }
 
   @Test
-  void theDefaultServesGitAndTheBannersLineWorks() throws Exception {
+  void defaultConfigurationServesGit() throws Exception {
     Process bridge = serve();
 
     JsonNode repositories = post("/servers/git/tools/list_repositories", "{}");
@@ -68,10 +68,10 @@ class ProgramIT {
     JsonNode diff = post("/servers/git/tools/git_diff", "{\"repository\":\"work\"}");
     assertTrue(diff.at("/structuredContent/diff").asText().contains("+two"));
     post("/servers/git/tools/git_add", "{\"repository\":\"work\",\"paths\":[\".\"]}");
-    JsonNode asked =
+    JsonNode pending =
         post("/servers/git/tools/git_commit", "{\"repository\":\"work\",\"message\":\"second\"}");
-    assertTrue(asked.path("requires_confirmation").asBoolean(), asked.toString());
-    JsonNode commit = confirm(asked);
+    assertTrue(pending.path("requires_confirmation").asBoolean(), pending.toString());
+    JsonNode commit = confirm(pending);
     assertEquals("second", commit.at("/structuredContent/message").asText(), commit.toString());
     JsonNode log = post("/servers/git/tools/git_log", "{\"repository\":\"work\",\"max_count\":1}");
     assertEquals("second", log.at("/structuredContent/commits/0/message").asText());
@@ -81,7 +81,7 @@ class ProgramIT {
   }
 
   @Test
-  void theBannerSaysWhoMayStartProgramsWithoutKeys() throws Exception {
+  void bannerWarnsThatProgramsCanBeStartedWithoutKeys() throws Exception {
     Path closed = folder.resolve("closed.json");
     Files.writeString(closed, "{\"http\":{\"allowStart\":false}}");
 
@@ -121,7 +121,7 @@ class ProgramIT {
   }
 
   @Test
-  void aPushIsConfirmedAndReachesTheConfiguredRemoteOnly() throws Exception {
+  void confirmedPushReachesOnlyTheConfiguredRemote() throws Exception {
     Path remote = folder.resolve("remote.git");
     Git.init().setBare(true).setDirectory(remote.toFile()).call().close();
     try (Git git = Git.open(folder.resolve("work").toFile())) {
@@ -131,27 +131,27 @@ class ProgramIT {
           .call();
     }
     serve();
-    JsonNode asked = post("/servers/git/tools/git_push", "{\"repository\":\"work\"}");
+    JsonNode pending = post("/servers/git/tools/git_push", "{\"repository\":\"work\"}");
     try (Git git = Git.open(remote.toFile())) {
-      assertTrue(git.branchList().call().isEmpty(), "pushed before anybody agreed");
+      assertTrue(git.branchList().call().isEmpty(), "pushed before it was confirmed");
     }
 
-    JsonNode pushed = confirm(asked);
+    JsonNode pushed = confirm(pending);
 
     assertEquals("OK", pushed.at("/structuredContent/updates/0/status").asText(), "" + pushed);
     try (Git git = Git.open(remote.toFile())) {
       assertEquals(1, git.branchList().call().size());
     }
-    JsonNode elsewhere =
+    JsonNode otherRemote =
         confirm(
             post(
                 "/servers/git/tools/git_push",
                 "{\"repository\":\"work\",\"remote\":\"/tmp/elsewhere\"}"));
-    assertTrue(elsewhere.path("isError").asBoolean(), elsewhere.toString());
+    assertTrue(otherRemote.path("isError").asBoolean(), otherRemote.toString());
   }
 
   @Test
-  void hooksRunWhereTheOperatorAllowsThemAndTheApprovalSaysSo() throws Exception {
+  void hooksRunOnlyIfAllowedAndShownInTheApproval() throws Exception {
     Path marker = folder.resolve("marker");
     Path hook = folder.resolve("work/.git/hooks/pre-commit");
     Files.createDirectories(hook.getParent());
@@ -169,24 +169,25 @@ class ProgramIT {
     String message = "{\"repository\":\"work\",\"message\":\"second\"";
     post("/servers/git/tools/git_add", "{\"repository\":\"work\",\"paths\":[\".\"]}");
 
-    JsonNode plain = confirm(post("/servers/git/tools/git_commit", message + "}"));
-    assertEquals("second", plain.at("/structuredContent/message").asText(), plain.toString());
+    JsonNode commit = confirm(post("/servers/git/tools/git_commit", message + "}"));
+    assertEquals("second", commit.at("/structuredContent/message").asText(), commit.toString());
     assertFalse(Files.exists(marker));
 
     Files.writeString(folder.resolve("work/a.txt"), "three\n");
     post("/servers/git/tools/git_add", "{\"repository\":\"work\",\"paths\":[\".\"]}");
-    JsonNode silent = post("/servers/hooks/tools/git_commit", message + "}");
-    assertFalse(silent.path("requires_confirmation").asBoolean(), silent.toString());
-    JsonNode asked = post("/servers/hooks/tools/git_commit", message + ",\"run_hooks\":true}");
-    assertTrue(asked.at("/arguments/run_hooks").asBoolean(), asked.toString());
+    JsonNode withoutHooks = post("/servers/hooks/tools/git_commit", message + "}");
+    assertFalse(withoutHooks.path("requires_confirmation").asBoolean(), withoutHooks.toString());
+    JsonNode pending = post("/servers/hooks/tools/git_commit", message + ",\"run_hooks\":true}");
+    assertTrue(pending.at("/arguments/run_hooks").asBoolean(), pending.toString());
     assertFalse(Files.exists(marker));
-    JsonNode hooked = confirm(asked);
-    assertEquals("second", hooked.at("/structuredContent/message").asText(), hooked.toString());
+    JsonNode withHooks = confirm(pending);
+    assertEquals(
+        "second", withHooks.at("/structuredContent/message").asText(), withHooks.toString());
     assertTrue(Files.exists(marker));
   }
 
   @Test
-  void namedPipesInARepositoryAreNotWaitedFor() throws Exception {
+  void namedPipesInARepositoryDoNotBlock() throws Exception {
     serve();
     pipe(folder.resolve("work/pipe"));
     pipe(folder.resolve("work/.gitignore"));
@@ -204,14 +205,14 @@ class ProgramIT {
     assertEquals(0, new ProcessBuilder("mkfifo", path.toString()).start().waitFor());
   }
 
-  private JsonNode confirm(JsonNode asked) throws Exception {
+  private JsonNode confirm(JsonNode pending) throws Exception {
     return post(
-        "/confirmations/" + asked.path("confirmation_id").asText(),
-        "{\"confirm\":true,\"token\":\"" + asked.path("token").asText() + "\"}");
+        "/confirmations/" + pending.path("confirmation_id").asText(),
+        "{\"confirm\":true,\"token\":\"" + pending.path("token").asText() + "\"}");
   }
 
   @Test
-  void theOrphansOfAKilledBridgeEndWithTheNextStart() throws Exception {
+  void orphansOfAKilledBridgeAreEndedByTheNextStart() throws Exception {
     Requirements.program("setsid");
     Path config = folder.resolve("stubborn.json");
     Files.writeString(
@@ -229,13 +230,13 @@ class ProgramIT {
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void aStartEndsNoChildOfABridgeInAnotherPidNamespaceAndNothingWithAMadeUpMark() throws Exception {
+  void startSparesOtherNamespacesAndForgedMarks() throws Exception {
     Requirements.root();
-    List<String> apart =
+    List<String> namespaceRunner =
         List.of(Requirements.program("unshare"), "--pid", "--fork", "--kill-child", "--mount-proc");
     Path config = folder.resolve("s.json");
     Files.writeString(config, TestBridge.json("{'mcpServers':{'s':" + TestBridge.entry("") + "}}"));
-    awaitBanner(launch(serving(apart, config)));
+    awaitBanner(launch(serving(namespaceRunner, config)));
     String first = url;
     long firstChild = pid("s");
     String boot = Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip();
@@ -246,9 +247,9 @@ class ProgramIT {
     serve("--config", config.toString());
     String second = url;
     long secondChild = pid("s");
-    awaitBanner(launch(serving(apart, config)));
+    awaitBanner(launch(serving(namespaceRunner, config)));
 
-    assertTrue(stranger.isAlive(), "a process with a made-up mark was ended");
+    assertTrue(stranger.isAlive(), "a process with a forged mark was ended");
     assertSameChild(first, firstChild);
     assertSameChild(second, secondChild);
   }
@@ -268,7 +269,7 @@ class ProgramIT {
   }
 
   @Test
-  void aChangedFileIsAppliedAndAWrongOneRefused() throws Exception {
+  void changedFileIsAppliedAndAnInvalidOneRejected() throws Exception {
     Path config = folder.resolve("live.json");
     String first = "{'mcpServers':{'s':" + TestBridge.entry("") + "}}";
     Files.writeString(config, TestBridge.json(first));
@@ -300,26 +301,26 @@ class ProgramIT {
   }
 
   @Test
-  void aFileWithAnEntryThatIsNoObjectIsRefusedAndTheNextOneApplied() throws Exception {
+  void fileIsAppliedAfterOneWithAnInvalidEntry() throws Exception {
     Path config = folder.resolve("live.json");
-    String right = TestBridge.json("{'mcpServers':{'s':" + TestBridge.entry("") + "}}");
+    String valid = TestBridge.json("{'mcpServers':{'s':" + TestBridge.entry("") + "}}");
     Files.writeString(config, "{\"mcpServers\":{\"u\":5}}");
     serve("--config", config.toString());
     assertEquals("failed", get("/servers/u").path("state").asText());
     Path log = folder.resolve("err-0");
 
-    for (String wrong : List.of("null", "[]", "\"x\"")) {
-      int said = Files.readString(log).length();
-      Files.writeString(config, "{\"mcpServers\":{\"v\":" + wrong + "}}");
-      until(() -> Files.readString(log).substring(said).contains("mcpServers.v"));
+    for (String invalid : List.of("null", "[]", "\"x\"")) {
+      int logged = Files.readString(log).length();
+      Files.writeString(config, "{\"mcpServers\":{\"v\":" + invalid + "}}");
+      until(() -> Files.readString(log).substring(logged).contains("mcpServers.v"));
     }
-    Files.writeString(config, right);
+    Files.writeString(config, valid);
 
     until(() -> get("/servers/s").path("state").asText().equals("ready"));
   }
 
   @Test
-  void aStartAndACallLoadNeitherJacksonsMapperNorTheFlightRecorder() throws Exception {
+  void startAndCallLoadNoJacksonMapperAndNoFlightRecorder() throws Exception {
     Path classes = folder.resolve("classes");
     Process bridge = launch(serving(List.of(), "-Xlog:class+load:file=" + classes));
     awaitBanner(bridge);
@@ -327,13 +328,13 @@ class ProgramIT {
 
     String loaded = Files.readString(classes);
 
-    assertTrue(loaded.contains("dev.mcpbridge.protocol.TreeReader "), "nothing was logged");
+    assertTrue(loaded.contains("dev.mcpbridge.protocol.TreeReader "), "no classes were logged");
     assertFalse(loaded.contains("dev.mcpbridge.protocol.Json$Mapper "));
     assertFalse(loaded.contains("jdk.jfr.internal.MetadataRepository "));
   }
 
   @Test
-  void descriptorsRunOutAndComeBack() throws Exception {
+  void bridgeRecoversFromExhaustedDescriptors() throws Exception {
     Process bridge = launch(serving(List.of("bash", "-c", "ulimit -n 256; exec \"$@\"", "-")));
     awaitBanner(bridge);
     List<java.net.Socket> sockets = new ArrayList<>();
@@ -355,7 +356,7 @@ class ProgramIT {
   }
 
   @Test
-  void theCommandsTalkToARunningBridge() throws Exception {
+  void commandsUseARunningBridge() throws Exception {
     serve();
 
     String tools = run(0, "tools", "--url", url);
@@ -371,17 +372,17 @@ class ProgramIT {
     assertTrue(run(0, "--version").contains("mcp-bridge"));
     assertTrue(run(0, "key", "new", "edge").contains("\"sha256\":\""));
     assertTrue(run(0, "generate-completion").contains("complete"));
-    Path wrong = folder.resolve("wrong.json");
-    Files.writeString(wrong, "{\"http\":{\"port\":\"x\"}}");
-    assertTrue(run(1, "check", wrong.toString()).contains("http.port"));
-    Files.writeString(wrong, "{\"mcpServer\":{\"s\":{\"command\":\"x\"}}}");
-    assertTrue(run(1, "check", wrong.toString()).contains("did you mean mcpServers?"));
-    Files.writeString(wrong, "{\"servers\":{\"s\":{\"command\":\"no-such-program\"}}}");
-    assertTrue(run(0, "check", wrong.toString()).contains("warning: servers.s.command"));
+    Path invalid = folder.resolve("wrong.json");
+    Files.writeString(invalid, "{\"http\":{\"port\":\"x\"}}");
+    assertTrue(run(1, "check", invalid.toString()).contains("http.port"));
+    Files.writeString(invalid, "{\"mcpServer\":{\"s\":{\"command\":\"x\"}}}");
+    assertTrue(run(1, "check", invalid.toString()).contains("did you mean mcpServers?"));
+    Files.writeString(invalid, "{\"servers\":{\"s\":{\"command\":\"no-such-program\"}}}");
+    assertTrue(run(0, "check", invalid.toString()).contains("warning: servers.s.command"));
   }
 
   @Test
-  void stdioSpeaksMcpFromAnEmbeddedBridgeFromARunningOneAndSaysWhereThereIsNone() throws Exception {
+  void stdioServesAnEmbeddedOrARunningBridge() throws Exception {
     String lines =
         "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"initialize\",\"params\":{"
             + "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{}}}\n"
@@ -401,41 +402,42 @@ class ProgramIT {
     assertTrue(running.stream().anyMatch(l -> l.contains("\"id\":7") && l.contains("branch")));
 
     String ping = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
-    List<String> nobody = pipe(1, ping, "stdio", "--url", NOBODY);
-    assertEquals(1, nobody.size());
-    assertTrue(nobody.get(0).contains("\"id\":1") && nobody.get(0).contains("-32603"));
-    assertTrue(nobody.get(0).contains("There is no bridge at " + NOBODY), nobody.get(0));
+    List<String> unreachable = pipe(1, ping, "stdio", "--url", UNUSED_ADDRESS);
+    assertEquals(1, unreachable.size());
+    assertTrue(unreachable.get(0).contains("\"id\":1") && unreachable.get(0).contains("-32603"));
+    assertTrue(
+        unreachable.get(0).contains("There is no bridge at " + UNUSED_ADDRESS), unreachable.get(0));
     assertNoBridge(lastError());
-    assertEquals(List.of(), pipe(1, "", "stdio", "--url", NOBODY));
+    assertEquals(List.of(), pipe(1, "", "stdio", "--url", UNUSED_ADDRESS));
     assertNoBridge(lastError());
   }
 
   @Test
-  void aCommandWithoutABridgeSaysSoInOneLine() throws Exception {
+  void commandsReportAnUnreachableBridgeInOneLine() throws Exception {
     for (String[] command : new String[][] {{"tools"}, {"call", "git", "git_log"}, {"confirm"}}) {
       List<String> words = new ArrayList<>(List.of(command));
-      words.addAll(List.of("--url", NOBODY));
+      words.addAll(List.of("--url", UNUSED_ADDRESS));
       assertNoBridge(run(1, words.toArray(String[]::new)));
     }
   }
 
   @Test
-  void aPortThatIsTakenIsSaidInOneLine() throws Exception {
-    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      String port = Integer.toString(taken.getLocalPort());
+  void portInUseIsReportedInOneLine() throws Exception {
+    try (ServerSocket occupied = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String port = Integer.toString(occupied.getLocalPort());
 
-      String said = run(1, "serve", "--port", port);
+      String output = run(1, "serve", "--port", port);
 
-      assertEquals(1, said.lines().count(), said);
-      assertTrue(said.startsWith("cannot start: 127.0.0.1:" + port), said);
-      assertTrue(said.contains("--port"), said);
+      assertEquals(1, output.lines().count(), output);
+      assertTrue(output.startsWith("cannot start: 127.0.0.1:" + port), output);
+      assertTrue(output.contains("--port"), output);
     }
   }
 
-  private static void assertNoBridge(String said) {
-    assertEquals(1, said.lines().count(), said);
-    assertTrue(said.startsWith("There is no bridge at " + NOBODY), said);
-    assertTrue(said.contains("mcp-bridge serve"), said);
+  private static void assertNoBridge(String output) {
+    assertEquals(1, output.lines().count(), output);
+    assertTrue(output.startsWith("There is no bridge at " + UNUSED_ADDRESS), output);
+    assertTrue(output.contains("mcp-bridge serve"), output);
   }
 
   private String lastError() throws Exception {
@@ -457,7 +459,7 @@ class ProgramIT {
     return output.lines().toList();
   }
 
-  /** A zombie, which only init can bury, does not run. */
+  /** A zombie process does not count as running. */
   private static boolean isRunning(long pid) throws Exception {
     Path stat = Path.of("/proc/" + pid + "/stat");
     return Files.exists(stat) && !Files.readString(stat).contains(") Z ");
@@ -469,7 +471,7 @@ class ProgramIT {
     return bridge;
   }
 
-  /** The program, run by another one and with options of Java. */
+  /** The command for serve, run by another program and with options for Java. */
   private static String[] serving(List<String> runner, String... options) {
     List<String> command = ServedBridge.command();
     command.addAll(1, List.of(options));
@@ -522,7 +524,7 @@ class ProgramIT {
       } catch (java.io.IOException e) {
         // not yet
       }
-      assertTrue(System.nanoTime() < deadline, "it did not come true in time");
+      assertTrue(System.nanoTime() < deadline, "the condition did not become true in time");
       TimeUnit.MILLISECONDS.sleep(50);
     }
   }

@@ -29,16 +29,16 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The blocks of the README, pasted one after the other into one shell in a fresh folder. What is
- * shown of their answers has to be answered.
+ * Runs the blocks of the README, one after the other, in one shell in a new folder. Their output
+ * has to match the output in the README.
  */
 class ReadmeIT {
   private static final Path README = Path.of("README.md");
 
-  /** The only block that is not run is the one that would run this test. */
+  /** The section whose block is not run, since it would run this test. */
   private static final String NOT_RUN = "Test it";
 
-  /** Each of them becomes a port that nobody has, in the README and in the files of the clone. */
+  /** Ports that are replaced by free ones, in the README and in the files of the clone. */
   private static final Pattern PORTS = Pattern.compile("\\b(300[0-5]|4010|780[1-3])\\b");
 
   private static final Pattern BLOCK =
@@ -52,8 +52,8 @@ class ReadmeIT {
 
   private record Block(String section, String language, String text) {}
 
-  /** What a test does instead of a line: it has no network, and is no place to build in. */
-  private static String instead(String line) throws Exception {
+  /** Replaces commands that need a network or a build. */
+  private static String replacement(String line) throws Exception {
     if (line.startsWith("git clone ")) {
       return line.replace("<address of this repository>", folder.resolve("origin").toString());
     }
@@ -102,7 +102,7 @@ class ReadmeIT {
         "http://127.0.0.1:" + ports.get("3000"));
   }
 
-  /** The project as somebody else finds it, but for its sources and its ports. */
+  /** A repository of the project, without its sources and with free ports. */
   private static void publish(Path origin) throws Exception {
     try (Git git = Git.init().setInitialBranch("main").setDirectory(origin.toFile()).call()) {
       for (String part : List.of(".gitignore", "README.md", "conf", "src/main")) {
@@ -138,7 +138,7 @@ class ReadmeIT {
   }
 
   @TestFactory
-  Stream<DynamicTest> everyBlockWorksAfterThoseBeforeIt() throws IOException {
+  Stream<DynamicTest> everyBlockWorksInOrder() throws IOException {
     return blocks().stream()
         .filter(block -> !block.section().equals(NOT_RUN))
         .map(
@@ -154,20 +154,20 @@ class ReadmeIT {
     }
     switch (block.language()) {
       case "sh" -> paste(block.text());
-      case "console" -> talk(block.text().lines().toList());
+      case "console" -> converse(block.text().lines().toList());
       case "json" -> new ConfigReader(Map.of()).read(block.text(), ConfigReader.Strictness.WHOLE);
-      default -> throw new AssertionError("what is a block of " + block.language() + "?");
+      default -> throw new AssertionError("unknown language of a block: " + block.language());
     }
   }
 
   private static void image() throws Exception {
-    Engine there = Engine.at(null);
-    if (there.busybox()) {
-      engine = there;
+    Engine local = Engine.at(null);
+    if (local.busybox()) {
+      engine = local;
     }
   }
 
-  /** Commands, and behind a # what they answer; every request has its answer. */
+  /** Runs commands and compares their output with the lines after #. Each curl needs output. */
   private static void paste(String block) throws Exception {
     StringBuilder commands = new StringBuilder();
     StringBuilder answer = new StringBuilder();
@@ -181,34 +181,35 @@ class ReadmeIT {
         commands.setLength(0);
         answer.setLength(0);
       }
-      commands.append(instead(line)).append('\n');
+      commands.append(replacement(line)).append('\n');
     }
     paste(commands.toString(), answer.toString());
   }
 
   private static void paste(String commands, String answer) throws Exception {
-    String said = shell.paste(commands);
+    String output = shell.paste(commands);
     awaitStarted(commands, "target/mcp-bridge serve ", "MCP Bridge is listening on ");
     awaitStarted(commands, "java ", "weather and functions at ");
     if (answer.isEmpty()) {
       assertTrue(
           commands.lines().noneMatch(line -> line.startsWith("curl ")),
-          "what is answered to: " + commands);
+          "the README shows no output of: " + commands);
     } else {
-      assertTrue(new Sample(answer).ends(said), commands + "answered " + said);
+      assertTrue(new Sample(answer).ends(output), commands + "printed " + output);
     }
   }
 
-  /** As a reader does, who goes on when it has said that it is there. */
-  private static void awaitStarted(String commands, String command, String said) throws Exception {
-    int more =
+  /** Waits until the programs that were started in the background report that they listen. */
+  private static void awaitStarted(String commands, String command, String readyLine)
+      throws Exception {
+    int startCount =
         (int)
             commands.lines().filter(line -> line.startsWith(command) && line.endsWith("&")).count();
-    shell.awaitSaid(said, started.merge(command, more, Integer::sum));
+    shell.awaitSaid(readyLine, started.merge(command, startCount, Integer::sum));
   }
 
-  /** What is typed stands behind a $ or > or at the end of a question; all else is shown. */
-  private static void talk(List<String> block) throws Exception {
+  /** Input follows $, > or a question with "Run it?"; all other lines are expected output. */
+  private static void converse(List<String> block) throws Exception {
     List<String> command = List.of(block.get(0).substring(2).split(" "));
     try (PseudoTerminal terminal =
         PseudoTerminal.start(80, folder.resolve("mcp-bridge"), environment(), command)) {
@@ -226,11 +227,11 @@ class ReadmeIT {
       block.stream()
           .skip(1)
           .filter(line -> !line.startsWith(">"))
-          .forEach(line -> assertTrue(comes(line, shown), line + "\n--\n" + terminal.all()));
+          .forEach(line -> assertTrue(isShown(line, shown), line + "\n--\n" + terminal.all()));
     }
   }
 
-  private static boolean comes(String line, Iterator<String> shown) {
+  private static boolean isShown(String line, Iterator<String> shown) {
     Sample sample = new Sample(line);
     while (shown.hasNext()) {
       if (sample.ends(shown.next())) {

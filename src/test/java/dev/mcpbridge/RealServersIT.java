@@ -17,12 +17,12 @@ import org.eclipse.jgit.api.Git;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Servers that the world uses, from npm and PyPI. */
+/** Published MCP servers from npm and PyPI. */
 class RealServersIT {
   @TempDir Path folder;
 
   @Test
-  void everyToolOfEverythingThatNeedsNoClientFeature() throws Exception {
+  void everythingToolsWithoutClientFeaturesSucceed() throws Exception {
     Map<String, String> arguments = new HashMap<>();
     arguments.put("echo", "{\"message\":\"hi\"}");
     arguments.put("get-sum", "{\"a\":2,\"b\":3}");
@@ -71,13 +71,13 @@ class RealServersIT {
   }
 
   @Test
-  void whatEverythingAsksAClientReachesTheOneThatCalled() throws Exception {
+  void requestsOfEverythingReachTheCallingClient() throws Exception {
     try (TestBridge bridge = bridge("everything", node("server-everything", "stdio"))) {
       McpClient client =
           new McpClient(bridge.uri("/mcp"), "{\"elicitation\":{},\"sampling\":{}}")
               .answering(
-                  question ->
-                      question.path("method").asText().equals("sampling/createMessage")
+                  request ->
+                      request.path("method").asText().equals("sampling/createMessage")
                           ? "{\"role\":\"assistant\",\"model\":\"m\",\"content\":"
                               + "{\"type\":\"text\",\"text\":\"a haiku\"}}"
                           : "{\"action\":\"accept\",\"content\":{\"name\":\"Ada\"}}");
@@ -87,26 +87,26 @@ class RealServersIT {
           client.call(
               "everything__trigger-sampling-request", "{\"prompt\":\"hi\",\"maxTokens\":9}");
       assertTrue(sampled.text().contains("a haiku"), sampled.text());
-      McpClient.Reply asked = client.call("everything__trigger-elicitation-request", "{}");
-      assertTrue(asked.text().contains("Ada"), asked.text());
+      McpClient.Reply elicited = client.call("everything__trigger-elicitation-request", "{}");
+      assertTrue(elicited.text().contains("Ada"), elicited.text());
     }
   }
 
   @Test
-  void filesystemWritesOnlyWhatAHumanHasConfirmed() throws Exception {
+  void filesystemWritesOnlyAfterConfirmation() throws Exception {
     Path file = folder.toRealPath().resolve("note.txt");
     String entry =
         node("server-filesystem", folder.toRealPath().toString())
             .replaceFirst("}$", ",'risk':{'tools':{'write_file':2}}}");
     try (TestBridge bridge = bridge("disk", entry)) {
       String body = "{\"path\":\"" + file + "\",\"content\":\"hello\"}";
-      JsonNode asked = bridge.post("/servers/disk/tools/write_file", body).body();
-      assertTrue(asked.path("requires_confirmation").asBoolean(), asked.toString());
+      JsonNode pending = bridge.post("/servers/disk/tools/write_file", body).body();
+      assertTrue(pending.path("requires_confirmation").asBoolean(), pending.toString());
       assertFalse(Files.exists(file));
 
       bridge.post(
-          "/confirmations/" + asked.path("confirmation_id").asText(),
-          "{\"confirm\":true,\"token\":\"" + asked.path("token").asText() + "\"}");
+          "/confirmations/" + pending.path("confirmation_id").asText(),
+          "{\"confirm\":true,\"token\":\"" + pending.path("token").asText() + "\"}");
 
       assertEquals("hello", Files.readString(file));
       assertTrue(
@@ -118,7 +118,7 @@ class RealServersIT {
   }
 
   @Test
-  void memoryAndSequentialThinkingAnswer() throws Exception {
+  void memoryAndSequentialThinkingWork() throws Exception {
     String memory =
         node("server-memory")
             .replaceFirst(
@@ -145,7 +145,7 @@ class RealServersIT {
   }
 
   @Test
-  void serversWrittenInPythonAnswer() throws Exception {
+  void pythonServersWork() throws Exception {
     Path time = Requirements.pythonServer("mcp-server-time");
     Path git = Requirements.pythonServer("mcp-server-git");
     try (Git created = Git.init().setDirectory(folder.toFile()).call()) {

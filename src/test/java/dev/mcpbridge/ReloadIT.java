@@ -15,14 +15,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a changed configuration changes without a restart, beside servers. */
+/** Settings other than servers that a reload changes without a restart. */
 class ReloadIT {
   private static final String SERVERS =
       "'mcpServers':{'s':" + TestBridge.entry("'risk':{'tools':{'echo':2}}") + "}}";
   private static final String YES = "{\"confirm\":true}";
 
   @Test
-  void theTermsOfConfirmations() throws Exception {
+  void confirmationSettingsAreReloaded() throws Exception {
     try (TestBridge bridge = TestBridge.of("{" + SERVERS)) {
       bridge.until(() -> bridge.state("s").equals("ready"));
       Answer before = bridge.call("echo", "{}");
@@ -39,7 +39,7 @@ class ReloadIT {
   }
 
   @Test
-  void whoApproves() throws Exception {
+  void theApproverIsReloaded() throws Exception {
     String caller = ApiKeys.generate();
     String boss = ApiKeys.generate();
     String keys =
@@ -53,18 +53,18 @@ class ReloadIT {
 
       bridge.reload("{'risk':{'approver':'operator'}," + keys + SERVERS);
 
-      Answer asked = bridge.call("echo", "{}", "x-api-key", caller);
-      assertFalse(asked.body().has("token"), asked.text());
-      assertEquals(403, bridge.post(path(asked), YES, "x-api-key", caller).status());
-      assertEquals(200, bridge.post(path(asked), YES, "x-api-key", boss).status());
+      Answer pending = bridge.call("echo", "{}", "x-api-key", caller);
+      assertFalse(pending.body().has("token"), pending.text());
+      assertEquals(403, bridge.post(path(pending), YES, "x-api-key", caller).status());
+      assertEquals(200, bridge.post(path(pending), YES, "x-api-key", boss).status());
     }
   }
 
   @Test
-  void namesAndOrigins() throws Exception {
+  void hostNamesAndOriginsAreReloaded() throws Exception {
     try (TestBridge bridge = TestBridge.of("{" + SERVERS)) {
       assertEquals(403, bridge.get("/servers", "origin", "https://app.example").status());
-      assertTrue(asked(bridge, "bridge.example").startsWith("HTTP/1.1 403"));
+      assertTrue(statusLine(bridge, "bridge.example").startsWith("HTTP/1.1 403"));
 
       bridge.reload(
           "{'http':{'hosts':['bridge.example'],'cors':{'origins':['https://app.example']}},"
@@ -73,17 +73,17 @@ class ReloadIT {
       Answer answer = bridge.get("/servers", "origin", "https://app.example");
       assertEquals(200, answer.status());
       assertEquals("https://app.example", answer.header("access-control-allow-origin"));
-      assertTrue(asked(bridge, "bridge.example").startsWith("HTTP/1.1 200"));
+      assertTrue(statusLine(bridge, "bridge.example").startsWith("HTTP/1.1 200"));
 
       bridge.reload("{" + SERVERS);
 
       assertEquals(403, bridge.get("/servers", "origin", "https://app.example").status());
-      assertTrue(asked(bridge, "bridge.example").startsWith("HTTP/1.1 403"));
+      assertTrue(statusLine(bridge, "bridge.example").startsWith("HTTP/1.1 403"));
     }
   }
 
   @Test
-  void theLevelsThatListsShow() throws Exception {
+  void riskLevelsInListsAreReloaded() throws Exception {
     try (TestBridge bridge = TestBridge.of("{" + SERVERS)) {
       bridge.until(() -> bridge.state("s").equals("ready"));
       for (String list : List.of("/servers/s/tools", "/tools")) {
@@ -118,20 +118,20 @@ class ReloadIT {
   }
 
   @Test
-  void howManyStreamsAreOpen() throws Exception {
+  void theStreamLimitIsReloaded() throws Exception {
     try (TestBridge bridge = TestBridge.of("{" + SERVERS)) {
       bridge.reload("{'http':{'maxStreams':1}," + SERVERS);
 
-      try (Socket stream = ask(bridge, "GET /events HTTP/1.1", "127.0.0.1")) {
+      try (Socket stream = send(bridge, "GET /events HTTP/1.1", "127.0.0.1")) {
         stream.getInputStream().read();
         assertEquals("overloaded", bridge.get("/events").code());
       }
     }
   }
 
-  /** The listener keeps its address, so its keys must not go. */
+  /** A reload does not change the listener's address, so its keys must not be removed. */
   @Test
-  void aListenerThatOthersReachKeepsItsKeys() throws Exception {
+  void aReloadThatRemovesThePublicListenersKeysIsRejected() throws Exception {
     String key = ApiKeys.generate();
     String open =
         "{'http':{'host':'0.0.0.0'},'auth':{'keys':["
@@ -146,13 +146,13 @@ class ReloadIT {
     }
   }
 
-  private static String asked(TestBridge bridge, String host) throws Exception {
-    try (Socket socket = ask(bridge, "GET /health/live HTTP/1.1", host)) {
+  private static String statusLine(TestBridge bridge, String host) throws Exception {
+    try (Socket socket = send(bridge, "GET /health/live HTTP/1.1", host)) {
       return new String(socket.getInputStream().readNBytes(20), StandardCharsets.UTF_8);
     }
   }
 
-  private static Socket ask(TestBridge bridge, String line, String host) throws Exception {
+  private static Socket send(TestBridge bridge, String line, String host) throws Exception {
     Socket socket = new Socket("127.0.0.1", bridge.port());
     OutputStream out = socket.getOutputStream();
     out.write((line + "\r\nHost: " + host + "\r\n\r\n").getBytes(StandardCharsets.UTF_8));
@@ -160,7 +160,7 @@ class ReloadIT {
     return socket;
   }
 
-  private static String path(Answer asked) {
-    return "/confirmations/" + asked.body().path("confirmation_id").asText();
+  private static String path(Answer pending) {
+    return "/confirmations/" + pending.body().path("confirmation_id").asText();
   }
 }

@@ -24,9 +24,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Servers that run elsewhere: another bridge, the reference server, and some that misbehave. */
+/** Remote servers: another bridge, the reference server, and servers that misbehave. */
 class RemoteServersIT {
-  private static TestBridge before(TestBridge behind, String keys) throws Exception {
+  /** Starts a bridge in front of another one. */
+  private static TestBridge inFrontOf(TestBridge behind, String keys) throws Exception {
     TestBridge front =
         TestBridge.of(
             "{'mcpServers':{'s':{'url':'" + behind.uri("/servers/s/mcp") + "'" + keys + "}}}");
@@ -36,9 +37,9 @@ class RemoteServersIT {
 
   @ParameterizedTest
   @CsvSource({"legacy,2025-11-25", "modern,2026-07-28", "auto,2026-07-28"})
-  void aBridgeBehindABridgeChangesNothing(String era, String revision) throws Exception {
+  void aChainOfTwoBridgesIsTransparent(String era, String revision) throws Exception {
     try (TestBridge behind = TestBridge.scripted("");
-        TestBridge front = before(behind, ",'era':'" + era + "'")) {
+        TestBridge front = inFrontOf(behind, ",'era':'" + era + "'")) {
       assertEquals(revision, front.get("/servers/s").body().path("protocol_version").asText());
       String odd = "{\"n\":12345678901234567890,\"d\":1.10,\"ü\":null}";
       assertTrue(front.call("echo", odd).text().contains(odd));
@@ -62,9 +63,9 @@ class RemoteServersIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"legacy", "modern"})
-  void aCallThatIsGivenUpIsGivenUpAtBothEnds(String era) throws Exception {
+  void aTimedOutCallIsCancelledAtBothBridges(String era) throws Exception {
     try (TestBridge behind = TestBridge.scripted("");
-        TestBridge front = before(behind, ",'timeout':0.4,'era':'" + era + "'")) {
+        TestBridge front = inFrontOf(behind, ",'timeout':0.4,'era':'" + era + "'")) {
       AtomicInteger calls = new AtomicInteger();
       behind.until(
           () -> {
@@ -80,10 +81,10 @@ class RemoteServersIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"legacy", "modern"})
-  void callsThatNeverEndHoldNoConnections(String era) throws Exception {
+  void timedOutCallsReleaseTheirConnections(String era) throws Exception {
     try (TestBridge behind = TestBridge.scripted("'maxInFlight':1000");
         TestBridge front =
-            before(
+            inFrontOf(
                 behind,
                 ",'maxInFlight':1000,'tools':{'never':{'timeout':0.5}},'era':'" + era + "'")) {
       for (int round = 0; round < 4; round++) {
@@ -99,9 +100,9 @@ class RemoteServersIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"legacy", "modern"})
-  void changesOfTheListsComeThrough(String era) throws Exception {
+  void listChangesArePassedOn(String era) throws Exception {
     try (TestBridge behind = TestBridge.scripted("");
-        TestBridge front = before(behind, ",'era':'" + era + "'")) {
+        TestBridge front = inFrontOf(behind, ",'era':'" + era + "'")) {
       int tools = front.get("/servers/s/tools").body().path("tools").size();
 
       front.until(
@@ -114,36 +115,36 @@ class RemoteServersIT {
 
   @ParameterizedTest
   @CsvSource({"legacy,legacy", "legacy,modern", "modern,legacy", "modern,modern"})
-  void aQuestionFindsItsWayBackThroughBoth(String client, String between) throws Exception {
+  void anElicitationIsPassedThroughBothBridges(String client, String between) throws Exception {
     try (TestBridge behind = TestBridge.scripted("");
-        TestBridge front = before(behind, ",'era':'" + between + "'")) {
-      McpClient asker =
+        TestBridge front = inFrontOf(behind, ",'era':'" + between + "'")) {
+      McpClient mcpClient =
           new McpClient(front.uri("/servers/s/mcp"), "{\"elicitation\":{}}")
-              .answering(question -> "{\"action\":\"accept\",\"content\":{\"a\":1}}");
+              .answering(request -> "{\"action\":\"accept\",\"content\":{\"a\":1}}");
       String ask = "{\"method\":\"elicitation/create\"}";
-      Reply said;
+      Reply reply;
       if (client.equals("legacy")) {
-        asker.initialize();
-        said = asker.call("ask", ask);
+        mcpClient.initialize();
+        reply = mcpClient.call("ask", ask);
       } else {
         String call = "\"name\":\"ask\",\"arguments\":" + ask;
-        var asked = asker.stateless("tools/call", call).result();
-        assertEquals("input_required", asked.path("resultType").asText());
-        said =
-            asker.stateless(
+        var inputRequired = mcpClient.stateless("tools/call", call).result();
+        assertEquals("input_required", inputRequired.path("resultType").asText());
+        reply =
+            mcpClient.stateless(
                 "tools/call",
                 call
                     + ",\"requestState\":\""
-                    + asked.path("requestState").asText()
+                    + inputRequired.path("requestState").asText()
                     + "\",\"inputResponses\":{\"input\":{\"action\":\"accept\","
                     + "\"content\":{\"a\":1}}}");
       }
-      assertEquals("result {\"action\":\"accept\",\"content\":{\"a\":1}}", said.said());
+      assertEquals("result {\"action\":\"accept\",\"content\":{\"a\":1}}", reply.said());
     }
   }
 
   @Test
-  void theOldTransportIsServedAndUsed() throws Exception {
+  void httpSseIsServedAndUsed() throws Exception {
     try (TestBridge behind = TestBridge.scripted("");
         TestBridge front =
             TestBridge.of(
@@ -169,13 +170,13 @@ class RemoteServersIT {
   }
 
   @Test
-  void aSessionThatTheServerForgotIsOpenedAnewAndTheCallRunsOnce() throws Exception {
+  void anExpiredSessionIsReopenedAndTheCallIsRepeated() throws Exception {
     int port = freePort();
     String config =
         "{'http':{'port':" + port + "},'mcpServers':{'s':" + TestBridge.entry("") + "}}";
     TestBridge behind = TestBridge.at(port, config);
     behind.until(() -> behind.state("s").equals("ready"));
-    try (TestBridge front = before(behind, ",'era':'legacy','heartbeat':0")) {
+    try (TestBridge front = inFrontOf(behind, ",'era':'legacy','heartbeat':0")) {
       assertEquals(200, front.call("echo", "{}").status());
       behind.close();
       TestBridge again = TestBridge.at(port, config);
@@ -183,8 +184,8 @@ class RemoteServersIT {
         again.until(() -> again.state("s").equals("ready"));
 
         assertEquals(
-            "forgotten",
-            front.call("echo", "{\"m\":\"forgotten\"}").body().at("/structuredContent/m").asText());
+            "expired",
+            front.call("echo", "{\"m\":\"expired\"}").body().at("/structuredContent/m").asText());
       }
       front.until(() -> front.call("echo", "{}").status() >= 500);
       Answer gone = front.call("echo", "{}");
@@ -194,7 +195,7 @@ class RemoteServersIT {
 
   @ParameterizedTest
   @CsvSource({"streamableHttp,/mcp,http", "sse,/sse,sse", "sse,/sse,http"})
-  void theReferenceServerIsReachedOverEachTransport(String mode, String path, String type)
+  void theReferenceServerWorksOverEachTransport(String mode, String path, String type)
       throws Exception {
     int port = freePort();
     ProcessBuilder server =
@@ -230,12 +231,12 @@ class RemoteServersIT {
   }
 
   @Test
-  void credentialsGoInTheConfiguredHeadersAndNowhereElse() throws Exception {
-    CompletableFuture<String> seen = new CompletableFuture<>();
+  void credentialsAreSentOnlyInTheConfiguredHeaders() throws Exception {
+    CompletableFuture<String> authorization = new CompletableFuture<>();
     try (Scripted server =
         new Scripted(
             (headers, body) -> {
-              seen.complete(headers);
+              authorization.complete(headers);
               return "HTTP 401";
             })) {
       try (TestBridge bridge =
@@ -243,23 +244,23 @@ class RemoteServersIT {
               "{'mcpServers':{'s':{'url':'"
                   + server.url()
                   + "','headers':{'Authorization':'Bearer hush-hush'}}}}")) {
-        assertEquals("Bearer hush-hush", seen.get(10, TimeUnit.SECONDS));
+        assertEquals("Bearer hush-hush", authorization.get(10, TimeUnit.SECONDS));
         bridge.until(() -> bridge.state("s").equals("failed"));
-        Answer server2 = bridge.get("/servers/s");
-        assertTrue(server2.body().path("last_error").asText().contains("401"), server2.text());
-        assertTrue(!server2.text().contains("hush-hush"));
+        Answer view = bridge.get("/servers/s");
+        assertTrue(view.body().path("last_error").asText().contains("401"), view.text());
+        assertTrue(!view.text().contains("hush-hush"));
       }
     }
   }
 
   @Test
-  void anAnswerThatIsGarbageOrBreaksOffFailsOnlyItsCall() throws Exception {
+  void anInvalidOrTruncatedResponseFailsOnlyItsCall() throws Exception {
     AtomicInteger calls = new AtomicInteger();
     try (Scripted server =
         new Scripted(
             (headers, body) -> {
               if (!body.contains("tools/call")) {
-                return opening(body);
+                return handshake(body);
               }
               return switch (calls.getAndIncrement()) {
                 case 0 -> "this is no JSON";
@@ -292,14 +293,14 @@ class RemoteServersIT {
   }
 
   @Test
-  void anAnswerThatIsTooLongCostsOnlyItsCall() throws Exception {
+  void anOversizedResponseFailsOnlyItsCall() throws Exception {
     AtomicInteger calls = new AtomicInteger();
     String tooLong = "\"" + "x".repeat(17 << 20) + "\"";
     try (Scripted server =
         new Scripted(
             (headers, body) -> {
               if (!body.contains("tools/call")) {
-                return opening(body);
+                return handshake(body);
               }
               String head =
                   "{\"jsonrpc\":\"2.0\",\"id\":" + id(body) + ",\"result\":{\"content\":[";
@@ -328,7 +329,7 @@ class RemoteServersIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"http", "sse"})
-  void aServerThatAcceptsAndSaysNothingIsNotWaitedForForever(String type) throws Exception {
+  void theHandshakeWithASilentServerTimesOut(String type) throws Exception {
     try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         TestBridge bridge =
             TestBridge.of(
@@ -346,27 +347,27 @@ class RemoteServersIT {
   }
 
   @Test
-  void aNameThatDoesNotResolveIsSaidAndNothingHasRun() throws Exception {
+  void anUnresolvableHostIsReportedAndNothingIsExecuted() throws Exception {
     try (TestBridge bridge =
-        TestBridge.of("{'mcpServers':{'s':{'url':'http://nobody.invalid/mcp'}}}")) {
+        TestBridge.of("{'mcpServers':{'s':{'url':'http://unknown.invalid/mcp'}}}")) {
       bridge.until(() -> bridge.state("s").equals("failed"));
 
       Answer refused = bridge.call("t", "{}");
       assertTrue(refused.status() == 502 || refused.status() == 503, refused.text());
       assertEquals("no", refused.body().path("executed").asText(), refused.text());
       assertTrue(
-          bridge.get("/servers/s").body().path("last_error").asText().contains("nobody.invalid"));
+          bridge.get("/servers/s").body().path("last_error").asText().contains("unknown.invalid"));
     }
   }
 
   @Test
-  void onlyA404IsReasonToSendACallAgain() throws Exception {
+  void aCallIsNotRepeatedAfterA400() throws Exception {
     AtomicInteger calls = new AtomicInteger();
     try (Scripted server =
         new Scripted(
             (headers, body) -> {
               if (!body.contains("tools/call")) {
-                return opening(body);
+                return handshake(body);
               }
               calls.incrementAndGet();
               return "HTTP 400";
@@ -384,17 +385,17 @@ class RemoteServersIT {
   }
 
   @Test
-  void aCallThatFindsItsSessionForgottenWhileTheServerIsStoppedIsAnswered() throws Exception {
+  void aCallWhoseSessionExpiresDuringAStopFails() throws Exception {
     CompletableFuture<Void> called = new CompletableFuture<>();
-    CompletableFuture<Void> forgotten = new CompletableFuture<>();
+    CompletableFuture<Void> expired = new CompletableFuture<>();
     try (Scripted server =
             new Scripted(
                 (headers, body) -> {
                   if (!body.contains("tools/call")) {
-                    return opening(body);
+                    return handshake(body);
                   }
                   called.complete(null);
-                  forgotten.join();
+                  expired.join();
                   return "HTTP 404";
                 });
         TestBridge bridge =
@@ -406,10 +407,11 @@ class RemoteServersIT {
       CompletableFuture<Answer> call = bridge.callLater("t", "{}");
       called.get(20, TimeUnit.SECONDS);
       CompletableFuture<Answer> stopped =
-          CompletableFuture.supplyAsync(() -> deleted(bridge), task -> new Thread(task).start());
+          CompletableFuture.supplyAsync(
+              () -> deleteServer(bridge), task -> new Thread(task).start());
       bridge.until(() -> bridge.state("s").equals("draining"));
 
-      forgotten.complete(null);
+      expired.complete(null);
 
       Answer answer = call.get(20, TimeUnit.SECONDS);
       assertEquals(503, answer.status(), answer.toString());
@@ -418,7 +420,7 @@ class RemoteServersIT {
     }
   }
 
-  private static Answer deleted(TestBridge bridge) {
+  private static Answer deleteServer(TestBridge bridge) {
     try {
       return bridge.delete("/servers/s");
     } catch (Exception e) {
@@ -427,7 +429,7 @@ class RemoteServersIT {
   }
 
   @Test
-  void anAddressOfAnotherOriginIsNotPostedTo() throws Exception {
+  void anEndpointOfAnotherOriginIsRejected() throws Exception {
     AtomicInteger posts = new AtomicInteger();
     try (Scripted foreign =
             new Scripted(
@@ -448,8 +450,8 @@ class RemoteServersIT {
     }
   }
 
-  /** What a server with one tool says before it is called; its session is called x. */
-  private static String opening(String body) {
+  /** The responses of a server with one tool until it is called; its session id is x. */
+  private static String handshake(String body) {
     String head = "{\"jsonrpc\":\"2.0\",\"id\":" + id(body) + ",\"result\":";
     if (body.contains("\"initialize\"")) {
       return head
@@ -471,11 +473,11 @@ class RemoteServersIT {
     }
   }
 
-  /** A server that answers what a test says: a status, JSON, or the text of an event stream. */
+  /** A server with scripted responses: a status, JSON, or the text of an event stream. */
   private static final class Scripted implements AutoCloseable {
     private final HttpServer server;
 
-    /** From the Authorization header and the body to the answer. */
+    /** Maps the Authorization header and the body to the response. */
     interface Script {
       String answer(String authorization, String body);
     }
@@ -487,19 +489,19 @@ class RemoteServersIT {
           exchange -> {
             String body =
                 new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-            String said =
+            String response =
                 exchange.getRequestMethod().equals("GET") && !body.isEmpty()
                     ? "HTTP 405"
                     : script.answer(exchange.getRequestHeaders().getFirst("authorization"), body);
-            if (said.startsWith("HTTP ")) {
-              exchange.sendResponseHeaders(Integer.parseInt(said.substring(5)), -1);
+            if (response.startsWith("HTTP ")) {
+              exchange.sendResponseHeaders(Integer.parseInt(response.substring(5)), -1);
             } else {
-              byte[] bytes = said.getBytes(StandardCharsets.UTF_8);
+              byte[] bytes = response.getBytes(StandardCharsets.UTF_8);
               exchange
                   .getResponseHeaders()
                   .set(
                       "content-type",
-                      said.startsWith("event:") ? "text/event-stream" : "application/json");
+                      response.startsWith("event:") ? "text/event-stream" : "application/json");
               exchange.getResponseHeaders().set("mcp-session-id", "x");
               exchange.sendResponseHeaders(200, bytes.length);
               exchange.getResponseBody().write(bytes);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Streams of sessions whose connection breaks, and clients that come back for the rest. */
+/** Resumption of session streams after a lost connection. */
 class ResumptionIT {
   private static TestBridge bridge;
 
@@ -47,15 +47,15 @@ class ResumptionIT {
   }
 
   @Test
-  void aCallWhoseConnectionBrokeAnswersWhoComesBack() throws Exception {
-    Event seen;
+  void brokenStreamOfACallIsResumed() throws Exception {
+    Event lastEvent;
     try (BufferedReader stream = call("progress", "{\"steps\":3,\"ms\":3000}")) {
       assertEquals("", next(stream).data());
-      seen = next(stream);
-      assertTrue(seen.data().contains("\"progress\":1"), seen.data());
+      lastEvent = next(stream);
+      assertTrue(lastEvent.data().contains("\"progress\":1"), lastEvent.data());
     }
 
-    List<Event> rest = all(comeBack(seen.id()));
+    List<Event> rest = all(resume(lastEvent.id()));
 
     assertEquals(3, rest.size(), rest.toString());
     assertTrue(rest.get(0).data().contains("\"progress\":2"), rest.toString());
@@ -64,25 +64,25 @@ class ResumptionIT {
   }
 
   @Test
-  void anAnswerThatCameWhileNobodyWasThereIsKept() throws Exception {
-    Event mark;
+  void responseIsKeptWhileTheClientIsDisconnected() throws Exception {
+    Event firstEvent;
     try (BufferedReader stream = call("progress", "{\"steps\":1,\"ms\":3000}")) {
-      mark = next(stream);
+      firstEvent = next(stream);
     }
     bridge.until(() -> bridge.get("/servers/s").body().path("pending_calls").asInt() == 0);
 
-    List<Event> rest = all(comeBack(mark.id()));
+    List<Event> rest = all(resume(firstEvent.id()));
 
     assertTrue(rest.get(rest.size() - 1).data().contains("finished"), rest.toString());
-    assertEquals(400, refusal(mark.id()), "what was delivered is not kept");
+    assertEquals(400, resumeStatus(firstEvent.id()), "delivered events must not be kept");
   }
 
   @Test
-  void whoeverComesBackWhileTheOldConnectionLivesTakesOver() throws Exception {
+  void resumptionReplacesALiveConnection() throws Exception {
     try (BufferedReader old = call("progress", "{\"steps\":1,\"ms\":3000}")) {
-      Event mark = next(old);
+      Event firstEvent = next(old);
 
-      List<Event> all = all(comeBack(mark.id()));
+      List<Event> all = all(resume(firstEvent.id()));
 
       assertEquals(2, all.size(), all.toString());
       assertFalse(rest(old).stream().anyMatch(event -> event.data().contains("finished")));
@@ -90,16 +90,16 @@ class ResumptionIT {
   }
 
   @Test
-  void aQuestionThatWasMissedIsAskedAgain() throws Exception {
-    Event mark;
+  void missedServerRequestIsReplayed() throws Exception {
+    Event firstEvent;
     try (BufferedReader stream = call("ask", "{\"method\":\"elicitation/create\"}")) {
-      mark = next(stream);
+      firstEvent = next(stream);
     }
 
-    try (BufferedReader stream = comeBack(mark.id())) {
-      String question = next(stream).data();
-      assertTrue(question.contains("elicitation/create"), question);
-      String id = question.replaceAll(".*\"id\":(\"[^\"]*\").*", "$1");
+    try (BufferedReader stream = resume(firstEvent.id())) {
+      String request = next(stream).data();
+      assertTrue(request.contains("elicitation/create"), request);
+      String id = request.replaceAll(".*\"id\":(\"[^\"]*\").*", "$1");
       client.post("{\"jsonrpc\":\"2.0\",\"id\":" + id + ",\"result\":{\"action\":\"decline\"}}");
 
       String answer = next(stream).data();
@@ -108,16 +108,16 @@ class ResumptionIT {
   }
 
   @Test
-  void changesThatWereMissedAreTold() throws Exception {
-    Event mark;
+  void missedListChangesAreReplayed() throws Exception {
+    Event firstEvent;
     try (BufferedReader stream = listen()) {
-      mark = next(stream);
+      firstEvent = next(stream);
     }
     int before = bridge.get("/servers/s/tools").body().path("tools").size();
     bridge.call("grow", "{}");
     bridge.until(() -> bridge.get("/servers/s/tools").body().path("tools").size() > before);
 
-    try (BufferedReader stream = comeBack(mark.id())) {
+    try (BufferedReader stream = resume(firstEvent.id())) {
       assertTrue(next(stream).data().contains("notifications/tools/list_changed"));
       bridge.call("grow", "{}");
       assertTrue(next(stream).data().contains("notifications/tools/list_changed"));
@@ -127,43 +127,43 @@ class ResumptionIT {
   @ParameterizedTest
   @ValueSource(
       strings = {"garbage", "7-1", "1", "-1", "1-", "99999999999999999999-1", "1-x", "0-0"})
-  void anIdOfNoStreamIsRefused(String id) throws Exception {
-    assertEquals(400, refusal(id));
+  void unknownEventIdIsRejected(String id) throws Exception {
+    assertEquals(400, resumeStatus(id));
 
     assertEquals("{}", client.request("ping", "{}").result().toString());
   }
 
   @Test
-  void nobodyComesBackToTheStreamsOfAnotherSession() throws Exception {
-    Event mark;
+  void streamOfAnotherSessionCannotBeResumed() throws Exception {
+    Event firstEvent;
     try (BufferedReader stream = call("progress", "{\"steps\":1,\"ms\":3000}")) {
-      mark = next(stream);
+      firstEvent = next(stream);
     }
-    McpClient mine = client;
+    McpClient ownClient = client;
     openSession();
 
-    assertEquals(400, refusal(mark.id()));
+    assertEquals(400, resumeStatus(firstEvent.id()));
 
-    client = mine;
-    assertEquals(2, all(comeBack(mark.id())).size());
+    client = ownClient;
+    assertEquals(2, all(resume(firstEvent.id())).size());
   }
 
   @Test
-  void anAnswerThatIsLongInComingBeginsItsStreamEarly() throws Exception {
-    Event mark;
+  void slowResponseStartsItsStreamEarly() throws Exception {
+    Event firstEvent;
     try (BufferedReader stream = call("sleep", "{\"ms\":9000}")) {
-      mark = next(stream);
-      assertEquals("", mark.data());
+      firstEvent = next(stream);
+      assertEquals("", firstEvent.data());
     }
 
-    List<Event> rest = all(comeBack(mark.id()));
+    List<Event> rest = all(resume(firstEvent.id()));
 
     assertEquals(1, rest.size(), rest.toString());
     assertTrue(rest.get(0).data().contains("slept"), rest.toString());
   }
 
   @Test
-  void aSessionThatIsLongInComingIsOpenedAllTheSame() throws Exception {
+  void slowInitializeOpensTheSession() throws Exception {
     String slow = TestBridge.entry("", "--slow-init", "6500");
     try (TestBridge starting = TestBridge.of("{'mcpServers':{'slow':" + slow + "}}")) {
       McpClient patient = new McpClient(starting.uri("/servers/slow/mcp"), "{}");
@@ -191,11 +191,11 @@ class ResumptionIT {
     return stream(request());
   }
 
-  private BufferedReader comeBack(String lastEventId) throws Exception {
+  private BufferedReader resume(String lastEventId) throws Exception {
     return stream(request().header("last-event-id", lastEventId));
   }
 
-  private int refusal(String lastEventId) throws Exception {
+  private int resumeStatus(String lastEventId) throws Exception {
     HttpRequest request = request().header("last-event-id", lastEventId).build();
     return bridge.client().send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
   }

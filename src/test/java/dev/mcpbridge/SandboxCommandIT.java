@@ -11,52 +11,54 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code sandbox check} says to whoever types it. */
+/** The output of {@code sandbox check}. */
 class SandboxCommandIT {
   @TempDir Path folder;
 
-  private record Said(int exit, String text) {}
+  private record CommandResult(int exit, String text) {}
 
   @Test
-  void everyServerIsProvenAndWhatIsWrongIsSaid() throws Exception {
+  void everyServerIsCheckedAndProblemsAreReported() throws Exception {
     Engine engine = Engine.there();
-    String good = "'good':{'docker':{'image':'" + Engine.IMAGE + "'}}";
-    String bad = "'bad':{'docker':{'image':'mcp-bridge-test/absent'}}";
-    String odd = "'odd':{'docker':{'image':'" + Engine.IMAGE + "','runtime':'no-such-runtime'}}";
+    String validEntry = "'good':{'docker':{'image':'" + Engine.IMAGE + "'}}";
+    String missingImage = "'bad':{'docker':{'image':'mcp-bridge-test/absent'}}";
+    String missingRuntime =
+        "'odd':{'docker':{'image':'" + Engine.IMAGE + "','runtime':'no-such-runtime'}}";
 
-    Said well = check("{'mcpServers':{" + good + "}}");
-    Said wrong = check("{'mcpServers':{" + bad + "," + odd + "," + good + "}}");
+    CommandResult success = check("{'mcpServers':{" + validEntry + "}}");
+    CommandResult failure =
+        check("{'mcpServers':{" + missingImage + "," + missingRuntime + "," + validEntry + "}}");
 
-    assertEquals(0, well.exit(), well.text());
-    assertTrue(well.text().contains("engine: unix://"), well.text());
-    assertTrue(well.text().contains("runtimes: "), well.text());
+    assertEquals(0, success.exit(), success.text());
+    assertTrue(success.text().contains("engine: unix://"), success.text());
+    assertTrue(success.text().contains("runtimes: "), success.text());
     assertTrue(
-        well.text().contains("good (" + Engine.IMAGE + "): a container starts"), well.text());
-    assertEquals(1, wrong.exit(), wrong.text());
+        success.text().contains("good (" + Engine.IMAGE + "): a container starts"), success.text());
+    assertEquals(1, failure.exit(), failure.text());
     assertTrue(
-        wrong.text().contains("bad (mcp-bridge-test/absent): The container engine has no image"),
-        wrong.text());
+        failure.text().contains("bad (mcp-bridge-test/absent): The container engine has no image"),
+        failure.text());
     assertTrue(
-        wrong.text().contains("odd (" + Engine.IMAGE + "): The container engine refused"),
-        wrong.text());
+        failure.text().contains("odd (" + Engine.IMAGE + "): The container engine refused"),
+        failure.text());
     assertTrue(
-        wrong.text().contains("good (" + Engine.IMAGE + "): a container starts"), wrong.text());
+        failure.text().contains("good (" + Engine.IMAGE + "): a container starts"), failure.text());
     assertEquals("", engine.say("ps", "-aq", "--filter", "name=mcp-bridge-good"));
   }
 
   @Test
-  void anEngineThatIsNotThereIsSaid() throws Exception {
-    Said said =
+  void aMissingEngineIsReported() throws Exception {
+    CommandResult result =
         check(
             "{'sandbox':{'engine':'unix://"
-                + folder.resolve("nobody.sock")
+                + folder.resolve("missing.sock")
                 + "'},'mcpServers':{'s':{'docker':{'image':'x'}}}}");
 
-    assertEquals(1, said.exit());
-    assertTrue(said.text().startsWith("No container engine answers at unix://"), said.text());
+    assertEquals(1, result.exit());
+    assertTrue(result.text().startsWith("No container engine answers at unix://"), result.text());
   }
 
-  private Said check(String config) throws Exception {
+  private CommandResult check(String config) throws Exception {
     Path file = folder.resolve("bridge.json");
     Files.writeString(file, TestBridge.json(config));
     Process process =
@@ -72,6 +74,6 @@ class SandboxCommandIT {
             .start();
     process.getOutputStream().close();
     String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return new Said(process.waitFor(), text);
+    return new CommandResult(process.waitFor(), text);
   }
 }

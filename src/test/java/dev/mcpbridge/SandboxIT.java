@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Calls at risk level 3, and servers that live in containers, on a real engine. */
+/** Calls at risk level 3, and servers in containers, on a real engine. */
 class SandboxIT {
   private static Engine engine;
 
@@ -38,12 +38,12 @@ class SandboxIT {
   }
 
   @AfterEach
-  void nothingIsLeft() throws Exception {
+  void assertNoContainersLeft() throws Exception {
     assertEquals(List.of(), engine.containers());
   }
 
   @Test
-  void everyContainerHasTheProfileWhateverItsImageSays() throws Exception {
+  void everyContainerHasTheProfileDespiteItsImage() throws Exception {
     try (TestBridge bridge = high("'memory':'40m','cpus':0.5,'pids':30")) {
       bridge.until(() -> engine.containers().size() == 2);
 
@@ -70,7 +70,8 @@ class SandboxIT {
         assertTrue(host.path("Init").asBoolean());
         assertTrue(Set.of("", "no").contains(host.at("/RestartPolicy/Name").asText()));
         assertTrue(host.path("Binds").isNull(), host.toString());
-        assertEquals("[]", container.path("Mounts").toString(), "no volume of the image");
+        assertEquals(
+            "[]", container.path("Mounts").toString(), "the image's volumes are not mounted");
         assertTrue(host.path("PortBindings").isEmpty());
         assertTrue(host.path("Devices").isEmpty());
         assertEquals("s", container.at("/Config/Labels/dev.mcpbridge.server").asText());
@@ -79,7 +80,7 @@ class SandboxIT {
   }
 
   @Test
-  void insideThereIsNothingToBeHad() throws Exception {
+  void aContainerHasNoPrivilegesOrNetwork() throws Exception {
     try (TestBridge bridge = high("'env':{'GIVEN':'x'}")) {
       String status = bridge.call("status", "{}").said();
       assertTrue(status.contains("CapEff: 0000000000000000"), status);
@@ -89,8 +90,8 @@ class SandboxIT {
 
       assertTrue(write(bridge, "/x").contains("Read-only file system"));
       assertTrue(write(bridge, "/bin/x").contains("Read-only file system"));
-      assertEquals("written", write(bridge, "/tmp/x"), "its image's /tmp has mode 0755");
-      assertEquals("written", write(bridge, "/data/x"), "a folder for which it wants a volume");
+      assertEquals("written", write(bridge, "/tmp/x"), "/tmp of the image has mode 0755");
+      assertEquals("written", write(bridge, "/data/x"), "a volume of the image");
 
       String root = bridge.call("root", "{}").said();
       assertFalse(root.contains("docker.sock"), root);
@@ -106,7 +107,7 @@ class SandboxIT {
   }
 
   @Test
-  void noCallSeesWhatAnotherHasDone() throws Exception {
+  void callsAreIsolatedFromEachOther() throws Exception {
     try (TestBridge bridge = high("'pool':{'min':2,'max':4}")) {
       Set<String> hosts = new HashSet<>();
       for (int i = 0; i < 6; i++) {
@@ -119,7 +120,7 @@ class SandboxIT {
   }
 
   @Test
-  void aResultSaysWhereItRan() throws Exception {
+  void aResultReportsItsExecutionEnvironment() throws Exception {
     try (TestBridge bridge = high("")) {
       Answer answer = bridge.call("echo", "{\"text\":\"hi\"}");
 
@@ -137,7 +138,7 @@ class SandboxIT {
   }
 
   @Test
-  void aBombHurtsNobodyButItself() throws Exception {
+  void resourceExhaustionAffectsOnlyItsOwnCall() throws Exception {
     try (TestBridge bridge =
         TestBridge.of(
             "{'mcpServers':{'s':"
@@ -162,7 +163,7 @@ class SandboxIT {
   }
 
   @Test
-  void oneCallerDoesNotHaveAllContainersAndWhatWaitsForOneIsCounted() throws Exception {
+  void callersShareContainersAndWaitingCallsAreCounted() throws Exception {
     String greedy = ApiKeys.generate();
     String modest = ApiKeys.generate();
     String keys =
@@ -175,9 +176,9 @@ class SandboxIT {
     try (TestBridge bridge = TestBridge.of("{" + keys + "'mcpServers':{'s':" + entry + "}}")) {
       bridge.until(
           () -> bridge.get("/servers/s", "x-api-key", modest).text().contains("\"ready\""));
-      List<CompletableFuture<Answer>> asked = new ArrayList<>();
+      List<CompletableFuture<Answer>> greedyCalls = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
-        asked.add(bridge.callLater("sleep", "{\"seconds\":4}", "x-api-key", greedy));
+        greedyCalls.add(bridge.callLater("sleep", "{\"seconds\":4}", "x-api-key", greedy));
       }
       bridge.until(
           () ->
@@ -186,13 +187,13 @@ class SandboxIT {
 
       assertEquals("hi", bridge.call("echo", "{\"text\":\"hi\"}", "x-api-key", modest).said());
 
-      assertFalse(asked.get(0).isDone());
-      asked.forEach(call -> assertEquals(200, call.join().status()));
+      assertFalse(greedyCalls.get(0).isDone());
+      greedyCalls.forEach(call -> assertEquals(200, call.join().status()));
     }
   }
 
   @Test
-  void aServerThatEndsFailsItsCallAndSaysHow() throws Exception {
+  void aServerThatExitsFailsItsCallWithTheStatus() throws Exception {
     try (TestBridge bridge = high("")) {
       Answer answer = bridge.call("exit", "{\"code\":3}");
 
@@ -203,7 +204,7 @@ class SandboxIT {
   }
 
   @Test
-  void aCallThatTakesTooLongIsEndedWithItsContainer() throws Exception {
+  void aCallThatTimesOutEndsWithItsContainer() throws Exception {
     try (TestBridge bridge = high("'timeout':0.5,'pool':{'min':1,'max':1}")) {
       assertFailure(504, "sandbox_timeout", bridge.call("sleep", "{\"seconds\":600}"));
 
@@ -212,7 +213,7 @@ class SandboxIT {
   }
 
   @Test
-  void aCallThatIsGivenUpIsEndedWithItsContainer() throws Exception {
+  void aCancelledCallEndsWithItsContainer() throws Exception {
     try (TestBridge bridge = high("'pool':{'min':1,'max':1}")) {
       CompletableFuture<Answer> call = bridge.callLater("sleep", "{\"seconds\":600}");
       bridge.until(() -> engine.containers().size() == 2);
@@ -224,7 +225,7 @@ class SandboxIT {
   }
 
   @Test
-  void aCallThatRunsWhenItsServerIsStoppedGetsTimeToEnd() throws Exception {
+  void aRunningCallIsDrainedWhenItsServerStops() throws Exception {
     String servers = "'mcpServers':{'s':" + box("'riskLevel':3", "") + "}";
     try (TestBridge bridge = TestBridge.of("{'drain':20," + servers + "}")) {
       bridge.until(() -> bridge.state("s").equals("ready"));
@@ -238,7 +239,7 @@ class SandboxIT {
   }
 
   @Test
-  void whoFindsNoContainerWaitsForItsTurn() throws Exception {
+  void aCallWithoutAContainerIsQueued() throws Exception {
     try (TestBridge bridge = high("'pool':{'min':0,'max':1}")) {
       List<CompletableFuture<Answer>> calls =
           Stream.generate(() -> bridge.callLater("sleep", "{\"seconds\":0.2}")).limit(4).toList();
@@ -250,7 +251,7 @@ class SandboxIT {
   }
 
   @Test
-  void theQueueIsBoundedAndEndsWithTheDeadline() throws Exception {
+  void theQueueIsBoundedAndRespectsDeadlines() throws Exception {
     try (TestBridge bridge =
         one("'riskLevel':3,'maxQueued':1,'timeout':15", "'pool':{'min':1,'max':1}")) {
       CompletableFuture<Answer> running = bridge.callLater("sleep", "{\"seconds\":600}");
@@ -272,7 +273,7 @@ class SandboxIT {
   }
 
   @Test
-  void oneToolAloneCanBeAtLevelThree() throws Exception {
+  void aSingleToolCanBeAtLevelThree() throws Exception {
     try (TestBridge bridge = one("'riskLevel':1,'risk':{'tools':{'pid':3}}", "")) {
       assertEquals("written", write(bridge, "/tmp/x"));
       assertFalse(bridge.call("read", "{\"path\":\"/tmp/x\"}").said().contains("No such file"));
@@ -286,7 +287,7 @@ class SandboxIT {
   }
 
   @Test
-  void whatWasApprovedBeforeItNeededAContainerRunsInOne() throws Exception {
+  void anApprovedCallRunsInAContainerAfterALevelChange() throws Exception {
     String entry = box("'riskLevel':1,'risk':{'tools':{'pid':%d}}", "");
     try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + entry.formatted(2) + "}}")) {
       bridge.until(() -> bridge.state("s").equals("ready"));
@@ -305,7 +306,7 @@ class SandboxIT {
   }
 
   @Test
-  void aServerThatKeepsStateHasOneContainerForItsLife() throws Exception {
+  void aStatefulServerHasOneContainerForItsLifetime() throws Exception {
     try (TestBridge bridge = high("'scope':'server'")) {
       assertEquals("written", write(bridge, "/tmp/x"));
 
@@ -333,7 +334,7 @@ class SandboxIT {
   }
 
   @Test
-  void aFolderIsSharedAsFarAsTheEntrySays() throws Exception {
+  void foldersAreMountedAsConfigured() throws Exception {
     folder.toFile().setExecutable(true, false);
     Path in = Files.createDirectory(folder.resolve("in"));
     Path out = Files.createDirectory(folder.resolve("out"));
@@ -351,7 +352,7 @@ class SandboxIT {
   }
 
   @Test
-  void progressOfACallInAContainerIsHeard() throws Exception {
+  void progressOfACallInAContainerIsReported() throws Exception {
     try (TestBridge bridge = high("")) {
       McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
       client.initialize();
@@ -396,7 +397,7 @@ class SandboxIT {
   }
 
   @Test
-  void anImageThatIsNotThereIsSaid() throws Exception {
+  void aMissingImageIsReported() throws Exception {
     try (TestBridge bridge =
         TestBridge.of(
             "{'mcpServers':{'s':{'riskLevel':3,'docker':{'image':'mcp-bridge-test/absent'}}}}")) {
@@ -411,13 +412,13 @@ class SandboxIT {
 
       assertFailure(422, "image_not_found", call, "no");
       assertFailure(422, "image_not_found", started, "no");
-      String said = bridge.get("/servers/s").body().path("last_error").asText();
-      assertTrue(said.contains("no image 'mcp-bridge-test/absent': pull or build it"), said);
+      String text = bridge.get("/servers/s").body().path("last_error").asText();
+      assertTrue(text.contains("no image 'mcp-bridge-test/absent': pull or build it"), text);
     }
   }
 
   @Test
-  void aNetworkIsNamedByItsNameAndNotByTheBeginningOfAnId() throws Exception {
+  void aNetworkMustBeGivenByItsFullName() throws Exception {
     for (String network : List.of("no-such-network-anywhere", "f", "0")) {
       try (TestBridge bridge =
           TestBridge.of(
@@ -433,7 +434,7 @@ class SandboxIT {
   }
 
   @Test
-  void aServerOfTheApiRunsInAContainerWithinTheOperatorsCeiling() throws Exception {
+  void containersOfTheApiAreSubjectToTheLimits() throws Exception {
     String entry =
         "{\"id\":\"%s\",\"command\":\"/bin/busybox\",\"args\":[\"sh\",\"/server.sh\"],"
             + "\"riskLevel\":3,\"docker\":{\"image\":\"%s\"%s}}";
@@ -490,8 +491,8 @@ class SandboxIT {
   }
 
   private static String write(TestBridge bridge, String path) throws Exception {
-    String said = bridge.call("write", "{\"path\":\"" + path + "\",\"text\":\"y\"}").said();
-    return said.replace("|", "");
+    String text = bridge.call("write", "{\"path\":\"" + path + "\",\"text\":\"y\"}").said();
+    return text.replace("|", "");
   }
 
   private static void assertFailure(int status, String code, Answer answer) {

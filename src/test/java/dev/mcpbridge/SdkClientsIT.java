@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Clients that others wrote, as their users would use them. */
+/** Third-party MCP clients, used as by their users. */
 class SdkClientsIT {
   private static TestBridge bridge;
 
@@ -46,7 +46,7 @@ class SdkClientsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"legacy", "auto"})
-  void typeScript(String mode) throws Exception {
+  void theTypeScriptSdkWorks(String mode) throws Exception {
     check(
         run(
             Requirements.node().toString(),
@@ -57,7 +57,7 @@ class SdkClientsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"legacy", "auto"})
-  void python(String mode) throws Exception {
+  void thePythonSdkWorks(String mode) throws Exception {
     check(
         run(
             Requirements.pythonServer("python").toString(),
@@ -67,20 +67,20 @@ class SdkClientsIT {
   }
 
   @Test
-  void theAgentsSdkOfOpenAiOverTheOldTransport() throws Exception {
-    JsonNode said =
+  void theOpenAiAgentsSdkWorksOverHttpSse() throws Exception {
+    JsonNode result =
         run(
             Requirements.pythonServer("python").toString(),
             "src/test/python/agents_sse.py",
             bridge.uri("/servers/s/sse").toString());
 
-    assertTrue(said.path("tools").asInt() > 20, said.toString());
-    assertEquals("grüße", said.at("/echo/structuredContent/text").asText(), said.toString());
+    assertTrue(result.path("tools").asInt() > 20, result.toString());
+    assertEquals("grüße", result.at("/echo/structuredContent/text").asText(), result.toString());
   }
 
-  /** It leads a client that speaks over pipes to a server that speaks over HTTP+SSE. */
+  /** supergateway connects a stdio client to an HTTP+SSE server. */
   @Test
-  void supergateway() throws Exception {
+  void supergatewayWorksOverHttpSse() throws Exception {
     Process gateway =
         new ProcessBuilder(
                 Requirements.node().toString(),
@@ -93,28 +93,31 @@ class SdkClientsIT {
             .start();
     try (BufferedReader out = gateway.inputReader();
         BufferedWriter in = gateway.outputWriter()) {
-      JsonNode opened =
-          ask(
+      JsonNode initializeResult =
+          send(
               in,
               out,
               "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{"
                   + "\"protocolVersion\":\"2024-11-05\",\"capabilities\":{},"
                   + "\"clientInfo\":{\"name\":\"test\",\"version\":\"1\"}}}");
-      JsonNode called =
-          ask(
+      JsonNode callResult =
+          send(
               in,
               out,
               "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{"
                   + "\"name\":\"s__echo\",\"arguments\":{\"a\":1}}}");
 
-      assertEquals("2024-11-05", opened.at("/result/protocolVersion").asText(), opened.toString());
-      assertEquals(1, called.at("/result/structuredContent/a").asInt(), called.toString());
+      assertEquals(
+          "2024-11-05",
+          initializeResult.at("/result/protocolVersion").asText(),
+          initializeResult.toString());
+      assertEquals(1, callResult.at("/result/structuredContent/a").asInt(), callResult.toString());
     } finally {
       gateway.destroyForcibly().waitFor();
     }
   }
 
-  private JsonNode ask(BufferedWriter in, BufferedReader out, String message) throws Exception {
+  private JsonNode send(BufferedWriter in, BufferedReader out, String message) throws Exception {
     in.write(message + "\n");
     in.flush();
     CompletableFuture<String> line =
@@ -129,12 +132,12 @@ class SdkClientsIT {
     return Json.mapper().readTree(line.get(30, TimeUnit.SECONDS));
   }
 
-  private static void check(JsonNode said) {
-    assertTrue(said.path("tools").asInt() > 20, said.toString());
-    assertEquals("grüße", said.at("/echo/structuredContent/text").asText(), said.toString());
-    assertEquals("xxx", said.at("/gated/content/0/text").asText(), said.toString());
-    assertEquals(1, said.path("asked").size(), said.toString());
-    assertTrue(said.at("/asked/0").asText().contains("{\"size\":3}"), said.toString());
+  private static void check(JsonNode result) {
+    assertTrue(result.path("tools").asInt() > 20, result.toString());
+    assertEquals("grüße", result.at("/echo/structuredContent/text").asText(), result.toString());
+    assertEquals("xxx", result.at("/gated/content/0/text").asText(), result.toString());
+    assertEquals(1, result.path("asked").size(), result.toString());
+    assertTrue(result.at("/asked/0").asText().contains("{\"size\":3}"), result.toString());
   }
 
   private JsonNode run(String... command) throws Exception {
@@ -145,7 +148,7 @@ class SdkClientsIT {
             .redirectOutput(out.toFile())
             .redirectError(err.toFile())
             .start();
-    assertTrue(process.waitFor(60, TimeUnit.SECONDS), "the client did not end");
+    assertTrue(process.waitFor(60, TimeUnit.SECONDS), "the client did not exit in time");
     assertEquals(0, process.exitValue(), Files.readString(err));
     return Json.mapper().readTree(Files.readString(out));
   }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A server on the Python SDK behind the bridge, over each transport and in each era it has. */
+/** A server based on the Python SDK, over each transport and in each era it supports. */
 class SdkServersIT {
   private static final String FORMS = "{\"elicitation\":{\"form\":{}}}";
   private static final List<Process> SERVERS = new ArrayList<>();
@@ -88,9 +88,9 @@ class SdkServersIT {
     builder.environment().put("PYTHONDONTWRITEBYTECODE", "1");
     Process server = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
     SERVERS.add(server);
-    BufferedReader said =
+    BufferedReader out =
         new BufferedReader(new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8));
-    return Integer.parseInt(said.readLine());
+    return Integer.parseInt(out.readLine());
   }
 
   private static Answer call(String server, String tool, String arguments, String... headers)
@@ -99,7 +99,7 @@ class SdkServersIT {
   }
 
   @OverEachTransport
-  void itIsListedAndCalledInItsEra(String server, String revision) throws Exception {
+  void theServerIsListedAndCalledInItsEra(String server, String revision) throws Exception {
     JsonNode view = bridge.get("/servers/" + server).body();
     JsonNode tools = bridge.get("/servers/" + server + "/tools").body().path("tools");
     Answer sum = call(server, "add", "{\"numbers\":[1,0.5],\"word\":\"grüße 🎉\"}");
@@ -113,7 +113,7 @@ class SdkServersIT {
   }
 
   @OverEachTransport
-  void itsErrorsAreItsOwn(String server, String revision) throws Exception {
+  void errorsArePassedOn(String server, String revision) throws Exception {
     Answer failed = call(server, "fail", "{}");
 
     assertTrue(failed.body().path("isError").asBoolean(), failed.text());
@@ -122,23 +122,23 @@ class SdkServersIT {
   }
 
   @OverEachTransport
-  void itsResourcesAndPromptsAreRead(String server, String revision) throws Exception {
-    String at = "/servers/" + server;
+  void resourcesAndPromptsAreRead(String server, String revision) throws Exception {
+    String path = "/servers/" + server;
 
     assertEquals(
         "grüße",
-        bridge.get(at + "/resources/memo%3A%2F%2Fnote").body().at("/contents/0/text").asText());
+        bridge.get(path + "/resources/memo%3A%2F%2Fnote").body().at("/contents/0/text").asText());
     assertEquals(
         "hello you",
         bridge
-            .post(at + "/prompts/greet", "{\"whom\":\"you\"}")
+            .post(path + "/prompts/greet", "{\"whom\":\"you\"}")
             .body()
             .at("/messages/0/content/text")
             .asText());
   }
 
   @OverEachTransport
-  void itsProgressIsPassedOn(String server, String revision) throws Exception {
+  void progressIsPassedOn(String server, String revision) throws Exception {
     Answer streamed = call(server, "steps", "{}", "accept", "text/event-stream");
 
     assertEquals(3, streamed.text().split("event: progress", -1).length - 1, streamed.text());
@@ -146,10 +146,10 @@ class SdkServersIT {
   }
 
   @OverEachTransport
-  void itAsksTheSessionThatCalls(String server, String revision) throws Exception {
+  void elicitationsReachTheCallingSession(String server, String revision) throws Exception {
     McpClient client =
         new McpClient(bridge.uri("/servers/" + server + "/mcp"), FORMS)
-            .answering(question -> "{\"action\":\"accept\",\"content\":{\"count\":3}}");
+            .answering(request -> "{\"action\":\"accept\",\"content\":{\"count\":3}}");
     client.initialize();
 
     assertEquals("3 it is", client.call("ask", "{}").said());
@@ -157,23 +157,23 @@ class SdkServersIT {
   }
 
   @OverEachTransport
-  void itAsksTheStatelessClientThatCalls(String server, String revision) throws Exception {
+  void elicitationsReachTheCallingStatelessClient(String server, String revision) throws Exception {
     McpClient client = new McpClient(bridge.uri("/servers/" + server + "/mcp"), FORMS);
     String call = "\"name\":\"ask\",\"arguments\":{}";
-    JsonNode asked = client.stateless("tools/call", call).result();
-    assertEquals("input_required", asked.path("resultType").asText(), asked.toString());
-    String key = asked.path("inputRequests").fieldNames().next();
+    JsonNode result = client.stateless("tools/call", call).result();
+    assertEquals("input_required", result.path("resultType").asText(), result.toString());
+    String key = result.path("inputRequests").fieldNames().next();
 
-    McpClient.Reply said =
+    McpClient.Reply reply =
         client.stateless(
             "tools/call",
             call
                 + ",\"requestState\":"
-                + asked.path("requestState")
+                + result.path("requestState")
                 + ",\"inputResponses\":{\""
                 + key
                 + "\":{\"action\":\"accept\",\"content\":{\"count\":4}}}");
 
-    assertEquals("4 it is", said.said());
+    assertEquals("4 it is", reply.said());
   }
 }

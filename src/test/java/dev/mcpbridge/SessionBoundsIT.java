@@ -6,7 +6,7 @@ import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.TestBridge;
 import org.junit.jupiter.api.Test;
 
-/** How many sessions there may be, and for how long. */
+/** Limits on the number and the idle time of sessions. */
 class SessionBoundsIT {
   private static final String OPENING =
       "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{"
@@ -14,7 +14,7 @@ class SessionBoundsIT {
           + "\"clientInfo\":{\"name\":\"test\",\"version\":\"1\"}}}";
 
   @Test
-  void oneTooManyIsRefusedUntilAnotherEnds() throws Exception {
+  void sessionOverTheLimitIsRejectedUntilAnotherEnds() throws Exception {
     try (TestBridge bridge = TestBridge.of("{'http':{'maxSessions':1},'mcpServers':{}}")) {
       // Given
       McpClient first = new McpClient(bridge.uri("/mcp"), "{}");
@@ -37,7 +37,7 @@ class SessionBoundsIT {
   }
 
   @Test
-  void oneThatNobodyUsesEnds() throws Exception {
+  void idleSessionEnds() throws Exception {
     try (TestBridge bridge = TestBridge.of("{'http':{'sessionIdle':5},'mcpServers':{}}")) {
       McpClient unused = new McpClient(bridge.uri("/mcp"), "{}");
       unused.initialize();

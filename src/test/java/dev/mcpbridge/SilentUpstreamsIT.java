@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** APIs and executors that take a connection and say nothing when they are started. */
+/** APIs and executors that accept a connection but do not respond at their start. */
 class SilentUpstreamsIT {
   private EchoApi api;
 
@@ -39,19 +39,19 @@ class SilentUpstreamsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"document", "functions", "executor"})
-  void whatSaysNothingAtItsStartFailsInTimeAndIsTriedAgain(String kind) throws Exception {
+  void aSilentStartTimesOutAndIsRetried(String kind) throws Exception {
     try (TestBridge bridge =
         TestBridge.of(
             "{'mcpServers':{'s':{" + entry(kind) + ",'startTimeout':1,'maxRestartDelay':0.5}}}")) {
-      String[] why = new String[1];
+      String[] lastError = new String[1];
       bridge.until(
           () -> {
             JsonNode server = bridge.get("/servers/s").body();
-            why[0] = server.path("last_error").asText();
+            lastError[0] = server.path("last_error").asText();
             return server.path("state").asText().equals("failed");
           });
 
-      assertTrue(why[0].contains("timed out after "), why[0]);
+      assertTrue(lastError[0].contains("timed out after "), lastError[0]);
       bridge.until(() -> api.left() > 0);
       api.on(
           "/silent",
@@ -64,7 +64,7 @@ class SilentUpstreamsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"document", "functions", "executor"})
-  void whatSaysNothingAtItsStartCanBeTakenAway(String kind) throws Exception {
+  void aServerWithASilentStartCanBeRemoved(String kind) throws Exception {
     try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':{" + entry(kind) + "}}}")) {
       bridge.until(() -> api.seen("/silent").size() == 1);
 
@@ -76,7 +76,7 @@ class SilentUpstreamsIT {
   }
 
   @Test
-  void aBridgeEndsWhileItsServersSayNothing() throws Exception {
+  void aBridgeStopsWhileItsServersAreSilent() throws Exception {
     TestBridge bridge =
         TestBridge.of(
             "{'mcpServers':{'d':{" + entry("document") + "},'e':{" + entry("executor") + "}}}");

@@ -12,31 +12,33 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** What may be started over the API, and by whom. */
+/** Permissions to start servers over the API. */
 class StartRightsIT {
   private static final String BRIEF = TestBridge.json(TestBridge.entry("'id':'brief'"));
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void withoutKeysAToolMayDoEverythingButStartStopAndRestartServers() throws Exception {
+  void withoutKeysAToolCannotStartStopOrRestartServers() throws Exception {
     try (TestBridge bridge = TestBridge.scripted("")) {
       for (List<String> refused :
           List.of(
               List.of("POST", "/servers"),
               List.of("DELETE", "/servers/s"),
               List.of("POST", "/servers/s/restart"))) {
-        assertEquals("403", sent(bridge, refused.get(0), refused.get(1)), refused.toString());
+        assertEquals(
+            "403", sendFromTool(bridge, refused.get(0), refused.get(1)), refused.toString());
       }
 
-      assertEquals("200", sent(bridge, "GET", "/servers"));
-      assertEquals("200", sent(bridge, "POST", "/servers/s/tools/echo"));
+      assertEquals("200", sendFromTool(bridge, "GET", "/servers"));
+      assertEquals("200", sendFromTool(bridge, "POST", "/servers/s/tools/echo"));
       assertEquals(404, bridge.get("/servers/brief").status());
       assertEquals(201, bridge.post("/servers", BRIEF).status());
     }
   }
 
-  /** The status that a tool of the server is answered with. */
-  private static String sent(TestBridge bridge, String method, String path) throws Exception {
+  /** Lets a tool of the server send a request; returns the response status. */
+  private static String sendFromTool(TestBridge bridge, String method, String path)
+      throws Exception {
     String body = method.equals("POST") ? ",\"body\":" + BRIEF : "";
     String request =
         "{\"method\":\"" + method + "\",\"url\":\"" + bridge.uri(path) + "\"" + body + "}";
@@ -44,7 +46,7 @@ class StartRightsIT {
   }
 
   @Test
-  void norMayTheBridgeItselfForWhoeverCallsItAsAnApi() throws Exception {
+  void withoutKeysTheBridgeAsItsOwnApiCannotStartServers() throws Exception {
     int port = FreePorts.some(1).get(0);
     String document = "http://127.0.0.1:" + port + "/openapi.json";
     try (TestBridge bridge =
@@ -63,7 +65,7 @@ class StartRightsIT {
   }
 
   @Test
-  void onlyAllowedCommandsAreStartedForAdministratorsToo() throws Exception {
+  void startRestrictionsApplyToAdministratorsToo() throws Exception {
     String key = ApiKeys.generate();
     String auth =
         "'auth':{'keys':[{'name':'boss','sha256':'"

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A client of pipes in front of a running bridge. */
+/** The stdio command as a relay to a running bridge. */
 class StdioCommandIT {
   private static final Path JAR = Path.of(System.getProperty("bridge.jar"));
   private static final String META =
@@ -71,33 +71,33 @@ class StdioCommandIT {
   }
 
   @Test
-  void whatAToolWantsInHeadersIsPutThereForAClientThatListed() throws Exception {
-    say("tools/list", "");
+  void mirroredHeadersAreSentAfterTheToolsAreListed() throws Exception {
+    request("tools/list", "");
     assertTrue(out.readLine().contains("f__test_x_mcp_header"));
 
-    say("tools/call", "\"name\":\"f__test_x_mcp_header\",\"arguments\":{\"region\":\"grün\"},");
+    request("tools/call", "\"name\":\"f__test_x_mcp_header\",\"arguments\":{\"region\":\"grün\"},");
 
     String answer = out.readLine();
     assertTrue(answer.contains("\"text\":\"grün\""), answer);
   }
 
   @Test
-  void whatAToolWantsInHeadersIsLookedUpForAClientThatDidNot() throws Exception {
-    say("tools/call", "\"name\":\"f__test_x_mcp_header\",\"arguments\":{\"region\":\"eu\"},");
+  void mirroredHeadersAreSentWithoutAPriorList() throws Exception {
+    request("tools/call", "\"name\":\"f__test_x_mcp_header\",\"arguments\":{\"region\":\"eu\"},");
 
     String answer = out.readLine();
     assertTrue(answer.contains("\"text\":\"eu\""), answer);
   }
 
   @Test
-  void aLongCallIsOneLineAndNothingElse() throws Exception {
-    line(
+  void theResponseOfALongCallIsOneLine() throws Exception {
+    send(
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{"
             + "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{}}}");
     assertTrue(out.readLine().contains("protocolVersion"));
-    line("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
+    send("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
 
-    line(
+    send(
         "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":"
             + "{\"name\":\"s__sleep\",\"arguments\":{\"ms\":6000}}}");
 
@@ -105,16 +105,16 @@ class StdioCommandIT {
   }
 
   @Test
-  void aBatchIsRefusedAndTheNextMessageTaken() throws Exception {
-    line("[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]");
+  void aBatchIsRefusedAndTheNextMessageAccepted() throws Exception {
+    send("[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]");
 
     assertTrue(out.readLine().contains("-32600"));
-    say("server/discover", "");
+    request("server/discover", "");
     assertTrue(out.readLine().contains("supportedVersions"));
   }
 
-  private void say(String method, String params) throws Exception {
-    line(
+  private void request(String method, String params) throws Exception {
+    send(
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\""
             + method
             + "\",\"params\":{"
@@ -123,7 +123,7 @@ class StdioCommandIT {
             + "}}");
   }
 
-  private void line(String message) throws Exception {
+  private void send(String message) throws Exception {
     in.write(message + "\n");
     in.flush();
   }

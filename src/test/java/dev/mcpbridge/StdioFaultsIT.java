@@ -19,12 +19,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Upstream processes that misbehave, each a real one. */
+/** Misbehaving upstream processes. */
 class StdioFaultsIT {
   @TempDir Path folder;
 
   @Test
-  void callsInFlightOfAKilledProcessFailAtOnceAndAreNeverRunAgain() throws Exception {
+  void callsOfAKilledProcessFailAtOnceAndAreNotRepeated() throws Exception {
     Path effects = folder.resolve("effects");
     try (TestBridge bridge = TestBridge.scripted("'env':{'EFFECTS':'" + effects + "'}")) {
       List<CompletableFuture<Answer>> calls = new ArrayList<>();
@@ -50,7 +50,7 @@ class StdioFaultsIT {
   }
 
   @Test
-  void whatIsNoMessageCostsOnlyItself() throws Exception {
+  void invalidLinesAreSkipped() throws Exception {
     try (TestBridge bridge = TestBridge.scripted("", "--banner")) {
       List<CompletableFuture<Answer>> calls = new ArrayList<>();
       for (int i = 0; i < 50; i++) {
@@ -70,7 +70,7 @@ class StdioFaultsIT {
   }
 
   @Test
-  void aLineOfFifteenMebibytesPassesAndOneOfSeventeenCostsOnlyItself() throws Exception {
+  void onlyMessagesOverTheLimitAreLost() throws Exception {
     try (TestBridge bridge = TestBridge.scripted("")) {
       assertEquals(70_000, bridge.call("big", "{\"size\":70000}").said().length());
       assertEquals(15 << 20, bridge.call("big", "{\"size\":" + (15 << 20) + "}").said().length());
@@ -87,7 +87,7 @@ class StdioFaultsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"endless", "babble"})
-  void aServerThatHasStoppedSpeakingMcpIsEndedAndReplaced(String tool) throws Exception {
+  void aServerThatStopsSpeakingMcpIsReplaced(String tool) throws Exception {
     try (TestBridge bridge = TestBridge.scripted("'timeout':50")) {
       Answer answer = bridge.call(tool, "{\"bytes\":2000000000}");
 
@@ -100,7 +100,7 @@ class StdioFaultsIT {
   }
 
   @Test
-  void aCallThatHangsEndsAtItsDeadlineAndTheUpstreamIsTold() throws Exception {
+  void aHangingCallIsCancelledAtItsDeadline() throws Exception {
     try (TestBridge bridge =
         TestBridge.scripted("'tools':{'never':{'timeout':0.3}},'maxInFlight':10")) {
       List<CompletableFuture<Answer>> calls = new ArrayList<>();
@@ -119,7 +119,7 @@ class StdioFaultsIT {
   }
 
   @Test
-  void floodsOfNotificationsAndStderrHurtNobody() throws Exception {
+  void floodsOfNotificationsAndStderrAreHarmless() throws Exception {
     try (TestBridge bridge = TestBridge.scripted("'timeout':60")) {
       assertEquals("flooded", bridge.call("flood", "{\"count\":300000}").said());
       assertEquals("said", bridge.call("stderr", "{\"bytes\":10485760}").said());
@@ -141,7 +141,7 @@ class StdioFaultsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"5", "\"text\"", "[]", "{\"content\":\"none\"}"})
-  void aResultThatIsNoneIsSaidToBeSo(String result) throws Exception {
+  void anInvalidResultIsAProtocolError(String result) throws Exception {
     try (TestBridge bridge = TestBridge.scripted("")) {
       Answer answer = bridge.call("bad_result", "{\"result\":" + result + "}");
 
@@ -164,15 +164,15 @@ class StdioFaultsIT {
   }
 
   @Test
-  void aServerThatDoesNotReadIsRefusedCallsAndTheOthersGoOn() throws Exception {
+  void aServerThatDoesNotReadDoesNotAffectOthers() throws Exception {
     String config =
         "{'limits':{'messageBytes':65536},'mcpServers':{'s':"
             + TestBridge.entry("")
-            + ",'deaf':"
+            + ",'blocked':"
             + TestBridge.entry("'timeout':1,'maxInFlight':1000")
             + "}}";
     try (TestBridge bridge = TestBridge.of(config)) {
-      bridge.post("/servers/deaf/tools/deaf", "{}");
+      bridge.post("/servers/blocked/tools/deaf", "{}");
       String large = "{\"x\":\"" + "y".repeat(60_000) + "\"}";
       List<CompletableFuture<Integer>> calls = new ArrayList<>();
       for (int i = 0; i < 50; i++) {
@@ -180,7 +180,7 @@ class StdioFaultsIT {
             bridge
                 .client()
                 .sendAsync(
-                    bridge.posting("/servers/deaf/tools/echo", large).build(),
+                    bridge.posting("/servers/blocked/tools/echo", large).build(),
                     java.net.http.HttpResponse.BodyHandlers.discarding())
                 .thenApply(java.net.http.HttpResponse::statusCode));
       }
@@ -191,7 +191,7 @@ class StdioFaultsIT {
   }
 
   @Test
-  void aServerThatCannotStartIsTriedAgainWithBackoffAndSaysWhy() throws Exception {
+  void aFailedStartIsRetriedWithBackoffAndReported() throws Exception {
     try (TestBridge bridge =
         TestBridge.of("{'mcpServers':{'s':" + TestBridge.entry("", "--exit") + "}}")) {
       bridge.until(() -> bridge.get("/servers/s").body().path("restarts").asInt() >= 2);
@@ -207,7 +207,7 @@ class StdioFaultsIT {
   }
 
   @Test
-  void theTimeOfACallThatWaitsForASlowStartBeginsBeforeThat() throws Exception {
+  void theTimeoutOfACallIncludesASlowStart() throws Exception {
     String entry =
         TestBridge.entry("'timeout':10,'tools':{'sleep':{'timeout':1.2}}", "--slow-init", "1000");
     try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + entry + "}}")) {
@@ -231,9 +231,9 @@ class StdioFaultsIT {
     }
   }
 
-  /** As what {@code npx} or {@code uvx} has to download first. */
+  /** Like a server that {@code npx} or {@code uvx} has to download first. */
   @Test
-  void aServerThatStartsSlowlyIsSpokenToInTheEraItIsOf() throws Exception {
+  void theEraOfASlowlyStartingServerIsDetected() throws Exception {
     String java =
         TestBridge.java() + " " + String.join(" ", TestBridge.javaArgs(ExactServer.class));
     String entry = "{'command':'sh','args':['-c','sleep 3.5; exec " + java + "']}";
@@ -269,10 +269,10 @@ class StdioFaultsIT {
     }
   }
 
-  /** With calls pending all the time, and with calls whose deadlines pass. */
+  /** With permanently pending calls, and with calls that exceed their deadlines. */
   @ParameterizedTest
   @ValueSource(strings = {"'heartbeat':1,'timeout':60", "'heartbeat':8,'timeout':0.2"})
-  void aHungServerIsReplacedAlthoughCallsKeepComing(String times) throws Exception {
+  void aHungServerIsReplacedDespiteNewCalls(String times) throws Exception {
     try (TestBridge bridge =
         TestBridge.of(
             "{'mcpServers':{'s':"
@@ -296,19 +296,19 @@ class StdioFaultsIT {
   }
 
   @Test
-  void twoRestartsAtOnceCountAsOne() throws Exception {
+  void simultaneousRestartsCountAsOne() throws Exception {
     try (TestBridge bridge = TestBridge.scripted("", "--slow-init", "1000")) {
-      CompletableFuture<Answer> other = bridge.postLater("/servers/s/restart", "");
+      CompletableFuture<Answer> first = bridge.postLater("/servers/s/restart", "");
       bridge.until(() -> !bridge.state("s").equals("ready"));
       assertEquals(200, bridge.post("/servers/s/restart", "").status());
-      assertEquals(200, other.get(20, TimeUnit.SECONDS).status());
+      assertEquals(200, first.get(20, TimeUnit.SECONDS).status());
 
       assertEquals(1, bridge.get("/servers/s").body().path("restarts").asInt());
     }
   }
 
   @Test
-  void listsWithoutEndAreNoticedAndLargeOnesAreRead() throws Exception {
+  void cyclicListsFailAndLargeOnesAreRead() throws Exception {
     try (TestBridge bridge =
         TestBridge.of(
             "{'mcpServers':{'cyclic':"
@@ -325,7 +325,7 @@ class StdioFaultsIT {
   }
 
   @Test
-  void aListOfThousandsOfPagesIsReadAndOneWithoutEndFailsInTimeAndSaysSo() throws Exception {
+  void aLongListIsReadAndAnEndlessOneFailsInTime() throws Exception {
     try (TestBridge bridge =
         TestBridge.of(
             "{'mcpServers':{'endless':"
@@ -343,7 +343,7 @@ class StdioFaultsIT {
   }
 
   @Test
-  void fullQueuesRefuseAtOnceAndAGreedyCallerWaitsBehindItself() throws Exception {
+  void aFullQueueRefusesCallsAtOnce() throws Exception {
     try (TestBridge bridge = TestBridge.scripted("'maxInFlight':1,'maxQueued':2,'timeout':30")) {
       List<CompletableFuture<Answer>> calls = new ArrayList<>();
       for (int i = 0; i < 6; i++) {
@@ -360,7 +360,7 @@ class StdioFaultsIT {
   }
 
   @Test
-  void severalInstancesStandBehindOneName() throws Exception {
+  void instancesOfAServerShareItsCalls() throws Exception {
     try (TestBridge bridge =
         TestBridge.scripted("'instances':3,'maxInFlight':1", "--slow-init", "3000")) {
       bridge.until(() -> bridge.pids("s").size() == 3 && bridge.state("s").equals("ready"));

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What becomes of calls whose token does not come, comes late, or is none. */
+/** Calls whose access token is missing, late or invalid. */
 class StuckTokensIT {
   private static final EchoApi.Script TOKEN =
       EchoApi.says(200, "application/json", "{\"access_token\":\"t1\",\"expires_in\":3600}");
@@ -77,8 +77,8 @@ class StuckTokensIT {
     api.close();
   }
 
-  /** Answers when the gate is opened. */
-  private EchoApi.Script late() {
+  /** Responds when the gate is opened. */
+  private EchoApi.Script afterGateOpens() {
     return (request, peer) -> {
       try {
         return gate.await(60, TimeUnit.SECONDS) && TOKEN.answer(request, peer);
@@ -88,8 +88,8 @@ class StuckTokensIT {
     };
   }
 
-  /** Begins an answer and never ends it. */
-  private static EchoApi.Script beginsOnly() {
+  /** Starts a response and never ends it. */
+  private static EchoApi.Script startsOnly() {
     return (request, peer) -> {
       EchoApi.breaksOff().answer(request, peer);
       return EchoApi.hangs().answer(request, peer);
@@ -110,24 +110,24 @@ class StuckTokensIT {
     assertEquals("Bearer t1", api.last().header("authorization"));
   }
 
-  private static void assertNoToken(Answer answer, String why) {
+  private static void assertNoToken(Answer answer, String reason) {
     assertEquals(502, answer.status(), answer.text());
     assertEquals("no", answer.body().path("executed").asText(), answer.text());
     String detail = answer.body().path("detail").asText();
-    assertTrue(detail.contains("No token for the API: ") && detail.contains(why), detail);
+    assertTrue(detail.contains("No token for the API: ") && detail.contains(reason), detail);
     assertFalse(answer.text().contains("secret"), answer.text());
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void callsWaitForATokenTogetherAndNotForEver(boolean isSilent) throws Exception {
-    tokens.on("/token", isSilent ? EchoApi.hangs() : beginsOnly());
+  void callsShareOneTokenRequestAndItsTimeout(boolean isSilent) throws Exception {
+    tokens.on("/token", isSilent ? EchoApi.hangs() : startsOnly());
 
     List<CompletableFuture<Answer>> calls = calls(5);
 
     for (CompletableFuture<Answer> call : calls) {
       assertNoToken(
-          call.get(30, TimeUnit.SECONDS), tokens.url("") + " has not answered within 10 seconds");
+          call.get(30, TimeUnit.SECONDS), tokens.url("") + " did not respond within 10 seconds");
     }
     assertEquals(1, tokens.seen().size());
     bridge.until(() -> tokens.left() == 1);
@@ -136,8 +136,8 @@ class StuckTokensIT {
   }
 
   @Test
-  void callsAtOnceAreMadeWithOneToken() throws Exception {
-    tokens.on("/token", late());
+  void concurrentCallsShareOneToken() throws Exception {
+    tokens.on("/token", afterGateOpens());
 
     List<CompletableFuture<Answer>> calls = calls(20);
     bridge.until(() -> pending("s") == 20);
@@ -152,8 +152,8 @@ class StuckTokensIT {
   }
 
   @Test
-  void aCallThatEndedAtItsDeadlineIsNotMadeWhenItsTokenComes() throws Exception {
-    tokens.on("/token", late());
+  void timedOutCallIsNotSentWhenItsTokenArrives() throws Exception {
+    tokens.on("/token", afterGateOpens());
 
     Answer answer = bridge.post("/servers/brief/tools/ok", "{}");
     assertEquals(504, answer.status(), answer.text());
@@ -167,7 +167,7 @@ class StuckTokensIT {
   }
 
   @Test
-  void callsThatAreShorterThanTheWaitForATokenWorkAgainToo() throws Exception {
+  void callsWithAShortTimeoutRecover() throws Exception {
     tokens.on("/token", EchoApi.hangs());
     assertEquals(504, bridge.post("/servers/brief/tools/ok", "{}").status());
     tokens.on("/token", TOKEN);
@@ -179,8 +179,8 @@ class StuckTokensIT {
   }
 
   @Test
-  void aCallWhoseClientHasLeftIsNotMadeWhenItsTokenComes() throws Exception {
-    tokens.on("/token", late());
+  void callOfADisconnectedClientIsNotSent() throws Exception {
+    tokens.on("/token", afterGateOpens());
     try (Socket socket = new Socket("127.0.0.1", bridge.port())) {
       socket
           .getOutputStream()
@@ -199,8 +199,8 @@ class StuckTokensIT {
   }
 
   @Test
-  void whatIsTakenAwayWhileItWaitsForATokenIsNotMade() throws Exception {
-    tokens.on("/token", late());
+  void callOfARemovedServerIsNotSent() throws Exception {
+    tokens.on("/token", afterGateOpens());
     CompletableFuture<Answer> call = bridge.callLater("ok", "{}");
     bridge.until(() -> tokens.seen().size() == 1);
 
@@ -211,35 +211,35 @@ class StuckTokensIT {
     assertEquals(0, api.seen().size());
   }
 
-  /** What a token server can say that is no token. */
-  enum Nonsense {
-    NO_HTTP(
+  /** Responses of a token server that have no usable token. */
+  enum InvalidResponse {
+    NOT_HTTP(
         (request, peer) -> {
           peer.out().write("SSH-2.0-OpenSSH_9.6\r\n".getBytes(StandardCharsets.UTF_8));
           peer.out().flush();
           return false;
         }),
     NOTHING((request, peer) -> false),
-    NO_JSON(EchoApi.says(200, "application/json", "{\"access_token\":\"t")),
+    NOT_JSON(EchoApi.says(200, "application/json", "{\"access_token\":\"t")),
     LIST(EchoApi.says(200, "application/json", "[\"t1\"]")),
     NUMBERS(EchoApi.says(200, "application/json", "{\"access_token\":{}}")),
     BYTES(EchoApi.says(200, "application/json", new byte[] {(byte) 0xFF, 0, 1})),
     EMPTY(EchoApi.says(204, null, "")),
     ERROR(EchoApi.says(500, "application/json", "{\"access_token\":\"t0\"}")),
     BUSY(EchoApi.says(503, "text/plain", "later", "retry-after", "1")),
-    ELSEWHERE(EchoApi.says(307, null, "", "location", "/other"));
+    REDIRECT(EchoApi.says(307, null, "", "location", "/other"));
 
     private final EchoApi.Script script;
 
-    Nonsense(EchoApi.Script script) {
+    InvalidResponse(EchoApi.Script script) {
       this.script = script;
     }
   }
 
   @ParameterizedTest
-  @EnumSource(Nonsense.class)
-  void aTokenServerThatTalksNonsenseIsAskedAgainByTheNextCall(Nonsense nonsense) throws Exception {
-    tokens.on("/token", nonsense.script);
+  @EnumSource(InvalidResponse.class)
+  void invalidTokenResponseIsRetriedByTheNextCall(InvalidResponse response) throws Exception {
+    tokens.on("/token", response.script);
 
     Answer answer = bridge.call("ok", "{}");
 
@@ -251,7 +251,7 @@ class StuckTokensIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"0", "-1", "-99999999999", "-1e300"})
-  void aTokenThatIsOverAtOnceIsUsedForOneCall(String seconds) throws Exception {
+  void expiredTokenIsUsedForOneCall(String seconds) throws Exception {
     tokens.on(
         "/token",
         EchoApi.says(
@@ -264,35 +264,38 @@ class StuckTokensIT {
 
   @ParameterizedTest
   @EnumSource(ModelFormat.class)
-  void oneStuckCallOfATurnTakesNoOtherAnswerAway(ModelFormat format) throws Exception {
+  void stuckCallDoesNotAffectOtherCallsOfATurn(ModelFormat format) throws Exception {
     tokens.on("/token", EchoApi.hangs());
 
     JsonNode turn =
-        turn(format, "open__ok", "brief__ok", "open__hangs", "open__ok", "nobody__knows");
+        turn(format, "open__ok", "brief__ok", "open__hangs", "open__ok", "absent__tool");
 
     assertEquals(
         List.of("completed", "failed", "failed", "completed", "failed"),
         turn.path("tool_responses").findValuesAsText("outcome"));
-    List<ModelFormat.ToolAnswer> told = format.told(turn.path("messages"));
-    assertEquals(List.of("granted", "granted"), List.of(told.get(0).text(), told.get(3).text()));
+    List<ModelFormat.ToolAnswer> answers = format.told(turn.path("messages"));
+    assertEquals(
+        List.of("granted", "granted"), List.of(answers.get(0).text(), answers.get(3).text()));
     for (int stuck : List.of(1, 2)) {
       JsonNode problem = turn.path("tool_responses").path(stuck).path("problem");
       assertEquals("deadline_exceeded", problem.path("code").asText(), turn.toString());
-      assertTrue(told.get(stuck).text().contains(" timed out after "), told.get(stuck).text());
+      assertTrue(
+          answers.get(stuck).text().contains(" timed out after "), answers.get(stuck).text());
     }
     assertEquals(3, api.seen().size());
   }
 
   @Test
-  void aTurnWaitsForATokenNoLongerThanACallDoes() throws Exception {
+  void turnWaitsForATokenNoLongerThanACall() throws Exception {
     tokens.on("/token", EchoApi.hangs());
 
     JsonNode turn = turn(ModelFormat.OPENAI_CHAT, "s__ok", "open__ok", "s__ok");
 
-    List<ModelFormat.ToolAnswer> told = ModelFormat.OPENAI_CHAT.told(turn.path("messages"));
-    assertEquals("granted", told.get(1).text());
+    List<ModelFormat.ToolAnswer> answers = ModelFormat.OPENAI_CHAT.told(turn.path("messages"));
+    assertEquals("granted", answers.get(1).text());
     for (int stuck : List.of(0, 2)) {
-      assertTrue(told.get(stuck).text().contains("within 10 seconds"), told.get(stuck).text());
+      assertTrue(
+          answers.get(stuck).text().contains("within 10 seconds"), answers.get(stuck).text());
     }
     assertEquals(1, tokens.seen().size());
     assertEquals(1, api.seen().size());

@@ -14,13 +14,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Changes of resources, from servers of both eras, and over the death of a server. */
+/** Resource subscriptions at servers of both eras, also across a restart of the server. */
 class SubscriptionsIT {
   private static final String URI = "test://watched-resource";
 
   @ParameterizedTest
   @ValueSource(strings = {"legacy", "modern"})
-  void aSubscriptionOutlivesTheProcessItWasMadeAt(String era) throws Exception {
+  void subscriptionSurvivesTheDeathOfItsProcess(String era) throws Exception {
     String server =
         "{'command':'"
             + Requirements.node()
@@ -36,18 +36,18 @@ class SubscriptionsIT {
       BufferedReader stream = client.listen();
       assertTrue(
           client.request("resources/subscribe", "{\"uri\":\"" + URI + "\"}").result().isEmpty());
-      update(bridge, stream);
+      assertOneUpdate(bridge, stream);
 
       long pid = bridge.pids("s").get(0);
       ProcessHandle.of(pid).orElseThrow().destroyForcibly();
       bridge.until(() -> bridge.state("s").equals("ready") && bridge.pids("s").get(0) != pid);
 
-      update(bridge, stream);
+      assertOneUpdate(bridge, stream);
     }
   }
 
   @Test
-  void aSubscriptionOutlivesAChangedEntryOfTheConfiguration() throws Exception {
+  void subscriptionSurvivesAConfigurationChange() throws Exception {
     String entry =
         "{'mcpServers':{'s':{'command':'"
             + Requirements.node()
@@ -65,44 +65,44 @@ class SubscriptionsIT {
       bridge.reload(entry + ",'timeout':30}}}");
       bridge.until(() -> bridge.state("s").equals("ready") && bridge.pids("s").get(0) != pid);
 
-      CompletableFuture<JsonNode> heard = McpClient.nextLater(stream);
-      while (!heard.isDone()) {
+      CompletableFuture<JsonNode> notified = McpClient.nextLater(stream);
+      while (!notified.isDone()) {
         bridge.call("test_update_resource", "{}");
       }
-      String method = heard.get(20, TimeUnit.SECONDS).path("method").asText();
+      String method = notified.get(20, TimeUnit.SECONDS).path("method").asText();
       assertEquals("notifications/resources/updated", method);
     }
   }
 
   @Test
-  void oneOfSeveralWithTheSameUriIsToldOfUnderTheUriThatItHasHere() throws Exception {
+  void updateOfADuplicateUriHasItsQualifiedUri() throws Exception {
     String entry =
         "{'command':'"
             + Requirements.node()
             + "','args':['"
             + Requirements.nodeServer("fixture-server.mjs")
             + "']}";
-    String shown = "mcp-bridge://s/" + URI;
+    String qualifiedUri = "mcp-bridge://s/" + URI;
     try (TestBridge bridge =
         TestBridge.of("{'mcpServers':{'a':" + entry + ",'s':" + entry + "}}")) {
       bridge.until(() -> bridge.state("a").equals("ready") && bridge.state("s").equals("ready"));
       McpClient client = new McpClient(bridge.uri("/mcp"), "{}");
       client.initialize();
       BufferedReader stream = client.listen();
-      client.request("resources/subscribe", "{\"uri\":\"" + shown + "\"}").result();
+      client.request("resources/subscribe", "{\"uri\":\"" + qualifiedUri + "\"}").result();
 
-      CompletableFuture<JsonNode> heard = McpClient.nextLater(stream);
+      CompletableFuture<JsonNode> notified = McpClient.nextLater(stream);
       bridge.call("test_update_resource", "{}");
 
-      assertEquals(shown, heard.get(20, TimeUnit.SECONDS).at("/params/uri").asText());
+      assertEquals(qualifiedUri, notified.get(20, TimeUnit.SECONDS).at("/params/uri").asText());
     }
   }
 
-  /** One change is one notification: none is left over for the next look. */
-  private static void update(TestBridge bridge, BufferedReader stream) throws Exception {
-    CompletableFuture<JsonNode> heard = McpClient.nextLater(stream);
+  /** One change causes exactly one notification: a second one would fail the next call. */
+  private static void assertOneUpdate(TestBridge bridge, BufferedReader stream) throws Exception {
+    CompletableFuture<JsonNode> notified = McpClient.nextLater(stream);
     assertEquals(200, bridge.call("test_update_resource", "{}").status());
-    JsonNode notification = heard.get(20, TimeUnit.SECONDS);
+    JsonNode notification = notified.get(20, TimeUnit.SECONDS);
     assertEquals("notifications/resources/updated", notification.path("method").asText());
     assertEquals("{\"uri\":\"" + URI + "\"}", notification.path("params").toString());
   }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** HTTPS from PEM files, with a certificate made for the test. */
+/** HTTPS with PEM files; the certificate is generated for each test. */
 class TlsIT {
   private static final char[] PASSWORD = "changeit".toCharArray();
 
@@ -69,15 +69,15 @@ class TlsIT {
             folder.resolve("store.p12").toString(),
             "-storepass",
             new String(PASSWORD)));
-    Process made =
+    Process process =
         new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start();
-    assertEquals(0, made.waitFor(), command.toString());
+    assertEquals(0, process.waitFor(), command.toString());
   }
 
-  /** The same key, vouched for by an authority, but only until two days ago. */
+  /** Replaces the certificate with one for the same key that expired two days ago. */
   private void expire() throws Exception {
     String request = folder.resolve("request").toString();
     String signed = folder.resolve("signed").toString();
@@ -102,9 +102,9 @@ class TlsIT {
   }
 
   @Test
-  void servesHttpsAndNothingElseOnThatPort() throws Exception {
+  void onlyHttpsIsServedOnATlsPort() throws Exception {
     try (TestBridge bridge = TestBridge.of(config("cert.pem", "key.pem"))) {
-      HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
+      HttpClient client = HttpClient.newBuilder().sslContext(trustingContext()).build();
       URI live = URI.create("https://localhost:" + bridge.port() + "/health/live");
 
       HttpResponse<String> answer =
@@ -116,23 +116,23 @@ class TlsIT {
   }
 
   @Test
-  void anAnswerThatIsNotTakenIsCountedBehindTlsTooUntilItIsTaken() throws Exception {
+  void unreadResponseBytesAreCountedWithTlsToo() throws Exception {
     int size = 4 << 20;
     try (TestBridge bridge = TestBridge.of(withServer(config("cert.pem", "key.pem")))) {
-      HttpClient client = HttpClient.newBuilder().sslContext(trusting()).build();
+      HttpClient client = HttpClient.newBuilder().sslContext(trustingContext()).build();
       URI home = URI.create("https://localhost:" + bridge.port());
       bridge.until(() -> get(client, home.resolve("/servers/s")).contains("\"state\":\"ready\""));
-      Socket socket = trusting().getSocketFactory().createSocket();
+      Socket socket = trustingContext().getSocketFactory().createSocket();
       try (SlowReader reader = SlowReader.big(bridge.port(), socket, size, 0)) {
-        bridge.until(() -> held(client, home) > size);
+        bridge.until(() -> heldBytes(client, home) > size);
 
         assertTrue(reader.takeAll().length() > size);
       }
-      bridge.until(() -> held(client, home) == 0);
+      bridge.until(() -> heldBytes(client, home) == 0);
     }
   }
 
-  private static double held(HttpClient client, URI home) throws Exception {
+  private static double heldBytes(HttpClient client, URI home) throws Exception {
     return MetricsText.held(get(client, home.resolve("/metrics")));
   }
 
@@ -143,7 +143,7 @@ class TlsIT {
   }
 
   @Test
-  void aServerBehindTlsIsReachedWithItsAuthorityAndNotWithout() throws Exception {
+  void aTlsServerIsTrustedOnlyWithItsAuthority() throws Exception {
     String behind =
         withServer(config("cert.pem", "key.pem"))
             .replaceFirst("'http':.", "'http':{'host':'0.0.0.0','insecure':true,");
@@ -168,14 +168,14 @@ class TlsIT {
         front.until(() -> front.state("untrusted").equals("failed"));
         assertEquals(0, front.get("/servers/untrusted").body().path("tool_count").asInt());
         front.until(() -> front.state("misnamed").equals("failed"));
-        String why = front.get("/servers/misnamed").body().path("last_error").asText();
-        assertTrue(why.contains("its certificate is not trusted: "), why);
+        String lastError = front.get("/servers/misnamed").body().path("last_error").asText();
+        assertTrue(lastError.contains("its certificate is not trusted: "), lastError);
       }
     }
   }
 
   @Test
-  void aServerWhoseCertificateHasExpiredIsNotCalled() throws Exception {
+  void aServerWithAnExpiredCertificateIsNotCalled() throws Exception {
     expire();
     try (TestBridge server = TestBridge.of(withServer(config("cert.pem", "key.pem")));
         TestBridge front =
@@ -190,13 +190,13 @@ class TlsIT {
       Answer refused = front.call("echo", "{}");
       assertTrue(refused.status() == 502 || refused.status() == 503, refused.text());
       assertEquals("no", refused.body().path("executed").asText(), refused.text());
-      String why = front.get("/servers/s").body().path("last_error").asText();
-      assertTrue(why.contains("its certificate has expired: "), why);
+      String lastError = front.get("/servers/s").body().path("last_error").asText();
+      assertTrue(lastError.contains("its certificate has expired: "), lastError);
     }
   }
 
   @Test
-  void filesThatAreSwappedAreRefused() {
+  void swappedCertificateAndKeyFilesAreRejected() {
     assertThrows(ConfigException.class, () -> TestBridge.of(config("key.pem", "cert.pem")));
   }
 
@@ -213,7 +213,7 @@ class TlsIT {
     return open + ",'mcpServers':{'s':" + TestBridge.entry("") + "}}";
   }
 
-  private SSLContext trusting() throws Exception {
+  private SSLContext trustingContext() throws Exception {
     KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
     trusted.load(null, null);
     trusted.setCertificateEntry("a", store.getCertificate("a"));

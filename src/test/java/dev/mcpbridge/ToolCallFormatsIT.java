@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
-/** Functions and calls in the formats of the models' APIs. */
+/** Functions and calls in the formats of model APIs. */
 class ToolCallFormatsIT {
   private static final String IMAGE =
       "{\"type\":\"image\",\"data\":\"aGk=\",\"mimeType\":\"image/png\"}";
@@ -49,7 +49,7 @@ class ToolCallFormatsIT {
 
   @ParameterizedTest
   @EnumSource
-  void everyToolIsAFunctionThatTheProviderTakes(ModelFormat format) throws Exception {
+  void everyToolBecomesAValidFunction(ModelFormat format) throws Exception {
     JsonNode listed = bridge.get("/toolcall/tools?format=" + format.word()).body();
 
     assertEquals(format.word(), listed.path("format").asText());
@@ -73,7 +73,7 @@ class ToolCallFormatsIT {
 
   @ParameterizedTest
   @EnumSource
-  void strictFunctionsAreClosedWhereTheProviderHasThem(ModelFormat format) throws Exception {
+  void strictFunctionsAreClosedWhereSupported(ModelFormat format) throws Exception {
     JsonNode listed = bridge.get("/toolcall/tools?strict=true&format=" + format.word()).body();
 
     JsonNode sleep = named(format.functions(listed.path("tools")), "s__sleep");
@@ -86,7 +86,7 @@ class ToolCallFormatsIT {
 
   @ParameterizedTest
   @EnumSource
-  void whatALossTookAwayIsSaid(ModelFormat format) throws Exception {
+  void reductionsAreReported(ModelFormat format) throws Exception {
     JsonNode listed =
         bridge
             .get("/toolcall/tools?tools=s__sleep,fail&strict=true&format=" + format.word())
@@ -94,14 +94,15 @@ class ToolCallFormatsIT {
 
     assertEquals(2, format.functions(listed.path("tools")).size());
     String shown = listed.path("tools").toString();
-    String lost = listed.path("reductions").toString();
-    assertTrue(shown.contains("(a+)+$") || lost.contains("/properties/s"), listed.toString());
-    assertTrue(shown.contains("\"minimum\":0") || lost.contains("/properties/ms"), lost);
+    String reductions = listed.path("reductions").toString();
+    assertTrue(shown.contains("(a+)+$") || reductions.contains("/properties/s"), listed.toString());
+    assertTrue(
+        shown.contains("\"minimum\":0") || reductions.contains("/properties/ms"), reductions);
   }
 
   @ParameterizedTest
   @EnumSource
-  void parallelCallsAreAnsweredInTheirOrderUnderTheirIds(ModelFormat format) throws Exception {
+  void parallelCallsKeepTheirOrderAndIds(ModelFormat format) throws Exception {
     Answer answer =
         run(
             format.turn(
@@ -121,22 +122,23 @@ class ToolCallFormatsIT {
     assertEquals(
         List.of("completed", "completed", "tool_error", "failed", "completed"),
         texts(responses, "outcome"));
-    List<ToolAnswer> told = format.told(answer.body().path("messages"));
+    List<ToolAnswer> toolAnswers = format.told(answer.body().path("messages"));
     assertEquals(
-        List.of("c-1", "c-2", "c-3", "c-4", "c-5"), told.stream().map(ToolAnswer::id).toList());
-    assertEquals("slept", told.get(0).text());
+        List.of("c-1", "c-2", "c-3", "c-4", "c-5"),
+        toolAnswers.stream().map(ToolAnswer::id).toList());
+    assertEquals("slept", toolAnswers.get(0).text());
     assertEquals(
         format == ModelFormat.ANTHROPIC || format == ModelFormat.GEMINI,
-        told.get(2).isError(),
+        toolAnswers.get(2).isError(),
         answer.text());
-    assertEquals("no", told.get(2).text());
-    assertTrue(told.get(3).text().startsWith("tool_not_found: "), told.get(3).text());
-    assertEquals("xxx", told.get(4).text());
+    assertEquals("no", toolAnswers.get(2).text());
+    assertTrue(toolAnswers.get(3).text().startsWith("tool_not_found: "), toolAnswers.get(3).text());
+    assertEquals("xxx", toolAnswers.get(4).text());
   }
 
   @ParameterizedTest
   @EnumSource
-  void theWholeAnswerOfTheApiAndTheListAloneAreTakenAsWell(ModelFormat format) throws Exception {
+  void completeResponseAndBareListAreAccepted(ModelFormat format) throws Exception {
     ModelFormat.Call echo = call("c-1", "s__echo", "{\"a\":1}");
     String expected = run(format.turn(echo)).text();
 
@@ -149,7 +151,7 @@ class ToolCallFormatsIT {
 
   @ParameterizedTest
   @EnumSource
-  void aFormatThatWasNamedIsNotGuessedAgain(ModelFormat format) throws Exception {
+  void explicitFormatIsNotGuessed(ModelFormat format) throws Exception {
     for (ModelFormat other : ModelFormat.values()) {
       Answer answer =
           bridge.post(
@@ -161,7 +163,7 @@ class ToolCallFormatsIT {
 
   @ParameterizedTest
   @EnumSource
-  void aTurnWithoutCallsIsAnsweredWithNothing(ModelFormat format) throws Exception {
+  void turnWithoutCallsYieldsNoMessages(ModelFormat format) throws Exception {
     for (String turn : List.of(format.turn(), format.wholeAnswer())) {
       Answer answer = run(turn);
 
@@ -176,7 +178,7 @@ class ToolCallFormatsIT {
 
   @ParameterizedTest
   @EnumSource(mode = Mode.EXCLUDE, names = "GEMINI")
-  void aCallWithoutAnIdGetsOne(ModelFormat format) throws Exception {
+  void callWithoutAnIdGetsOne(ModelFormat format) throws Exception {
     JsonNode body =
         run(format.turn(call(null, "s__echo", "{}"), call(null, "s__sleep", "{\"ms\":1}"))).body();
 
@@ -188,11 +190,11 @@ class ToolCallFormatsIT {
 
   @ParameterizedTest
   @EnumSource
-  void anImageIsShownAsTheProviderTakesIt(ModelFormat format) throws Exception {
+  void imageIsSentInTheFormatOfTheProvider(ModelFormat format) throws Exception {
     Answer answer = run(format.turn(content("c-1", IMAGE), call("c-2", "s__echo", "{\"a\":1}")));
 
     JsonNode messages = answer.body().path("messages");
-    String place =
+    String pointer =
         switch (format) {
           case OPENAI_CHAT -> "/2/content/1/image_url/url";
           case OPENAI_RESPONSES -> "/0/output/0/image_url";
@@ -200,7 +202,7 @@ class ToolCallFormatsIT {
           case GEMINI -> "/0/parts/0/functionResponse/parts/0/inlineData/data";
         };
     String url = format.isOpenAi() ? "data:image/png;base64,aGk=" : "aGk=";
-    assertEquals(url, messages.at(place).asText(), answer.text());
+    assertEquals(url, messages.at(pointer).asText(), answer.text());
     assertTrue(answer.text().contains("\"content\":[" + IMAGE + "]"), answer.text());
     assertEquals(2, format.told(messages).size());
     if (format == ModelFormat.OPENAI_CHAT) {
@@ -211,7 +213,7 @@ class ToolCallFormatsIT {
 
   @ParameterizedTest
   @EnumSource
-  void aSoundIsHeardOrNamed(ModelFormat format) throws Exception {
+  void audioIsSentOrDescribed(ModelFormat format) throws Exception {
     Answer answer = run(format.turn(content("c-1", SOUND)));
 
     JsonNode messages = answer.body().path("messages");
@@ -232,7 +234,7 @@ class ToolCallFormatsIT {
 
   @ParameterizedTest
   @EnumSource
-  void aResourceIsReadWithItsAddress(ModelFormat format) throws Exception {
+  void resourceIsSentWithItsUri(ModelFormat format) throws Exception {
     String resource =
         "{\"type\":\"resource\",\"resource\":{\"uri\":\"test://a\",\"text\":\"read me\"}}";
     String link = "{\"type\":\"resource_link\",\"uri\":\"test://b\",\"name\":\"b\"}";
@@ -247,7 +249,7 @@ class ToolCallFormatsIT {
 
   @ParameterizedTest
   @EnumSource
-  void structuredContentIsGivenOnceAndExactly(ModelFormat format) throws Exception {
+  void structuredContentIsSentOnceAndUnchanged(ModelFormat format) throws Exception {
     String exact = "{\"big\":9007199254740993,\"d\":1.10}";
     Answer alone =
         run(
@@ -272,7 +274,7 @@ class ToolCallFormatsIT {
 
   @ParameterizedTest
   @EnumSource
-  void aResultThatKeepsNoRuleIsAnsweredAllTheSame(ModelFormat format) throws Exception {
+  void invalidResultsAreStillAnswered(ModelFormat format) throws Exception {
     List<String> results =
         List.of(
             "{}",
@@ -290,15 +292,15 @@ class ToolCallFormatsIT {
           run(format.turn(call("c-1", "s__bad_result", "{\"result\":" + result + "}"))).body();
 
       assertEquals(1, body.path("tool_responses").size(), body.toString());
-      List<ToolAnswer> told = format.told(body.path("messages"));
-      assertEquals(1, told.size(), body.toString());
-      assertEquals("c-1", told.get(0).id());
+      List<ToolAnswer> toolAnswers = format.told(body.path("messages"));
+      assertEquals(1, toolAnswers.size(), body.toString());
+      assertEquals("c-1", toolAnswers.get(0).id());
     }
   }
 
   @ParameterizedTest
   @EnumSource
-  void realMediaOfARealServerComeThrough(ModelFormat format) throws Exception {
+  void mediaOfARealServerAreDelivered(ModelFormat format) throws Exception {
     try (TestBridge own = TestBridge.of("{'mcpServers':{'node':" + NodeFixture.stdio("") + "}}")) {
       JsonNode body =
           own.post(
@@ -309,10 +311,11 @@ class ToolCallFormatsIT {
                       call("c-3", "node__test_error_handling", "{}")))
               .body();
 
-      List<ToolAnswer> told = format.told(body.path("messages"));
-      assertEquals(List.of("c-1", "c-2", "c-3"), told.stream().map(ToolAnswer::id).toList());
-      assertTrue(told.get(0).text().startsWith("Multiple content types test:"), body.toString());
-      assertTrue(told.get(0).text().contains("\"value\":123"), body.toString());
+      List<ToolAnswer> toolAnswers = format.told(body.path("messages"));
+      assertEquals(List.of("c-1", "c-2", "c-3"), toolAnswers.stream().map(ToolAnswer::id).toList());
+      assertTrue(
+          toolAnswers.get(0).text().startsWith("Multiple content types test:"), body.toString());
+      assertTrue(toolAnswers.get(0).text().contains("\"value\":123"), body.toString());
       assertTrue(body.path("messages").toString().contains("iVBORw0KGgo"), body.toString());
       assertEquals(
           List.of("completed", "completed", "tool_error"),

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A model's turn of calls over REST, well and badly formed. */
+/** A model's turn of tool calls over REST, valid and invalid. */
 class ToolCallIT {
   @TempDir static Path folder;
   private static TestBridge bridge;
@@ -53,7 +53,7 @@ class ToolCallIT {
   }
 
   @BeforeEach
-  void forget() throws Exception {
+  void deleteEffects() throws Exception {
     Files.deleteIfExists(folder.resolve("effects"));
   }
 
@@ -68,7 +68,7 @@ class ToolCallIT {
   }
 
   @Test
-  void functionsAreThoseOfTheServersAndToolsThatWereAskedFor() throws Exception {
+  void functionsAreFilteredByServersAndTools() throws Exception {
     assertEquals(List.of("gated__effect"), names("?servers=gated&tools=effect"));
     assertEquals(List.of("s__echo", "s__effect"), names("?servers=s&tools=echo,s__effect"));
     assertEquals(
@@ -88,7 +88,7 @@ class ToolCallIT {
     "format=gemini&format=anthropic,400,malformed_request",
     "strict=yes,400,malformed_request"
   })
-  void aQueryThatMakesNoSenseIsRefused(String query, int status, String code) throws Exception {
+  void anInvalidQueryIsRejected(String query, int status, String code) throws Exception {
     Answer answer = bridge.get("/toolcall/tools?" + query);
 
     assertEquals(status, answer.status(), answer.text());
@@ -96,7 +96,7 @@ class ToolCallIT {
   }
 
   @Test
-  void anUnknownFormatOfATurnIsRefused() throws Exception {
+  void anUnknownFormatOfATurnIsRejected() throws Exception {
     Answer answer = bridge.post("/toolcall?format=yaml", "[]");
 
     assertEquals(400, answer.status());
@@ -104,7 +104,7 @@ class ToolCallIT {
   }
 
   @Test
-  void aListThatTheClientHasIsNotSentAgain() throws Exception {
+  void anUnchangedListIsNotSentAgain() throws Exception {
     Answer first = bridge.get("/toolcall/tools?format=anthropic");
     String tag = first.header("etag");
 
@@ -123,7 +123,7 @@ class ToolCallIT {
   }
 
   @Test
-  void callsOfOneTurnRunAtTheSameTimeAndAreAnsweredInTheirOrder() throws Exception {
+  void callsOfATurnRunConcurrentlyAndAreAnsweredInOrder() throws Exception {
     ModelFormat.Call[] calls =
         IntStream.range(0, 8)
             .mapToObj(i -> call("c-" + i, "s__meet", "{\"own\":" + i + ",\"calls\":8}"))
@@ -138,7 +138,7 @@ class ToolCallIT {
   }
 
   @Test
-  void aNameWithoutItsServerIsFoundWhereNoOtherServerHasIt() throws Exception {
+  void anUnqualifiedNameIsResolvedIfItIsUnique() throws Exception {
     String sum =
         """
         [{"name": "calculate_sum", "inputSchema": {"type": "object"}}]
@@ -182,8 +182,8 @@ class ToolCallIT {
   }
 
   @Test
-  void aToolsOwnErrorIsNoFailureOfTheBridge() throws Exception {
-    JsonNode response = alone("s__tool_error", "{}");
+  void aToolErrorIsNotAFailure() throws Exception {
+    JsonNode response = runOne("s__tool_error", "{}");
 
     assertEquals(200, response.path("status").asInt());
     assertEquals("tool_error", response.path("outcome").asText());
@@ -192,8 +192,8 @@ class ToolCallIT {
   }
 
   @Test
-  void anErrorOfTheUpstreamIsAFailure() throws Exception {
-    JsonNode response = alone("s__fail", "{}");
+  void anUpstreamErrorIsAFailure() throws Exception {
+    JsonNode response = runOne("s__fail", "{}");
 
     assertEquals(502, response.path("status").asInt());
     assertEquals("failed", response.path("outcome").asText());
@@ -222,7 +222,7 @@ class ToolCallIT {
 
   @ParameterizedTest
   @ValueSource(ints = {65, 101, 100_000})
-  void aNameThatIsTooLongIsUnknownAndNotRepeatedAtLength(int length) throws Exception {
+  void anOverlongNameIsUnknownAndShortenedInTheError(int length) throws Exception {
     JsonNode body = run(OPENAI_CHAT.turn(call("c-1", "s__" + "x".repeat(length - 3), "{}")));
 
     assertEquals("tool_not_found", body.at("/tool_responses/0/problem/code").asText());
@@ -240,7 +240,7 @@ class ToolCallIT {
         "{\"a\":1,\"a\":2}",
         "\\u0000"
       })
-  void argumentsThatAreNoJsonFailAloneAndTheModelIsTold(String arguments) throws Exception {
+  void argumentsThatAreNotJsonFailAloneWithAMessage(String arguments) throws Exception {
     JsonNode body =
         run(
             OPENAI_CHAT.turn(
@@ -249,16 +249,16 @@ class ToolCallIT {
     JsonNode response = body.at("/tool_responses/0");
     assertEquals(400, response.path("status").asInt(), body.toString());
     assertEquals("malformed_request", response.at("/problem/code").asText());
-    String told = body.at("/messages/0/content").asText();
-    assertTrue(told.contains("The arguments text is not"), told);
-    assertTrue(told.endsWith("Nothing was executed."), told);
+    String content = body.at("/messages/0/content").asText();
+    assertTrue(content.contains("The arguments text is not"), content);
+    assertTrue(content.endsWith("Nothing was executed."), content);
     assertEquals("{\"a\":1}", body.at("/messages/1/content").asText());
     assertFalse(Files.exists(folder.resolve("effects")));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"[]", "[{\"a\":1}]", "1", "\"a\"", "null", "true"})
-  void argumentsThatAreNoObjectFailAlone(String arguments) throws Exception {
+  void argumentsThatAreNotAnObjectFailAlone(String arguments) throws Exception {
     JsonNode responses =
         run(OPENAI_CHAT.turn(call("c-1", "s__effect", arguments), call("c-2", "s__echo", "{}")))
             .path("tool_responses");
@@ -272,9 +272,9 @@ class ToolCallIT {
   }
 
   @Test
-  void noArgumentsAreAnEmptyObject() throws Exception {
+  void missingArgumentsAreAnEmptyObject() throws Exception {
     for (String arguments : List.of("", " ", "{}")) {
-      assertEquals("{}", alone("s__echo", arguments).path("structured_content").toString());
+      assertEquals("{}", runOne("s__echo", arguments).path("structured_content").toString());
     }
     assertEquals(
         "{}",
@@ -284,7 +284,7 @@ class ToolCallIT {
   }
 
   @Test
-  void argumentsThatDoNotFitTheSchemaSayWhere() throws Exception {
+  void schemaViolationsNameTheProperty() throws Exception {
     JsonNode body = run(OPENAI_CHAT.turn(call("c-1", "s__sleep", "{\"ms\":\"soon\"}")));
 
     JsonNode response = body.at("/tool_responses/0");
@@ -296,16 +296,16 @@ class ToolCallIT {
   }
 
   @Test
-  void whatStrictModelsWriteForALeftOutPropertyIsLeftOut() throws Exception {
+  void nullsOfStrictModelsForOmittedPropertiesAreRemoved() throws Exception {
     assertEquals(
         "it broke",
-        alone("s__fail", "{\"s\":null}")
+        runOne("s__fail", "{\"s\":null}")
             .at("/output/error")
             .asText()
             .replaceAll("(?s).*(it broke).*", "$1"));
-    assertEquals("slept", alone("s__sleep", "{\"ms\":\"1\"}").at("/output/result").asText());
+    assertEquals("slept", runOne("s__sleep", "{\"ms\":\"1\"}").at("/output/result").asText());
     assertEquals(
-        "invalid_arguments", alone("s__sleep", "{\"ms\":null}").at("/problem/code").asText());
+        "invalid_arguments", runOne("s__sleep", "{\"ms\":null}").at("/problem/code").asText());
   }
 
   @Test
@@ -318,13 +318,13 @@ class ToolCallIT {
   }
 
   @Test
-  void numbersKeepTheirValuesBesideAnArgumentThatWasPutRight() throws Exception {
+  void numbersKeepTheirDigitsBesideACorrectedArgument() throws Exception {
     String rest = "\"big\":9007199254740993,\"d\":0.12345678901234567890123}";
 
-    JsonNode response = alone("gated__sleep", "{\"ms\":\"1\"," + rest);
+    JsonNode response = runOne("gated__sleep", "{\"ms\":\"1\"," + rest);
 
-    String meant = response.at("/confirmation/arguments").toString();
-    assertTrue(meant.startsWith("{\"ms\":1,\"big\":9007199254740993,"), meant);
+    String arguments = response.at("/confirmation/arguments").toString();
+    assertTrue(arguments.startsWith("{\"ms\":1,\"big\":9007199254740993,"), arguments);
     Answer whole =
         bridge.post(
             "/toolcall", OPENAI_CHAT.turn(call("c", "gated__sleep", "{\"ms\":\"1\"," + rest)));
@@ -332,7 +332,7 @@ class ToolCallIT {
   }
 
   @Test
-  void argumentsOfFiveMegabytesAreTooLargeUnlessThatIsConfigured() throws Exception {
+  void argumentsAreLimitedToTheConfiguredBodySize() throws Exception {
     String arguments = "{\"s\":\"" + "\\\"".repeat(5 << 19) + "\"}";
     String turn = OPENAI_CHAT.turn(call("c-1", "s__echo", arguments));
     String inner = ANTHROPIC.turn(call("c-1", "s__echo", arguments));
@@ -353,7 +353,7 @@ class ToolCallIT {
   }
 
   @Test
-  void aGatedCallWaitsForAHumanAndTheModelNeverSeesTheToken() throws Exception {
+  void aGatedCallRequiresConfirmationAndHidesTheToken() throws Exception {
     JsonNode body =
         run(
             OPENAI_CHAT.turn(
@@ -368,9 +368,9 @@ class ToolCallIT {
     String token = confirmation.path("token").asText();
     assertTrue(id.length() > 8 && token.length() > 8, body.toString());
     assertTrue(confirmation.path("arguments").toString().startsWith("{\"ms\":1"));
-    String told = body.path("messages").toString();
-    assertTrue(told.contains("confirmation_required") && told.contains(id), told);
-    assertFalse(told.contains(token), told);
+    String messages = body.path("messages").toString();
+    assertTrue(messages.contains("confirmation_required") && messages.contains(id), messages);
+    assertFalse(messages.contains(token), messages);
     assertFalse(response.path("output").toString().contains(token));
     assertEquals(200, body.at("/tool_responses/1/status").asInt());
     assertFalse(Files.exists(folder.resolve("effects")));
@@ -384,7 +384,7 @@ class ToolCallIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"OPENAI_RESPONSES", "ANTHROPIC", "GEMINI"})
-  void noFormatShowsTheModelTheToken(ModelFormat format) throws Exception {
+  void theTokenIsHiddenFromTheModelInEveryFormat(ModelFormat format) throws Exception {
     JsonNode body = run(format.turn(call("c-1", "gated__effect", "{\"ms\":1}")));
 
     String token = body.at("/tool_responses/0/confirmation/token").asText();
@@ -394,7 +394,7 @@ class ToolCallIT {
   }
 
   @Test
-  void aServerThatCrashesLeavesItOpenWhetherItHasRun() throws Exception {
+  void callsOfACrashedServerHaveAnUnknownOutcome() throws Exception {
     try (TestBridge own =
         TestBridge.of(
             "{'mcpServers':{'s':"
@@ -402,7 +402,7 @@ class ToolCallIT {
                 + ",'other':"
                 + TestBridge.entry("")
                 + "}}")) {
-      own.callLater("never", "{}"); // its schema is known then, and it comes before the exit
+      own.callLater("never", "{}"); // compiles its schema, so that the next call precedes the exit
       own.until(() -> own.get("/servers/s").body().path("pending_calls").asInt() == 1);
       JsonNode body =
           own.post(
@@ -427,7 +427,7 @@ class ToolCallIT {
   }
 
   @Test
-  void ofTwoCallsWithOneIdTheFirstRuns() throws Exception {
+  void ofCallsWithTheSameIdOnlyTheFirstRuns() throws Exception {
     JsonNode body =
         run(
             OPENAI_CHAT.turn(
@@ -459,7 +459,7 @@ class ToolCallIT {
         "null",
         "\"text\""
       })
-  void whatIsNobodysTurnIsRefused(String turn) throws Exception {
+  void anInvalidTurnIsRejected(String turn) throws Exception {
     Answer answer = bridge.post("/toolcall", turn);
 
     assertEquals(422, answer.status(), answer.text());
@@ -469,7 +469,7 @@ class ToolCallIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "{", "[}", "{\"tool_calls\":[],}", "{\"tool_calls\":[]} x"})
-  void aBodyThatIsNoJsonIsRefused(String turn) throws Exception {
+  void aBodyThatIsNotJsonIsRejected(String turn) throws Exception {
     Answer answer = bridge.post("/toolcall", turn);
 
     assertEquals(400, answer.status(), answer.text());
@@ -486,7 +486,7 @@ class ToolCallIT {
         "{\"id\":null,\"function\":{\"name\":null,\"arguments\":null}}",
         "{\"id\":{},\"function\":{\"name\":[],\"arguments\":[]}}"
       })
-  void aCallOfTheWrongTypesFailsAlone(String wrong) throws Exception {
+  void aCallWithMembersOfWrongTypesFailsAlone(String wrong) throws Exception {
     JsonNode body = run("{\"tool_calls\":[" + wrong + "," + chat("c-2", "s__echo", "{}") + "]}");
 
     assertEquals(404, body.at("/tool_responses/0/status").asInt(), body.toString());
@@ -495,7 +495,7 @@ class ToolCallIT {
   }
 
   @Test
-  void aTurnOfFiveHundredCallsIsRefusedAndNothingRuns() throws Exception {
+  void aTurnWithTooManyCallsIsRejected() throws Exception {
     Answer answer = bridge.post("/toolcall", OPENAI_CHAT.turn(effects(500)));
 
     assertEquals(422, answer.status(), answer.text());
@@ -506,7 +506,7 @@ class ToolCallIT {
   }
 
   @Test
-  void aTurnOfAHundredAndTwentyEightCallsRuns() throws Exception {
+  void aTurnWithTheMaximumNumberOfCallsRuns() throws Exception {
     ModelFormat.Call[] most =
         IntStream.range(0, 128)
             .mapToObj(i -> call("c-" + i, "s__echo", "{\"n\":" + i + "}"))
@@ -521,7 +521,7 @@ class ToolCallIT {
   }
 
   @Test
-  void anEmptyListIsAnsweredWithNothing() throws Exception {
+  void anEmptyTurnHasAnEmptyResponse() throws Exception {
     for (String turn : List.of("[]", "{\"tool_calls\":[]}", " [ ] ")) {
       JsonNode body = run(turn);
       assertEquals(0, body.path("tool_responses").size());
@@ -531,13 +531,13 @@ class ToolCallIT {
 
   @ParameterizedTest
   @CsvSource({"''", "'   '", "with space", "é"})
-  void anIdempotencyKeyThatIsNoneIsRefused(String key) throws Exception {
+  void anInvalidIdempotencyKeyIsRejected(String key) throws Exception {
     assertStatus(400, raw(effect("c-1"), "Idempotency-Key: " + key + "\r\n"));
     assertFalse(Files.exists(folder.resolve("effects")));
   }
 
   @Test
-  void anIdempotencyKeyOfThreeHundredCharactersOrWithALineBreakIsRefused() throws Exception {
+  void anOverlongOrMultilineIdempotencyKeyIsRejected() throws Exception {
     assertStatus(400, raw(effect("c-1"), "Idempotency-Key: " + "x".repeat(300) + "\r\n"));
     assertStatus(400, raw(effect("c-1"), "Idempotency-Key: a\r\n b\r\n"));
     assertStatus(400, raw(effect("c-1"), "Idempotency-Key: a\rb\r\n"));
@@ -549,7 +549,7 @@ class ToolCallIT {
   }
 
   @Test
-  void aTurnThatIsRepeatedWithItsKeyRunsEachCallOnce() throws Exception {
+  void aTurnRepeatedWithItsKeyRunsEachCallOnce() throws Exception {
     String turn = OPENAI_CHAT.turn(effects(3));
 
     Answer first = bridge.post("/toolcall", turn, "idempotency-key", "once");
@@ -574,7 +574,7 @@ class ToolCallIT {
   }
 
   @Test
-  void retriesInParallelWithOneKeyRunEachCallOnce() throws Exception {
+  void parallelRetriesWithOneKeyRunEachCallOnce() throws Exception {
     String turn =
         OPENAI_CHAT.turn(
             call("c-0", "s__effect", "{\"ms\":100}"), call("c-1", "s__effect", "{\"ms\":100}"));
@@ -595,7 +595,7 @@ class ToolCallIT {
   }
 
   @Test
-  void oneKeyForTheSameToolOfAnotherServerIsAnotherRequest() throws Exception {
+  void aKeyReusedForAnotherServerIsAMismatch() throws Exception {
     run(OPENAI_CHAT.turn(call("c-1", "s__echo", "{}")), "idempotency-key", "servers");
 
     JsonNode other =
@@ -605,7 +605,7 @@ class ToolCallIT {
   }
 
   @Test
-  void aTurnThatIsLeftIsGivenUpAsAWhole() throws Exception {
+  void aDisconnectedClientCancelsItsWholeTurn() throws Exception {
     int before = cancels();
     String turn =
         OPENAI_CHAT.turn(
@@ -623,7 +623,7 @@ class ToolCallIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"{\"tool_calls\":null}", "{"})
-  void aBadTurnIsRefusedWhileServersStillStart(String turn) throws Exception {
+  void anInvalidTurnIsRejectedWhileServersStart(String turn) throws Exception {
     try (TestBridge own =
         TestBridge.of("{'mcpServers':{'s':" + TestBridge.entry("", "--slow-init", "1500") + "}}")) {
       assertTrue(own.post("/toolcall", turn).status() >= 400);
@@ -649,7 +649,7 @@ class ToolCallIT {
     return answer.body();
   }
 
-  private static JsonNode alone(String function, String arguments) throws Exception {
+  private static JsonNode runOne(String function, String arguments) throws Exception {
     return run(OPENAI_CHAT.turn(call("c-1", function, arguments))).at("/tool_responses/0");
   }
 
@@ -695,7 +695,7 @@ class ToolCallIT {
     assertTrue(answer.startsWith("HTTP/1.1 " + status + " "), status + " expected: " + answer);
   }
 
-  /** Sends headers as they are. */
+  /** Sends a turn with raw headers; returns the raw response. */
   private static String raw(String turn, String headers) throws IOException {
     try (Socket socket = new Socket("127.0.0.1", bridge.port())) {
       socket.setSoTimeout(10_000);
@@ -707,20 +707,21 @@ class ToolCallIT {
   }
 
   @Test
-  void geminiNeedsNoIdsAndGetsNoneItDoesNotKnow() throws Exception {
+  void geminiCallsWithoutIdsHaveResultsWithoutIds() throws Exception {
     JsonNode body =
         run(
             ModelFormat.GEMINI.turn(
                 call(null, "s__sleep", "{\"ms\":1}"), call(null, "s__echo", "{}")));
 
-    List<ModelFormat.ToolAnswer> told = ModelFormat.GEMINI.told(body.path("messages"));
-    assertEquals(List.of("slept", "{}"), told.stream().map(ModelFormat.ToolAnswer::text).toList());
-    assertEquals(null, told.get(0).id(), body.toString());
-    assertEquals(null, told.get(1).id());
+    List<ModelFormat.ToolAnswer> answers = ModelFormat.GEMINI.told(body.path("messages"));
+    assertEquals(
+        List.of("slept", "{}"), answers.stream().map(ModelFormat.ToolAnswer::text).toList());
+    assertEquals(null, answers.get(0).id(), body.toString());
+    assertEquals(null, answers.get(1).id());
   }
 
   @Test
-  void callsWithoutIdsThatAreRepeatedWithTheirKeyRunOnceAsWell() throws Exception {
+  void repeatedCallsWithoutIdsRunOnceToo() throws Exception {
     String turn =
         ModelFormat.GEMINI.turn(
             call(null, "s__effect", "{\"ms\":1}"), call(null, "s__effect", "{\"ms\":1}"));

@@ -31,12 +31,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** OpenAPI documents of tools, as the programs of others read them. */
+/** OpenAPI documents of tools, read by third-party programs. */
 class ToolDocumentsIT {
   private static final String ALL = "/tools/openapi.json";
   private static final String KEY = ApiKeys.generate();
 
-  /** Schemas and names that servers have, right and wrong. */
+  /** Valid and invalid schemas and names of tools. */
   private static final String AWKWARD =
       """
       [{"name": "defs", "inputSchema": {"type": "object",
@@ -124,7 +124,7 @@ class ToolDocumentsIT {
   }
 
   @Test
-  void everyDocumentIsValidAndSoIsEverySchemaInIt() throws Exception {
+  void documentsAndTheirSchemasAreValid() throws Exception {
     List<String> files = new ArrayList<>();
     for (String server : List.of("git", "one", "odd", "shop")) {
       files.add(saved(server, "/servers/" + server + "/openapi.json"));
@@ -143,7 +143,7 @@ class ToolDocumentsIT {
   }
 
   @Test
-  void everyToolIsAnOperationOfItsOwnWhosePathReallyCallsIt() throws Exception {
+  void everyToolHasAnOperationThatCallsIt() throws Exception {
     JsonNode paths = document("/servers/odd/openapi.json").path("paths");
     JsonNode tools = bridge.get("/servers/odd/tools").body().path("tools");
     Set<String> called = new HashSet<>();
@@ -166,7 +166,7 @@ class ToolDocumentsIT {
   }
 
   @Test
-  void aSchemaSaysInTheDocumentWhatItSaidInTheTool() throws Exception {
+  void documentSchemasMatchTheToolSchemas() throws Exception {
     JsonNode schemas = document("/servers/odd/openapi.json").at("/components/schemas");
 
     assertEquals(
@@ -179,9 +179,9 @@ class ToolDocumentsIT {
     assertEquals("{\"not\":{}}", schemas.at("/booleans.input/properties/none").toString());
   }
 
-  /** Not among the others: many a program takes these for references, against the standard. */
+  /** Tested separately: many programs treat these as references, contrary to the standard. */
   @Test
-  void whatOnlyLooksLikeAReferenceStaysAsItIs() throws Exception {
+  void literalRefMembersStayUnchanged() throws Exception {
     String tools =
         """
         [{"name": "named_ref", "inputSchema": {"type": "object", "properties": {
@@ -202,7 +202,7 @@ class ToolDocumentsIT {
   }
 
   @Test
-  void toolsOfTheSameNameAreToldApartInTheDocumentOfAll() throws Exception {
+  void combinedDocumentDistinguishesEqualToolNames() throws Exception {
     JsonNode paths = document(ALL).path("paths");
     Set<String> ids = new HashSet<>();
     paths.forEach(path -> ids.add(path.at("/post/operationId").asText()));
@@ -220,29 +220,31 @@ class ToolDocumentsIT {
     }
     String risky = paths.path("/servers/two/tools/big").toString();
     String plain = paths.path("/servers/one/tools/big").toString();
-    assertNotEquals(plain.replace("one", "two"), risky, "nothing says that a human is asked");
+    assertNotEquals(plain.replace("one", "two"), risky, "the confirmation is not declared");
   }
 
   @Test
-  void everyOperationIsSecuredAndItsServerIsTheAddressThatWasAsked() throws Exception {
+  void operationsAreSecuredAndServedByTheRequestedHost() throws Exception {
     JsonNode document = document(ALL);
 
     assertTrue(document.path("openapi").asText().startsWith("3.1."), document.path("openapi") + "");
-    assertTrue(document.path("security").size() > 0, "no security is named");
+    assertTrue(document.path("security").size() > 0, "no security is declared");
     JsonNode schemes = document.at("/components/securitySchemes");
     document
         .path("security")
-        .forEach(one -> one.fieldNames().forEachRemaining(n -> assertTrue(schemes.has(n), n)));
+        .forEach(
+            requirement ->
+                requirement.fieldNames().forEachRemaining(n -> assertTrue(schemes.has(n), n)));
     assertEquals(bridge.uri("").toString(), document.at("/servers/0/url").asText());
     String local = "http://localhost:" + bridge.port();
     HttpRequest request = HttpRequest.newBuilder(URI.create(local + ALL)).build();
-    String asked = bridge.client().send(request, HttpResponse.BodyHandlers.ofString()).body();
-    assertEquals(local, Json.mapper().readTree(asked).at("/servers/0/url").asText());
+    String body = bridge.client().send(request, HttpResponse.BodyHandlers.ofString()).body();
+    assertEquals(local, Json.mapper().readTree(body).at("/servers/0/url").asText());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {ALL, "/servers/one/openapi.json"})
-  void whatTheClientHasIsNotSentAgainUntilItIsAnother(String path) throws Exception {
+  void documentIsSentAgainOnlyAfterAChange(String path) throws Exception {
     String tag = bridge.get(path).header("etag");
 
     assertNotNull(tag);
@@ -256,7 +258,7 @@ class ToolDocumentsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"nope", "..%2F", "a%20b", "%F0%9F%8E%89"})
-  void thereIsNoDocumentOfAServerThatIsNotThere(String server) throws Exception {
+  void unknownServerHasNoDocument(String server) throws Exception {
     Answer answer = bridge.get("/servers/" + server + "/openapi.json");
 
     assertEquals(404, answer.status());
@@ -264,7 +266,7 @@ class ToolDocumentsIT {
   }
 
   @Test
-  void whereKeysAreNeededADocumentNeedsOne() throws Exception {
+  void documentRequiresAKeyIfKeysAreConfigured() throws Exception {
     try (TestBridge own =
         TestBridge.of(
             "{'auth':{'keys':[{'name':'k','sha256':'"
@@ -274,34 +276,35 @@ class ToolDocumentsIT {
                 + "}}")) {
       for (String path : List.of(ALL, "/servers/s/openapi.json")) {
         assertEquals(401, own.get(path).status());
-        Answer given = own.get(path, "x-api-key", KEY);
-        assertEquals(200, given.status());
-        assertTrue(given.body().path("paths").has("/servers/s/tools/echo"), given.toString());
-        assertFalse(given.text().contains(KEY));
-        assertEquals(401, own.get(path, "if-none-match", given.header("etag")).status());
+        Answer authorized = own.get(path, "x-api-key", KEY);
+        assertEquals(200, authorized.status());
+        assertTrue(
+            authorized.body().path("paths").has("/servers/s/tools/echo"), authorized.toString());
+        assertFalse(authorized.text().contains(KEY));
+        assertEquals(401, own.get(path, "if-none-match", authorized.header("etag")).status());
       }
     }
   }
 
   @Test
-  void aGeneratedClientCallsAToolAndItsTypesAreThoseOfTheTool() throws Exception {
-    JsonNode said =
+  void generatedTypeScriptClientCallsATool() throws Exception {
+    JsonNode report =
         node(
             "generated-client.mjs",
             bridge.uri("/servers/shop/openapi.json").toString(),
             Path.of("src/test/node/program.ts").toAbsolutePath().toString(),
             generated("shop"));
 
-    assertEquals("[]", said.path("problems").toString());
-    assertEquals("total", said.at("/result/tool").asText(), said.toString());
-    assertEquals("EUR", said.at("/result/currency").asText());
-    assertEquals(422, said.at("/result/refused").asInt());
-    assertEquals("refund", said.at("/result/confirmed").asText());
+    assertEquals("[]", report.path("problems").toString());
+    assertEquals("total", report.at("/result/tool").asText(), report.toString());
+    assertEquals("EUR", report.at("/result/currency").asText());
+    assertEquals(422, report.at("/result/refused").asInt());
+    assertEquals("refund", report.at("/result/confirmed").asText());
   }
 
   @Test
-  void aClientGeneratedForPythonTellsAResultFromAConfirmation() throws Exception {
-    JsonNode said =
+  void generatedPythonClientDistinguishesConfirmations() throws Exception {
+    JsonNode report =
         run(
             "generated_client",
             List.of(
@@ -311,14 +314,14 @@ class ToolDocumentsIT {
                 folder.resolve("shop_client").toString(),
                 bridge.uri("").toString()));
 
-    assertEquals("TotalResult", said.at("/total/type").asText(), said.toString());
-    assertEquals("EUR", said.at("/total/currency").asText());
-    assertEquals("Confirmation", said.at("/refund/type").asText());
-    assertEquals("refund", said.at("/refund/tool").asText());
-    assertEquals("ToolResult", said.at("/refunded/type").asText());
+    assertEquals("TotalResult", report.at("/total/type").asText(), report.toString());
+    assertEquals("EUR", report.at("/total/currency").asText());
+    assertEquals("Confirmation", report.at("/refund/type").asText());
+    assertEquals("refund", report.at("/refund/tool").asText());
+    assertEquals("ToolResult", report.at("/refunded/type").asText());
   }
 
-  /** Beside the packages that it needs. */
+  /** Next to the packages that the client needs. */
   private static String generated(String name) {
     return Path.of(".tools/node/generated", name).toAbsolutePath().toString();
   }
@@ -339,7 +342,7 @@ class ToolDocumentsIT {
             .redirectOutput(out.toFile())
             .redirectError(err.toFile())
             .start();
-    assertTrue(process.waitFor(120, TimeUnit.SECONDS), "the script did not end");
+    assertTrue(process.waitFor(120, TimeUnit.SECONDS), "the script timed out");
     assertEquals(0, process.exitValue(), Files.readString(err));
     return Json.mapper().readTree(Files.readString(out));
   }

@@ -23,9 +23,9 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * An MCP server of 2025-11-25 in front of a {@link Backend}: what a session sends is answered here.
- * The backend is opened by the handshake, so that it has the time of a start and no more. Confined
- * to its context; answers come in a later turn of it, as from any server.
+ * An in-process MCP server (revision 2025-11-25) in front of a {@link Backend}. The handshake opens
+ * the backend, so opening is limited by the start timeout. Confined to its context; responses are
+ * delivered in a later turn of the event loop, as those of a remote server are.
  */
 public final class AdaptedTransport implements Transport {
   private static final int MAX_DEPTH = 1000;
@@ -36,7 +36,7 @@ public final class AdaptedTransport implements Transport {
   private final Backend backend;
   private final TransportListener listener;
   private final RpcReader reader = new RpcReader(MAX_DEPTH);
-  private final Set<String> taken = new HashSet<>();
+  private final Set<String> queued = new HashSet<>();
   private final Map<String, Backend.RunningCall> running = new HashMap<>();
   private boolean closed;
 
@@ -50,10 +50,10 @@ public final class AdaptedTransport implements Transport {
   public long send(byte[] line) {
     RpcMessage message = read(line);
     if (message.kind() == RpcMessage.Kind.REQUEST) {
-      taken.add(message.id().text());
+      queued.add(message.id().text());
       context.runOnContext(v -> answer(message));
     } else if (McpMethod.CANCELLED.equals(message.method())) {
-      giveUp(members(message).get("requestId"));
+      cancel(members(message).get("requestId"));
     }
     return 0;
   }
@@ -63,11 +63,11 @@ public final class AdaptedTransport implements Transport {
     boolean isFirst = !closed;
     closed = true;
     List.copyOf(running.values()).forEach(call -> call.giveUp().run());
-    Future<Void> late = context.owner().timer(CLOSE_MILLIS).mapEmpty();
-    return Future.any(backend.close(), late)
+    Future<Void> timeout = context.owner().timer(CLOSE_MILLIS).mapEmpty();
+    return Future.any(backend.close(), timeout)
         .<Void>mapEmpty()
         .onComplete(
-            gone -> {
+            done -> {
               if (isFirst) {
                 listener.closed("stopped");
               }
@@ -78,24 +78,26 @@ public final class AdaptedTransport implements Transport {
     try {
       return reader.read(line, 0, line.length);
     } catch (JsonSyntaxException e) {
-      throw new IllegalStateException("a session writes only messages", e);
+      throw new IllegalStateException("a session sent an invalid message", e);
     }
   }
 
   private void answer(RpcMessage request) {
-    if (!taken.remove(request.id().text()) || closed) {
+    if (!queued.remove(request.id().text()) || closed) {
       return;
     }
     outcome(request)
         .onComplete(
-            result -> hear(new RpcMessage(RpcMessage.Kind.RESULT, request.id(), null, result)),
-            failure -> lost(request, failure));
+            result -> deliver(new RpcMessage(RpcMessage.Kind.RESULT, request.id(), null, result)),
+            failure -> fail(request, failure));
   }
 
   private Future<JsonSlice> outcome(RpcMessage request) {
     return switch (request.method()) {
       case McpMethod.INITIALIZE ->
-          backend.open(new Opening(request.numericId())).map(AdaptedTransport::introduction);
+          backend
+              .open(new BackendListener(request.numericId()))
+              .map(AdaptedTransport::initializeResult);
       case McpMethod.PING -> backend.probe().map(JsonSlice.EMPTY_OBJECT);
       case McpMethod.TOOLS_LIST -> Future.succeededFuture(tools());
       case McpMethod.RESOURCES_LIST -> Future.succeededFuture(list("resources", EMPTY_LIST));
@@ -107,7 +109,7 @@ public final class AdaptedTransport implements Transport {
       default ->
           Future.failedFuture(
               new BridgeException(
-                  ErrorCode.METHOD_NOT_FOUND, "Not offered here: " + request.method()));
+                  ErrorCode.METHOD_NOT_FOUND, "Method not supported: " + request.method()));
     };
   }
 
@@ -125,18 +127,18 @@ public final class AdaptedTransport implements Transport {
     return call.result().onComplete(done -> running.remove(id));
   }
 
-  private void giveUp(JsonSlice id) {
+  private void cancel(JsonSlice id) {
     if (id == null) {
       return;
     }
-    taken.remove(id.text());
+    queued.remove(id.text());
     Backend.RunningCall call = running.remove(id.text());
     if (call != null) {
       call.giveUp().run();
     }
   }
 
-  private static JsonSlice introduction(Backend.Identity identity) {
+  private static JsonSlice initializeResult(Backend.Identity identity) {
     JsonWriter out =
         new JsonWriter()
             .beginObject()
@@ -175,16 +177,16 @@ public final class AdaptedTransport implements Transport {
         .toSlice();
   }
 
-  private final class Opening implements Backend.Listener {
+  private final class BackendListener implements Backend.Listener {
     private final long requestId;
 
-    Opening(long requestId) {
+    BackendListener(long requestId) {
       this.requestId = requestId;
     }
 
     @Override
     public void changed() {
-      hear(
+      deliver(
           new RpcMessage(
               RpcMessage.Kind.NOTIFICATION, null, McpMethod.TOOLS_CHANGED, JsonSlice.EMPTY_OBJECT));
     }
@@ -196,18 +198,18 @@ public final class AdaptedTransport implements Transport {
     }
   }
 
-  private void lost(RpcMessage request, Throwable failure) {
+  private void fail(RpcMessage request, Throwable failure) {
     if (!closed) {
       listener.lost(
           request.numericId(),
-          failure instanceof BridgeException known
-              ? known
+          failure instanceof BridgeException bridgeFailure
+              ? bridgeFailure
               : new BridgeException(ErrorCode.UPSTREAM_ERROR, String.valueOf(failure.getMessage()))
                   .withExecuted(Executed.UNKNOWN));
     }
   }
 
-  private void hear(RpcMessage message) {
+  private void deliver(RpcMessage message) {
     if (!closed) {
       listener.messages(List.of(message));
     }

@@ -5,65 +5,65 @@ import io.vertx.core.Future;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** What stands behind an {@link AdaptedTransport}. Used on one context. */
+/** The service behind an {@link AdaptedTransport}. Used on a single context. */
 public interface Backend {
 
   /**
-   * Gets ready; called once, before anything else, and given up by {@link #close}.
+   * Opens the backend. Called once, before all other methods; {@link #close} cancels it.
    *
-   * @param listener is told of what happens behind it
+   * @param listener receives the events of the backend
    */
   Future<Identity> open(Listener listener);
 
-  /** Definitions as in {@code tools/list}. */
+  /** Tool definitions as in {@code tools/list}. */
   List<JsonSlice> tools();
 
   /**
-   * What of it is not offered, for {@code GET /servers/{id}}: a JSON object; null where everything
-   * is.
+   * The omitted operations for {@code GET /servers/{id}}, as a JSON object; null if there are no
+   * omissions.
    */
   default JsonSlice omitted() {
     return null;
   }
 
-  /** Begins a call. */
+  /** Starts a call. */
   RunningCall call(Invocation invocation);
 
-  /** A resource that an earlier result named; the result of {@code resources/read}. */
+  /** Reads a resource that an earlier result referred to; a {@code resources/read} result. */
   Future<JsonSlice> read(String uri);
 
-  /** Whether it is still there. */
+  /** Succeeds if the service is reachable. */
   Future<Void> probe();
 
-  /** Gives up what runs, and lets go of everything; never fails. */
+  /** Cancels running calls and releases all resources; never fails. */
   Future<Void> close();
 
-  /** What stands in front of it; called on its context. */
+  /** Receives the events of a backend; called on its context. */
   interface Listener {
 
-    /** There are other tools. */
+    /** The tools have changed. */
     void changed();
 
-    /** Work of this machine's, which does not count against the time of a start. */
+    /** Runs local work whose duration does not count towards the start timeout. */
     <T> Future<T> unhurried(Supplier<Future<T>> work);
   }
 
-  /** Who it is. */
+  /** Name, version and instructions for {@code initialize}; instructions may be null. */
   record Identity(String name, String version, String instructions) {}
 
   /**
    * A call of one tool.
    *
    * @param arguments one JSON object
-   * @param authorization the caller's own credential, null for the operator's
+   * @param authorization the caller's own credential; null to use the operator's
    */
   record Invocation(String tool, JsonSlice arguments, String authorization) {}
 
   /**
-   * A call that has begun.
+   * A running call.
    *
-   * @param result a {@code CallToolResult}; fails where the bridge has to say why
-   * @param giveUp lets go of it as far as that is possible
+   * @param result a {@code CallToolResult}; fails with an error that the bridge reports
+   * @param giveUp cancels the call as far as possible
    */
   record RunningCall(Future<JsonSlice> result, Runnable giveUp) {
     public static RunningCall of(Future<JsonSlice> result) {

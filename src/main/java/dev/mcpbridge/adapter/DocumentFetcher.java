@@ -11,8 +11,8 @@ import io.vertx.core.http.HttpMethod;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A document that is read and looked at again: an entity tag or a file's time says whether it has
- * changed (RFC 9110 section 13.1.2). Confined to its context.
+ * Reads a document repeatedly. An entity tag (RFC 9110 section 13.1.2) or the modification time of
+ * a file shows whether it has changed. Confined to its context.
  */
 public final class DocumentFetcher {
   private static final int MAX_BYTES = 32 << 20;
@@ -32,7 +32,7 @@ public final class DocumentFetcher {
     this.access = access;
   }
 
-  /** The text; null where it has not changed since it was read last, or is being read already. */
+  /** Returns the text; null if it is unchanged since the last read, or a read is in progress. */
   public Future<byte[]> read() {
     if (reading) {
       return Future.succeededFuture();
@@ -51,9 +51,9 @@ public final class DocumentFetcher {
   }
 
   private Future<byte[]> inline(String text) {
-    boolean isKnown = tag != null;
+    boolean wasRead = tag != null;
     tag = "inline";
-    return Future.succeededFuture(isKnown ? null : text.getBytes(StandardCharsets.UTF_8));
+    return Future.succeededFuture(wasRead ? null : text.getBytes(StandardCharsets.UTF_8));
   }
 
   private Future<byte[]> file(String path) {
@@ -62,11 +62,11 @@ public final class DocumentFetcher {
         .props(path)
         .compose(
             props -> {
-              String now = props.lastModifiedTime() + "/" + props.size();
+              String version = props.lastModifiedTime() + "/" + props.size();
               if (props.size() > MAX_BYTES) {
                 return Future.failedFuture(tooLarge());
               }
-              if (now.equals(tag)) {
+              if (version.equals(tag)) {
                 return Future.succeededFuture();
               }
               return vertx
@@ -74,7 +74,7 @@ public final class DocumentFetcher {
                   .readFile(path)
                   .map(
                       text -> {
-                        tag = now;
+                        tag = version;
                         return text.getBytes();
                       });
             })
@@ -97,36 +97,36 @@ public final class DocumentFetcher {
         .within(MAX_MILLIS)
         .answer()
         .map(
-            answer -> {
-              if (answer.status() == 304 && tag != null) {
+            response -> {
+              if (response.status() == 304 && tag != null) {
                 return null;
               }
-              if (answer.status() != 200) {
-                throw unreadable(url.url().toString(), "status " + answer.status());
+              if (response.status() != 200) {
+                throw unreadable(url.url().toString(), "status " + response.status());
               }
-              return news(answer);
+              return bodyIfChanged(response);
             });
   }
 
-  private byte[] news(HttpCaller.Answer answer) {
-    Buffer body = answer.body();
-    String said = answer.header("etag");
-    String now = said == null ? "\"" + Integer.toHexString(body.hashCode()) + "\"" : said;
-    boolean isSame = now.equals(tag);
-    tag = now;
+  private byte[] bodyIfChanged(HttpCaller.Answer response) {
+    Buffer body = response.body();
+    String etag = response.header("etag");
+    String version = etag == null ? "\"" + Integer.toHexString(body.hashCode()) + "\"" : etag;
+    boolean isSame = version.equals(tag);
+    tag = version;
     return isSame ? null : body.getBytes();
   }
 
-  private static BridgeException unreadable(String where, Object why) {
-    return why instanceof BridgeException known
-        ? known
+  private static BridgeException unreadable(String path, Object cause) {
+    return cause instanceof BridgeException bridgeFailure
+        ? bridgeFailure
         : new BridgeException(
             ErrorCode.START_FAILED,
-            where + " cannot be read: " + (why instanceof Throwable t ? t.getMessage() : why));
+            path + " cannot be read: " + (cause instanceof Throwable t ? t.getMessage() : cause));
   }
 
   private static BridgeException tooLarge() {
     return new BridgeException(
-        ErrorCode.START_FAILED, "The document is longer than " + MAX_BYTES + " bytes");
+        ErrorCode.START_FAILED, "The document exceeds " + MAX_BYTES + " bytes");
   }
 }

@@ -10,27 +10,27 @@ import java.io.IOException;
 import java.util.Locale;
 import java.util.zip.GZIPInputStream;
 
-/** Bodies with a content coding (RFC 9110 section 8.4), of which only gzip is known. Stateless. */
+/** Decodes content codings of bodies (RFC 9110 section 8.4); supports only gzip. Stateless. */
 final class GzipBodies {
   static final String ACCEPTED = "gzip";
 
   private GzipBodies() {}
 
   /**
-   * What a body holds. Blocks for as long as that takes.
+   * Decompresses a body. Blocks.
    *
    * @param coding the value of Content-Encoding, null for none
-   * @param max bytes of what it may hold
-   * @throws BridgeException UPSTREAM_ERROR for a body that is broken off or of another coding,
-   *     RESPONSE_TOO_LARGE
+   * @param max maximum size of the decompressed body in bytes
+   * @throws BridgeException UPSTREAM_ERROR for an invalid or truncated body or an unsupported
+   *     coding, RESPONSE_TOO_LARGE if it exceeds the maximum
    */
   static Buffer plain(Buffer body, String coding, int max) {
     if (!isCoded(coding) || body.length() == 0) {
       return body;
     }
-    String known = coding.strip().toLowerCase(Locale.ROOT);
-    if (!known.equals("gzip") && !known.equals("x-gzip")) {
-      throw failed("The answer is in the content coding " + coding + ", which nobody asked for");
+    String normalized = coding.strip().toLowerCase(Locale.ROOT);
+    if (!normalized.equals("gzip") && !normalized.equals("x-gzip")) {
+      throw failed("The response has the content coding " + coding + ", which was not requested");
     }
     try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(body.getBytes()))) {
       byte[] plain = in.readNBytes(max + 1);
@@ -39,7 +39,7 @@ final class GzipBodies {
       }
       return Buffer.buffer(plain);
     } catch (IOException e) {
-      throw failed("The answer is broken: it is no whole gzip (" + e.getMessage() + ")");
+      throw failed("The response is not a complete gzip stream (" + e.getMessage() + ")");
     }
   }
 
@@ -47,7 +47,7 @@ final class GzipBodies {
     return coding != null && !coding.isBlank() && !coding.strip().equalsIgnoreCase("identity");
   }
 
-  private static BridgeException failed(String why) {
-    return new BridgeException(ErrorCode.UPSTREAM_ERROR, why).withExecuted(Executed.YES);
+  private static BridgeException failed(String message) {
+    return new BridgeException(ErrorCode.UPSTREAM_ERROR, message).withExecuted(Executed.YES);
   }
 }

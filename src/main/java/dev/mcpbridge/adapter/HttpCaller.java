@@ -23,22 +23,22 @@ import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Requests with bounded answers; redirects are left to whoever asks. */
+/** Sends HTTP requests and reads responses of bounded size; does not follow redirects. */
 public final class HttpCaller {
   private static final Pattern CHARSET =
       Pattern.compile(";\\s*charset\\s*=\\s*\"?([^\\s;\"]+)", Pattern.CASE_INSENSITIVE);
 
-  private static final long LOOK_MILLIS = 20;
+  private static final long POLL_MILLIS = 20;
 
   private final Vertx vertx;
   private final HttpSender sender;
   private final MemoryBudget memory;
-  private final Queue<Turn> turns = new ArrayDeque<>();
-  private boolean isUnpacking;
+  private final Queue<Decompression> decompressions = new ArrayDeque<>();
+  private boolean isDecompressing;
 
   /**
-   * @param memory for what comes back
-   * @param mayAct whether anything may be begun at this moment
+   * @param memory budget for response bodies
+   * @param mayAct whether requests may be sent at this moment
    */
   public HttpCaller(Vertx vertx, HttpAccess access, MemoryBudget memory, BooleanSupplier mayAct) {
     this.vertx = vertx;
@@ -46,7 +46,7 @@ public final class HttpCaller {
     this.sender = new HttpSender(vertx, access, memory, mayAct);
   }
 
-  /** An answer, read whole. */
+  /** A response with its complete body. */
   public record Answer(HttpClientResponse head, Buffer body) {
     public int status() {
       return head.statusCode();
@@ -56,31 +56,32 @@ public final class HttpCaller {
       return head.getHeader(name);
     }
 
-    /** In the charset that it says (RFC 9110 section 8.3.2), else in UTF-8. */
+    /** The body, decoded with its declared charset (RFC 9110 section 8.3.2), else as UTF-8. */
     public String text() {
       return body.toString(charset());
     }
 
     private Charset charset() {
-      Matcher named = CHARSET.matcher(String.valueOf(header("content-type")));
+      Matcher matcher = CHARSET.matcher(String.valueOf(header("content-type")));
       try {
-        return named.find() ? Charset.forName(named.group(1)) : StandardCharsets.UTF_8;
+        return matcher.find() ? Charset.forName(matcher.group(1)) : StandardCharsets.UTF_8;
       } catch (IllegalArgumentException e) {
         return StandardCharsets.UTF_8;
       }
     }
 
-    /** Without its parameters, in lower case; empty where there is none. */
+    /** The media type in lower case without parameters; empty if absent. */
     public String type() {
       String type = header("content-type");
       return type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(java.util.Locale.ROOT);
     }
   }
 
-  /** An answer that waits to be unpacked. */
-  private record Turn(Exchange exchange, Answer answer, int max, Promise<Answer> unpacked) {}
+  /** A response that waits to be decompressed. */
+  private record Decompression(
+      Exchange exchange, Answer answer, int max, Promise<Answer> decompressed) {}
 
-  /** A request under way, which can be given up. */
+  /** A request in flight, which can be cancelled. */
   public final class Exchange {
     private final URI url;
     private final PendingRequest pendingRequest;
@@ -99,15 +100,15 @@ public final class HttpCaller {
       return answer.future().isComplete();
     }
 
-    /** Gives it up, and says so, unless its whole answer is there in time. */
+    /** Cancels the request and fails unless its complete response arrives in time. */
     public Exchange within(long millis) {
-      BridgeException late =
+      BridgeException timeout =
           new BridgeException(
                   ErrorCode.DEADLINE_EXCEEDED,
                   url.getScheme()
                       + "://"
                       + url.getAuthority()
-                      + " has not answered within "
+                      + " did not respond within "
                       + millis / 1000
                       + " seconds")
               .withExecuted(Executed.UNKNOWN);
@@ -115,24 +116,24 @@ public final class HttpCaller {
           vertx.setTimer(
               millis,
               t -> {
-                answer.tryFail(late);
+                answer.tryFail(timeout);
                 giveUp();
               });
       answer.future().onComplete(done -> vertx.cancelTimer(timer));
       return this;
     }
 
-    /** Closes its connection; one that was not sent yet never is. */
+    /** Cancels the request: closes its connection; a request without a connection is never sent. */
     public void giveUp() {
       answer.tryFail(
-          new BridgeException(ErrorCode.CANCELLED, "given up").withExecuted(Executed.UNKNOWN));
+          new BridgeException(ErrorCode.CANCELLED, "cancelled").withExecuted(Executed.UNKNOWN));
       pendingRequest.giveUp();
     }
   }
 
   /**
-   * @param url its path and query go out as they are written
-   * @param requestWriter adds headers and sends it
+   * @param url its path and query are sent unchanged
+   * @param requestWriter adds headers and sends the request
    */
   public Exchange send(
       HttpMethod method, URI url, int maxBody, HttpSender.RequestWriter requestWriter) {
@@ -153,56 +154,57 @@ public final class HttpCaller {
                 clientResponse
                     .body(maxBody)
                     .map(body -> new Answer(clientResponse.response(), body)))
-        .compose(answer -> plain(exchange, answer, maxBody))
+        .compose(answer -> decoded(exchange, answer, maxBody))
         .onComplete(
             exchange.answer::tryComplete,
             failure -> exchange.answer.tryFail(HttpSender.explained(url, failure)));
     return exchange;
   }
 
-  /** Beside the event loop, since a short body may hold a long one. */
-  private Future<Answer> plain(Exchange exchange, Answer answer, int max) {
+  /** Decompresses on a worker thread, because a small body may expand to a large one. */
+  private Future<Answer> decoded(Exchange exchange, Answer answer, int max) {
     return GzipBodies.isCoded(answer.header("content-encoding"))
-        ? unpacked(answer, Math.min(max, MemoryBudget.LARGE))
+        ? decompressed(answer, Math.min(max, MemoryBudget.LARGE))
             .recover(
                 failure ->
                     isTooLarge(failure) && max > MemoryBudget.LARGE
-                        ? inTurn(exchange, answer, max)
+                        ? decompressInTurn(exchange, answer, max)
                         : Future.failedFuture(failure))
         : Future.succeededFuture(answer);
   }
 
   private static boolean isTooLarge(Throwable failure) {
-    return failure instanceof BridgeException known && known.code() == ErrorCode.RESPONSE_TOO_LARGE;
+    return failure instanceof BridgeException bridgeFailure
+        && bridgeFailure.code() == ErrorCode.RESPONSE_TOO_LARGE;
   }
 
-  private Future<Answer> unpacked(Answer answer, int max) {
+  private Future<Answer> decompressed(Answer answer, int max) {
     String coding = answer.header("content-encoding");
     return vertx.executeBlocking(
         () -> new Answer(answer.head(), GzipBodies.plain(answer.body(), coding, max)), false);
   }
 
-  /** Large ones one after the other, and each when there is memory for more answers. */
-  private Future<Answer> inTurn(Exchange exchange, Answer answer, int max) {
-    Turn turn = new Turn(exchange, answer, max, Promise.promise());
-    turns.add(turn);
+  /** Decompresses large bodies one at a time, each when the memory budget permits it. */
+  private Future<Answer> decompressInTurn(Exchange exchange, Answer answer, int max) {
+    Decompression waiting = new Decompression(exchange, answer, max, Promise.promise());
+    decompressions.add(waiting);
     next();
-    return turn.unpacked.future();
+    return waiting.decompressed.future();
   }
 
   private void next() {
-    turns.removeIf(turn -> turn.exchange.isOver());
-    if (isUnpacking || turns.isEmpty()) {
+    decompressions.removeIf(each -> each.exchange.isOver());
+    if (isDecompressing || decompressions.isEmpty()) {
       return;
     }
-    isUnpacking = true;
-    Turn turn = turns.remove();
-    Polling.so(vertx, LOOK_MILLIS, () -> turn.exchange.isOver() || !memory.isHigh(), () -> null)
-        .compose(room -> unpacked(turn.answer, turn.max))
-        .onComplete(turn.unpacked)
+    isDecompressing = true;
+    Decompression next = decompressions.remove();
+    Polling.so(vertx, POLL_MILLIS, () -> next.exchange.isOver() || !memory.isHigh(), () -> null)
+        .compose(available -> decompressed(next.answer, next.max))
+        .onComplete(next.decompressed)
         .onComplete(
             done -> {
-              isUnpacking = false;
+              isDecompressing = false;
               next();
             });
   }

@@ -7,8 +7,8 @@ import java.lang.System.Logger.Level;
 import java.util.function.Function;
 
 /**
- * What a document means, for as long as it is looked at: one that cannot be used any more leaves
- * what the one before it meant. Confined to its context.
+ * The parsed content of a document that is polled for changes. If a new version cannot be read or
+ * parsed, the previous one stays in use. Confined to its context.
  */
 public final class PolledDocument<T> {
   private static final Logger LOG = System.getLogger(PolledDocument.class.getName());
@@ -16,39 +16,39 @@ public final class PolledDocument<T> {
   private final Vertx vertx;
   private final String server;
   private final DocumentFetcher documentFetcher;
-  private final Function<byte[], Future<T>> meaning;
+  private final Function<byte[], Future<T>> parser;
   private T current;
   private long timer = -1;
   private boolean closed;
 
   /**
-   * @param server whose document it is, for the log
-   * @param meaning understands a text, or fails with a sentence
+   * @param server the id of the server, for log messages
+   * @param parser parses a text, or fails with a message for people
    */
   public PolledDocument(
       Vertx vertx,
       String server,
       DocumentFetcher documentFetcher,
-      Function<byte[], Future<T>> meaning) {
+      Function<byte[], Future<T>> parser) {
     this.vertx = vertx;
     this.server = server;
     this.documentFetcher = documentFetcher;
-    this.meaning = meaning;
+    this.parser = parser;
   }
 
-  /** Reads it for the first time. */
+  /** Reads the document for the first time. */
   public Future<T> open() {
-    return documentFetcher.read().compose(meaning).onSuccess(read -> current = read);
+    return documentFetcher.read().compose(parser).onSuccess(read -> current = read);
   }
 
-  /** Looks at it again from time to time; nothing comes of it once it is closed. */
+  /** Polls the document with this period and calls back after each change, until closed. */
   public void watch(long millis, Runnable changed) {
     if (!closed) {
-      timer = vertx.setPeriodic(millis, t -> look(changed));
+      timer = vertx.setPeriodic(millis, t -> refresh(changed));
     }
   }
 
-  /** What it means now; null before it was read. */
+  /** The current content; null before the document was read. */
   public T current() {
     return current;
   }
@@ -58,10 +58,10 @@ public final class PolledDocument<T> {
     vertx.cancelTimer(timer);
   }
 
-  private void look(Runnable changed) {
+  private void refresh(Runnable changed) {
     documentFetcher
         .read()
-        .compose(text -> text == null ? Future.succeededFuture() : meaning.apply(text))
+        .compose(text -> text == null ? Future.succeededFuture() : parser.apply(text))
         .onSuccess(
             read -> {
               if (read != null && !closed) {
@@ -73,7 +73,7 @@ public final class PolledDocument<T> {
             failure ->
                 LOG.log(
                     Level.WARNING,
-                    "server={0} goes on with the document it has: {1}",
+                    "server={0} document refresh failed, previous version stays in use: {1}",
                     server,
                     failure.getMessage()));
   }

@@ -1,5 +1,5 @@
 /**
- * Servers that are not MCP, made to look like one: a transport on whose other side there is no
- * process and no MCP endpoint, but somebody who reads a request and calls something else.
+ * Adapters that make services other than MCP servers available as MCP servers: a transport that
+ * leads to neither a process nor an MCP endpoint, but to a backend that calls the service.
  */
 package dev.mcpbridge.adapter;

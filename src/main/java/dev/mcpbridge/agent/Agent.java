@@ -12,12 +12,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A conversation with a model that has the tools of a bridge. For one thread at a time; {@link
- * #ask} blocks, and an interruption of its thread ends the question and not the conversation.
+ * A conversation with a model that can call the tools of a bridge. Not thread-safe. {@link #ask}
+ * blocks; an interrupt of its thread cancels the question but keeps the conversation.
  */
 public final class Agent {
-  private static final String LAST =
-      "No more tools can be called for this question. Answer with what was found so far, and say"
+  private static final String FINAL_PROMPT =
+      "No more tools can be called for this question. Answer with what was found so far and state"
           + " what is missing.";
 
   private ChatModel model;
@@ -43,7 +43,7 @@ public final class Agent {
     this.resultFormatter = new ResultFormatter(agentLimits.resultCharacters());
   }
 
-  /** One that nobody watches, within the usual limits. */
+  /** Creates an agent without a listener and with the default limits. */
   public Agent(ChatModel model, BridgeTools tools, Approver approver) {
     this(model, tools, approver, new AgentListener() {}, AgentLimits.USUAL);
   }
@@ -51,10 +51,10 @@ public final class Agent {
   /** How a question ended. */
   public enum Outcome {
     ANSWERED,
-    /** The answer was longer than it may be. */
+    /** The answer was cut off at its token limit. */
     CUT,
     REFUSED,
-    /** The model was asked as often as it may be; the answer is what was found so far. */
+    /** The limit of model requests was reached; the answer is what was found so far. */
     OUT_OF_STEPS
   }
 
@@ -62,46 +62,46 @@ public final class Agent {
   public record Answer(String text, Outcome outcome, int steps, ModelReply.Usage usage) {}
 
   /**
-   * Asks, and lets the model call what it needs to.
+   * Asks a question and runs the calls of the model until it answers.
    *
-   * @throws BridgeException where the model or the bridge cannot be used; what was said before
-   *     stays
+   * @throws BridgeException if the model or the bridge fails; the earlier conversation is kept
    */
   public Answer ask(String question) throws InterruptedException {
     agentListener.asked(question);
-    JsonNode offered = tools.list(model.format(), agentLimits.manyTools());
+    JsonNode toolDefinitions = tools.list(model.format(), agentLimits.manyTools());
     int before = messages.size();
     messages.add(model.user(question));
     try {
-      return answer(offered);
+      return answer(toolDefinitions);
     } catch (BridgeException | InterruptedException e) {
-      forgetUnlessCalled(before);
+      removeUnlessCalled(before);
       throw e;
     }
   }
 
-  private Answer answer(JsonNode offered) throws InterruptedException {
+  private Answer answer(JsonNode toolDefinitions) throws InterruptedException {
     ModelReply.Usage before = usage;
     for (int step = 1; step <= agentLimits.steps(); step++) {
-      ModelReply modelReply = next(offered, step, true);
+      ModelReply modelReply = next(toolDefinitions, step, true);
       if (modelReply.calls().isEmpty()) {
-        return new Answer(modelReply.text(), how(modelReply), step, since(before));
+        return new Answer(modelReply.text(), outcome(modelReply), step, usageSince(before));
       }
       run(modelReply);
     }
-    messages.add(model.user(LAST));
-    ModelReply last = next(offered, agentLimits.steps() + 1, false);
+    messages.add(model.user(FINAL_PROMPT));
+    ModelReply last = next(toolDefinitions, agentLimits.steps() + 1, false);
     if (!last.calls().isEmpty()) {
       messages.remove(messages.size() - 1);
     }
-    return new Answer(last.text(), Outcome.OUT_OF_STEPS, agentLimits.steps(), since(before));
+    return new Answer(last.text(), Outcome.OUT_OF_STEPS, agentLimits.steps(), usageSince(before));
   }
 
-  private ModelReply next(JsonNode offered, int step, boolean mayCall) throws InterruptedException {
+  private ModelReply next(JsonNode toolDefinitions, int step, boolean mayCall)
+      throws InterruptedException {
     agentListener.thinks(step);
     ModelReply modelReply =
         model.reply(
-            new ChatRequest(instructions(), offered, messages, mayCall),
+            new ChatRequest(instructions(), toolDefinitions, messages, mayCall),
             new ChatModel.ModelListener() {
               @Override
               public void words(String more) {
@@ -119,33 +119,33 @@ public final class Agent {
     return modelReply;
   }
 
-  /** Every call gets an answer, whatever happens: no API takes a conversation without. */
+  /** Every call gets a result, even after a failure: all APIs require one for each call. */
   private void run(ModelReply modelReply) throws InterruptedException {
-    List<ToolOutcome> ends = new ArrayList<>();
-    ToolOutcome otherwise = CallRunner.unknown(null);
+    List<ToolOutcome> outcomes = new ArrayList<>();
+    ToolOutcome missing = CallRunner.unknown(null);
     try {
-      runner.run(modelReply.calls(), ends);
+      runner.run(modelReply.calls(), outcomes);
     } catch (BridgeException e) {
-      otherwise = CallRunner.unknown(e);
+      missing = CallRunner.unknown(e);
       throw e;
     } finally {
       List<FunctionAnswer> answers = new ArrayList<>();
       for (int i = 0; i < modelReply.calls().size(); i++) {
-        ToolOutcome end = i < ends.size() ? ends.get(i) : otherwise;
-        answers.add(resultFormatter.shown(modelReply.calls().get(i), end));
+        ToolOutcome outcome = i < outcomes.size() ? outcomes.get(i) : missing;
+        answers.add(resultFormatter.shown(modelReply.calls().get(i), outcome));
       }
       messages.addAll(model.results(answers));
     }
   }
 
-  /** A question that came to nothing was not asked; one with calls is part of what happened. */
-  private void forgetUnlessCalled(int before) {
+  /** Removes a failed question from the conversation unless calls have been made for it. */
+  private void removeUnlessCalled(int before) {
     if (messages.size() == before + 1) {
       messages.remove(before);
     }
   }
 
-  private static Outcome how(ModelReply modelReply) {
+  private static Outcome outcome(ModelReply modelReply) {
     return switch (modelReply.end()) {
       case DONE -> Outcome.ANSWERED;
       case CUT -> Outcome.CUT;
@@ -153,46 +153,46 @@ public final class Agent {
     };
   }
 
-  private ModelReply.Usage since(ModelReply.Usage before) {
+  private ModelReply.Usage usageSince(ModelReply.Usage before) {
     return new ModelReply.Usage(usage.input() - before.input(), usage.output() - before.output());
   }
 
   private String instructions() {
-    return "You help a user by means of tools. It is "
+    return "You help a user with tools. The current time is "
         + ZonedDateTime.now().format(DateTimeFormatter.ISO_OFFSET_DATE_TIME)
         + ".\n"
         + "Call tools where they help, several at once where they do not depend on each other."
-        + " Never claim that something was done unless a tool's answer says so. Where a call"
-        + " failed, say so; where it is not known whether it was executed, do not repeat it"
-        + " before you have looked. Some calls wait for the user's approval; a refusal is"
+        + " Never claim that something was done unless a tool's result confirms it. If a call"
+        + " failed, say so; if it is not known whether it was executed, check before you"
+        + " repeat it. Some calls wait for the user's approval; a refusal is"
         + " final. Answer in Markdown.\n"
         + resultFormatter.rule();
   }
 
-  /** Begins anew. */
+  /** Starts a new conversation and revokes its approvals. */
   public void clear() {
     messages.clear();
     runner.forget();
   }
 
-  /** The one that is asked. */
+  /** The current model. */
   public ChatModel model() {
     return model;
   }
 
   /**
-   * Goes on with another model of the same provider.
+   * Continues the conversation with another model of the same message format.
    *
-   * @throws IllegalArgumentException for one that would not understand what was said before
+   * @throws IllegalArgumentException if the model has a different message format
    */
   public void use(ChatModel other) {
     if (other.format() != model.format()) {
-      throw new IllegalArgumentException("It speaks another format");
+      throw new IllegalArgumentException("The model has a different message format");
     }
     model = other;
   }
 
-  /** Tokens since the beginning. */
+  /** Tokens of all questions so far. */
   public ModelReply.Usage usage() {
     return usage;
   }

@@ -1,11 +1,11 @@
 package dev.mcpbridge.agent;
 
 /**
- * Bounds of an agent.
+ * Limits of an agent.
  *
- * @param steps how often the model is asked for one question
- * @param resultCharacters of a result's texts that the model gets to see
- * @param manyTools from how many tools on the model gets three to find the others with
+ * @param steps maximum requests to the model for one question
+ * @param resultCharacters maximum length of a result's text that is sent to the model
+ * @param manyTools above this number of tools, the model gets three tools to find the others
  */
 public record AgentLimits(int steps, int resultCharacters, int manyTools) {
   public static final AgentLimits USUAL = new AgentLimits(25, 50_000, 100);

@@ -4,26 +4,31 @@ import dev.mcpbridge.dialect.FunctionCall;
 import dev.mcpbridge.llm.ModelReply;
 import java.util.List;
 
-/** Learns what happens, as it happens, on the thread of {@link Agent#ask}. */
+/** Events of an agent. Called on the thread of {@link Agent#ask}. */
 public interface AgentListener {
+  /** A question was asked. */
   default void asked(String question) {}
 
-  /** The model is asked, for the how-manieth time since the question. */
+  /** The model is requested. Steps are counted from 1 for each question. */
   default void thinks(int step) {}
 
-  /** The model is asked again after a while. */
+  /** The request to the model is retried after a delay. */
   default void waits(long millis, String why) {}
 
-  default void says(String words) {}
+  /** The next part of a streamed reply. */
+  default void says(String text) {}
 
+  /** The reply is complete. */
   default void said(ModelReply modelReply) {}
 
+  /** These calls are sent to the bridge. */
   default void calls(List<FunctionCall> calls) {}
 
-  default void ended(FunctionCall call, ToolOutcome end) {}
+  /** A call has ended. */
+  default void ended(FunctionCall call, ToolOutcome outcome) {}
 
-  /** One that passes everything on. */
-  static AgentListener both(AgentListener one, AgentListener other) {
-    return new AgentListeners(one, other);
+  /** A listener that forwards every event to both, in this order. */
+  static AgentListener both(AgentListener first, AgentListener second) {
+    return new AgentListeners(first, second);
   }
 }

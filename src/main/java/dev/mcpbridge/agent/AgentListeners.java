@@ -4,46 +4,46 @@ import dev.mcpbridge.dialect.FunctionCall;
 import dev.mcpbridge.llm.ModelReply;
 import java.util.List;
 
-record AgentListeners(AgentListener one, AgentListener other) implements AgentListener {
+record AgentListeners(AgentListener first, AgentListener second) implements AgentListener {
   @Override
   public void asked(String question) {
-    one.asked(question);
-    other.asked(question);
+    first.asked(question);
+    second.asked(question);
   }
 
   @Override
   public void thinks(int step) {
-    one.thinks(step);
-    other.thinks(step);
+    first.thinks(step);
+    second.thinks(step);
   }
 
   @Override
   public void waits(long millis, String why) {
-    one.waits(millis, why);
-    other.waits(millis, why);
+    first.waits(millis, why);
+    second.waits(millis, why);
   }
 
   @Override
-  public void says(String words) {
-    one.says(words);
-    other.says(words);
+  public void says(String text) {
+    first.says(text);
+    second.says(text);
   }
 
   @Override
   public void said(ModelReply modelReply) {
-    one.said(modelReply);
-    other.said(modelReply);
+    first.said(modelReply);
+    second.said(modelReply);
   }
 
   @Override
   public void calls(List<FunctionCall> calls) {
-    one.calls(calls);
-    other.calls(calls);
+    first.calls(calls);
+    second.calls(calls);
   }
 
   @Override
-  public void ended(FunctionCall call, ToolOutcome end) {
-    one.ended(call, end);
-    other.ended(call, end);
+  public void ended(FunctionCall call, ToolOutcome outcome) {
+    first.ended(call, outcome);
+    second.ended(call, outcome);
   }
 }

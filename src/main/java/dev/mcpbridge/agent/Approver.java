@@ -2,29 +2,29 @@ package dev.mcpbridge.agent;
 
 import java.util.Optional;
 
-/** Who decides what the bridge does not decide. Asked on the thread of {@link Agent#ask}. */
+/** Decides about calls that need an approval. Called on the thread of {@link Agent#ask}. */
 public interface Approver {
 
-  /** What can be said to a question. */
+  /** The answer to a request for approval. */
   enum Decision {
     YES,
     NO,
-    /** Yes, and to every later call of the same tool, whatever its arguments. */
+    /** Approves this call and every later call of the same tool, with any arguments. */
     ALWAYS
   }
 
   Decision approves(ToolOutcome.Pending call) throws InterruptedException;
 
   /**
-   * A server wants its user to log in.
+   * A server requires its user to log in.
    *
-   * @return what it wants to see of that, the value of Authorization; empty for nothing
+   * @return the value of the Authorization header for this server; empty if the user declines
    */
   default Optional<String> logsIn(ToolOutcome.Login login) throws InterruptedException {
     return Optional.empty();
   }
 
-  /** Nobody who could say yes. */
+  /** Rejects every call. */
   static Approver none() {
     return call -> Decision.NO;
   }

@@ -17,31 +17,31 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 
 /**
- * Requests to a bridge, from one thread. Nothing is sent twice: a call may have run. After a
- * failure it can be asked again.
+ * HTTP client of a bridge. Not thread-safe. Requests are never retried, since a call may have run.
+ * The client can be used again after a failure.
  */
 public final class BridgeHttp {
   private static final Duration CONNECT = Duration.ofSeconds(5);
 
-  private final Supplier<BridgeTools.BridgeAddress> where;
+  private final Supplier<BridgeTools.BridgeAddress> addressSource;
   private BridgeTools.BridgeAddress bridge;
   private HttpClient client;
 
   /**
-   * @param where asked once, when it is needed; may block
+   * @param addressSource called once, on the first request; may block
    */
-  public BridgeHttp(Supplier<BridgeTools.BridgeAddress> where) {
-    this.where = where;
+  public BridgeHttp(Supplier<BridgeTools.BridgeAddress> addressSource) {
+    this.addressSource = addressSource;
   }
 
-  /** What a bridge answered: its status, and JSON. */
+  /** A response of a bridge, with a JSON body. */
   public record Answer(int status, JsonNode body) {
     public boolean ok() {
       return status < 300;
     }
   }
 
-  /** The bridge said no, with a problem document (RFC 9457). */
+  /** The bridge refused the request with a problem document (RFC 9457). */
   static final class Refused extends Exception {
     private static final long serialVersionUID = 1L;
     private final int status;
@@ -53,13 +53,13 @@ public final class BridgeHttp {
       this.problem = problem;
     }
 
-    /** For a model: what is wrong, and whether it was executed. */
+    /** Message for a model: the problem, and whether the call was executed. */
     String sentence() {
       String executed =
           switch (problem.path("executed").asText()) {
             case "no" -> "Nothing was executed.";
             case "yes" -> "It was executed.";
-            default -> "Whether it was executed is not known: do not repeat it unchecked.";
+            default -> "Whether it was executed is not known: check before you repeat it.";
           };
       return problem.path("code").asText("error") + ": " + getMessage() + "\n" + executed;
     }
@@ -96,14 +96,14 @@ public final class BridgeHttp {
   }
 
   /**
-   * Sends a request, and waits for its answer.
+   * Sends a request and waits for the response.
    *
    * @param json null for a request without a body
-   * @throws BridgeException SERVER_UNAVAILABLE where no bridge answers, UPSTREAM_PROTOCOL_ERROR
-   *     where something else does
+   * @throws BridgeException SERVER_UNAVAILABLE if the bridge is unreachable,
+   *     UPSTREAM_PROTOCOL_ERROR if the response is not JSON
    */
   public Answer exchange(String method, String path, String json) throws InterruptedException {
-    bridge = bridge == null ? where.get() : bridge;
+    bridge = bridge == null ? addressSource.get() : bridge;
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(bridge + path))
             .method(
@@ -117,11 +117,11 @@ public final class BridgeHttp {
     if (bridge.key() != null) {
       request.header("authorization", "Bearer " + bridge.key());
     }
-    HttpResponse<byte[]> response = answered(request.build());
+    HttpResponse<byte[]> response = await(request.build());
     return new Answer(response.statusCode(), json(response.body()));
   }
 
-  private HttpResponse<byte[]> answered(HttpRequest request) throws InterruptedException {
+  private HttpResponse<byte[]> await(HttpRequest request) throws InterruptedException {
     CompletableFuture<HttpResponse<byte[]>> response =
         client().sendAsync(request, HttpResponse.BodyHandlers.ofByteArray());
     try {
@@ -134,30 +134,30 @@ public final class BridgeHttp {
     }
   }
 
-  /** What to say where a request to a bridge came to no answer. */
+  /** The error for a request to a bridge that failed without a response. */
   public static BridgeException lost(URI bridge, Throwable cause) {
-    boolean isNobodyThere =
+    boolean isUnreachable =
         cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException;
     String why = cause.getMessage() == null ? "" : ": " + cause.getMessage();
     return new BridgeException(
         ErrorCode.SERVER_UNAVAILABLE,
-        isNobodyThere
+        isUnreachable
             ? "There is no bridge at " + bridge + "; check the address, or run 'mcp-bridge serve'"
-            : "The bridge at " + bridge + " broke off" + why);
+            : "The bridge at " + bridge + " closed the connection" + why);
   }
 
-  /** With every digit: a human approves what is shown of it. */
+  /** Numbers keep every digit, since a human approves what is shown. */
   private JsonNode json(byte[] body) {
     try {
       return Json.exactTree(body);
     } catch (IOException e) {
       throw new BridgeException(
           ErrorCode.UPSTREAM_PROTOCOL_ERROR,
-          "What answers at " + bridge + " is no bridge; check the address");
+          "The server at " + bridge + " is not a bridge; check the address");
     }
   }
 
-  /** Made when it is needed: that loads all of TLS. */
+  /** Created lazily, since it loads the TLS classes. */
   private HttpClient client() {
     if (client == null) {
       client =

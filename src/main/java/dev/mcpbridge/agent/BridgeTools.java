@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * The tools of a bridge, over its {@code /toolcall}. Blocking; ends when its thread is interrupted,
- * and the bridge gives up what still runs then.
+ * The tools of a bridge, over its {@code /toolcall} endpoint. Blocking. An interrupt of the thread
+ * ends a request, and the bridge cancels the calls that are still running. Not thread-safe.
  */
 public final class BridgeTools {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
@@ -28,23 +28,23 @@ public final class BridgeTools {
   private boolean isLean;
 
   /**
-   * @param key null where the bridge wants none
+   * @param key null for a bridge without keys
    */
   public BridgeTools(URI bridge, String key) {
     this(() -> new BridgeAddress(bridge, key));
   }
 
   /**
-   * @param bridge asked once, when it is needed; may block
+   * @param bridge called once, on the first request; may block
    */
   public BridgeTools(Supplier<BridgeAddress> bridge) {
     this.http = new BridgeHttp(bridge);
   }
 
   /**
-   * Where a bridge is.
+   * The address of a bridge and its API key.
    *
-   * @param key null where it wants none
+   * @param key null for a bridge without keys
    */
   public record BridgeAddress(URI url, String key) {
     public BridgeAddress {
@@ -59,15 +59,15 @@ public final class BridgeTools {
   }
 
   /**
-   * The tools as a model wants to be told of them: all, or where they are many three with which the
-   * others are found.
+   * The tool definitions in a model's format. Above the given number of tools, only three tools to
+   * find the others.
    *
    * @return the value of {@code tools}
    */
-  public JsonNode list(Format format, int many) throws InterruptedException {
+  public JsonNode list(Format format, int maxTools) throws InterruptedException {
     String path = "/toolcall/tools?format=" + format.word();
     JsonNode all = http.get(path).path("tools");
-    isLean = count(all) > many;
+    isLean = count(all) > maxTools;
     return isLean ? http.get(path + "&discovery=search").path("tools") : all;
   }
 
@@ -76,7 +76,7 @@ public final class BridgeTools {
     return declared.isArray() ? declared.size() : tools.size();
   }
 
-  /** Runs all of them at once; what each came to, in their order. */
+  /** Runs all calls at once. Returns their outcomes in the order of the calls. */
   public List<ToolOutcome> run(List<FunctionCall> calls) throws InterruptedException {
     ObjectNode body = JSON.objectNode();
     ArrayNode list = body.putArray("tool_calls");
@@ -93,25 +93,25 @@ public final class BridgeTools {
           ErrorCode.UPSTREAM_PROTOCOL_ERROR,
           "The bridge answered " + responses.size() + " of " + calls.size() + " calls");
     }
-    List<ToolOutcome> ends = new ArrayList<>();
+    List<ToolOutcome> outcomes = new ArrayList<>();
     for (JsonNode response : responses) {
-      ends.add(end(response));
+      outcomes.add(outcome(response));
     }
-    return ends;
+    return outcomes;
   }
 
-  private ToolOutcome end(JsonNode response) throws InterruptedException {
+  private ToolOutcome outcome(JsonNode response) throws InterruptedException {
     JsonNode output = response.path("output");
-    String words = output.path("result").asText(output.path("error").asText(""));
+    String text = output.path("result").asText(output.path("error").asText(""));
     return switch (response.path("outcome").asText()) {
       case "confirmation_required" -> pending(response.path("confirmation"));
-      case "failed" -> new ToolOutcome.Failure(words);
+      case "failed" -> new ToolOutcome.Failure(text);
       default ->
           new ToolOutcome.Result(
               response.path("outcome").asText().equals("tool_error"),
               response.has("content")
                   ? parts(response.get("content"), response.path("structured_content"))
-                  : List.of(new ContentBlock.Text(words)),
+                  : List.of(new ContentBlock.Text(text)),
               login(response.path("server_id").asText(), response.path("_meta")));
     };
   }
@@ -135,7 +135,7 @@ public final class BridgeTools {
     return ContentBlock.of(JsonObjects.members(Json.slice(result)));
   }
 
-  /** Only where the operator says so, too: a server could write anything there. */
+  /** Trusts a login URL only if the operator has configured the same one for the server. */
   private ToolOutcome.Login login(String server, JsonNode meta) throws InterruptedException {
     String url = meta.path("dev.mcpbridge/login").path("url").asText("");
     return !url.isEmpty() && url.equals(loginUrl(server))
@@ -148,12 +148,12 @@ public final class BridgeTools {
       return http.send("GET", "/servers/" + PercentEncoding.encoded(server), null)
           .path("auth_url")
           .asText();
-    } catch (BridgeHttp.Refused nobody) {
+    } catch (BridgeHttp.Refused unknownServer) {
       return "";
     }
   }
 
-  /** Says yes to what was shown; what the call then came to. */
+  /** Approves a pending call and returns its outcome. */
   public ToolOutcome approve(ToolOutcome.Pending call) throws InterruptedException {
     try {
       JsonNode result = decide(call, true);
@@ -166,12 +166,12 @@ public final class BridgeTools {
     }
   }
 
-  /** Says no; nothing runs. */
+  /** Rejects a pending call. */
   public void reject(ToolOutcome.Pending call) throws InterruptedException {
     try {
       decide(call, false);
     } catch (BridgeHttp.Refused gone) {
-      // it has expired, or somebody else has decided: either way it does not run for us
+      // expired, or decided elsewhere: in both cases it does not run for this agent
     }
   }
 
@@ -185,9 +185,9 @@ public final class BridgeTools {
   }
 
   /**
-   * Leaves the caller's own credential for a server; the bridge uses it for nobody else.
+   * Stores the caller's credential for a server. The bridge uses it only for this caller.
    *
-   * @param authorization the value of Authorization
+   * @param authorization the value of the Authorization header
    */
   public void login(String server, String authorization) throws InterruptedException {
     ObjectNode credential = JSON.objectNode().put("authorization", authorization);
@@ -198,12 +198,12 @@ public final class BridgeTools {
     }
   }
 
-  /** All tools, as {@code GET /tools} shows them. */
+  /** All tools, as in {@code GET /tools}. */
   public JsonNode all() throws InterruptedException {
     return http.get("/tools").path("tools");
   }
 
-  /** All servers, as {@code GET /servers} shows them. */
+  /** All servers, as in {@code GET /servers}. */
   public JsonNode servers() throws InterruptedException {
     return http.get("/servers").path("servers");
   }

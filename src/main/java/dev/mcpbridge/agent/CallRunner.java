@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Runs the calls of a turn to their end: with the approvals and the logins that they need. */
+/** Runs the calls of a model reply, with the approvals and logins that they need. */
 final class CallRunner {
   private static final String DECLINED =
       "The user has refused this call. It has not run: do not try it again unless the user asks.";
@@ -21,8 +21,8 @@ final class CallRunner {
 
   private record Tool(String server, String name) {}
 
-  /** The user has left a question open: what it was about has not run. */
-  private static final class Undecided extends InterruptedException {
+  /** The user has cancelled a question, so its call has not run. */
+  private static final class QuestionCancelled extends InterruptedException {
     private static final long serialVersionUID = 1L;
   }
 
@@ -33,36 +33,36 @@ final class CallRunner {
   }
 
   /**
-   * @param ends gets what each came to, in their order; where the thread is interrupted or the
-   *     bridge is lost before there is anything to say of any, it stays empty
+   * @param outcomes receives the outcome of each call, in order; stays empty if the thread is
+   *     interrupted or the bridge fails before the first outcome is known
    */
-  void run(List<FunctionCall> calls, List<ToolOutcome> ends) throws InterruptedException {
+  void run(List<FunctionCall> calls, List<ToolOutcome> outcomes) throws InterruptedException {
     agentListener.calls(calls);
-    List<ToolOutcome> first = tools.run(calls);
+    List<ToolOutcome> results = tools.run(calls);
     try {
-      for (int i = 0; i < first.size(); i++) {
-        ToolOutcome end = loggedIn(calls.get(i), decided(first.get(i)));
-        ends.add(end);
-        agentListener.ended(calls.get(i), end);
+      for (int i = 0; i < results.size(); i++) {
+        ToolOutcome outcome = logIn(calls.get(i), decide(results.get(i)));
+        outcomes.add(outcome);
+        agentListener.ended(calls.get(i), outcome);
       }
     } catch (BridgeException | InterruptedException e) {
-      giveUp(first, ends, e);
+      cancelRemaining(results, outcomes, e);
       throw e;
     }
   }
 
-  /** What is known of the others stays known, and what waits for an approval waits no longer. */
-  private void giveUp(List<ToolOutcome> first, List<ToolOutcome> ends, Exception why)
+  /** Keeps the outcomes of the other calls, and rejects those that wait for an approval. */
+  private void cancelRemaining(List<ToolOutcome> results, List<ToolOutcome> outcomes, Exception why)
       throws InterruptedException {
-    int open = ends.size();
+    int current = outcomes.size();
     ToolOutcome notRun = new ToolOutcome.Failure(STOPPED + " It has not run.");
-    ends.add(why instanceof Undecided ? notRun : unknown(why));
-    first.stream()
-        .skip(open + 1L)
-        .map(end -> end instanceof ToolOutcome.Pending ? notRun : end)
-        .forEach(ends::add);
-    for (ToolOutcome end : first.subList(open, first.size())) {
-      if (end instanceof ToolOutcome.Pending pending && pending.token() != null) {
+    outcomes.add(why instanceof QuestionCancelled ? notRun : unknown(why));
+    results.stream()
+        .skip(current + 1L)
+        .map(outcome -> outcome instanceof ToolOutcome.Pending ? notRun : outcome)
+        .forEach(outcomes::add);
+    for (ToolOutcome outcome : results.subList(current, results.size())) {
+      if (outcome instanceof ToolOutcome.Pending pending && pending.token() != null) {
         reject(pending);
       }
     }
@@ -72,29 +72,29 @@ final class CallRunner {
     try {
       tools.reject(pending);
     } catch (BridgeException lost) {
-      // with the bridge the confirmation is gone
+      // the confirmation is lost with the bridge
     }
   }
 
-  /** Of a call whose end was not waited for. */
+  /** The outcome of a call whose result was not awaited. */
   static ToolOutcome unknown(Exception why) {
     return new ToolOutcome.Failure(
         (why instanceof BridgeException ? why.getMessage().replaceAll("\\.$", "") + "." : STOPPED)
             + " Whether it was executed is not known.");
   }
 
-  private ToolOutcome decided(ToolOutcome end) throws InterruptedException {
-    if (!(end instanceof ToolOutcome.Pending pending)) {
-      return end;
+  private ToolOutcome decide(ToolOutcome outcome) throws InterruptedException {
+    if (!(outcome instanceof ToolOutcome.Pending pending)) {
+      return outcome;
     }
     if (pending.token() == null) {
       return new ToolOutcome.Failure(
-          "confirmation_required: somebody else has to approve this call, confirmation "
+          "confirmation_required: another user has to approve this call, confirmation "
               + pending.id()
               + ". It has not run.");
     }
     Tool tool = new Tool(pending.server(), pending.tool());
-    Approver.Decision decision = approved.contains(tool) ? Approver.Decision.YES : asked(pending);
+    Approver.Decision decision = approved.contains(tool) ? Approver.Decision.YES : ask(pending);
     if (decision == Approver.Decision.NO) {
       tools.reject(pending);
       return new ToolOutcome.Failure(DECLINED);
@@ -105,37 +105,39 @@ final class CallRunner {
     return tools.approve(pending);
   }
 
-  private Approver.Decision asked(ToolOutcome.Pending pending) throws InterruptedException {
+  private Approver.Decision ask(ToolOutcome.Pending pending) throws InterruptedException {
     try {
       return approver.approves(pending);
     } catch (InterruptedException e) {
-      throw new Undecided();
+      throw new QuestionCancelled();
     }
   }
 
-  private Optional<String> asked(ToolOutcome.Login login) throws InterruptedException {
+  private Optional<String> ask(ToolOutcome.Login login) throws InterruptedException {
     try {
       return approver.logsIn(login);
     } catch (InterruptedException e) {
-      throw new Undecided();
+      throw new QuestionCancelled();
     }
   }
 
-  /** A call that was refused for want of a login has not run, so that it may be made again. */
-  private ToolOutcome loggedIn(FunctionCall call, ToolOutcome end) throws InterruptedException {
-    if (!(end instanceof ToolOutcome.Result result) || result.login() == null) {
-      return end;
+  /** A call that failed for lack of a login has not run, so it can be repeated after the login. */
+  private ToolOutcome logIn(FunctionCall call, ToolOutcome outcome) throws InterruptedException {
+    if (!(outcome instanceof ToolOutcome.Result result) || result.login() == null) {
+      return outcome;
     }
-    Optional<String> credential = asked(result.login());
+    Optional<String> credential = ask(result.login());
     if (credential.isEmpty()) {
       return new ToolOutcome.Result(
-          true, List.of(new ContentBlock.Text("The user has to log in first, and has not.")), null);
+          true,
+          List.of(new ContentBlock.Text("The user has to log in first and has not done so.")),
+          null);
     }
     tools.login(result.login().server(), credential.get());
-    return decided(tools.run(List.of(call)).get(0));
+    return decide(tools.run(List.of(call)).get(0));
   }
 
-  /** What was always approved is asked about again. */
+  /** Revokes the approvals of tools. */
   void forget() {
     approved.clear();
   }

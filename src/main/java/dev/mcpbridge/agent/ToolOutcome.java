@@ -4,33 +4,33 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.dialect.ContentBlock;
 import java.util.List;
 
-/** What a call came to. */
+/** The outcome of a tool call. */
 public sealed interface ToolOutcome {
 
   /**
-   * A result, good or bad.
+   * The result of a tool.
    *
-   * @param login where the server wants its user to log in first; null for nowhere
+   * @param login the login that the server requires first; null if it requires none
    */
   record Result(boolean isError, List<ContentBlock> parts, Login login) implements ToolOutcome {}
 
   /**
-   * There is no result.
+   * The call failed without a result.
    *
-   * @param sentence why, and whether it was executed
+   * @param sentence the reason, and whether the call was executed
    */
   record Failure(String sentence) implements ToolOutcome {}
 
   /**
-   * A human has to approve it first.
+   * The call needs an approval.
    *
-   * @param token null where somebody else has to
-   * @param arguments as they will be sent to the server
+   * @param token null if another user has to approve it
+   * @param arguments the arguments as they will be sent to the server
    */
   record Pending(
       String id, String token, String server, String tool, JsonNode arguments, String risk)
       implements ToolOutcome {}
 
-  /** A server's wish that its user logs in. */
+  /** A server requires its user to log in at this URL. */
   record Login(String server, String url) {}
 }

@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Writes a conversation down, a line of JSON for each thing that was said or done; {@link
- * dev.mcpbridge.llm.ReplayModel} plays it again. No credential is ever among it.
+ * Writes a conversation as JSON Lines, which {@link dev.mcpbridge.llm.ReplayModel} can replay. It
+ * never contains credentials.
  */
 public final class Transcript implements AgentListener {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
@@ -45,14 +45,14 @@ public final class Transcript implements AgentListener {
   }
 
   @Override
-  public void ended(FunctionCall call, ToolOutcome end) {
+  public void ended(FunctionCall call, ToolOutcome outcome) {
     ObjectNode line = JSON.objectNode().put("result_of", call.name());
-    if (end instanceof ToolOutcome.Result result) {
+    if (outcome instanceof ToolOutcome.Result result) {
       line.put("is_error", result.isError());
       line.put(
           "text",
           result.parts().stream().map(ContentBlock::words).collect(Collectors.joining("\n")));
-    } else if (end instanceof ToolOutcome.Failure failure) {
+    } else if (outcome instanceof ToolOutcome.Failure failure) {
       line.put("is_error", true).put("text", failure.sentence());
     }
     write(line);

@@ -1,6 +1,6 @@
 /**
- * An agent: it asks a model, runs the tools that the model calls through a bridge, asks its human
- * where the bridge wants that, and tells the model what came of it. A client of the bridge's HTTP
- * API like any other, and a library: nothing here prints or exits.
+ * An agent: it sends questions to a model, runs the model's tool calls through a bridge, asks the
+ * user for approvals, and returns the results to the model. It is an ordinary client of the
+ * bridge's HTTP API and can be used as a library: nothing here prints or exits.
  */
 package dev.mcpbridge.agent;

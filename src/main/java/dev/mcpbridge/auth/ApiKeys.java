@@ -11,22 +11,22 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Keys of which only the SHA-256 is configured. Every key is compared, each in constant time, so
- * the time tells nothing.
+ * API keys, of which only the SHA-256 is configured. All keys are compared, each in constant time,
+ * so that the duration reveals nothing.
  */
 public final class ApiKeys implements Authenticator {
-  private final List<KnownKey> keys;
+  private final List<ConfiguredKey> keys;
 
-  private record KnownKey(byte[] sha256, Principal principal) {}
+  private record ConfiguredKey(byte[] sha256, Principal principal) {}
 
-  private ApiKeys(List<KnownKey> keys) {
+  private ApiKeys(List<ConfiguredKey> keys) {
     this.keys = keys;
   }
 
   public static Authenticator of(AuthConfig config) {
     return config.keys().isEmpty()
         ? Authenticator.none()
-        : new ApiKeys(config.keys().stream().map(ApiKeys::known).toList());
+        : new ApiKeys(config.keys().stream().map(ApiKeys::parse).toList());
   }
 
   @Override
@@ -36,7 +36,7 @@ public final class ApiKeys implements Authenticator {
     }
     byte[] hash = Sha256.of(credential).bytes();
     Principal found = null;
-    for (KnownKey key : keys) {
+    for (ConfiguredKey key : keys) {
       if (MessageDigest.isEqual(key.sha256(), hash)) {
         found = key.principal();
       }
@@ -56,13 +56,13 @@ public final class ApiKeys implements Authenticator {
     return "mcpb_" + HexFormat.of().formatHex(bits);
   }
 
-  /** What the configuration keeps of a key. */
+  /** The SHA-256 of a key, for the configuration. */
   public static String fingerprint(String key) {
     return Sha256.of(key).hex();
   }
 
-  private static KnownKey known(AuthConfig.Key key) {
-    return new KnownKey(
+  private static ConfiguredKey parse(AuthConfig.Key key) {
+    return new ConfiguredKey(
         HexFormat.of().parseHex(key.sha256()),
         new Principal(
             key.name(),

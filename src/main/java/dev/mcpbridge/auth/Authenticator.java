@@ -2,19 +2,19 @@ package dev.mcpbridge.auth;
 
 import java.util.Optional;
 
-/** Tells who presents a credential. */
+/** Authenticates callers by their credentials. */
 public interface Authenticator {
 
   /**
-   * @param credential the bearer token or API key; null where none came
-   * @return empty where it proves nobody
+   * @param credential the bearer token or API key; null if absent
+   * @return empty if the credential is invalid
    */
   Optional<Principal> authenticate(String credential);
 
-  /** Whether somebody that was let in would still be let in, with the same scopes. */
+  /** Whether an authenticated principal is still valid, with the same scopes. */
   boolean knows(Principal principal);
 
-  /** Trusts everybody who reaches the listener. */
+  /** Accepts every request as {@link Principal#ANONYMOUS}. */
   static Authenticator none() {
     return new Authenticator() {
       @Override

@@ -2,13 +2,13 @@ package dev.mcpbridge.auth;
 
 import java.util.Locale;
 
-/** What a principal may do. */
+/** The permissions of a principal. */
 public enum Scope {
   /** See servers, catalogues, health, events. */
   READ,
-  /** Call tools, read resources, get prompts, confirm one's own calls. */
+  /** Call tools, read resources, get prompts, confirm its own calls. */
   CALL,
-  /** See and decide other principals' confirmations. */
+  /** See and decide the confirmations of other principals. */
   APPROVE,
   /** Start, stop and restart servers. */
   ADMIN;

@@ -1,2 +1,2 @@
-/** Who calls. Knows credentials and scopes, and nothing of HTTP. */
+/** Authentication of callers: credentials and scopes. Independent of HTTP. */
 package dev.mcpbridge.auth;

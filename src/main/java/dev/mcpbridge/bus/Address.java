@@ -4,15 +4,15 @@ import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.ServerId;
 
 /**
- * Where one kind of question is answered.
+ * The address of one kind of request.
  *
- * @param <Q> what is asked
- * @param <A> what is answered
- * @param what it is about, at whoever it is asked of
- * @param addressScope on which node
- * @param question how it travels; null where it never does
- * @param answer how it travels; null where it never does
- * @param answerTimeout how long another node may take
+ * @param <Q> type of the request
+ * @param <A> type of the response
+ * @param what name of the operation within its scope
+ * @param addressScope the nodes that may serve it
+ * @param question codec of the request; null if it never leaves this node
+ * @param answer codec of the response; null if it never leaves this node
+ * @param answerTimeout how long another node may take to respond
  */
 public record Address<Q, A>(
     String what,
@@ -21,7 +21,7 @@ public record Address<Q, A>(
     WireCodec<A> answer,
     AnswerTimeout<Q> answerTimeout) {
 
-  /** How long an answer may take, in milliseconds. */
+  /** The response timeout of a request, in milliseconds. */
   interface AnswerTimeout<Q> {
     long millis(Q question);
   }
@@ -48,7 +48,7 @@ public record Address<Q, A>(
     return new Address<>(what, AddressScope.owner(instanceId), question, answer, answerTimeout);
   }
 
-  /** The same at one part of the server. */
+  /** The same operation at one instance of the server. */
   public Address<Q, A> at(InstanceId instanceId) {
     return atOwner(instanceId, what, question, answer, answerTimeout);
   }

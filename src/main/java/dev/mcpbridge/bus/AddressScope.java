@@ -4,11 +4,12 @@ import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.ServerId;
 
 /**
- * Which nodes an address or a topic is for.
+ * The nodes that an address or a topic is for.
  *
- * @param instanceId of a server, whose owner; null for none
- * @param isAny whether another part of that server is as good
- * @param callId of a call whose caller's node it is; null for none
+ * @param isEverywhere whether it is for all nodes
+ * @param instanceId the instance whose owner it is for; null if it is not for an owner
+ * @param isAny whether the owner of any other instance of the same server will do
+ * @param callId the call whose caller's node it is for; null if it is not for a caller
  */
 record AddressScope(boolean isEverywhere, InstanceId instanceId, boolean isAny, String callId) {
   static final AddressScope HERE = new AddressScope(false, null, false, null);
@@ -26,7 +27,7 @@ record AddressScope(boolean isEverywhere, InstanceId instanceId, boolean isAny, 
     return new AddressScope(false, null, false, callId);
   }
 
-  /** The name of one thing there. */
+  /** The full name of an operation or a topic in this scope. */
   String name(String what) {
     if (instanceId != null) {
       return "server." + instanceId.name() + "." + what;

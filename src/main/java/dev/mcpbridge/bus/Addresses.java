@@ -19,142 +19,145 @@ import dev.mcpbridge.protocol.McpMethod;
 import java.util.List;
 import java.util.Locale;
 
-/** Every address of the bridge, and what is said there. */
+/** All addresses and topics of the bridge, with the types of their messages. */
 public final class Addresses {
   private static final long GRACE_MILLIS = 1_000;
-  private static final long LOOK_MILLIS = 1_000;
+  private static final long QUERY_MILLIS = 1_000;
   private static final long WATCH_MILLIS = 30_000;
   private static final long RESTART_MILLIS = 600_000;
   private static final long HUMAN_MILLIS = 3_600_000;
 
-  /** Is this target of that server free to run? */
+  /** Asks the gate whether a target of a server may run. */
   public static final Address<Assessment, Decision> ASSESS = Address.here("risk.assess");
 
-  /** The gate's grading as it is now, for lists; nothing is said with the question. */
+  /** The gate's current grading, for lists. The request is null. */
   public static final Address<Void, RiskGrading> GRADING = Address.here("risk.grading");
 
-  /** Keeps a call until a human decides. */
+  /** Stores a call until a human decides. */
   public static final Address<ConfirmationRequest, PendingConfirmation> CONFIRM_LATER =
       Address.here("risk.confirmations.add");
 
-  /** A human's word; an approval answers the call to run, a rejection answers null. */
+  /** A human's decision. Returns the call to run after an approval, null after a rejection. */
   public static final Address<HumanDecision, Confirmation> DECIDE =
       Address.here("risk.confirmations.decide");
 
-  /** The call of an approved confirmation has ended. */
+  /** Reports that the call of an approved confirmation has ended. */
   public static final Address<ApprovedOutcome, Void> APPROVED_ENDED =
       Address.here("risk.confirmations.ended");
 
-  /** How one confirmation stands. */
+  /** The state of one confirmation. */
   public static final Address<ConfirmationQuery, ConfirmationState> CONFIRMATION =
       Address.here("risk.confirmations.look");
 
-  /** The pending confirmations that somebody may see. */
+  /** The pending confirmations that a viewer may see. */
   public static final Address<Viewer, List<Confirmation>> CONFIRMATIONS =
       Address.here("risk.confirmations.list");
 
-  /** Starts a server at run time from a definition as the API takes it. */
+  /** Starts a server at run time from a definition in the format of the API. */
   public static final Address<JsonSlice, ServerView> START_SERVER = Address.here("servers.start");
 
-  /** Stops and forgets a server; answers when its processes are gone. */
+  /** Stops and removes a server. Completes when its processes have ended. */
   public static final Address<ServerId, ServerId> STOP_SERVER = Address.here("servers.stop");
 
-  /** A part of a server as it is now, whenever anything of it but its counters changed. */
+  /** An instance of a server, published on every change except of its counters. */
   public static final Topic<ServerView> PART_CHANGED =
       Topic.everywhere("parts.changed", ServerViewCodec.WHOLE);
 
-  /** A server as it is now, with all its parts that this node has heard of. */
+  /** A server after a change, merged from all instances that this node has received. */
   public static final Topic<ServerView> SERVER_CHANGED = Topic.here("servers.changed");
 
-  /** Changes of resources that somebody watches. */
+  /** Changes of resources that have a subscriber. */
   public static final Topic<ResourceUpdate> RESOURCE_UPDATED =
       Topic.everywhere("resources.updated", WireCodecs.RESOURCE_UPDATE);
 
-  /** A part of a server has stopped; it may come back, here or on another node. */
+  /** An instance of a server has stopped; it may start again, on this or another node. */
   public static final Topic<InstanceStopped> PART_GONE =
       Topic.everywhere("parts.gone", WireCodecs.DEPARTURE);
 
-  /** A server is wanted no more. */
+  /** A server was removed. */
   public static final Topic<ServerId> SERVER_FORGOTTEN = Topic.here("servers.forgotten");
 
-  /** Another node is there, by its slot, which has heard of nothing yet. */
+  /** Another node has connected and has no state yet. The value is its slot. */
   public static final Topic<Integer> NODE_CONNECTED = Topic.here("nodes.connected");
 
-  /** The {@link Caller#conversation()} of clients that have left for good. */
+  /** The {@link Caller#conversation()} of clients whose session has ended. */
   public static final Topic<String> CONVERSATION_OVER =
       Topic.everywhere("conversations.over", WireCodecs.TEXT);
 
-  /** What a client of a session said that the node which heard it knows nothing of. */
+  /** A message from the client of a session that the receiving node cannot match itself. */
   public static final Topic<SessionMessage> SESSION_SAID =
       Topic.everywhere("sessions.said", WireCodecs.SESSION_MESSAGE);
 
-  /** What is to be said to a client of a session that listens at another node. */
+  /** A message for the client of a session whose stream is open at another node. */
   public static final Topic<SessionMessage> SESSION_TOLD =
       Topic.everywhere("sessions.told", WireCodecs.SESSION_MESSAGE);
 
-  /** A background call, by its id, that whoever asked for it wants no more. */
+  /** The id of a background call that its caller has cancelled. */
   public static final Topic<String> BACKGROUND_CALL_GIVEN_UP =
       Topic.everywhere("calls.background.givenup", WireCodecs.TEXT);
 
-  /** What clients of {@code /events} hear. */
+  /** The events of {@code /events}. */
   public static final Topic<BridgeEvent> EVENTS = Topic.everywhere("events", WireCodecs.EVENT);
 
   private Addresses() {}
 
   /**
-   * What is left of a call's time, and some more, since who has the server ends it in time; while a
-   * client is asked that time stands still.
+   * The remaining time of a call plus a grace period, since the owner of the server enforces the
+   * deadline. The deadline is suspended while the server waits for the client's input.
    */
-  private static long patience(Call call) {
-    long left = (call.deadlineNanos() - System.nanoTime()) / 1_000_000;
-    boolean mayBeAsked = call.envelope().capabilities().length() > 2;
-    return Math.max(0, left) + (mayBeAsked ? HUMAN_MILLIS : GRACE_MILLIS);
+  private static long callTimeout(Call call) {
+    long remaining = (call.deadlineNanos() - System.nanoTime()) / 1_000_000;
+    boolean mayNeedInput = call.envelope().capabilities().length() > 2;
+    return Math.max(0, remaining) + (mayNeedInput ? HUMAN_MILLIS : GRACE_MILLIS);
   }
 
-  /** Runs a call at any part of its server; answers the result as bytes. */
+  /** Runs a call at any instance of its server. Returns the result as bytes. */
   public static Address<Call, JsonSlice> call(ServerId server) {
     return Address.atAnyOwner(
-        server, "call", WireCodecs.CALL, WireCodecs.JSON, Addresses::patience);
+        server, "call", WireCodecs.CALL, WireCodecs.JSON, Addresses::callTimeout);
   }
 
-  /** Runs a call of a server in a container; answers the result with where it ran. */
+  /** Runs a call of a server in a container. Returns the result and where it ran. */
   public static Address<Call, JsonSlice> isolated(ServerId server) {
     return Address.atAnyOwner(
-        server, "isolated", WireCodecs.CALL, WireCodecs.JSON, Addresses::patience);
+        server, "isolated", WireCodecs.CALL, WireCodecs.JSON, Addresses::callTimeout);
   }
 
-  /** Gives up calls of a server, by their ids. */
+  /** Cancels calls of a server by their ids. */
   public static Topic<Cancellation> cancel(ServerId server) {
     return Topic.atOwners(server, "cancel", WireCodecs.CANCELLATION);
   }
 
-  /** Waits, for so many milliseconds, until the server has a catalogue; starts it if it is lazy. */
+  /**
+   * Waits until the server has a catalogue, and starts the server if it is lazy. The request is the
+   * timeout in milliseconds.
+   */
   public static Address<Long, ServerView> ready(ServerId server) {
     return Address.atAnyOwner(
         server, "ready", WireCodecs.NUMBER, ServerViewCodec.WHOLE, millis -> millis + GRACE_MILLIS);
   }
 
-  /** A part with its counters as they are at this moment. */
+  /** An instance with its current counters. */
   public static Address<ServerId, ServerView> view(InstanceId instanceId) {
     return Address.atOwner(
-        instanceId, "view", WireCodecs.SERVER, ServerViewCodec.COUNTERS, asked -> LOOK_MILLIS);
+        instanceId, "view", WireCodecs.SERVER, ServerViewCodec.COUNTERS, unused -> QUERY_MILLIS);
   }
 
-  /** How many calls of a part wait for a container at this moment. */
+  /** The number of calls of an instance that wait for a container. */
   public static Address<ServerId, Long> waiting(InstanceId instanceId) {
     return Address.atOwner(
-        instanceId, "waiting", WireCodecs.SERVER, WireCodecs.NUMBER, asked -> LOOK_MILLIS);
+        instanceId, "waiting", WireCodecs.SERVER, WireCodecs.NUMBER, unused -> QUERY_MILLIS);
   }
 
-  /** Replaces a part's processes; queued calls wait. */
+  /** Replaces the processes of an instance; queued calls wait. */
   public static Address<ServerId, ServerView> restart(InstanceId instanceId) {
     return Address.atOwner(
-        instanceId, "restart", WireCodecs.SERVER, ServerViewCodec.WHOLE, asked -> RESTART_MILLIS);
+        instanceId, "restart", WireCodecs.SERVER, ServerViewCodec.WHOLE, unused -> RESTART_MILLIS);
   }
 
   /**
-   * Begins or ends to listen at a part for changes of one resource; each beginning needs its end.
-   * Answers whose upstream will tell of them, as in {@link ResourceUpdate}.
+   * Starts or stops watching one resource at an instance; each start needs a matching stop. Returns
+   * the conversation whose upstream will report changes, as in {@link ResourceUpdate}.
    */
   public static Address<ResourceSubscription, String> watch(InstanceId instanceId) {
     return Address.atOwner(
@@ -165,7 +168,7 @@ public final class Addresses {
         resourceSubscription -> WATCH_MILLIS);
   }
 
-  /** What a server asks the client of one call, while that runs; answers the client's result. */
+  /** A server's request to the client of a running call. Returns the client's result. */
   public static Address<ServerRequest, JsonSlice> question(String callId) {
     return new Address<>(
         "question",
@@ -180,17 +183,17 @@ public final class Addresses {
     return new Topic<>("events", AddressScope.caller(callId), WireCodecs.CALL_EVENT);
   }
 
-  /** A part of a server does not run any more where it did. */
+  /** An instance of a server no longer runs at the given location. */
   public record InstanceStopped(ServerId server, InstanceLocation from) {}
 
-  /** Somebody wants to hear of a resource's changes, or not any more. */
+  /** Starts or stops a subscription to changes of a resource. */
   public record ResourceSubscription(String uri, boolean wanted, Caller by) {}
 
   /**
-   * A resource is not what it was.
+   * A resource has changed.
    *
-   * @param conversation whose upstream says so; null where it is everybody's
-   * @param params of the notification, as the server sent them
+   * @param conversation the conversation whose upstream reported it; null for a shared upstream
+   * @param params params of the notification, as the server sent them
    */
   public record ResourceUpdate(
       ServerId server, String conversation, String uri, JsonSlice params) {}
@@ -201,7 +204,7 @@ public final class Addresses {
    */
   public record ServerRequest(String method, JsonSlice params) {
 
-    /** Whether a client declares that it can answer; forms and addresses are told apart. */
+    /** Whether a client declares this capability; elicitation is checked by mode. */
     public boolean isFor(Envelope client) {
       String capability = method.substring(0, Math.max(0, method.indexOf('/')));
       if (!method.equals(McpMethod.ELICIT)) {
@@ -212,10 +215,10 @@ public final class Addresses {
     }
   }
 
-  /** A question to the gate. */
+  /** A request to the gate. */
   public record Assessment(Target target, RiskRules rules, boolean destructive) {}
 
-  /** The gate's answer. */
+  /** The gate's decision. */
   public enum Decision {
     ALLOW,
     CONFIRM,
@@ -223,70 +226,70 @@ public final class Addresses {
   }
 
   /**
-   * A call that needs a human.
+   * A call that needs a human's approval.
    *
-   * @param definitionDigest of the tool as it is now
+   * @param definitionDigest digest of the tool's current definition
    */
   public record ConfirmationRequest(Call call, String definitionDigest) {}
 
   /**
-   * A call that is kept.
+   * A call that waits for a decision.
    *
-   * @param token to be shown once to the caller; null where an operator decides
+   * @param token shown once to the caller; null if an operator decides
    */
   public record PendingConfirmation(Confirmation confirmation, String token) {}
 
   /**
-   * What a human says about it.
+   * A human's decision about a confirmation.
    *
-   * @param token null where none came
+   * @param token null if none was sent
    */
   public record HumanDecision(String confirmationId, boolean confirm, String token, Viewer by) {}
 
-  /** What is known of the effect of a call that was approved. */
+  /** Whether an approved call was executed. */
   public record ApprovedOutcome(String id, Executed executed) {}
 
   /**
-   * Somebody who looks at confirmations.
+   * A principal that reads or decides confirmations.
    *
-   * @param approver whether they hold the scope {@code approve}
+   * @param approver whether it has the scope {@code approve}
    */
   public record Viewer(String name, boolean approver) {}
 
-  /** Somebody looks at one confirmation. */
+  /** A query for one confirmation. */
   public record ConfirmationQuery(String id, Viewer by) {}
 
   /**
-   * How a confirmation stands.
+   * The state of a confirmation.
    *
    * @param confirmation without arguments once it is decided
-   * @param executed what is known of its call's effect; null before it is decided
+   * @param executed whether its call was executed; null before it is decided
    */
   public record ConfirmationState(Confirmation confirmation, Status status, Executed executed) {
-    /** Whether a human has decided, and how. */
+    /** The decision. */
     public enum Status {
       PENDING,
       APPROVED,
       REJECTED,
       EXPIRED;
 
-      /** As the API spells it. */
+      /** The value in the API. */
       public String word() {
         return name().toLowerCase(Locale.ROOT);
       }
     }
   }
 
-  /** A message of a session, on its way between nodes. */
+  /** A message of a session that is forwarded to other nodes. */
   public record SessionMessage(String session, JsonSlice message) {}
 
-  /** A call to be given up, and why. */
+  /** Cancels a call. */
   public record Cancellation(String callId, String reason) {}
 
   /**
-   * Something that clients of {@code /events} may hear.
+   * An event for clients of {@code /events}.
    *
-   * @param audience the caller who may hear it, null for everybody
+   * @param audience the caller that may receive it; null for all callers
    */
   public record BridgeEvent(String name, JsonSlice data, String audience) {}
 }

@@ -18,9 +18,9 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Asks, answers and tells over the event bus, and over the connections between nodes where the
- * answer is elsewhere. Handlers run on the context that registered them, and are gone with the
- * verticle they were registered in; a failure arrives as the BridgeException that was thrown.
+ * Requests, replies and publications over the event bus, and over the links between nodes if the
+ * handler runs on another node. Handlers run on the context that registered them and are
+ * unregistered with their verticle. A failure arrives as the BridgeException that was thrown.
  */
 public final class Bus {
   private static final DeliveryOptions LOCAL =
@@ -30,11 +30,11 @@ public final class Bus {
   private final EventBus events;
   private final boolean isAlone;
   private final RemoteRouter remoteRouter;
-  private final Map<String, Arriving> arriving = new ConcurrentHashMap<>();
+  private final Map<String, PendingReplies> pendingReplies = new ConcurrentHashMap<>();
 
-  /** Who waits for answers to what is on its way to one who serves an address. */
-  private static final class Arriving {
-    final Set<Consumer<Object>> askers = ConcurrentHashMap.newKeySet();
+  /** The reply callbacks of requests that a handler has not received yet. */
+  private static final class PendingReplies {
+    final Set<Consumer<Object>> callbacks = ConcurrentHashMap.newKeySet();
   }
 
   private Bus(Vertx vertx, Cluster cluster, Counts counts) {
@@ -44,7 +44,7 @@ public final class Bus {
     this.remoteRouter = new RemoteRouter(this, cluster, counts);
   }
 
-  /** The bus of a Vert.x instance; called once for each, before the first verticle. */
+  /** The bus of a Vert.x instance; called once per instance, before the first verticle. */
   public static Bus create(Vertx vertx, Cluster cluster, Counts counts) {
     vertx.eventBus().registerDefaultCodec(LocalMessage.class, LocalMessage.CODEC);
     Bus bus = new Bus(vertx, cluster, counts);
@@ -55,105 +55,106 @@ public final class Bus {
   }
 
   /**
-   * Asks and waits for the answer, which arrives on the asker's context. There is no timer behind
-   * it: whoever serves an address answers every question within the deadline that it carries.
+   * Sends a request. The future completes on the caller's context. There is no timer: a handler
+   * replies to every request within the deadline that the request carries.
    */
   public <Q, A> Future<A> request(Address<Q, A> address, Q question) {
     if (isAlone || address.addressScope() == AddressScope.HERE) {
       return requestHere(address, question);
     }
-    Context asker = vertx.getOrCreateContext();
+    Context caller = vertx.getOrCreateContext();
     Promise<A> promise = Promise.promise();
     remoteRouter
         .request(address, question)
         .onComplete(
-            answer -> asker.runOnContext(v -> promise.complete(answer)),
-            failure -> asker.runOnContext(v -> promise.fail(failure)));
+            answer -> caller.runOnContext(v -> promise.complete(answer)),
+            failure -> caller.runOnContext(v -> promise.fail(failure)));
     return promise.future();
   }
 
   <Q, A> Future<A> requestHere(Address<Q, A> address, Q question) {
-    Context asker = vertx.getOrCreateContext();
+    Context caller = vertx.getOrCreateContext();
     Promise<A> promise = Promise.promise();
     LocalMessage localMessage =
-        new LocalMessage(question, answer -> asker.runOnContext(v -> settle(promise, answer)));
-    Arriving there = arriving.get(address.name());
-    if (there == null) {
+        new LocalMessage(question, answer -> caller.runOnContext(v -> settle(promise, answer)));
+    PendingReplies pending = pendingReplies.get(address.name());
+    if (pending == null) {
       return Future.failedFuture(undelivered(address));
     }
-    there.askers.add(localMessage.reply());
+    pending.callbacks.add(localMessage.reply());
     events
         .<LocalMessage>sender(address.name(), LOCAL)
         .write(localMessage)
         .onFailure(
             lost -> {
-              there.askers.remove(localMessage.reply());
+              pending.callbacks.remove(localMessage.reply());
               promise.tryFail(undelivered(address));
             });
     return promise.future();
   }
 
   /**
-   * Answers questions until the returned runnable is run; the future's failure is the answer's
-   * failure. What is on its way here then, and is not looked at any more, fails as not delivered.
+   * Registers a handler until the returned runnable is run. A failed future is sent to the caller
+   * as its failure. Requests that are still queued after that fail as not delivered.
    */
-  public <Q, A> Runnable serve(Address<Q, A> address, Function<Q, Future<A>> answer) {
-    Arriving here = new Arriving();
-    arriving.put(address.name(), here);
+  public <Q, A> Runnable serve(Address<Q, A> address, Function<Q, Future<A>> handler) {
+    PendingReplies pending = new PendingReplies();
+    pendingReplies.put(address.name(), pending);
     MessageConsumer<LocalMessage> consumer =
         events.localConsumer(
             address.name(),
             message -> {
-              here.askers.remove(message.body().reply());
-              reply(message.body(), answer);
+              pending.callbacks.remove(message.body().reply());
+              reply(message.body(), handler);
             });
     consumer.endHandler(
         over -> {
-          arriving.remove(address.name(), here);
-          here.askers.forEach(asker -> asker.accept(undelivered(address)));
+          pendingReplies.remove(address.name(), pending);
+          pending.callbacks.forEach(callback -> callback.accept(undelivered(address)));
         });
-    Runnable deaf = remoteRouter.serve(address);
+    Runnable unregister = remoteRouter.serve(address);
     return () -> {
-      deaf.run();
+      unregister.run();
       consumer.unregister();
     };
   }
 
-  public <T> void publish(Topic<T> topic, T news) {
+  public <T> void publish(Topic<T> topic, T message) {
     if (isAlone || remoteRouter.isForHere(topic)) {
-      publishHere(topic, news);
+      publishHere(topic, message);
     }
     if (!isAlone) {
-      remoteRouter.publish(topic, news);
+      remoteRouter.publish(topic, message);
     }
   }
 
-  /** Tells only this node. */
-  public <T> void publishHere(Topic<T> topic, T news) {
-    events.publish(topic.name(), new LocalMessage(news, null), LOCAL);
+  /** Publishes on this node only. */
+  public <T> void publishHere(Topic<T> topic, T message) {
+    events.publish(topic.name(), new LocalMessage(message, null), LOCAL);
   }
 
-  /** Hears news until the returned runnable is run. */
-  public <T> Runnable subscribe(Topic<T> topic, Consumer<T> hear) {
+  /** Subscribes until the returned runnable is run. */
+  public <T> Runnable subscribe(Topic<T> topic, Consumer<T> listener) {
     MessageConsumer<LocalMessage> consumer =
-        events.localConsumer(topic.name(), message -> hear.accept(cast(message.body().content())));
-    Runnable deaf = remoteRouter.subscribe(topic);
+        events.localConsumer(
+            topic.name(), message -> listener.accept(cast(message.body().content())));
+    Runnable unsubscribe = remoteRouter.subscribe(topic);
     return () -> {
-      deaf.run();
+      unsubscribe.run();
       consumer.unregister();
     };
   }
 
-  private static <Q, A> void reply(LocalMessage localMessage, Function<Q, Future<A>> answer) {
+  private static <Q, A> void reply(LocalMessage localMessage, Function<Q, Future<A>> handler) {
     Future<A> outcome;
     try {
-      outcome = answer.apply(cast(localMessage.content()));
+      outcome = handler.apply(cast(localMessage.content()));
     } catch (RuntimeException e) {
       outcome = Future.failedFuture(e);
     }
     outcome.onComplete(
-        answered -> localMessage.reply().accept(answered),
-        failed -> localMessage.reply().accept(BridgeException.of(failed)));
+        response -> localMessage.reply().accept(response),
+        failure -> localMessage.reply().accept(BridgeException.of(failure)));
   }
 
   private static <A> void settle(Promise<A> promise, Object answer) {
@@ -164,16 +165,16 @@ public final class Bus {
     }
   }
 
-  /** Who has a server may not answer for it yet, or not any more. */
+  /** NOT_OWNER, since the owner of a server may not serve it yet or may no longer serve it. */
   private BridgeException undelivered(Address<?, ?> address) {
     boolean mayMove = !isAlone && address.addressScope().instanceId() != null;
     return new BridgeException(
             mayMove ? ErrorCode.NOT_OWNER : ErrorCode.SERVER_UNAVAILABLE,
-            "Nobody answers at " + address.name())
+            "No handler is registered for " + address.name())
         .withRetryAfter(1000);
   }
 
-  @SuppressWarnings("unchecked") // addresses and topics are typed; the bus carries what they say
+  @SuppressWarnings("unchecked") // addresses and topics declare the message type
   private static <T> T cast(Object content) {
     return (T) content;
   }

@@ -11,7 +11,7 @@ import dev.mcpbridge.wire.WireWriter;
 import java.io.IOException;
 import java.util.Map;
 
-/** How a failure travels between nodes: it arrives as what was thrown, but for its cause. */
+/** Encodes a failure for other nodes; everything except its cause is preserved. */
 final class FailureCodec {
   static final WireCodec<BridgeException> FORM =
       new WireCodec<>(FailureCodec::write, FailureCodec::read);
@@ -45,9 +45,9 @@ final class FailureCodec {
 
   private static Map.Entry<String, Object> member(WireReader in) {
     String name = in.text();
-    boolean isAsWritten = in.flag();
+    boolean isSlice = in.flag();
     byte[] json = in.bytes();
-    if (isAsWritten) {
+    if (isSlice) {
       return Map.entry(name, JsonSlice.of(json));
     }
     try {

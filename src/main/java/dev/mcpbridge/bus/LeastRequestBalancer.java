@@ -12,13 +12,13 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which part of a server is asked where any will do: one that serves before one that does not, then
- * the one of which this node has asked least that is still open, then one that is here. One that is
- * lazy, and starts when it is asked, comes when those that run have something to do. Confined to
- * the event loop.
+ * Selects an instance of a server for a request that any instance can serve: one that takes calls
+ * before one that does not, then the one with the fewest open requests of this node, then a local
+ * one. A lazy instance, which starts on demand, is selected once the running ones are busy.
+ * Confined to the event loop.
  */
 final class LeastRequestBalancer {
-  private static final int NOT_TO_BE_HAD = 1 << 30;
+  private static final int UNAVAILABLE = 1 << 30;
   private static final int DOWN = 1 << 28;
 
   private final Cluster cluster;
@@ -30,13 +30,13 @@ final class LeastRequestBalancer {
   }
 
   /**
-   * @param tried which come last
+   * @param tried instances that have failed; they are selected last
    */
   InstanceId of(ServerId server, Set<InstanceId> tried) {
-    Collection<InstanceId> parts = cluster.owners().parts(server);
-    return parts.size() < 2
+    Collection<InstanceId> instances = cluster.owners().parts(server);
+    return instances.size() < 2
         ? InstanceId.first(server)
-        : parts.stream()
+        : instances.stream()
             .min(Comparator.comparing(instanceId -> cost(instanceId, tried)))
             .orElseThrow();
   }
@@ -44,14 +44,14 @@ final class LeastRequestBalancer {
   private int cost(InstanceId instanceId, Set<InstanceId> tried) {
     int owner = cluster.owner(instanceId);
     if (owner == Cluster.NOWHERE || tried.contains(instanceId)) {
-      return NOT_TO_BE_HAD;
+      return UNAVAILABLE;
     }
-    int steps = 4 * open.getOrDefault(instanceId, 0) + (owner == Cluster.HERE ? 0 : 1);
+    int cost = 4 * open.getOrDefault(instanceId, 0) + (owner == Cluster.HERE ? 0 : 1);
     ServerState state = states.get(instanceId);
     if (state instanceof ServerState.Stopped) {
-      return steps + 2;
+      return cost + 2;
     }
-    return state != null && state.takesCalls() ? steps : steps + DOWN;
+    return state != null && state.takesCalls() ? cost : cost + DOWN;
   }
 
   void begun(InstanceId instanceId) {
@@ -59,15 +59,15 @@ final class LeastRequestBalancer {
   }
 
   void ended(InstanceId instanceId) {
-    open.computeIfPresent(instanceId, (p, count) -> count == 1 ? null : count - 1);
+    open.computeIfPresent(instanceId, (id, count) -> count == 1 ? null : count - 1);
   }
 
-  /** How a part stands now. */
+  /** Stores the state of an instance. */
   void heard(ServerView view) {
     view.parts().forEach(instanceId -> states.put(instanceId, view.state()));
   }
 
-  /** A server is wanted no more. */
+  /** A server was removed. */
   void forget(ServerId server) {
     states.keySet().removeIf(instanceId -> instanceId.server().equals(server));
   }

@@ -5,25 +5,25 @@ import io.vertx.core.eventbus.MessageCodec;
 import java.util.function.Consumer;
 
 /**
- * What the event bus carries: any immutable value, by reference, within this JVM.
+ * A message on the event bus: any immutable value, passed by reference within this JVM.
  *
- * @param reply takes the answer, a value or a BridgeException, on the asker's context; null for
- *     news
+ * @param reply callback for the response, a value or a BridgeException, on the caller's context;
+ *     null if the message is published
  */
 record LocalMessage(Object content, Consumer<Object> reply) {
 
   static final Codec CODEC = new Codec();
 
-  /** Hands the reference over. Messages are sent {@code localOnly}, so nothing is ever encoded. */
+  /** Passes the reference on. Messages are sent {@code localOnly}, so they are never encoded. */
   static final class Codec implements MessageCodec<LocalMessage, LocalMessage> {
     @Override
     public void encodeToWire(Buffer buffer, LocalMessage localMessage) {
-      throw new IllegalStateException("local messages are not encoded");
+      throw new IllegalStateException("Local messages cannot be encoded");
     }
 
     @Override
     public LocalMessage decodeFromWire(int position, Buffer buffer) {
-      throw new IllegalStateException("local messages are not decoded");
+      throw new IllegalStateException("Local messages cannot be decoded");
     }
 
     @Override

@@ -23,46 +23,44 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 
 /**
- * The other nodes' part of the bus: finds who has a server, asks there, and answers what others ask
- * here. A question that surely was not looked at is asked again where its server is now; one that
- * was sent and not answered never is. Confined to the event loop.
+ * Routes messages of the bus between nodes: sends requests to the owner of a server and serves the
+ * requests of other nodes. A request that was certainly not handled is retried at the server's
+ * current owner; one that was sent and not answered is never retried. Confined to the event loop.
  */
 final class RemoteRouter implements Cluster.PeerListener {
-  private static final int LARGE_NEWS = 32 << 10;
-  private static final long LARGE_NEWS_MILLIS = 10_000;
-  private static final byte[] NOTHING = {};
-
+  private static final int LARGE_EVENT_BYTES = 32 << 10;
+  private static final long LARGE_EVENT_MILLIS = 10_000;
+  private static final byte[] EMPTY = {};
   private static final int MAX_WAITING = 20_000;
-  private static final int MAX_EARLY = 1_000;
+  private static final int MAX_EARLY_CANCELLATIONS = 1_000;
   private static final long MAX_WAIT_NANOS = 30_000_000_000L;
 
   private final Bus bus;
   private final Cluster cluster;
   private final Counts counts;
   private final Map<String, Address<?, ?>> served = new HashMap<>();
-  private final Map<String, Topic<?>> heard = new HashMap<>();
+  private final Map<String, Topic<?>> subscribed = new HashMap<>();
   private final Map<String, Integer> callers = new HashMap<>();
   private final Map<Integer, String> names = new HashMap<>();
   private final LeastRequestBalancer leastRequestBalancer;
   private final Map<String, RemoteRequest> calls = new HashMap<>();
 
-  /** Why calls were given up before they came: large ones take longer. */
-  private final Map<EarlyCancellation, String> givenUpEarly =
+  /** Reasons of cancellations that arrived before their call, since large calls arrive later. */
+  private final Map<EarlyCancellation, String> cancelledEarly =
       new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<EarlyCancellation, String> eldest) {
-          return size() > MAX_EARLY;
+          return size() > MAX_EARLY_CANCELLATIONS;
         }
       };
 
   private int waiting;
 
-  /** By the id of their calls, what of the news for their callers is large and under way. */
-  private final Map<String, Future<byte[]>> largeNews = new HashMap<>();
+  /** The last large event that is being sent to the caller of a call, by call id. */
+  private final Map<String, Future<byte[]>> largeEvents = new HashMap<>();
 
-  /** A call of the node in a slot. */
   private record EarlyCancellation(int slot, String callId) {}
 
   RemoteRouter(Bus bus, Cluster cluster, Counts counts) {
@@ -73,74 +71,71 @@ final class RemoteRouter implements Cluster.PeerListener {
     cluster.serve(this);
   }
 
-  /** Listens to how the parts of servers stand. */
   void open() {
     bus.subscribe(Addresses.PART_CHANGED, leastRequestBalancer::heard);
     bus.subscribe(Addresses.SERVER_FORGOTTEN, leastRequestBalancer::forget);
   }
 
-  // --- what is asked and told here
+  // --- outbound
 
   <Q, A> Future<A> request(Address<Q, A> address, Q question) {
     if (address.addressScope().callId() != null) {
       Integer caller = callers.get(address.addressScope().callId());
       return caller == null ? bus.requestHere(address, question) : ask(caller, address, question);
     }
-    long patience = Math.min(MAX_WAIT_NANOS, address.answerTimeout().millis(question) * 1_000_000);
-    RemoteRequest by = new RemoteRequest();
+    long millis = address.answerTimeout().millis(question);
+    long untilNanos = System.nanoTime() + Math.min(MAX_WAIT_NANOS, millis * 1_000_000);
+    RemoteRequest request = new RemoteRequest();
     Future<A> answer =
-        atOwner(
-            address, new SentRequest<>(question, by, System.nanoTime() + patience, Set.of(), null));
+        atOwner(address, new SentRequest<>(question, request, untilNanos, Set.of(), null));
     if (question instanceof Call call && !answer.isComplete()) {
-      calls.put(call.id(), by);
-      answer.onComplete(over -> calls.remove(call.id(), by));
+      calls.put(call.id(), request);
+      answer.onComplete(over -> calls.remove(call.id(), request));
     }
     return answer;
   }
 
-  /** Whoever asks, until they have an answer or give it up. */
+  /** A request of this node until it completes or is cancelled. */
   private static final class RemoteRequest {
     private Promise<Void> waiting = Promise.promise();
-    private BridgeException givenUp;
+    private BridgeException cancellation;
+    private int lastSlot = Cluster.NOWHERE;
 
-    /** The slot of the node that was asked last. */
-    private int at = Cluster.NOWHERE;
-
-    /** Fails, and does not wait for it, where it is given up. */
-    Future<Void> until(Future<Void> change) {
-      Promise<Void> turn = Promise.promise();
-      waiting = turn;
-      change.onComplete(changed -> turn.tryComplete());
-      return stillWanted().compose(yes -> turn.future());
+    /** Waits for a change; fails at once if the request is cancelled. */
+    Future<Void> await(Future<Void> change) {
+      Promise<Void> changedOrCancelled = Promise.promise();
+      waiting = changedOrCancelled;
+      change.onComplete(changed -> changedOrCancelled.tryComplete());
+      return checkCancelled().compose(active -> changedOrCancelled.future());
     }
 
-    Future<Void> stillWanted() {
-      return givenUp == null ? Future.succeededFuture() : Future.failedFuture(givenUp);
+    Future<Void> checkCancelled() {
+      return cancellation == null ? Future.succeededFuture() : Future.failedFuture(cancellation);
     }
 
-    void giveUp(BridgeException why) {
-      givenUp = why;
-      waiting.tryFail(why);
+    void cancel(BridgeException reason) {
+      cancellation = reason;
+      waiting.tryFail(reason);
     }
   }
 
   /**
-   * A question on its way to whoever has a part.
+   * An attempt to send a request to the owner of an instance.
    *
-   * @param tried where it was not to be had, since the last change
-   * @param last failure of those; null for none
+   * @param tried instances that rejected it since the last change of owners
+   * @param last failure of the last of them; null if there was no attempt
    */
   private record SentRequest<Q>(
-      Q question, RemoteRequest by, long untilNanos, Set<InstanceId> tried, BridgeException last) {
+      Q body, RemoteRequest request, long untilNanos, Set<InstanceId> tried, BridgeException last) {
 
-    SentRequest<Q> notAt(InstanceId instanceId, BridgeException why) {
-      Set<InstanceId> more = new HashSet<>(tried);
-      more.add(instanceId);
-      return new SentRequest<>(question, by, untilNanos, more, why);
+    SentRequest<Q> without(InstanceId instanceId, BridgeException failure) {
+      Set<InstanceId> failed = new HashSet<>(tried);
+      failed.add(instanceId);
+      return new SentRequest<>(body, request, untilNanos, failed, failure);
     }
 
-    SentRequest<Q> anew() {
-      return new SentRequest<>(question, by, untilNanos, Set.of(), null);
+    SentRequest<Q> retry() {
+      return new SentRequest<>(body, request, untilNanos, Set.of(), null);
     }
   }
 
@@ -154,76 +149,76 @@ final class RemoteRouter implements Cluster.PeerListener {
     if (owner == Cluster.NOWHERE || sentRequest.tried().contains(instanceId)) {
       return waitAndRetry(address, sentRequest);
     }
-    Address<Q, A> there = addressScope.isAny() ? address.at(instanceId) : address;
-    sentRequest.by().at = owner;
+    Address<Q, A> atInstance = addressScope.isAny() ? address.at(instanceId) : address;
+    sentRequest.request().lastSlot = owner;
     leastRequestBalancer.begun(instanceId);
     Future<A> answer =
         owner == Cluster.HERE
-            ? bus.requestHere(there, sentRequest.question())
-            : ask(owner, there, sentRequest.question());
+            ? bus.requestHere(atInstance, sentRequest.body())
+            : ask(owner, atInstance, sentRequest.body());
     return answer
         .onComplete(done -> leastRequestBalancer.ended(instanceId))
         .recover(
             failure ->
                 wasMisdirected(failure)
                     ? sentRequest
-                        .by()
-                        .stillWanted()
+                        .request()
+                        .checkCancelled()
                         .compose(
-                            yes ->
+                            active ->
                                 atOwner(
                                     address,
-                                    sentRequest.notAt(instanceId, (BridgeException) failure)))
+                                    sentRequest.without(instanceId, (BridgeException) failure)))
                     : Future.failedFuture(failure));
   }
 
-  /** Until the owner is another one, or can be reached. */
+  /** Waits until the owner changes or becomes reachable, then retries. */
   private <Q, A> Future<A> waitAndRetry(Address<Q, A> address, SentRequest<Q> sentRequest) {
     ServerId server = address.addressScope().instanceId().server();
     if (cluster.isCutOff()) {
       return Future.failedFuture(
           new BridgeException(
-                  ErrorCode.NO_QUORUM, "This node is cut off from more than half of the others")
+                  ErrorCode.NO_QUORUM, "This node cannot reach a majority of the cluster")
               .withRetryAfter(2_000));
     }
-    boolean isOver =
+    boolean isExpired =
         System.nanoTime() - sentRequest.untilNanos() >= 0 || !cluster.owners().knows(server);
-    if (isOver || waiting >= MAX_WAITING) {
+    if (isExpired || waiting >= MAX_WAITING) {
       return Future.failedFuture(
           sentRequest.last() != null
               ? sentRequest.last()
               : new BridgeException(
                       ErrorCode.SERVER_UNAVAILABLE,
-                      "No node of the cluster runs server '" + server + "' at the moment")
+                      "No node of the cluster currently runs server '" + server + "'")
                   .withRetryAfter(1_000));
     }
     waiting++;
     return sentRequest
-        .by()
-        .until(cluster.change())
+        .request()
+        .await(cluster.change())
         .transform(
             changed -> {
               waiting--;
               return changed.succeeded()
-                  ? atOwner(address, sentRequest.anew())
+                  ? atOwner(address, sentRequest.retry())
                   : Future.failedFuture(changed.cause());
             });
   }
 
-  /** False for a call that has not been asked for, or not here: nobody else knows it. */
-  private boolean giveUp(Cancellation cancellation) {
-    RemoteRequest remoteRequest = calls.get(cancellation.callId());
-    if (remoteRequest != null) {
-      remoteRequest.giveUp(new BridgeException(ErrorCode.CANCELLED, cancellation.reason()));
+  /** Returns false for a call that this node has not requested: no other node has it either. */
+  private boolean cancel(Cancellation cancellation) {
+    RemoteRequest request = calls.get(cancellation.callId());
+    if (request != null) {
+      request.cancel(new BridgeException(ErrorCode.CANCELLED, cancellation.reason()));
     }
-    return remoteRequest != null;
+    return request != null;
   }
 
-  /** Whoever was asked did not have it, or was not reached: nothing has happened. */
+  /** Whether the node was not the owner or not reachable, so that the request was not handled. */
   private static boolean wasMisdirected(Throwable failure) {
-    return failure instanceof BridgeException known
-        && known.executed() == Executed.NO
-        && (known.code() == ErrorCode.NOT_OWNER || known.code() == ErrorCode.NODE_UNREACHABLE);
+    return failure instanceof BridgeException refusal
+        && refusal.executed() == Executed.NO
+        && (refusal.code() == ErrorCode.NOT_OWNER || refusal.code() == ErrorCode.NODE_UNREACHABLE);
   }
 
   private <Q, A> Future<A> ask(int slot, Address<Q, A> address, Q question) {
@@ -235,10 +230,10 @@ final class RemoteRouter implements Cluster.PeerListener {
             address.question().bytes(question),
             address.answerTimeout().millis(question))
         .map(answer -> address.answer().of(answer))
-        .recover(failure -> Future.failedFuture(understood(failure)));
+        .recover(failure -> Future.failedFuture(decoded(failure)));
   }
 
-  private Throwable understood(Throwable failure) {
+  private Throwable decoded(Throwable failure) {
     if (failure instanceof RemoteFailure remote) {
       return FailureCodec.FORM.of(remote.bytes());
     }
@@ -246,50 +241,50 @@ final class RemoteRouter implements Cluster.PeerListener {
     return failure;
   }
 
-  <T> void publish(Topic<T> topic, T news) {
-    if (news instanceof Cancellation cancellation && !giveUp(cancellation)) {
+  <T> void publish(Topic<T> topic, T message) {
+    if (message instanceof Cancellation cancellation && !cancel(cancellation)) {
       return;
     }
     AddressScope addressScope = topic.addressScope();
     if (addressScope.isEverywhere()) {
-      cluster.tellAll(topic.name(), topic.wireCodec().bytes(news));
+      cluster.tellAll(topic.name(), topic.wireCodec().bytes(message));
     } else if (addressScope.instanceId() != null) {
       cluster.owners().parts(addressScope.instanceId().server()).stream()
           .map(cluster::owner)
           .filter(owner -> owner >= 0)
           .distinct()
-          .forEach(owner -> cluster.tell(owner, topic.name(), topic.wireCodec().bytes(news)));
+          .forEach(owner -> cluster.tell(owner, topic.name(), topic.wireCodec().bytes(message)));
     } else if (addressScope.callId() != null && callers.containsKey(addressScope.callId())) {
-      tellCaller(addressScope.callId(), topic.name(), topic.wireCodec().bytes(news));
+      tellCaller(addressScope.callId(), topic.name(), topic.wireCodec().bytes(message));
     }
   }
 
   /**
-   * Tells who has made a call what happens in it. Something large goes in pieces, which smaller
-   * things would overtake; so what follows waits until it has come.
+   * Sends an event to the caller of a call. A large event is sent in pieces, which smaller messages
+   * would overtake, so later events wait until it has been received.
    */
   private void tellCaller(String callId, String topic, byte[] body) {
     int slot = callers.get(callId);
-    Future<?> before = largeNews.get(callId);
-    if (body.length <= LARGE_NEWS && before == null) {
+    Future<?> previous = largeEvents.get(callId);
+    if (body.length <= LARGE_EVENT_BYTES && previous == null) {
       cluster.tell(slot, topic, body);
       return;
     }
-    Future<byte[]> come =
-        before == null
-            ? cluster.ask(slot, topic, body, LARGE_NEWS_MILLIS)
-            : before.transform(over -> cluster.ask(slot, topic, body, LARGE_NEWS_MILLIS));
-    largeNews.put(callId, come);
-    come.onComplete(over -> largeNews.remove(callId, come));
+    Future<byte[]> received =
+        previous == null
+            ? cluster.ask(slot, topic, body, LARGE_EVENT_MILLIS)
+            : previous.transform(over -> cluster.ask(slot, topic, body, LARGE_EVENT_MILLIS));
+    largeEvents.put(callId, received);
+    received.onComplete(over -> largeEvents.remove(callId, received));
   }
 
-  /** Whether somebody on this node may want to hear of it. */
+  /** Whether the subscribers of a topic may be on this node. */
   boolean isForHere(Topic<?> topic) {
-    String call = topic.addressScope().callId();
-    return call == null || !callers.containsKey(call);
+    String callId = topic.addressScope().callId();
+    return callId == null || !callers.containsKey(callId);
   }
 
-  // --- what others ask and tell
+  // --- inbound
 
   Runnable serve(Address<?, ?> address) {
     if (address.addressScope() == AddressScope.HERE || cluster.isAlone()) {
@@ -303,115 +298,116 @@ final class RemoteRouter implements Cluster.PeerListener {
     if (topic.addressScope() == AddressScope.HERE || cluster.isAlone()) {
       return () -> {};
     }
-    heard.put(topic.name(), topic);
+    subscribed.put(topic.name(), topic);
     return topic.addressScope().callId() == null
         ? () -> {}
-        : () -> heard.remove(topic.name(), topic);
+        : () -> subscribed.remove(topic.name(), topic);
   }
 
   @Override
   public void asked(int slot, String name, byte[] body, BiConsumer<byte[], byte[]> answer) {
-    if (heard.containsKey(name)) {
+    if (subscribed.containsKey(name)) {
       told(slot, name, body);
-      answer.accept(NOTHING, null);
+      answer.accept(EMPTY, null);
       return;
     }
     Address<?, ?> address = served.get(name);
-    boolean isHere =
+    boolean isServed =
         address != null
-            && isOfWhoRuns(address.addressScope(), slot)
+            && runsCall(address.addressScope(), slot)
             && (address.addressScope().instanceId() == null
                 || cluster.owner(address.addressScope().instanceId()) == Cluster.HERE);
-    if (!isHere) {
-      BridgeException elsewhere =
+    if (!isServed) {
+      BridgeException notOwner =
           new BridgeException(
-              ErrorCode.NOT_OWNER, "Node " + cluster.name() + " does not have what was asked for");
-      answer.accept(null, FailureCodec.FORM.bytes(elsewhere.withRetryAfter(1_000)));
+              ErrorCode.NOT_OWNER, "Node " + cluster.name() + " does not own '" + name + "'");
+      answer.accept(null, FailureCodec.FORM.bytes(notOwner.withRetryAfter(1_000)));
       return;
     }
     answer(slot, address, body, answer);
   }
 
-  /** The client of a call is asked and told things only by the node that was asked to run it. */
-  private boolean isOfWhoRuns(AddressScope addressScope, int slot) {
+  /** Only the node that a call was sent to may send requests and events to the call's client. */
+  private boolean runsCall(AddressScope addressScope, int slot) {
     if (addressScope.callId() == null) {
       return true;
     }
     RemoteRequest call = calls.get(addressScope.callId());
-    return call != null && call.at == slot;
+    return call != null && call.lastSlot == slot;
   }
 
   private <Q, A> void answer(
       int slot, Address<Q, A> address, byte[] body, BiConsumer<byte[], byte[]> answer) {
     Q question = address.question().of(body);
     if (question instanceof Call call) {
-      String givenUp = givenUpEarly.remove(new EarlyCancellation(slot, call.id()));
-      if (givenUp != null) {
+      String reason = cancelledEarly.remove(new EarlyCancellation(slot, call.id()));
+      if (reason != null) {
         answer.accept(
-            null, FailureCodec.FORM.bytes(new BridgeException(ErrorCode.CANCELLED, givenUp)));
+            null, FailureCodec.FORM.bytes(new BridgeException(ErrorCode.CANCELLED, reason)));
         return;
       }
       callers.put(call.id(), slot);
     }
-    Future<A> done = bus.requestHere(address, question);
-    done.onComplete(
+    Future<A> outcome = bus.requestHere(address, question);
+    outcome.onComplete(
         over -> {
-          Future<?> news = null;
+          Future<?> largeEvent = null;
           if (question instanceof Call call) {
             callers.remove(call.id());
-            news = largeNews.get(call.id());
+            largeEvent = largeEvents.get(call.id());
           }
-          if (news == null) {
-            answer(address, done, answer);
+          if (largeEvent == null) {
+            answer(address, outcome, answer);
           } else {
-            news.onComplete(come -> answer(address, done, answer));
+            largeEvent.onComplete(received -> answer(address, outcome, answer));
           }
         });
   }
 
   private static <A> void answer(
-      Address<?, A> address, Future<A> done, BiConsumer<byte[], byte[]> answer) {
-    done.onSuccess(found -> answer.accept(address.answer().bytes(found), null))
+      Address<?, A> address, Future<A> outcome, BiConsumer<byte[], byte[]> answer) {
+    outcome
+        .onSuccess(response -> answer.accept(address.answer().bytes(response), null))
         .onFailure(
             failure -> answer.accept(null, FailureCodec.FORM.bytes(BridgeException.of(failure))));
   }
 
   @Override
   public void told(int slot, String name, byte[] body) {
-    Topic<?> topic = heard.get(name);
-    if (topic != null && isOfWhoRuns(topic.addressScope(), slot)) {
-      hear(slot, topic, body);
+    Topic<?> topic = subscribed.get(name);
+    if (topic != null && runsCall(topic.addressScope(), slot)) {
+      deliver(slot, topic, body);
     }
   }
 
-  private <T> void hear(int slot, Topic<T> topic, byte[] body) {
-    T news = topic.wireCodec().of(body);
-    if (maySay(slot, news)) {
-      bus.publishHere(topic, news);
+  private <T> void deliver(int slot, Topic<T> topic, byte[] body) {
+    T message = topic.wireCodec().of(body);
+    if (mayPublish(slot, message)) {
+      bus.publishHere(topic, message);
     }
   }
 
-  /** A node speaks of its own calls, and of what runs there. */
-  private boolean maySay(int slot, Object news) {
-    if (news instanceof Cancellation cancellation) {
+  /** A node may publish only about its own calls and the instances that it runs. */
+  private boolean mayPublish(int slot, Object message) {
+    if (message instanceof Cancellation cancellation) {
       return isOfCaller(slot, cancellation);
     }
-    if (news instanceof ServerView view) {
-      return view.residences().stream().allMatch(at -> isOfNode(slot, at));
+    if (message instanceof ServerView view) {
+      return view.residences().stream().allMatch(location -> isOfNode(slot, location));
     }
-    return !(news instanceof InstanceStopped instanceStopped)
+    return !(message instanceof InstanceStopped instanceStopped)
         || isOfNode(slot, instanceStopped.from());
   }
 
-  private boolean isOfNode(int slot, InstanceLocation at) {
-    return names.get(slot).equals(at.node());
+  private boolean isOfNode(int slot, InstanceLocation location) {
+    return names.get(slot).equals(location.node());
   }
 
-  /** Only the node that asked for a call can give it up; its word may come before the call. */
+  /** Only the node that requested a call can cancel it; the cancellation may arrive first. */
   private boolean isOfCaller(int slot, Cancellation cancellation) {
     Integer caller = callers.get(cancellation.callId());
     if (caller == null) {
-      givenUpEarly.put(new EarlyCancellation(slot, cancellation.callId()), cancellation.reason());
+      cancelledEarly.put(new EarlyCancellation(slot, cancellation.callId()), cancellation.reason());
     }
     return caller != null && caller == slot;
   }

@@ -21,25 +21,25 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
-/** How a server's view travels between nodes. */
+/** Encodes the view of a server for other nodes. */
 final class ServerViewCodec {
   static final WireCodec<ServerView> WHOLE =
       new WireCodec<>((out, view) -> write(out, view, true), ServerViewCodec::read);
 
-  /** Without the catalogue, for whoever has it. */
+  /** Without the catalogue, for receivers that already have it. */
   static final WireCodec<ServerView> COUNTERS =
       new WireCodec<>((out, view) -> write(out, view, false), ServerViewCodec::read);
 
   private ServerViewCodec() {}
 
-  private static void write(WireWriter out, ServerView view, boolean whole) {
+  private static void write(WireWriter out, ServerView view, boolean withCatalogue) {
     out.text(view.id().name())
         .part(view.state(), ServerViewCodec::state)
         .list(view.pids(), WireWriter::number)
         .optional(view.protocolVersion(), WireWriter::text)
         .optional(view.identity(), (w, identity) -> w.part(identity, ServerViewCodec::identity))
         .optional(
-            whole ? view.catalogue() : null,
+            withCatalogue ? view.catalogue() : null,
             (w, catalogue) -> w.part(catalogue, ServerViewCodec::catalogue))
         .part(view.risk(), ServerViewCodec::risk)
         .part(view.timeouts(), ServerViewCodec::timeouts)
@@ -49,7 +49,7 @@ final class ServerViewCodec {
         .part(view.counters(), ServerViewCodec::counters)
         .optional(view.lastError(), (w, error) -> w.text(error.reason()).text(error.stderr()))
         .number(view.sinceMillis())
-        .list(view.residences(), (w, at) -> w.part(at, ServerViewCodec::residence));
+        .list(view.residences(), (w, location) -> w.part(location, ServerViewCodec::residence));
   }
 
   private static ServerView read(WireReader in) {
@@ -156,8 +156,8 @@ final class ServerViewCodec {
         in.text());
   }
 
-  private static void warning(WireWriter out, Map.Entry<String, List<String>> ofTool) {
-    out.text(ofTool.getKey()).list(ofTool.getValue(), WireWriter::text);
+  private static void warning(WireWriter out, Map.Entry<String, List<String>> entry) {
+    out.text(entry.getKey()).list(entry.getValue(), WireWriter::text);
   }
 
   private static Map<String, List<String>> warnings(WireReader in) {

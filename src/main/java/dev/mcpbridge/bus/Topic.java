@@ -3,12 +3,12 @@ package dev.mcpbridge.bus;
 import dev.mcpbridge.model.ServerId;
 
 /**
- * Where one kind of news is published.
+ * A topic that messages of one type are published to.
  *
- * @param <T> the news
- * @param what it is about, at whoever it is for
- * @param addressScope on which nodes
- * @param wireCodec how it travels; null where it never does
+ * @param <T> type of the messages
+ * @param what name of the topic within its scope
+ * @param addressScope the nodes that receive the messages
+ * @param wireCodec codec of the messages; null if they never leave this node
  */
 public record Topic<T>(String what, AddressScope addressScope, WireCodec<T> wireCodec) {
 
@@ -20,7 +20,7 @@ public record Topic<T>(String what, AddressScope addressScope, WireCodec<T> wire
     return new Topic<>(name, AddressScope.EVERYWHERE, wireCodec);
   }
 
-  /** For whoever has a part of a server. */
+  /** A topic for the owners of a server's instances. */
   static <T> Topic<T> atOwners(ServerId server, String what, WireCodec<T> wireCodec) {
     return new Topic<>(what, AddressScope.anyOwner(server), wireCodec);
   }

@@ -6,10 +6,10 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
- * How a value travels between nodes; within one it is handed over as it is.
+ * Encodes a value for other nodes; within a node values are passed by reference.
  *
- * <p>Two adjacent versions understand each other: a newer one adds fields at the end, and reads
- * them where they are there.
+ * <p>Adjacent versions are compatible: a newer version appends fields at the end and reads them
+ * only if they are present.
  */
 public record WireCodec<T>(BiConsumer<WireWriter, T> write, Function<WireReader, T> read) {
 

@@ -21,7 +21,7 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 
-/** How calls, answers and news travel between nodes. */
+/** The codecs of calls, responses and notifications between nodes. */
 public final class WireCodecs {
   static final WireCodec<String> TEXT = new WireCodec<>(WireWriter::text, WireReader::text);
   static final WireCodec<String> TEXT_OR_NULL =
@@ -30,8 +30,8 @@ public final class WireCodecs {
   static final WireCodec<Long> NUMBER = new WireCodec<>(WireWriter::number, WireReader::number);
   static final WireCodec<InstanceStopped> DEPARTURE =
       new WireCodec<>(
-          (out, gone) ->
-              out.text(gone.server().name()).part(gone.from(), ServerViewCodec::residence),
+          (out, stopped) ->
+              out.text(stopped.server().name()).part(stopped.from(), ServerViewCodec::residence),
           in -> new InstanceStopped(new ServerId(in.text()), in.part(ServerViewCodec::residence)));
 
   static final WireCodec<ServerId> SERVER =
@@ -56,7 +56,7 @@ public final class WireCodecs {
           in -> new Cancellation(in.text(), in.text()));
   static final WireCodec<SessionMessage> SESSION_MESSAGE =
       new WireCodec<>(
-          (out, said) -> json(out.text(said.session()), said.message()),
+          (out, message) -> json(out.text(message.session()), message.message()),
           in -> new SessionMessage(in.text(), json(in)));
   static final WireCodec<CallEvent> CALL_EVENT =
       new WireCodec<>(
@@ -64,7 +64,7 @@ public final class WireCodecs {
           in -> new CallEvent(in.text(), json(in)));
   static final WireCodec<ServerRequest> QUESTION =
       new WireCodec<>(
-          (out, q) -> out.text(q.method()).optional(q.params(), WireCodecs::json),
+          (out, request) -> out.text(request.method()).optional(request.params(), WireCodecs::json),
           in -> new ServerRequest(in.text(), in.optional(WireCodecs::json)));
   static final WireCodec<ResourceSubscription> WATCH =
       new WireCodec<>(
@@ -101,7 +101,7 @@ public final class WireCodecs {
     return JsonSlice.of(in.bytes());
   }
 
-  /** Clocks differ, so a deadline travels as what is left of it. */
+  /** The clocks of nodes differ, so the deadline is sent as remaining time. */
   private static void call(WireWriter out, Call call) {
     out.text(call.id())
         .text(call.server().name())

@@ -20,20 +20,20 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Checks arguments against a tool's {@code inputSchema}. A schema that cannot be used is no reason
- * to refuse a call, since the upstream validates as well; whether a check that takes too much work
- * is one, is configured. Confined to its verticle.
+ * Checks arguments against a tool's {@code inputSchema}. A call is not refused for an unusable
+ * schema, since the upstream validates as well; whether it is refused when a check exceeds its work
+ * budget is configured. Confined to its verticle.
  */
 public final class ArgumentValidator {
-  private static final int MAX_LOOKS = 500;
-  private static final long LOOK_MILLIS = 500;
+  private static final int MAX_COMPILED = 500;
+  private static final long COMPILE_MILLIS = 500;
 
   private final SchemaValidator validator;
   private final boolean refusesUnchecked;
   private final Counts counts;
 
   /**
-   * @param refusesUnchecked whether arguments are refused that are too much work to check
+   * @param refusesUnchecked whether arguments are refused if checking them exceeds the work budget
    */
   public ArgumentValidator(SchemaValidator validator, boolean refusesUnchecked, Counts counts) {
     this.validator = validator;
@@ -41,7 +41,7 @@ public final class ArgumentValidator {
     this.counts = counts;
   }
 
-  /** Fails with INVALID_ARGUMENTS and the list of what does not fit, or with UNCHECKED. */
+  /** Fails with INVALID_ARGUMENTS and the list of mismatches, or with UNCHECKED. */
   Future<Void> check(CallRequest request, Tool tool) {
     if (tool == null || tool.inputSchema() == null) {
       return Future.succeededFuture();
@@ -53,34 +53,35 @@ public final class ArgumentValidator {
         : verdict
             .compose(
                 first ->
-                    first instanceof Verdict.Misfit misfit
-                        ? withoutNulls(request, tool, misfit)
+                    first instanceof Verdict.Misfit mismatch
+                        ? withoutNulls(request, tool, mismatch)
                         : verdict)
-            .compose(last -> answer(request, last));
+            .compose(second -> toResult(request, second));
   }
 
   /**
-   * Why schemas of a server cannot be used, by the names of their tools. Those that nobody has
-   * looked at are compiled; what that takes longer than half a second is known the next time.
+   * The reasons why schemas of a server are unusable, by tool name. Schemas that were not compiled
+   * before are compiled now; those that take longer than half a second are reported the next time.
    */
   public Future<Map<String, String>> unusable(ServerView server) {
     List<Future<?>> compiling = new ArrayList<>();
     for (Tool tool : server.catalogue().tools().values()) {
-      if (tool.inputSchema() != null && compiling.size() < MAX_LOOKS) {
-        Future<?> known = validator.compiled("server " + server.id(), subject(server.id(), tool));
-        if (!known.isComplete()) {
-          compiling.add(known);
+      if (tool.inputSchema() != null && compiling.size() < MAX_COMPILED) {
+        Future<?> compiled =
+            validator.compiled("server " + server.id(), subject(server.id(), tool));
+        if (!compiled.isComplete()) {
+          compiling.add(compiled);
         }
       }
     }
     return compiling.isEmpty()
         ? Future.succeededFuture(knownUnusable(server))
         : Future.join(compiling)
-            .timeout(LOOK_MILLIS, TimeUnit.MILLISECONDS)
+            .timeout(COMPILE_MILLIS, TimeUnit.MILLISECONDS)
             .transform(over -> Future.succeededFuture(knownUnusable(server)));
   }
 
-  /** The same, as far as it is known. */
+  /** The same, for the schemas that were compiled before. */
   public Map<String, String> knownUnusable(ServerView server) {
     Map<String, String> unusable = new HashMap<>();
     for (Tool tool : server.catalogue().tools().values()) {
@@ -104,13 +105,13 @@ public final class ArgumentValidator {
   }
 
   /**
-   * Clients, and models above all, write null for what they leave out. Where the arguments fit
-   * without such members the server decides what it thinks of them.
+   * Clients, above all models, send null for members that they omit. If the arguments match the
+   * schema without these members, the call is allowed and the server decides about the nulls.
    */
-  private Future<Verdict> withoutNulls(CallRequest request, Tool tool, Verdict.Misfit misfit) {
+  private Future<Verdict> withoutNulls(CallRequest request, Tool tool, Verdict.Misfit mismatch) {
     JsonNode arguments = request.arguments().tree();
     if (!(arguments instanceof ObjectNode object) || !hasNull(object)) {
-      return Future.succeededFuture(misfit);
+      return Future.succeededFuture(mismatch);
     }
     ObjectNode rest = object.objectNode();
     object.properties().stream()
@@ -123,12 +124,12 @@ public final class ArgumentValidator {
     return object.properties().stream().anyMatch(member -> member.getValue().isNull());
   }
 
-  private Future<Void> answer(CallRequest request, Verdict verdict) {
-    if (verdict instanceof Verdict.Misfit misfit) {
+  private Future<Void> toResult(CallRequest request, Verdict verdict) {
+    if (verdict instanceof Verdict.Misfit mismatch) {
       return Future.failedFuture(
           new BridgeException(
-                  ErrorCode.INVALID_ARGUMENTS, "The arguments do not fit the tool's input schema")
-              .with("errors", misfit.errors()));
+                  ErrorCode.INVALID_ARGUMENTS, "The arguments do not match the tool's input schema")
+              .with("errors", mismatch.errors()));
     }
     if (verdict instanceof Verdict.Unchecked unchecked) {
       counts.unchecked(request.server().name());

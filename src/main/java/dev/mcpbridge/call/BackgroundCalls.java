@@ -20,17 +20,18 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * Calls whose caller comes back for the outcome. It is kept for ten minutes after the end; the
- * number of calls and the bytes kept are bounded. A call is seen only by the caller who made it.
+ * Background calls, whose callers fetch the outcome later. An outcome is stored for ten minutes
+ * after the end of its call; the number of calls and the stored bytes are bounded. A call is
+ * visible only to the caller that made it.
  */
 public final class BackgroundCalls {
-  private static final long KEPT_MILLIS = 600_000;
-  private static final long LOOK_MILLIS = 50;
+  private static final long RETENTION_MILLIS = 600_000;
+  private static final long POLL_MILLIS = 50;
 
-  /** A word between nodes may be lost, or come before the call does. */
-  private static final long AGAIN_MILLIS = 5_000;
+  /** A cancellation is repeated: messages between nodes may be lost or overtake the call. */
+  private static final long REPEAT_MILLIS = 5_000;
 
-  private static final String GIVEN_UP = "The caller has cancelled the call";
+  private static final String CANCELLED = "The caller has cancelled the call";
   private static final Shares.Limit CALLS =
       new Shares.Limit("background calls", "", 10_000, 10_000);
   private static final Shares.Limit BYTES =
@@ -45,13 +46,13 @@ public final class BackgroundCalls {
   private final Shares shares;
   private final Shares bytes;
 
-  /** One of them. */
+  /** A background call, running or ended. */
   public static final class BackgroundCall {
     private final CallRequest request;
     private final long sinceMillis;
     private Future<CallOutcome> outcome;
     private long endedMillis;
-    private boolean isGivenUp;
+    private boolean isCancelled;
     private int size;
 
     private BackgroundCall(CallRequest request, long sinceMillis) {
@@ -100,14 +101,14 @@ public final class BackgroundCalls {
     this.records = cluster.isAlone() ? null : new CallRecords(cluster, "calls", Keep.WHILE_ROOM);
   }
 
-  /** Listens to callers who give up, at another node too, what this one has taken. */
+  /** Subscribes to cancellations that callers send to other nodes. */
   public void open() {
-    bus.subscribe(Addresses.BACKGROUND_CALL_GIVEN_UP, this::giveUpHere);
+    bus.subscribe(Addresses.BACKGROUND_CALL_GIVEN_UP, this::cancelOwn);
   }
 
-  /** Keeps a call; fails with OVERLOADED, before it runs, where too many are kept. */
+  /** Starts a background call. Fails with OVERLOADED, before it runs, if a limit is reached. */
   public Future<BackgroundCall> add(CallRequest request, Supplier<Future<CallOutcome>> run) {
-    forgetOld();
+    removeExpired();
     try {
       bytes.check(request.caller().share());
       shares.check(request.caller().share());
@@ -124,7 +125,7 @@ public final class BackgroundCalls {
             claim -> {
               BackgroundCall call = begin(request, since, run);
               call.outcome.onComplete(
-                  done -> records.settle(request.id(), claim, call.outcome, KEPT_MILLIS));
+                  done -> records.settle(request.id(), claim, call.outcome, RETENTION_MILLIS));
               return call;
             });
   }
@@ -139,30 +140,30 @@ public final class BackgroundCalls {
     return call;
   }
 
-  /** Fails with CALL_NOT_FOUND, for somebody else's call too. */
+  /** Fails with CALL_NOT_FOUND, also for a call of another caller. */
   public Future<BackgroundCall> find(String id, String caller) {
-    forgetOld();
+    removeExpired();
     BackgroundCall call = calls.get(id);
     if (call != null) {
       return call.request.caller().name().equals(caller)
           ? Future.succeededFuture(call)
-          : Future.failedFuture(unknown(id));
+          : Future.failedFuture(notFound(id));
     }
     if (records == null) {
-      return Future.failedFuture(unknown(id));
+      return Future.failedFuture(notFound(id));
     }
     return records
         .find(id)
         .map(
-            found ->
-                found
+            stored ->
+                stored
                     .filter(record -> record.owner().equals(caller))
-                    .map(record -> elsewhere(id, caller, record))
-                    .orElseThrow(() -> unknown(id)));
+                    .map(record -> remote(id, caller, record))
+                    .orElseThrow(() -> notFound(id)));
   }
 
-  /** One that another node runs or ran. */
-  private static BackgroundCall elsewhere(String id, String caller, CallRecord record) {
+  /** A call that another node runs or ran. */
+  private static BackgroundCall remote(String id, String caller, CallRecord record) {
     CallRequest request =
         new CallRequest(
             id, record.server(), record.target(), Arguments.NONE, Caller.of(caller), false);
@@ -172,62 +173,62 @@ public final class BackgroundCalls {
     return call;
   }
 
-  /** Gives a call up; done when it is over. That is said again every few seconds until then. */
+  /** Cancels a call. Completes when it has ended; the cancellation is repeated until then. */
   public Future<BackgroundCall> giveUp(BackgroundCall call) {
     if (call.outcome.isComplete()) {
       return Future.succeededFuture(call);
     }
     if (calls.get(call.id()) == call) {
-      insist(call);
-      return call.outcome.transform(over -> Future.succeededFuture(call));
+      cancelOnce(call);
+      return call.outcome.transform(done -> Future.succeededFuture(call));
     }
-    Promise<BackgroundCall> over = Promise.promise();
-    giveUpElsewhere(call, over, 0);
-    return over.future();
+    Promise<BackgroundCall> ended = Promise.promise();
+    cancelAtOwner(call, ended, 0);
+    return ended.future();
   }
 
-  /** Only the node that took it knows how far it is. */
-  private void giveUpElsewhere(BackgroundCall call, Promise<BackgroundCall> over, int looks) {
-    if (looks % (AGAIN_MILLIS / LOOK_MILLIS) == 0) {
+  /** Polls for the end, since only the node that runs the call can cancel it. */
+  private void cancelAtOwner(BackgroundCall call, Promise<BackgroundCall> ended, int polls) {
+    if (polls % (REPEAT_MILLIS / POLL_MILLIS) == 0) {
       bus.publish(Addresses.BACKGROUND_CALL_GIVEN_UP, call.id());
     }
     vertx.setTimer(
-        LOOK_MILLIS,
+        POLL_MILLIS,
         t ->
             find(call.id(), call.request.caller().name())
-                .onFailure(over::fail)
+                .onFailure(ended::fail)
                 .onSuccess(
-                    now -> {
-                      if (now.outcome.isComplete()) {
-                        over.complete(now);
+                    current -> {
+                      if (current.outcome.isComplete()) {
+                        ended.complete(current);
                       } else {
-                        giveUpElsewhere(now, over, looks + 1);
+                        cancelAtOwner(current, ended, polls + 1);
                       }
                     }));
   }
 
-  private void giveUpHere(String id) {
+  private void cancelOwn(String id) {
     BackgroundCall call = calls.get(id);
     if (call != null) {
-      insist(call);
+      cancelOnce(call);
     }
   }
 
-  private void insist(BackgroundCall call) {
-    if (!call.isGivenUp) {
-      call.isGivenUp = true;
-      cancelUntilOver(call);
+  private void cancelOnce(BackgroundCall call) {
+    if (!call.isCancelled) {
+      call.isCancelled = true;
+      cancelUntilEnded(call);
     }
   }
 
-  private void cancelUntilOver(BackgroundCall call) {
+  private void cancelUntilEnded(BackgroundCall call) {
     if (!call.outcome.isComplete()) {
-      pipeline.cancel(call.server(), call.id(), GIVEN_UP);
-      vertx.setTimer(AGAIN_MILLIS, t -> cancelUntilOver(call));
+      pipeline.cancel(call.server(), call.id(), CANCELLED);
+      vertx.setTimer(REPEAT_MILLIS, t -> cancelUntilEnded(call));
     }
   }
 
-  private static BridgeException unknown(String id) {
+  private static BridgeException notFound(String id) {
     return new BridgeException(ErrorCode.CALL_NOT_FOUND, "Call '" + id + "' not found");
   }
 
@@ -240,18 +241,18 @@ public final class BackgroundCalls {
     }
   }
 
-  private void forgetOld() {
-    long horizon = clock.millis() - KEPT_MILLIS;
+  private void removeExpired() {
+    long expiry = clock.millis() - RETENTION_MILLIS;
     calls
         .values()
         .removeIf(
             call -> {
-              boolean old = call.endedMillis > 0 && call.endedMillis < horizon;
-              if (old) {
+              boolean isExpired = call.endedMillis > 0 && call.endedMillis < expiry;
+              if (isExpired) {
                 shares.release(call.share());
                 bytes.release(call.share(), call.size);
               }
-              return old;
+              return isExpired;
             });
   }
 }

@@ -2,22 +2,19 @@ package dev.mcpbridge.call;
 
 import java.security.SecureRandom;
 
-/**
- * Names calls: unguessable by its random half, cheap by its counter. Not thread-safe; confined like
- * its owner.
- */
+/** Generates call ids: a random prefix and a counter. Not thread-safe; confined like its owner. */
 public final class CallIds {
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private final String prefix = Long.toUnsignedString(RANDOM.nextLong(), 36) + "-";
   private long count;
 
-  /** A name for logs, cancellation and progress. */
+  /** An id for logs, cancellation and progress. */
   public String next() {
     return prefix + Long.toString(++count, 36);
   }
 
-  /** A name that is also a capability: 128 random bits more. */
+  /** An id that also serves as a capability: it has 128 more random bits. */
   public String nextUnguessable() {
     return next()
         + "-"

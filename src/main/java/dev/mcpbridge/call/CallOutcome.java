@@ -3,16 +3,16 @@ package dev.mcpbridge.call;
 import dev.mcpbridge.bus.Addresses.PendingConfirmation;
 import dev.mcpbridge.protocol.JsonSlice;
 
-/** How a call that did not fail ends. */
+/** The outcome of a call that did not fail. */
 public sealed interface CallOutcome {
 
   /**
-   * It ran; a tool that says {@code isError} ran too.
+   * The call was executed. This includes results with {@code isError}.
    *
    * @param result the MCP result, unchanged
    */
   record Completed(JsonSlice result) implements CallOutcome {}
 
-  /** A human has to agree first. */
+  /** A human has to approve the call first. */
   record NeedsConfirmation(PendingConfirmation pending) implements CallOutcome {}
 }

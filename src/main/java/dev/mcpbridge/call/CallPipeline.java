@@ -37,15 +37,15 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
- * The one way to an upstream, for every door: resolve, validate, assess, then run, ask, or refuse.
- * There is no other, so nothing goes around the gate.
+ * The only path to an upstream, for every door: resolve, validate, assess, then run, request a
+ * confirmation, or refuse. There is no other path, so nothing bypasses the gate.
  */
 public final class CallPipeline {
   private static final Logger LOG = System.getLogger(CallPipeline.class.getName());
   private static final byte[] CONFIRMATION =
       MetaKeys.CONFIRMATION.getBytes(StandardCharsets.US_ASCII);
 
-  /** What is said of a start that takes too long comes first. */
+  /** Added to a timeout so that a start error is reported before the deadline passes. */
   private static final long GRACE_MILLIS = 250;
 
   private static final RateLimitedLogger FAILURES = new RateLimitedLogger(LOG);
@@ -58,31 +58,31 @@ public final class CallPipeline {
   private final MemoryBudget memory;
   private final Counts counts;
 
-  /** The calls that no server has yet; with the reason, those that were given up. */
-  private final Map<String, Optional<String>> onTheirWay = new HashMap<>();
+  /** The calls that were not sent to a server yet, with the reason if they were cancelled. */
+  private final Map<String, Optional<String>> unsent = new HashMap<>();
 
   /** Those of them that wait for the first start of their server. */
   private final Map<String, Promise<ServerView>> waiting = new HashMap<>();
 
   /**
-   * A call that is known to make sense.
+   * A call whose target exists.
    *
    * @param tool null for resources and prompts
    */
   private record AdmittedCall(ServerView server, Tool tool, Call call) {
-    /** Of the program or API behind the server, and of the tool as that defines it. */
+    /** Identifies the program or API of the server, and the definition of the tool. */
     String definitionDigest() {
       return CallPipeline.definitionDigest(server, tool);
     }
 
     /**
-     * As a human has confirmed it, or will have before it runs.
+     * This call with a human's confirmation, given already or required before it runs.
      *
-     * @param behind the confirmation that the bridge behind this one has of it
+     * @param remoteConfirmation id of the confirmation at the bridge that is the upstream
      */
-    AdmittedCall confirmed(String behind) {
-      Call with = call.withMeta(MetaKeys.CONFIRMED, JsonObjects.quoted(behind));
-      return new AdmittedCall(server, tool, with);
+    AdmittedCall confirmed(String remoteConfirmation) {
+      Call confirmed = call.withMeta(MetaKeys.CONFIRMED, JsonObjects.quoted(remoteConfirmation));
+      return new AdmittedCall(server, tool, confirmed);
     }
   }
 
@@ -104,53 +104,53 @@ public final class CallPipeline {
     bus.subscribe(Addresses.SERVER_FORGOTTEN, server -> counts.forget(server.name()));
   }
 
-  /** Knows a call that is not run yet: one that is given up meanwhile does not run. */
+  /** Registers a call that runs later, so that it can be cancelled before it starts. */
   public Future<CallOutcome> announced(CallRequest request, Supplier<Future<CallOutcome>> run) {
-    onTheirWay.put(request.id(), Optional.empty());
-    return run.get().onComplete(done -> onTheirWay.remove(request.id()));
+    unsent.put(request.id(), Optional.empty());
+    return run.get().onComplete(done -> unsent.remove(request.id()));
   }
 
-  /** Runs a request as far as the gate lets it. */
+  /** Runs a request, subject to the decision of the gate. */
   public Future<CallOutcome> run(CallRequest request) {
-    onTheirWay.putIfAbsent(request.id(), Optional.empty());
-    long begunNanos = System.nanoTime();
-    return roomFor(request)
-        .map(server -> admit(request, server, begunNanos))
+    unsent.putIfAbsent(request.id(), Optional.empty());
+    long startNanos = System.nanoTime();
+    return resolve(request)
+        .map(server -> admit(request, server, startNanos))
         .compose(
             admitted ->
-                inTime(admitted.call(), validate(admitted, request))
+                withinDeadline(admitted.call(), validate(admitted, request))
                     .compose(valid -> assess(admitted))
                     .compose(decision -> act(admitted, decision)))
-        .onComplete(done -> onTheirWay.remove(request.id()))
-        .recover(failure -> recorded(request.server(), request.target(), failure));
+        .onComplete(done -> unsent.remove(request.id()))
+        .recover(failure -> recordFailure(request.server(), request.target(), failure));
   }
 
   /**
-   * Runs what a human has approved and nobody can approve again.
+   * Runs an approved call. It cannot be approved a second time.
    *
-   * @param streaming whether whoever approved wants to hear of progress
+   * @param streaming whether the approver wants progress events
    */
   public Future<CallOutcome> runApproved(Confirmation approved, boolean streaming) {
     Call call = approved.call();
-    onTheirWay.put(call.id(), Optional.empty());
-    return started(call.server(), call.target(), call.id())
+    unsent.put(call.id(), Optional.empty());
+    return awaitStart(call.server(), call.target(), call.id())
         .map(server -> readmit(approved, server, streaming))
         .compose(admitted -> assess(admitted).compose(decision -> actApproved(admitted, decision)))
-        .onComplete(done -> onTheirWay.remove(call.id()))
+        .onComplete(done -> unsent.remove(call.id()))
         .onComplete(
-            done -> tellEnd(approved, Executed.YES),
-            failure -> tellEnd(approved, BridgeException.of(failure).executed()))
-        .recover(failure -> recorded(call.server(), call.target(), failure));
+            done -> reportEnd(approved, Executed.YES),
+            failure -> reportEnd(approved, BridgeException.of(failure).executed()))
+        .recover(failure -> recordFailure(call.server(), call.target(), failure));
   }
 
-  /** For who asks again for what was approved. */
-  private void tellEnd(Confirmation approved, Executed executed) {
+  /** Reports the end of an approved call, for later queries of the confirmation. */
+  private void reportEnd(Confirmation approved, Executed executed) {
     bus.request(Addresses.APPROVED_ENDED, new ApprovedOutcome(approved.id(), executed));
   }
 
-  /** Gives a call up, wherever it is; its outcome becomes CANCELLED. */
+  /** Cancels a call on any node. It then fails with CANCELLED. */
   public void cancel(ServerId server, String callId, String reason) {
-    onTheirWay.replace(callId, Optional.of(reason));
+    unsent.replace(callId, Optional.of(reason));
     Promise<ServerView> start = waiting.get(callId);
     if (start != null) {
       start.tryFail(new BridgeException(ErrorCode.CANCELLED, reason));
@@ -159,30 +159,30 @@ public final class CallPipeline {
   }
 
   /**
-   * Gives up what of several calls has not ended: whoever asked for them together has left. What
-   * waits comes before what it waits for, so that it does not begin in its place.
+   * Cancels the unfinished calls of a batch whose client disconnected. Goes backwards, so that a
+   * queued call is cancelled before the call that it waits for and cannot start in its place.
    */
   public void giveUp(List<CallRequest> running, List<Future<CallOutcome>> outcomes) {
     if (outcomes.stream().anyMatch(outcome -> !outcome.isComplete())) {
       for (int i = running.size() - 1; i >= 0; i--) {
-        cancel(running.get(i).server(), running.get(i).id(), "The client has left");
+        cancel(running.get(i).server(), running.get(i).id(), "The client disconnected");
       }
     }
   }
 
-  /** What a human has approved waits in its queue instead: nobody can approve it again. */
-  private Future<ServerView> roomFor(CallRequest request) {
+  /** Refuses calls when memory is short. Approved calls wait, as they cannot be approved again. */
+  private Future<ServerView> resolve(CallRequest request) {
     return memory.isHigh()
         ? Future.failedFuture(
             new BridgeException(
                     ErrorCode.OVERLOADED,
-                    "No memory is left for an answer: too many others are on their way")
+                    "Not enough memory for the response: too many responses are in flight")
                 .withRetryAfter(1_000))
-        : started(request.server(), request.target(), request.id());
+        : awaitStart(request.server(), request.target(), request.id());
   }
 
-  /** The start of a server counts against the time of the calls that wait for it. */
-  private Future<ServerView> started(ServerId server, Target target, String callId) {
+  /** Waits for the start of the server, which counts against the timeout of the call. */
+  private Future<ServerView> awaitStart(ServerId server, Target target, String callId) {
     Future<ServerView> discovered = directory.discovered(server);
     if (discovered.isComplete()) {
       return discovered;
@@ -196,7 +196,7 @@ public final class CallPipeline {
         .onComplete(over -> waiting.remove(callId));
   }
 
-  private static <T> Future<T> inTime(Call call, Future<T> step) {
+  private static <T> Future<T> withinDeadline(Call call, Future<T> step) {
     return step.isComplete()
         ? step
         : within(TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos() - System.nanoTime()), step);
@@ -210,20 +210,20 @@ public final class CallPipeline {
                     failure instanceof TimeoutException
                         ? new BridgeException(
                                 ErrorCode.DEADLINE_EXCEEDED,
-                                "Its time was over before it could run")
+                                "The deadline passed before the call could start")
                             .withExecuted(Executed.NO)
                         : failure));
   }
 
-  /** With the credential that the caller has left here, where it sent none. */
+  /** Adds the credential that the caller stored for this server, if the request has none. */
   private Caller caller(CallRequest request) {
     Caller caller = request.caller();
-    String kept =
+    String stored =
         caller.authorization() == null ? credentials.of(caller.name(), request.server()) : null;
-    return kept == null ? caller : caller.withAuthorization(kept);
+    return stored == null ? caller : caller.withAuthorization(stored);
   }
 
-  private AdmittedCall admit(CallRequest request, ServerView server, long begunNanos) {
+  private AdmittedCall admit(CallRequest request, ServerView server, long startNanos) {
     Target target = request.target();
     Tool tool = null;
     if (target.kind() == Target.Kind.TOOL) {
@@ -242,7 +242,7 @@ public final class CallPipeline {
                 0,
                 request.streaming(),
                 request.envelope())
-            .withTimeout(server.timeouts().of(target), begunNanos);
+            .withTimeout(server.timeouts().of(target), startNanos);
     return new AdmittedCall(server, tool, call);
   }
 
@@ -254,10 +254,10 @@ public final class CallPipeline {
           ErrorCode.TOOL_CHANGED,
           "The definition of the "
               + call.target().kind().noun()
-              + " or the program behind its server has changed since it was shown for confirmation");
+              + " or the program of its server changed after it was shown for confirmation");
     }
-    Call again = call.withTimeout(server.timeouts().of(call.target())).withStreaming(streaming);
-    return new AdmittedCall(server, tool, again);
+    Call updated = call.withTimeout(server.timeouts().of(call.target())).withStreaming(streaming);
+    return new AdmittedCall(server, tool, updated);
   }
 
   private static String definitionDigest(ServerView server, Tool tool) {
@@ -268,16 +268,16 @@ public final class CallPipeline {
     return schemas.check(request, admitted.tool());
   }
 
-  /** A gate that cannot be asked lets nothing through. */
+  /** If the gate does not respond, the call fails. */
   private Future<Decision> assess(AdmittedCall admitted) {
     boolean destructive = admitted.tool() != null && admitted.tool().destructive();
-    Assessment question =
+    Assessment assessment =
         new Assessment(admitted.call().target(), admitted.server().risk(), destructive);
-    return bus.request(Addresses.ASSESS, question);
+    return bus.request(Addresses.ASSESS, assessment);
   }
 
   private Future<CallOutcome> act(AdmittedCall admitted, Decision decision) {
-    requireWanted(admitted.call());
+    checkNotCancelled(admitted.call());
     return switch (decision) {
       case ALLOW -> invoke(admitted);
       case CONFIRM -> confirmLater(admitted);
@@ -285,46 +285,46 @@ public final class CallPipeline {
     };
   }
 
-  /** A call that was given up before its server had it does not run. */
-  private void requireWanted(Call call) {
-    Optional<String> why = onTheirWay.remove(call.id());
-    if (why != null && why.isPresent()) {
-      throw new BridgeException(ErrorCode.CANCELLED, why.get());
+  /** A call that was cancelled before it was sent to its server does not run. */
+  private void checkNotCancelled(Call call) {
+    Optional<String> reason = unsent.remove(call.id());
+    if (reason != null && reason.isPresent()) {
+      throw new BridgeException(ErrorCode.CANCELLED, reason.get());
     }
   }
 
-  /** What has come to need a container since it was shown runs in one. */
+  /** A call that requires isolation since its approval runs in a container. */
   private Future<CallOutcome> actApproved(AdmittedCall admitted, Decision decision) {
-    requireWanted(admitted.call());
+    checkNotCancelled(admitted.call());
     return decision == Decision.ISOLATE ? isolate(admitted) : invokeApproved(admitted);
   }
 
-  /** What has to be confirmed at a bridge behind this one has to be confirmed here. */
+  /** If the upstream is a bridge that requires a confirmation, this bridge requires one as well. */
   private Future<CallOutcome> invoke(AdmittedCall admitted) {
     return send(admitted, Addresses.call(admitted.call().server()))
         .compose(
             result -> {
-              Optional<String> behind = askedBehind(admitted.server(), result);
-              return behind.isPresent()
-                  ? confirmLater(admitted.confirmed(behind.get()))
+              Optional<String> remoteConfirmation = requiredConfirmation(admitted.server(), result);
+              return remoteConfirmation.isPresent()
+                  ? confirmLater(admitted.confirmed(remoteConfirmation.get()))
                   : Future.succeededFuture(new CallOutcome.Completed(result));
             });
   }
 
-  /** A human who has confirmed it here has confirmed it for the bridge behind this one, too. */
+  /** The approval at this bridge also confirms the call for a bridge that is its upstream. */
   private Future<CallOutcome> invokeApproved(AdmittedCall admitted) {
     Address<Call, JsonSlice> address = Addresses.call(admitted.call().server());
     return send(admitted, address)
         .compose(
             result ->
-                askedBehind(admitted.server(), result)
-                    .map(behind -> send(admitted.confirmed(behind), address))
+                requiredConfirmation(admitted.server(), result)
+                    .map(confirmation -> send(admitted.confirmed(confirmation), address))
                     .orElseGet(() -> Future.succeededFuture(result)))
         .map(CallOutcome.Completed::new);
   }
 
-  /** The confirmation that a bridge behind this one wants first. */
-  private static Optional<String> askedBehind(ServerView server, JsonSlice result) {
+  /** The id of the confirmation that an upstream bridge requires first, if any. */
+  private static Optional<String> requiredConfirmation(ServerView server, JsonSlice result) {
     if (!server.identity().isBridge() || !result.mentions(CONFIRMATION)) {
       return Optional.empty();
     }
@@ -335,7 +335,7 @@ public final class CallPipeline {
             JsonObjects.string(JsonObjects.members(meta).get(MetaKeys.CONFIRMATION)));
   }
 
-  /** Never on the host: without a container there is no call. */
+  /** Runs the call in a container. Without a container it fails; it never runs on the host. */
   private Future<CallOutcome> isolate(AdmittedCall admitted) {
     return admitted.server().image() != null
         ? send(admitted, Addresses.isolated(admitted.call().server()))
@@ -369,22 +369,22 @@ public final class CallPipeline {
             });
   }
 
-  /** A failure is logged once, here, and gets the sentence that the original's clients know. */
-  private Future<CallOutcome> recorded(ServerId server, Target target, Throwable failure) {
+  /** Logs and counts a failure, once, and adds the message prefix of the original API. */
+  private Future<CallOutcome> recordFailure(ServerId server, Target target, Throwable failure) {
     count(server, BridgeException.of(failure).code());
-    if (!(failure instanceof BridgeException known)) {
+    if (!(failure instanceof BridgeException error)) {
       LOG.log(Level.ERROR, "server=" + server + " code=internal_error", failure);
       return Future.failedFuture(BridgeException.of(failure));
     }
     FAILURES.log(
-        server + " " + known.code(),
-        known.code().status() >= 500,
+        server + " " + error.code(),
+        error.code().status() >= 500,
         () ->
-            "server=" + server + " code=" + known.code().slug() + " detail=" + known.getMessage());
-    return Future.failedFuture(described(target, known));
+            "server=" + server + " code=" + error.code().slug() + " detail=" + error.getMessage());
+    return Future.failedFuture(withPrefix(target, error));
   }
 
-  /** Names that nobody has are not kept. */
+  /** Unknown server names are counted under an empty name. */
   private void count(ServerId server, ErrorCode code) {
     counts.ended(counted(server), code.slug());
   }
@@ -393,7 +393,7 @@ public final class CallPipeline {
     return directory.isKnown(server) ? server.name() : "";
   }
 
-  private static BridgeException described(Target target, BridgeException failure) {
+  private static BridgeException withPrefix(Target target, BridgeException failure) {
     return switch (failure.code()) {
       case SERVER_NOT_FOUND, TOOL_CHANGED, ISOLATION_UNAVAILABLE, IMAGE_NOT_FOUND, INVALID_SERVER ->
           failure;

@@ -11,11 +11,11 @@ import dev.mcpbridge.wire.WireWriter;
 import io.vertx.core.Future;
 
 /**
- * What all nodes know of a call that somebody may ask for again.
+ * A call as stored on all nodes, so that its outcome can be fetched or repeated.
  *
- * @param owner whoever may ask: a caller's name, or the fingerprint of a request
- * @param slot of the node that runs it
- * @param life of that node's process
+ * @param owner who may fetch it: a caller's name, or the fingerprint of a request
+ * @param slot slot of the node that runs it
+ * @param life identifies the process of that node
  * @param outcome null while it runs
  */
 record CallRecord(
@@ -28,8 +28,8 @@ record CallRecord(
     Future<CallOutcome> outcome) {
   private static final int MAX_BYTES = 1 << 20;
 
-  CallRecord ended(Future<CallOutcome> how) {
-    return new CallRecord(owner, server, target, sinceMillis, slot, life, how);
+  CallRecord ended(Future<CallOutcome> outcome) {
+    return new CallRecord(owner, server, target, sinceMillis, slot, life, outcome);
   }
 
   byte[] toBytes() {
@@ -41,7 +41,7 @@ record CallRecord(
         .number(sinceMillis)
         .number(slot)
         .number(life)
-        .optional(outcome, (w, how) -> w.part(how, CallRecord::write));
+        .optional(outcome, (w, ended) -> w.part(ended, CallRecord::write));
     return out.toBytes();
   }
 
@@ -57,7 +57,9 @@ record CallRecord(
         in.optional(r -> r.part(CallRecord::read)));
   }
 
-  /** A result that is too large to be kept everywhere is kept as what it was: done. */
+  /**
+   * A result that is too large for replication is stored as an error that reports the execution.
+   */
   private static void write(WireWriter out, Future<CallOutcome> outcome) {
     if (outcome.failed()) {
       WireCodecs.FAILURE.write().accept(out.octet(1), BridgeException.of(outcome.cause()));
@@ -86,7 +88,7 @@ record CallRecord(
   private static BridgeException tooLarge() {
     return new BridgeException(
             ErrorCode.RESPONSE_TOO_LARGE,
-            "The call was done; its result is too large to be kept for other nodes")
+            "The call was executed, but its result is too large to be stored for other nodes")
         .withExecuted(Executed.YES);
   }
 }

@@ -15,8 +15,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The calls of which all nodes know, under names that are taken before a call runs. What ran on a
- * node that is gone has an unknown end, and is never run again. Confined to the event loop.
+ * Records of calls that all nodes share, under names that are claimed before a call runs. The
+ * outcome of a call whose node was lost is unknown, and the call is never run again. Confined to
+ * the event loop.
  */
 final class CallRecords {
   private static final long RUNNING_MILLIS = 24 * 3600 * 1000L;
@@ -26,15 +27,15 @@ final class CallRecords {
   private final Keep keep;
 
   /**
-   * A name as it is after it was tried to take it.
+   * The result of an attempt to claim a name.
    *
-   * @param isTaken whether the call is now this node's to run
-   * @param record of whoever had it before, or of the new one
+   * @param isTaken whether this node owns the name now and has to run the call
+   * @param record the record of the present owner, new or earlier
    */
   record Claim(boolean isTaken, long version, CallRecord record) {}
 
   /**
-   * @param keep what becomes of calls that are over where there is no room for more
+   * @param keep whether records of ended calls may be evicted when there is no room
    */
   CallRecords(Cluster cluster, String map, Keep keep) {
     this.cluster = cluster;
@@ -43,42 +44,43 @@ final class CallRecords {
   }
 
   Future<Claim> claim(String name, String owner, ServerId server, Target target, long millis) {
-    CallRecord own =
+    CallRecord record =
         new CallRecord(owner, server, target, millis, cluster.slot(), cluster.life(), null);
-    return take(name, SharedMap.ABSENT, own);
+    return take(name, SharedMap.ABSENT, record);
   }
 
   /**
-   * Takes a name once more that this process had taken before: what it may still say of that, which
-   * is on its way, counts no more.
+   * Claims a name again that this process claimed before. A change of the earlier claim that is
+   * still in flight no longer applies.
    */
   Future<Claim> claimAgain(String name, Claim before) {
     return take(name, before.version(), before.record());
   }
 
-  private Future<Claim> take(String name, long expected, CallRecord own) {
+  private Future<Claim> take(String name, long expected, CallRecord record) {
     return records
-        .put(name, expected, own.toBytes(), RUNNING_MILLIS, Keep.FIRM)
+        .put(name, expected, record.toBytes(), RUNNING_MILLIS, Keep.FIRM)
         .compose(
             change -> {
               if (change.isFull()) {
-                throw new BridgeException(ErrorCode.OVERLOADED, "Too many calls are kept")
+                throw new BridgeException(
+                        ErrorCode.OVERLOADED, "The limit of stored calls is reached")
                     .withRetryAfter(10_000);
               }
               boolean wasFreed = !change.isDone() && !change.item().isThere();
               return wasFreed
-                  ? take(name, SharedMap.ABSENT, own)
-                  : Future.succeededFuture(claim(change, own));
+                  ? take(name, SharedMap.ABSENT, record)
+                  : Future.succeededFuture(claim(change, record));
             });
   }
 
-  private Claim claim(Change change, CallRecord own) {
+  private Claim claim(Change change, CallRecord record) {
     return change.isDone()
-        ? new Claim(true, change.item().version(), own)
-        : new Claim(false, change.item().version(), known(change.item()));
+        ? new Claim(true, change.item().version(), record)
+        : new Claim(false, change.item().version(), read(change.item()));
   }
 
-  /** Whether this very process has taken the name, and not said how the call ended. */
+  /** Whether this process claimed the name and has not stored an outcome. */
   boolean isOwnAndOpen(CallRecord record) {
     return record.outcome() == null
         && record.slot() == cluster.slot()
@@ -86,60 +88,61 @@ final class CallRecords {
   }
 
   /**
-   * What the other nodes are told of the end of a call. Where nodes cannot agree in time it is
-   * tried again, since to the others the call would run for ever.
+   * The replication of the end of a call. It is retried if the nodes cannot agree in time;
+   * otherwise the call would never end for the other nodes.
    *
-   * @param tried done after the first try, whether they know it then or not
-   * @param known done when they know it
+   * @param tried completes after the first attempt, successful or not
+   * @param known completes when the end is stored
    */
   record EndNotice(Future<Void> tried, Future<Void> known) {
 
-    private static EndNotice say(Supplier<Future<Change>> attempt) {
+    private static EndNotice send(Supplier<Future<Change>> attempt) {
       Future<Change> first = attempt.get();
       return new EndNotice(
           first.<Void>mapEmpty().otherwiseEmpty(),
-          first.recover(undecided -> insist(attempt)).mapEmpty());
+          first.recover(undecided -> retry(attempt)).mapEmpty());
     }
 
-    private static Future<Change> insist(Supplier<Future<Change>> attempt) {
-      return attempt.get().recover(undecided -> insist(attempt));
+    private static Future<Change> retry(Supplier<Future<Change>> attempt) {
+      return attempt.get().recover(undecided -> retry(attempt));
     }
   }
 
-  /** Keeps how a call ended; where there is no room for that, at least that it did. */
-  EndNotice settle(String name, Claim claim, Future<CallOutcome> outcome, long keptMillis) {
+  /** Stores the outcome of a call, or only the fact that it ended if there is no room. */
+  EndNotice settle(String name, Claim claim, Future<CallOutcome> outcome, long retentionMillis) {
     byte[] ended = claim.record().ended(outcome).toBytes();
-    byte[] fact = claim.record().ended(Future.failedFuture(notKept())).toBytes();
-    return EndNotice.say(
+    byte[] endOnly = claim.record().ended(Future.failedFuture(notKept())).toBytes();
+    return EndNotice.send(
         () ->
             records
-                .put(name, claim.version(), ended, keptMillis, keep)
+                .put(name, claim.version(), ended, retentionMillis, keep)
                 .compose(
                     change ->
                         change.isFull()
-                            ? records.put(name, claim.version(), fact, keptMillis, keep)
+                            ? records.put(name, claim.version(), endOnly, retentionMillis, keep)
                             : Future.succeededFuture(change)));
   }
 
-  /** Of a call that is over. */
+  /** The error for an ended call whose outcome was not stored. */
   static BridgeException notKept() {
     return new BridgeException(
-            ErrorCode.OUTCOME_NOT_KEPT, "The call was run; its outcome was too large to be kept")
+            ErrorCode.OUTCOME_NOT_KEPT,
+            "The call was executed, but its outcome was too large to be stored")
         .withExecuted(Executed.YES);
   }
 
-  /** The name is free again: nothing has happened. */
+  /** Releases a name, since nothing was executed. */
   EndNotice release(String name, Claim claim) {
-    return EndNotice.say(() -> records.remove(name, claim.version()));
+    return EndNotice.send(() -> records.remove(name, claim.version()));
   }
 
   Future<Optional<CallRecord>> find(String name) {
     return records
         .get(name)
-        .map(item -> item.isThere() ? Optional.of(known(item)) : Optional.empty());
+        .map(item -> item.isThere() ? Optional.of(read(item)) : Optional.empty());
   }
 
-  private CallRecord known(Item item) {
+  private CallRecord read(Item item) {
     CallRecord record = CallRecord.of(item.value());
     boolean isLost = record.outcome() == null && !cluster.lives(record.slot(), record.life());
     return isLost ? record.ended(Future.failedFuture(lost(record))) : record;

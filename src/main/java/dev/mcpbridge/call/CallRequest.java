@@ -7,10 +7,10 @@ import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.Envelope;
 
 /**
- * What a door asks for.
+ * A request of a door to run a call.
  *
  * @param id from {@link CallIds}
- * @param streaming whether progress is to be published
+ * @param streaming whether progress events are published
  * @param envelope what else the client sent
  */
 public record CallRequest(
@@ -22,7 +22,7 @@ public record CallRequest(
     boolean streaming,
     Envelope envelope) {
 
-  /** One of a client that sends nothing but arguments. */
+  /** A request of a client that sends only arguments. */
   public CallRequest(
       String id,
       ServerId server,

@@ -15,38 +15,38 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Makes offers, and keeps the last of each kind as long as no catalogue in it changes. Confined to
- * its verticle.
+ * Creates catalogues and caches the last of each kind until a catalogue of a server in it changes.
+ * Confined to its verticle.
  */
 public final class CatalogueCache {
-  /** How long a list waits for servers that a start of the bridge, or the list itself, starts. */
+  /** How long a list waits for servers that start with the bridge, or because of the list. */
   private static final long START_MILLIS = 5_000;
 
-  private static final long PATIENCE_MILLIS = 100;
+  private static final long WAIT_MILLIS = 100;
 
   private final Vertx vertx;
   private final Directory directory;
   private final long openedNanos = System.nanoTime();
-  private final Map<Object, CachedCatalogue> kept = new HashMap<>();
+  private final Map<Object, CachedCatalogue> cached = new HashMap<>();
 
-  private record CachedCatalogue(List<Catalogue> madeOf, ToolCatalogue toolCatalogue) {}
+  private record CachedCatalogue(List<Catalogue> sources, ToolCatalogue toolCatalogue) {}
 
   public CatalogueCache(Vertx vertx, Directory directory) {
     this.vertx = vertx;
     this.directory = directory;
   }
 
-  /** One server's; waits for its first start. Fails with SERVER_NOT_FOUND. */
+  /** The catalogue of one server. Waits for its first start. Fails with SERVER_NOT_FOUND. */
   public Future<ToolCatalogue> of(ServerId id) {
     return directory
         .discovered(id)
-        .map(view -> keep(id, List.of(view), () -> ToolCatalogue.of(view)));
+        .map(view -> cache(id, List.of(view), () -> ToolCatalogue.of(view)));
   }
 
   /**
-   * That of all servers. Waits a moment for those that are starting, and then goes without: one
-   * that is slow or broken costs a list a tenth of a second. It waits longer, five seconds at most,
-   * while the bridge itself has just started, and for a lazy server that this list wakes.
+   * The catalogue of all servers. It waits 100 ms for servers that are starting and then omits
+   * them. The wait is longer, at most five seconds, while the bridge itself is starting, and for a
+   * lazy server that this request starts.
    */
   public Future<ToolCatalogue> ofAll() {
     List<Future<Void>> awaited =
@@ -60,40 +60,41 @@ public final class CatalogueCache {
   }
 
   private Future<Void> awaited(ServerView view) {
-    boolean isWoken = view.state() instanceof ServerState.Stopped;
+    boolean isLazyStart = view.state() instanceof ServerState.Stopped;
     long openMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - openedNanos);
-    long patience = isWoken ? START_MILLIS : Math.max(PATIENCE_MILLIS, START_MILLIS - openMillis);
+    long timeoutMillis =
+        isLazyStart ? START_MILLIS : Math.max(WAIT_MILLIS, START_MILLIS - openMillis);
     Promise<Void> over = Promise.promise();
-    long timer = vertx.setTimer(patience, t -> over.tryComplete());
+    long timer = vertx.setTimer(timeoutMillis, t -> over.tryComplete());
     directory.discovered(view.id()).onComplete(done -> over.tryComplete());
     return over.future().onComplete(done -> vertx.cancelTimer(timer));
   }
 
-  /** That of the servers whose lists are known. */
+  /** The catalogue of all servers that have been discovered. */
   public ToolCatalogue now() {
     Collection<ServerView> views = directory.all();
-    return keep("all", views, () -> ToolCatalogue.ofAll(views));
+    return cache("all", views, () -> ToolCatalogue.ofAll(views));
   }
 
-  private ToolCatalogue keep(
+  private ToolCatalogue cache(
       Object key, Collection<ServerView> views, Supplier<ToolCatalogue> make) {
     List<Catalogue> catalogues =
         views.stream().filter(ServerView::isDiscovered).map(ServerView::catalogue).toList();
-    CachedCatalogue last = kept.get(key);
-    if (last == null || !isSame(last.madeOf(), catalogues)) {
-      kept.keySet().removeIf(old -> old instanceof ServerId id && !directory.isKnown(id));
+    CachedCatalogue last = cached.get(key);
+    if (last == null || !isSame(last.sources(), catalogues)) {
+      cached.keySet().removeIf(old -> old instanceof ServerId id && !directory.isKnown(id));
       last = new CachedCatalogue(catalogues, make.get());
-      kept.put(key, last);
+      cached.put(key, last);
     }
     return last.toolCatalogue();
   }
 
-  private static boolean isSame(List<Catalogue> one, List<Catalogue> other) {
-    if (one.size() != other.size()) {
+  private static boolean isSame(List<Catalogue> first, List<Catalogue> second) {
+    if (first.size() != second.size()) {
       return false;
     }
-    for (int i = 0; i < one.size(); i++) {
-      if (one.get(i) != other.get(i)) {
+    for (int i = 0; i < first.size(); i++) {
+      if (first.get(i) != second.get(i)) {
         return false;
       }
     }

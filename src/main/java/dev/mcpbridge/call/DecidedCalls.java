@@ -20,12 +20,12 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * Calls that waited for a human's decision. Where somebody else than the caller approves, the
- * outcome is kept for the caller as that of a background call, under the confirmation's id; the
- * caller may look it up, or wait for it. Confined to its verticle.
+ * Calls that waited for a human's decision. If the approver is not the caller, the outcome is
+ * stored for the caller like that of a background call, under the id of the confirmation; the
+ * caller may query it or wait for it. Confined to its verticle.
  */
 public final class DecidedCalls {
-  private static final long LOOK_MILLIS = 250;
+  private static final long POLL_MILLIS = 250;
 
   private final Vertx vertx;
   private final Bus bus;
@@ -33,25 +33,25 @@ public final class DecidedCalls {
   private final BackgroundCalls background;
 
   /**
-   * What has become of a call.
+   * The state of a call that required a confirmation.
    *
-   * @param call that was approved, for its caller only; empty where its outcome is not kept
+   * @param call the approved call, for its caller only; empty if its outcome is not stored
    */
   public record DecidedCall(
       ConfirmationState confirmationState, Optional<BackgroundCalls.BackgroundCall> call) {
 
-    /** Whether nothing more will become of it. */
+    /** Whether this state is final. */
     public boolean isOver() {
       return switch (confirmationState.status()) {
         case PENDING -> false;
         case REJECTED, EXPIRED -> true;
         case APPROVED ->
-            call.map(kept -> kept.outcome().isComplete())
+            call.map(approved -> approved.outcome().isComplete())
                 .orElse(confirmationState.executed() != Executed.UNKNOWN);
       };
     }
 
-    /** The outcome of the call; {@code undecided} while there is none. */
+    /** The outcome of the call; {@code undecided} until there is one. */
     public Future<CallOutcome> outcome(CallOutcome undecided) {
       String id = confirmationState.confirmation().id();
       return switch (confirmationState.status()) {
@@ -76,7 +76,7 @@ public final class DecidedCalls {
       return Future.failedFuture(
           new BridgeException(
                   ErrorCode.OUTCOME_NOT_KEPT,
-                  "The outcome of confirmation '" + id + "' is not kept")
+                  "The outcome of confirmation '" + id + "' is not stored")
               .withExecuted(confirmationState.executed()));
     }
   }
@@ -89,10 +89,10 @@ public final class DecidedCalls {
   }
 
   /**
-   * Runs an approved call, at once. Where there is no room to keep its outcome it runs all the
-   * same, since nobody can approve it again.
+   * Runs an approved call at once. It runs even if there is no room to store its outcome, since it
+   * cannot be approved again.
    *
-   * @param streaming whether the one who approved wants to hear of progress
+   * @param streaming whether the approver wants progress events
    */
   public Future<CallOutcome> run(Confirmation approved, Viewer by, boolean streaming) {
     Supplier<Future<CallOutcome>> run = () -> pipeline.runApproved(approved, streaming);
@@ -105,7 +105,7 @@ public final class DecidedCalls {
             .compose(outcome -> outcome);
   }
 
-  /** Whether somebody decides about a call of their own. */
+  /** Whether the viewer is the caller of the call. */
   public static boolean isOwn(Confirmation confirmation, Viewer by) {
     return by.name().equals(confirmation.call().caller().name());
   }
@@ -116,7 +116,7 @@ public final class DecidedCalls {
         call.id(), call.server(), call.target(), Arguments.NONE, call.caller(), false);
   }
 
-  /** What has become of one; fails with CONFIRMATION_NOT_FOUND. */
+  /** The state of a call. Fails with CONFIRMATION_NOT_FOUND. */
   public Future<DecidedCall> look(String confirmationId, Viewer by) {
     return bus.request(Addresses.CONFIRMATION, new ConfirmationQuery(confirmationId, by))
         .compose(
@@ -132,15 +132,16 @@ public final class DecidedCalls {
   }
 
   /**
-   * Waits until nothing more will become of one, or the time is over, or nobody waits any more.
+   * Waits for a final state. Returns the present state after the given time or when the client
+   * disconnected.
    *
-   * @param hasLeft whether the one who waits has left
+   * @param isDisconnected whether the client has disconnected
    */
   public Future<DecidedCall> await(
-      String confirmationId, Viewer by, long millis, BooleanSupplier hasLeft) {
+      String confirmationId, Viewer by, long millis, BooleanSupplier isDisconnected) {
     Promise<DecidedCall> promise = Promise.promise();
     long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-    await(confirmationId, by, until, hasLeft, promise);
+    await(confirmationId, by, until, isDisconnected, promise);
     return promise.future();
   }
 
@@ -148,18 +149,19 @@ public final class DecidedCalls {
       String id,
       Viewer by,
       long untilNanos,
-      BooleanSupplier hasLeft,
+      BooleanSupplier isDisconnected,
       Promise<DecidedCall> promise) {
     look(id, by)
         .onFailure(promise::fail)
         .onSuccess(
             decidedCall -> {
-              long left = TimeUnit.NANOSECONDS.toMillis(untilNanos - System.nanoTime());
-              if (decidedCall.isOver() || left <= 0 || hasLeft.getAsBoolean()) {
+              long remaining = TimeUnit.NANOSECONDS.toMillis(untilNanos - System.nanoTime());
+              if (decidedCall.isOver() || remaining <= 0 || isDisconnected.getAsBoolean()) {
                 promise.complete(decidedCall);
               } else {
                 vertx.setTimer(
-                    Math.min(LOOK_MILLIS, left), t -> await(id, by, untilNanos, hasLeft, promise));
+                    Math.min(POLL_MILLIS, remaining),
+                    t -> await(id, by, untilNanos, isDisconnected, promise));
               }
             });
   }

@@ -21,8 +21,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Every server as its parts were last published, so that a call is resolved without asking anybody.
- * Only a server that has no catalogue yet is asked, and waited for.
+ * The servers, merged from the views that their instances published, so that calls are resolved
+ * locally. Only a server without a catalogue is queried, and waited for.
  */
 public final class Directory {
   private final Bus bus;
@@ -30,7 +30,7 @@ public final class Directory {
   private final Map<ServerId, ServerView> views;
   private final Map<ServerId, TreeMap<InstanceId, ServerView>> parts = new HashMap<>();
 
-  /** All nodes list them alike, whichever they heard of first. */
+  /** In a cluster servers are sorted by name, so that all nodes list them in the same order. */
   public Directory(Bus bus, Cluster cluster) {
     this.bus = bus;
     this.cluster = cluster;
@@ -40,26 +40,27 @@ public final class Directory {
             : new TreeMap<>(Comparator.comparing(ServerId::name));
   }
 
-  /** Begins to listen; called once, before the servers start. */
+  /** Subscribes to the views. Called once, before the servers start. */
   public void open() {
-    bus.subscribe(Addresses.PART_CHANGED, this::changed);
-    bus.subscribe(Addresses.PART_GONE, this::gone);
-    bus.subscribe(Addresses.SERVER_FORGOTTEN, this::forgotten);
+    bus.subscribe(Addresses.PART_CHANGED, this::onChanged);
+    bus.subscribe(Addresses.PART_GONE, this::onStopped);
+    bus.subscribe(Addresses.SERVER_FORGOTTEN, this::onForgotten);
   }
 
   /**
-   * What an earlier owner still has to say comes too late. Where all began anew, by a clock that is
-   * behind, epochs may be lower than before: the owner is listened to all the same.
+   * Ignores late views of an earlier owner. After a restart of all nodes with a clock that is
+   * behind, epochs may be lower than before; the current owner is accepted regardless.
    */
-  private void changed(ServerView view) {
+  private void onChanged(ServerView view) {
     InstanceId instanceId = view.parts().get(0);
-    TreeMap<InstanceId, ServerView> known = parts.computeIfAbsent(view.id(), id -> new TreeMap<>());
+    TreeMap<InstanceId, ServerView> instances =
+        parts.computeIfAbsent(view.id(), id -> new TreeMap<>());
     long epoch = epoch(view);
-    if (!known.containsKey(instanceId)
+    if (!instances.containsKey(instanceId)
         || epoch == cluster.owners().epoch(instanceId)
-        || epoch >= epoch(known.get(instanceId))) {
-      known.put(instanceId, view);
-      show(view.id(), known);
+        || epoch >= epoch(instances.get(instanceId))) {
+      instances.put(instanceId, view);
+      publish(view.id(), instances);
     }
   }
 
@@ -67,40 +68,40 @@ public final class Directory {
     return part.residences().get(0).epoch();
   }
 
-  private void gone(InstanceStopped instanceStopped) {
+  private void onStopped(InstanceStopped instanceStopped) {
     InstanceId instanceId =
         new InstanceId(instanceStopped.server(), instanceStopped.from().instance());
-    TreeMap<InstanceId, ServerView> known =
+    TreeMap<InstanceId, ServerView> instances =
         parts.getOrDefault(instanceId.server(), new TreeMap<>());
-    if (known.size() > 1 && known.containsKey(instanceId)) {
-      dropWhenNobodyHas(instanceId, known.get(instanceId));
+    if (instances.size() > 1 && instances.containsKey(instanceId)) {
+      dropWhenReleased(instanceId, instances.get(instanceId));
     }
   }
 
-  /** Of a server with fewer instances than before the others are not shown any more. */
-  private void dropWhenNobodyHas(InstanceId instanceId, ServerView last) {
-    TreeMap<InstanceId, ServerView> known = parts.get(instanceId.server());
-    if (known == null || known.get(instanceId) != last) {
+  /** Drops instances that no longer exist because the server has fewer instances than before. */
+  private void dropWhenReleased(InstanceId instanceId, ServerView last) {
+    TreeMap<InstanceId, ServerView> instances = parts.get(instanceId.server());
+    if (instances == null || instances.get(instanceId) != last) {
       return;
     }
     if (cluster.owners().parts(instanceId.server()).contains(instanceId)) {
-      cluster.change().onComplete(changed -> dropWhenNobodyHas(instanceId, last));
+      cluster.change().onComplete(changed -> dropWhenReleased(instanceId, last));
     } else {
-      show(instanceId.server(), known);
+      publish(instanceId.server(), instances);
     }
   }
 
-  private void show(ServerId id, TreeMap<InstanceId, ServerView> known) {
-    Collection<InstanceId> thereAre = cluster.owners().parts(id);
-    if (known.size() > 1 && known.keySet().stream().anyMatch(thereAre::contains)) {
-      known.keySet().retainAll(thereAre);
+  private void publish(ServerId id, TreeMap<InstanceId, ServerView> instances) {
+    Collection<InstanceId> owned = cluster.owners().parts(id);
+    if (instances.size() > 1 && instances.keySet().stream().anyMatch(owned::contains)) {
+      instances.keySet().retainAll(owned);
     }
-    ServerView whole = ServerView.of(List.copyOf(known.values()));
-    views.put(id, whole);
-    bus.publishHere(Addresses.SERVER_CHANGED, whole);
+    ServerView merged = ServerView.of(List.copyOf(instances.values()));
+    views.put(id, merged);
+    bus.publishHere(Addresses.SERVER_CHANGED, merged);
   }
 
-  private void forgotten(ServerId id) {
+  private void onForgotten(ServerId id) {
     parts.remove(id);
     views.remove(id);
   }
@@ -110,27 +111,27 @@ public final class Directory {
     return List.copyOf(views.values());
   }
 
-  /** Whether there is such a server. */
+  /** Whether the server exists. */
   public boolean isKnown(ServerId id) {
     return views.containsKey(id);
   }
 
-  /** One server as last published; fails with SERVER_NOT_FOUND, or with NO_QUORUM. */
+  /** A server as last published. Fails with SERVER_NOT_FOUND or NO_QUORUM. */
   public Future<ServerView> find(ServerId id) {
     ServerView view = views.get(id);
-    return view == null ? Future.failedFuture(unknown(id)) : Future.succeededFuture(view);
+    return view == null ? Future.failedFuture(notFound(id)) : Future.succeededFuture(view);
   }
 
-  /** One server with its counters as they are now. */
+  /** A server with its current counters. */
   public Future<ServerView> current(ServerId id) {
     return find(id)
         .compose(
             view ->
-                now(id, view.parts())
+                query(id, view.parts())
                     .map(now -> now.isDiscovered() ? now : now.withCatalogue(view.catalogue())));
   }
 
-  /** What this node runs of each server, with their counters as they are now. */
+  /** The instances that this node runs, merged by server, with their current counters. */
   public List<Future<ServerView>> here() {
     return views.values().stream()
         .map(
@@ -138,15 +139,15 @@ public final class Directory {
                 view.parts().stream()
                     .filter(instanceId -> cluster.owner(instanceId) == Cluster.HERE)
                     .toList())
-        .filter(own -> !own.isEmpty())
-        .map(own -> now(own.get(0).server(), own))
+        .filter(local -> !local.isEmpty())
+        .map(local -> query(local.get(0).server(), local))
         .toList();
   }
 
-  /** A part that does not say how it is, is as it was. */
-  private Future<ServerView> now(ServerId id, List<InstanceId> of) {
+  /** An instance that does not respond is returned as last published. */
+  private Future<ServerView> query(ServerId id, List<InstanceId> instances) {
     List<Future<ServerView>> each =
-        of.stream()
+        instances.stream()
             .map(
                 instanceId ->
                     bus.request(Addresses.view(instanceId), id)
@@ -155,13 +156,15 @@ public final class Directory {
     return Future.join(each).map(all -> ServerView.of(all.list()));
   }
 
-  /** Replaces the processes of a server, part by part, so that the others go on meanwhile. */
+  /**
+   * Replaces the processes of a server one instance at a time, so that the others stay available.
+   */
   public Future<ServerView> restart(ServerId id) {
     return find(id)
         .compose(
-            known -> {
+            view -> {
               Future<List<ServerView>> replaced = Future.succeededFuture(new ArrayList<>());
-              for (InstanceId instanceId : known.parts()) {
+              for (InstanceId instanceId : view.parts()) {
                 replaced = replaced.compose(before -> restart(instanceId, before));
               }
               return replaced.map(ServerView::of);
@@ -177,11 +180,11 @@ public final class Directory {
             });
   }
 
-  /** A server whose catalogue is known; waits for its first start, as long as a call may take. */
+  /** A server with a catalogue. Waits for its first start, at most for the timeout of a call. */
   public Future<ServerView> discovered(ServerId id) {
     ServerView view = views.get(id);
     if (view == null) {
-      return Future.failedFuture(unknown(id));
+      return Future.failedFuture(notFound(id));
     }
     if (view.isDiscovered()) {
       return Future.succeededFuture(view);
@@ -189,16 +192,16 @@ public final class Directory {
     if (view.state() instanceof ServerState.Refused refused) {
       return Future.failedFuture(new BridgeException(refused.code(), refused.reason()));
     }
-    long patience = view.timeouts().call();
-    return bus.request(Addresses.ready(id), patience);
+    long timeoutMillis = view.timeouts().call();
+    return bus.request(Addresses.ready(id), timeoutMillis);
   }
 
-  /** A node that has just started has heard of none yet. */
-  private BridgeException unknown(ServerId id) {
+  /** A node that has just started may not have received the servers yet. */
+  private BridgeException notFound(ServerId id) {
     if (!cluster.isAlone() && List.of("joining", "cut_off").contains(cluster.view().state())) {
       return new BridgeException(
               ErrorCode.NO_QUORUM,
-              "This node has not heard from more than half of the others, and not of server '"
+              "This node is not connected to a majority of the nodes and has no data of server '"
                   + id
                   + "'")
           .withRetryAfter(2_000);
@@ -206,7 +209,7 @@ public final class Directory {
     if (!cluster.isAlone() && cluster.owners().isExpected(id)) {
       return new BridgeException(
               ErrorCode.SERVER_UNAVAILABLE,
-              "No node of the cluster has said yet how server '" + id + "' is")
+              "No node of the cluster has reported the state of server '" + id + "' yet")
           .withRetryAfter(1_000);
     }
     return new BridgeException(

@@ -23,24 +23,24 @@ import java.util.function.Supplier;
 
 /**
  * Runs a request at most once for each key (IETF draft-ietf-httpapi-idempotency-key-header-07). The
- * key is taken before the call runs. The outcome is kept for a day and given to whoever repeats the
- * request; a failure that surely had no effect frees the key, since a repetition is what the client
- * wants then. No key is forgotten within its day: where a caller has too many, its next request
- * with another one is refused before it runs. Where outcomes take too much memory, only the fact
- * that the call ran is kept of the oldest.
+ * key is claimed before the call runs. The outcome is stored for a day and returned to repetitions
+ * of the request; a failure that certainly had no effect releases the key, so that a repetition
+ * runs the call again. No key is evicted within its day: if a caller has too many, requests with
+ * new keys are refused before they run. If outcomes take too much memory, the oldest are reduced to
+ * the fact that the call was executed.
  */
 public final class IdempotencyKeys {
-  private static final long KEPT_MILLIS = 24 * 3600 * 1000L;
+  private static final long RETENTION_MILLIS = 24 * 3600 * 1000L;
   private static final Shares.Limit KEYS =
       new Shares.Limit("idempotency keys of a day", "", 100_000, 60_000);
 
-  /** As many as all nodes of a cluster keep together. */
+  /** The limit for all nodes of a cluster together. */
   private static final Shares.Limit KEYS_OF_ALL_NODES =
       new Shares.Limit(KEYS.what(), KEYS.key(), 20_000, KEYS.retryAfterMillis());
 
   private static final long MAX_BYTES = 64L << 20;
 
-  /** Shorter outcomes are kept whatever happens: those of all keys take as much again at most. */
+  /** Shorter outcomes are never dropped; those of all keys take at most as much memory again. */
   private static final int LARGE = 512;
 
   private final Clock clock;
@@ -51,11 +51,11 @@ public final class IdempotencyKeys {
   private long bytes;
 
   /**
-   * @param route method and path: the same key on another route is another key
+   * @param route method and path; keys of different routes are independent
    */
   public record IdempotencyKey(String caller, String route, String value) {}
 
-  /** The large outcomes of one caller, the oldest first. */
+  /** The large outcomes of one caller, oldest first. */
   private static final class Outcomes {
     final Deque<Entry> entries = new ArrayDeque<>();
     long bytes;
@@ -78,8 +78,8 @@ public final class IdempotencyKeys {
     final long sinceMillis;
     Future<CallOutcome> outcome;
 
-    /** Whether the other nodes have yet to hear how it ended. */
-    boolean isOurs;
+    /** Whether the end of the call is not yet stored on the other nodes. */
+    boolean isUnsettled;
 
     int size;
 
@@ -93,26 +93,26 @@ public final class IdempotencyKeys {
       return outcome != null && outcome.isComplete();
     }
 
-    boolean mayBeForgotten() {
-      return isDone() && !isOurs;
+    boolean isRemovable() {
+      return isDone() && !isUnsettled;
     }
   }
 
-  /** Keys of this process alone. */
+  /** Keys of a single node. */
   IdempotencyKeys(Clock clock, BooleanSupplier severalCallers) {
     this.clock = clock;
     this.records = null;
     this.shares = new Shares(KEYS, severalCallers);
   }
 
-  /** Keys of all nodes. */
+  /** Keys shared by all nodes of a cluster. */
   public IdempotencyKeys(Clock clock, Cluster cluster, BooleanSupplier severalCallers) {
     this.clock = clock;
     this.shares = new Shares(cluster.isAlone() ? KEYS : KEYS_OF_ALL_NODES, severalCallers);
     this.records = cluster.isAlone() ? null : new CallRecords(cluster, "idempotency", Keep.FIRM);
   }
 
-  /** Runs a request; the same key with another tool or other arguments is refused. */
+  /** Runs a request. The same key with another tool or other arguments is refused. */
   public Future<CallOutcome> once(
       IdempotencyKey idempotencyKey, CallRequest request, Supplier<Future<CallOutcome>> call) {
     String fingerprint = fingerprint(request);
@@ -121,7 +121,7 @@ public final class IdempotencyKeys {
         : onceOnAnyNode(idempotencyKey, fingerprint, request, call);
   }
 
-  /** What this node runs it knows itself; what it does not know it asks for first. */
+  /** Keys of calls of this node are found locally; others are claimed in the cluster first. */
   private Future<CallOutcome> onceOnAnyNode(
       IdempotencyKey idempotencyKey,
       String fingerprint,
@@ -139,10 +139,10 @@ public final class IdempotencyKeys {
             .hex();
     return records
         .claim(name, fingerprint, request.server(), request.target(), clock.millis())
-        .compose(claim -> claimed(name, claim, idempotencyKey, request, call));
+        .compose(claim -> runOrRepeat(name, claim, idempotencyKey, request, call));
   }
 
-  private Future<CallOutcome> claimed(
+  private Future<CallOutcome> runOrRepeat(
       String name,
       CallRecords.Claim claim,
       IdempotencyKey idempotencyKey,
@@ -152,20 +152,20 @@ public final class IdempotencyKeys {
     if (claim.isTaken()) {
       Future<CallOutcome> running =
           once(idempotencyKey, request.caller().share(), fingerprint, call);
-      return kept(name, claim, running, Optional.ofNullable(entries.get(idempotencyKey)));
+      return settle(name, claim, running, Optional.ofNullable(entries.get(idempotencyKey)));
     }
-    return isLeftOver(claim, idempotencyKey, fingerprint)
+    return isUnconfirmedClaim(claim, idempotencyKey, fingerprint)
         ? records
             .claimAgain(name, claim)
-            .compose(again -> claimed(name, again, idempotencyKey, request, call))
+            .compose(again -> runOrRepeat(name, again, idempotencyKey, request, call))
         : repeat(claim.record(), fingerprint);
   }
 
   /**
-   * Whether a name was taken by this process, which never learned of it: nothing has run then, and
-   * may run now.
+   * Whether this process claimed a name but did not receive the confirmation. Then nothing was
+   * executed, and the call may run now.
    */
-  private boolean isLeftOver(
+  private boolean isUnconfirmedClaim(
       CallRecords.Claim claim, IdempotencyKey idempotencyKey, String fingerprint) {
     return records.isOwnAndOpen(claim.record())
         && claim.record().owner().equals(fingerprint)
@@ -173,43 +173,43 @@ public final class IdempotencyKeys {
   }
 
   /**
-   * The answer leaves when the other nodes know it, too, or could not agree in time. What only this
-   * node knows is not forgotten until they do: the key would seem to be free.
+   * Delays the response until the outcome is stored on the other nodes, or an attempt has timed
+   * out. Until it is stored the local entry is not removed, since the key would seem to be free.
    */
-  private Future<CallOutcome> kept(
+  private Future<CallOutcome> settle(
       String name, CallRecords.Claim claim, Future<CallOutcome> running, Optional<Entry> entry) {
-    entry.ifPresent(own -> own.isOurs = true);
+    entry.ifPresent(own -> own.isUnsettled = true);
     return running.transform(
         outcome -> {
-          boolean isFree = outcome.failed() && isHarmless(outcome.cause());
+          boolean isReleased = outcome.failed() && isHarmless(outcome.cause());
           CallRecords.EndNotice endNotice =
-              isFree
+              isReleased
                   ? records.release(name, claim)
-                  : records.settle(name, claim, running, KEPT_MILLIS);
-          endNotice.known().onSuccess(done -> entry.ifPresent(own -> own.isOurs = false));
+                  : records.settle(name, claim, running, RETENTION_MILLIS);
+          endNotice.known().onSuccess(done -> entry.ifPresent(own -> own.isUnsettled = false));
           return endNotice.tried().transform(done -> running);
         });
   }
 
-  private static Future<CallOutcome> repeat(CallRecord known, String fingerprint) {
-    if (!known.owner().equals(fingerprint)) {
+  private static Future<CallOutcome> repeat(CallRecord stored, String fingerprint) {
+    if (!stored.owner().equals(fingerprint)) {
       return Future.failedFuture(mismatch());
     }
-    return known.outcome() == null ? Future.failedFuture(inProgress()) : known.outcome();
+    return stored.outcome() == null ? Future.failedFuture(inProgress()) : stored.outcome();
   }
 
   /**
-   * @param share whose share of the keys it takes
+   * @param share whose quota the key counts against
    */
   Future<CallOutcome> once(
       IdempotencyKey idempotencyKey,
       String share,
       String fingerprint,
       Supplier<Future<CallOutcome>> call) {
-    forgetOld();
-    Entry known = entries.get(idempotencyKey);
-    if (known != null) {
-      return repeat(known, fingerprint);
+    removeExpired();
+    Entry existing = entries.get(idempotencyKey);
+    if (existing != null) {
+      return repeat(existing, fingerprint);
     }
     try {
       shares.take(share);
@@ -233,19 +233,20 @@ public final class IdempotencyKeys {
         .hex();
   }
 
-  private static Future<CallOutcome> repeat(Entry known, String fingerprint) {
-    if (!known.fingerprint.equals(fingerprint)) {
+  private static Future<CallOutcome> repeat(Entry entry, String fingerprint) {
+    if (!entry.fingerprint.equals(fingerprint)) {
       return Future.failedFuture(mismatch());
     }
-    if (!known.isDone()) {
+    if (!entry.isDone()) {
       return Future.failedFuture(inProgress());
     }
-    return known.outcome;
+    return entry.outcome;
   }
 
   private static BridgeException mismatch() {
     return new BridgeException(
-        ErrorCode.IDEMPOTENCY_MISMATCH, "The Idempotency-Key was used before with another body");
+        ErrorCode.IDEMPOTENCY_MISMATCH,
+        "The Idempotency-Key was already used for a different request");
   }
 
   private static BridgeException inProgress() {
@@ -263,22 +264,22 @@ public final class IdempotencyKeys {
       large.computeIfAbsent(entry.share, c -> new Outcomes()).add(entry);
     }
     while (bytes > MAX_BYTES && !large.isEmpty()) {
-      dropOutcomeOfTheGreediest();
+      dropOldestOfLargestConsumer();
     }
   }
 
-  private void dropOutcomeOfTheGreediest() {
-    String greediest =
+  private void dropOldestOfLargestConsumer() {
+    String consumer =
         Collections.max(
                 large.entrySet(),
                 Map.Entry.comparingByValue(Comparator.comparingLong(own -> own.bytes)))
             .getKey();
-    Entry oldest = large.get(greediest).entries.peek();
-    forgetOutcome(greediest, oldest);
+    Entry oldest = large.get(consumer).entries.peek();
+    dropOutcome(consumer, oldest);
     oldest.outcome = Future.failedFuture(CallRecords.notKept());
   }
 
-  private void forgetOutcome(String caller, Entry entry) {
+  private void dropOutcome(String caller, Entry entry) {
     Outcomes own = large.get(caller);
     if (own != null) {
       own.remove(entry);
@@ -291,31 +292,31 @@ public final class IdempotencyKeys {
   }
 
   private void release(IdempotencyKey idempotencyKey, Throwable failure) {
-    Entry free = isHarmless(failure) ? entries.remove(idempotencyKey) : null;
-    if (free != null) {
-      shares.release(free.share);
+    Entry released = isHarmless(failure) ? entries.remove(idempotencyKey) : null;
+    if (released != null) {
+      shares.release(released.share);
     }
   }
 
   private static boolean isHarmless(Throwable failure) {
-    return failure instanceof BridgeException known && known.executed() == Executed.NO;
+    return failure instanceof BridgeException cause && cause.executed() == Executed.NO;
   }
 
   private static int size(CallOutcome outcome) {
     return outcome instanceof CallOutcome.Completed completed ? completed.result().length() : 0;
   }
 
-  private void forgetOld() {
-    long horizon = clock.millis() - KEPT_MILLIS;
+  private void removeExpired() {
+    long expiry = clock.millis() - RETENTION_MILLIS;
     Iterator<Map.Entry<IdempotencyKey, Entry>> oldest = entries.entrySet().iterator();
     while (oldest.hasNext()) {
       Map.Entry<IdempotencyKey, Entry> next = oldest.next();
       Entry entry = next.getValue();
-      if (entry.sinceMillis > horizon) {
+      if (entry.sinceMillis > expiry) {
         return;
       }
-      if (entry.mayBeForgotten()) {
-        forgetOutcome(entry.share, entry);
+      if (entry.isRemovable()) {
+        dropOutcome(entry.share, entry);
         shares.release(entry.share);
         oldest.remove();
       }

@@ -16,44 +16,46 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Three tools instead of many: one finds tools, one describes one of them, and one calls it,
- * through the same gate as ever. For models that would read a large catalogue with every question.
- * Confined to its verticle; an index is made beside the event loop, once for each offer.
+ * Three tools instead of many: one searches the tools, one describes a tool, and one calls it
+ * through the same gate. For models that would otherwise read a large catalogue with every request.
+ * Confined to its verticle; indices are built on a worker thread, once for each catalogue.
  */
 public final class LeanDiscovery {
   private static final String SEARCH = "search_tools";
   private static final String DESCRIBE = "describe_tool";
   private static final String CALL = "call_tool";
-  private static final int KEPT = 8;
-  private static final int MAX_FOUND = 50;
-  private static final int DEFAULT_FOUND = 10;
-  private static final int SUMMARY = 200;
+  private static final int MAX_INDICES = 8;
+  private static final int MAX_RESULTS = 50;
+  private static final int DEFAULT_RESULTS = 10;
+  private static final int MAX_SUMMARY_CHARS = 200;
 
-  /** The three, as their definitions are listed. */
+  /** The definitions of the three tools. */
   public static final List<Tool> TOOLS =
       List.of(
           tool(
               SEARCH,
-              "Finds tools by what they do, by name or by parameter; the best first. Describe one"
+              "Searches the tools by purpose, name or parameter, best match first. Describe a tool"
                   + " before you call it.",
               "{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":"
                   + "\"What you want to do, in a few words\"},\"limit\":{\"type\":\"integer\","
-                  + "\"minimum\":1,\"maximum\":50,\"description\":\"At most so many; 10 unless"
-                  + " told\"}},\"required\":[\"query\"],\"additionalProperties\":false}",
+                  + "\"minimum\":1,\"maximum\":50,\"description\":\"Maximum number of"
+                  + " results; default 10\"}},\"required\":[\"query\"],"
+                  + "\"additionalProperties\":false}",
               true),
           tool(
               DESCRIBE,
               "The full definition of a tool, with the schema of its arguments.",
               "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\",\"description\":"
-                  + "\"As search_tools shows it\"}},\"required\":[\"name\"],"
+                  + "\"As returned by search_tools\"}},\"required\":[\"name\"],"
                   + "\"additionalProperties\":false}",
               true),
           tool(
               CALL,
-              "Calls a tool that search_tools has found, with arguments that fit its schema.",
+              "Calls a tool that search_tools has found, with arguments that match its schema.",
               "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\"},\"arguments\":"
-                  + "{\"type\":\"object\",\"description\":\"What describe_tool says that it"
-                  + " takes\"}},\"required\":[\"name\"],\"additionalProperties\":false}",
+                  + "{\"type\":\"object\",\"description\":\"Arguments that match the schema"
+                  + " from describe_tool\"}},\"required\":[\"name\"],"
+                  + "\"additionalProperties\":false}",
               false));
 
   private final Vertx vertx;
@@ -63,7 +65,7 @@ public final class LeanDiscovery {
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<ToolCatalogue, Future<ToolIndex>> eldest) {
-          return size() > KEPT;
+          return size() > MAX_INDICES;
         }
       };
 
@@ -71,7 +73,7 @@ public final class LeanDiscovery {
     this.vertx = vertx;
   }
 
-  /** A tool that was meant by a call of {@code call_tool}. */
+  /** The tool and the arguments of a call of {@code call_tool}. */
   public record ResolvedCall(String name, Arguments arguments) {}
 
   public boolean isCall(String name) {
@@ -79,22 +81,22 @@ public final class LeanDiscovery {
   }
 
   /**
-   * @throws BridgeException INVALID_ARGUMENTS where no tool is named, TOOL_NOT_FOUND where none has
-   *     the name
+   * @throws BridgeException INVALID_ARGUMENTS if no tool is named, TOOL_NOT_FOUND if it does not
+   *     exist
    */
-  public ResolvedCall meant(ToolCatalogue toolCatalogue, Arguments given) {
-    Map<String, JsonSlice> members = JsonObjects.members(given.json());
+  public ResolvedCall meant(ToolCatalogue toolCatalogue, Arguments callArguments) {
+    Map<String, JsonSlice> members = JsonObjects.members(callArguments.json());
     JsonSlice arguments = members.getOrDefault("arguments", JsonSlice.EMPTY_OBJECT);
     if (!arguments.isObject()) {
       throw new BridgeException(ErrorCode.INVALID_ARGUMENTS, "arguments must be an object");
     }
     String name = name(members);
-    place(toolCatalogue, name);
+    location(toolCatalogue, name);
     return new ResolvedCall(name, Arguments.scanned(arguments, false));
   }
 
   /**
-   * The result of one of the other two.
+   * Runs {@code search_tools} or {@code describe_tool}.
    *
    * @throws BridgeException INVALID_ARGUMENTS or TOOL_NOT_FOUND
    */
@@ -102,25 +104,27 @@ public final class LeanDiscovery {
     Map<String, JsonSlice> members = JsonObjects.members(arguments.json());
     return switch (name) {
       case SEARCH -> search(toolCatalogue, arguments);
-      case DESCRIBE -> Future.succeededFuture(result(place(toolCatalogue, name(members)).entry()));
+      case DESCRIBE ->
+          Future.succeededFuture(result(location(toolCatalogue, name(members)).entry()));
       default ->
           throw new BridgeException(
               ErrorCode.TOOL_NOT_FOUND,
-              "There is no tool '" + name + "' here; " + CALL + " calls what " + SEARCH + " finds");
+              "Unknown tool '" + name + "'; use " + CALL + " for tools that " + SEARCH + " finds");
     };
   }
 
   private Future<JsonSlice> search(ToolCatalogue toolCatalogue, Arguments arguments) {
     String query = arguments.tree().path("query").asText("");
-    int limit = arguments.tree().path("limit").asInt(DEFAULT_FOUND);
-    if (query.isBlank() || limit < 1 || limit > MAX_FOUND) {
+    int limit = arguments.tree().path("limit").asInt(DEFAULT_RESULTS);
+    if (query.isBlank() || limit < 1 || limit > MAX_RESULTS) {
       throw new BridgeException(
-          ErrorCode.INVALID_ARGUMENTS, "query must be a text, and limit 1 to " + MAX_FOUND);
+          ErrorCode.INVALID_ARGUMENTS,
+          "query must be a non-empty string, and limit 1 to " + MAX_RESULTS);
     }
     return indices
         .computeIfAbsent(
             toolCatalogue,
-            o -> vertx.executeBlocking(() -> ToolIndex.of(tools(toolCatalogue)), false))
+            key -> vertx.executeBlocking(() -> ToolIndex.of(tools(toolCatalogue)), false))
         .onFailure(failed -> indices.remove(toolCatalogue))
         .compose(index -> vertx.executeBlocking(() -> index.search(query, limit), false))
         .map(names -> found(toolCatalogue, names));
@@ -149,17 +153,17 @@ public final class LeanDiscovery {
 
   private static String summary(Tool tool) {
     String text = tool.description().isEmpty() ? tool.title() : tool.description();
-    return text.length() > SUMMARY ? text.substring(0, SUMMARY) + "…" : text;
+    return text.length() > MAX_SUMMARY_CHARS ? text.substring(0, MAX_SUMMARY_CHARS) + "…" : text;
   }
 
-  private static ToolCatalogue.ToolLocation place(ToolCatalogue toolCatalogue, String name) {
+  private static ToolCatalogue.ToolLocation location(ToolCatalogue toolCatalogue, String name) {
     return toolCatalogue
         .tool(name)
         .orElseThrow(
             () ->
                 new BridgeException(
                     ErrorCode.TOOL_NOT_FOUND,
-                    "There is no tool '" + name + "'; " + SEARCH + " finds those that there are"));
+                    "Unknown tool '" + name + "'; use " + SEARCH + " to find the available tools"));
   }
 
   private static JsonSlice result(JsonSlice structured) {
@@ -169,7 +173,7 @@ public final class LeanDiscovery {
   private static String name(Map<String, JsonSlice> arguments) {
     String name = JsonObjects.string(arguments.get("name"));
     if (name == null) {
-      throw new BridgeException(ErrorCode.INVALID_ARGUMENTS, "name must name a tool");
+      throw new BridgeException(ErrorCode.INVALID_ARGUMENTS, "name must be the name of a tool");
     }
     return name;
   }

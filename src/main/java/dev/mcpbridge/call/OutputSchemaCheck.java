@@ -20,10 +20,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Looks whether results keep what their tool's {@code outputSchema} promises (server/tools), and
- * says so in the log and to listeners of events where they do not; the result itself passes as it
- * is. Looks at results of up to 64 KiB, at no more than ten a second of a tool, and never again at
- * those of a tool whose schema takes too much work. Confined to its verticle.
+ * Checks results against the {@code outputSchema} of their tool (MCP server/tools). A mismatch is
+ * logged and published as an event; the result is passed on unchanged. Checks results of up to 64
+ * KiB, at most ten a second for each tool, and stops checking a tool whose schema exceeds the work
+ * budget. Confined to its verticle.
  */
 public final class OutputSchemaCheck {
   private static final RateLimitedLogger LOG =
@@ -35,7 +35,7 @@ public final class OutputSchemaCheck {
   private final SchemaValidator validator;
   private final Bus bus;
   private final Counts counts;
-  private final Map<String, Long> nextLook = new HashMap<>();
+  private final Map<String, Long> nextCheckNanos = new HashMap<>();
 
   public OutputSchemaCheck(SchemaValidator validator, Bus bus, Counts counts) {
     this.validator = validator;
@@ -43,21 +43,21 @@ public final class OutputSchemaCheck {
     this.counts = counts;
   }
 
-  /** Looks at a result, if it is its turn. */
+  /** Checks a result unless the rate limit or a size limit applies. */
   void look(ServerId server, Tool tool, JsonSlice result) {
     if (tool == null || tool.outputSchema() == null || result.length() > MAX_BYTES) {
       return;
     }
     long now = System.nanoTime();
-    Long next = nextLook.get(tool.digest());
-    if (next != null && now - next < 0 || nextLook.size() > MAX_TOOLS) {
+    Long next = nextCheckNanos.get(tool.digest());
+    if (next != null && now - next < 0 || nextCheckNanos.size() > MAX_TOOLS) {
       return;
     }
-    nextLook.put(tool.digest(), now + INTERVAL_NANOS);
+    nextCheckNanos.put(tool.digest(), now + INTERVAL_NANOS);
     try {
       compare(server, tool, JsonObjects.members(result));
     } catch (IOException e) {
-      flag(server, tool, List.of("it cannot be read: " + e.getMessage()));
+      report(server, tool, List.of("the result cannot be parsed: " + e.getMessage()));
     }
   }
 
@@ -70,12 +70,12 @@ public final class OutputSchemaCheck {
     }
     JsonSlice content = members.get("structuredContent");
     if (content == null) {
-      flag(server, tool, List.of("there is no structuredContent"));
+      report(server, tool, List.of("there is no structuredContent"));
       return;
     }
     validator
         .validate("server " + server, subject(server, tool), Json.tree(content), content.length())
-        .onSuccess(verdict -> heed(server, tool, verdict));
+        .onSuccess(verdict -> handle(server, tool, verdict));
   }
 
   private static Subject subject(ServerId server, Tool tool) {
@@ -83,16 +83,16 @@ public final class OutputSchemaCheck {
         "output " + tool.digest(), "outputSchema", tool.name(), server.name(), tool.outputSchema());
   }
 
-  private void heed(ServerId server, Tool tool, Verdict verdict) {
+  private void handle(ServerId server, Tool tool, Verdict verdict) {
     if (verdict instanceof Verdict.Misfit misfit) {
-      flag(server, tool, misfit.errors().stream().limit(5).toList());
+      report(server, tool, misfit.errors().stream().limit(5).toList());
     } else if (verdict instanceof Verdict.Unchecked) {
       counts.unchecked(server.name());
-      nextLook.put(tool.digest(), Long.MAX_VALUE);
+      nextCheckNanos.put(tool.digest(), Long.MAX_VALUE);
     }
   }
 
-  private void flag(ServerId server, Tool tool, List<String> mismatches) {
+  private void report(ServerId server, Tool tool, List<String> mismatches) {
     LOG.log(
         server + " " + tool.name(),
         true,

@@ -6,11 +6,11 @@ import java.nio.ByteBuffer;
 import java.util.regex.Pattern;
 
 /**
- * Names for what several servers offer together: {@code server__name}, at most 64 of {@code
- * [A-Za-z0-9_-]} and no digit at the beginning, since models' APIs take no others. What is longer,
- * has other characters, or could be read as a name of another server, is written with what may stay
- * and a hash of the whole: so a name depends on nothing but its server and its tool, and is the
- * same at every start. Stateless.
+ * Names for tools and prompts in a catalogue of several servers: {@code server__name}, at most 64
+ * characters of {@code [A-Za-z0-9_-]} without a leading digit, since the APIs of models accept no
+ * others. A name that is longer, has other characters, or could be parsed as a name of another
+ * server, is replaced by its allowed characters and a hash. A name therefore depends only on its
+ * server and its tool, and is the same at every start. Stateless.
  */
 final class QualifiedNames {
   private static final int MAX = 64;
@@ -21,22 +21,22 @@ final class QualifiedNames {
   private QualifiedNames() {}
 
   static String of(ServerId server, String name) {
-    String whole = server.name() + "__" + name;
+    String full = server.name() + "__" + name;
     boolean isPlain =
-        whole.length() <= MAX
-            && PLAIN.matcher(whole).matches()
-            && whole.indexOf("__") == server.name().length()
-            && !LIKE_HASHED.matcher(whole).matches();
-    return isPlain ? whole : hashed(server, name, whole);
+        full.length() <= MAX
+            && PLAIN.matcher(full).matches()
+            && full.indexOf("__") == server.name().length()
+            && !LIKE_HASHED.matcher(full).matches();
+    return isPlain ? full : hashed(server, name, full);
   }
 
-  private static String hashed(ServerId server, String name, String whole) {
-    String readable = whole.replaceAll("[^A-Za-z0-9_-]", "_").replaceFirst("^(?=[0-9-])", "_");
+  private static String hashed(ServerId server, String name, String full) {
+    String readable = full.replaceAll("[^A-Za-z0-9_-]", "_").replaceFirst("^(?=[0-9-])", "_");
     String hash = hash(server.name() + '\0' + name);
     return readable.substring(0, Math.min(readable.length(), MAX - HASH - 1)) + "_" + hash;
   }
 
-  /** Of the chars themselves: UTF-8 has one and the same byte for every lone surrogate. */
+  /** Hashes the UTF-16 code units, because UTF-8 encodes every lone surrogate as the same byte. */
   private static String hash(String text) {
     ByteBuffer utf16 = ByteBuffer.allocate(text.length() * Character.BYTES);
     utf16.asCharBuffer().put(text);

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Warns of one kind of failure once a second, and says how often it was left out in between: what
- * goes wrong a thousand times a second is one fact. Confined like its owner.
+ * Logs at most one warning a second for each kind of failure, with the number of warnings that were
+ * suppressed since the last one. Thread-safe.
  */
 final class RateLimitedLogger {
   private static final long INTERVAL_NANOS = 1_000_000_000L;
@@ -25,7 +25,7 @@ final class RateLimitedLogger {
 
   private static final class FailureKind {
     long lastNanos;
-    int leftOut;
+    int suppressed;
   }
 
   RateLimitedLogger(Logger log) {
@@ -33,24 +33,24 @@ final class RateLimitedLogger {
   }
 
   /**
-   * Logs a warning, or at debug level what is not one.
+   * Logs at warning or at debug level; only warnings are limited.
    *
-   * @param kind what counts as the same
+   * @param kind identifies failures of the same kind
    */
   synchronized void log(String kind, boolean warning, Supplier<String> message) {
     if (!warning) {
       log.log(Level.DEBUG, message);
       return;
     }
-    FailureKind known = kinds.computeIfAbsent(kind, k -> new FailureKind());
+    FailureKind last = kinds.computeIfAbsent(kind, k -> new FailureKind());
     long now = System.nanoTime();
-    if (known.lastNanos != 0 && now - known.lastNanos < INTERVAL_NANOS) {
-      known.leftOut++;
+    if (last.lastNanos != 0 && now - last.lastNanos < INTERVAL_NANOS) {
+      last.suppressed++;
       return;
     }
-    String suffix = known.leftOut == 0 ? "" : " (and " + known.leftOut + " more like it)";
+    String suffix = last.suppressed == 0 ? "" : " (and " + last.suppressed + " similar ones)";
     log.log(Level.WARNING, () -> message.get() + suffix);
-    known.lastNanos = now;
-    known.leftOut = 0;
+    last.lastNanos = now;
+    last.suppressed = 0;
   }
 }

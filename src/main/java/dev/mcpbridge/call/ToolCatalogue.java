@@ -18,15 +18,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What one door offers, and where each name leads: one server with its names untouched, or several
- * together with qualified names (see {@link QualifiedNames}). A resource keeps its URI, unless a
- * server before has one that is the same: then its server is put in front. Entries keep every byte
- * but the name or the URI. Immutable; a changed catalogue makes another.
+ * The catalogue of one door, and the server behind each name: one server with its own names, or
+ * several servers with qualified names (see {@link QualifiedNames}). A resource keeps its URI; if
+ * an earlier server has the same URI, the server is added as a prefix. Entries are unchanged except
+ * for the name or the URI. Immutable; a changed catalogue is a new object.
  */
 public final class ToolCatalogue {
   private final List<ServerView> servers;
   private final boolean qualified;
-  private final ToolCatalogue whole;
+  private final ToolCatalogue full;
   private final Map<String, ToolLocation> tools = new LinkedHashMap<>();
   private final Map<String, List<String>> toolsByOwnName = new HashMap<>();
   private final Map<String, ToolLocation> prompts = new LinkedHashMap<>();
@@ -34,11 +34,11 @@ public final class ToolCatalogue {
   private final Map<String, ToolLocation> templates = new LinkedHashMap<>();
 
   /**
-   * Where something is.
+   * An entry and its server.
    *
-   * @param name its server's name for it
-   * @param entry as it is listed here
-   * @param mirrors whether it wants arguments mirrored in headers
+   * @param name the server's own name of it
+   * @param entry the entry as listed by this catalogue
+   * @param mirrors whether it declares arguments to be mirrored in headers
    */
   public record ToolLocation(ServerView server, String name, JsonSlice entry, boolean mirrors) {
     private static final String ANNOTATION = "x-mcp-header";
@@ -49,44 +49,44 @@ public final class ToolCatalogue {
   }
 
   /**
-   * A resource, be it listed or not.
+   * A resource, listed or not.
    *
-   * @param uri its server's URI for it
+   * @param uri the server's own URI of it
    */
   public record Resource(ServerId server, String uri) {}
 
   private ToolCatalogue(List<ServerView> servers, boolean qualified) {
     this.servers = servers;
     this.qualified = qualified;
-    this.whole = null;
+    this.full = null;
     servers.forEach(this::add);
   }
 
-  private ToolCatalogue(ToolCatalogue whole) {
-    this.servers = whole.servers;
-    this.qualified = whole.qualified;
-    this.whole = whole;
-    prompts.putAll(whole.prompts);
-    resources.putAll(whole.resources);
-    templates.putAll(whole.templates);
+  private ToolCatalogue(ToolCatalogue full) {
+    this.servers = full.servers;
+    this.qualified = full.qualified;
+    this.full = full;
+    prompts.putAll(full.prompts);
+    resources.putAll(full.resources);
+    templates.putAll(full.templates);
   }
 
-  /** The same with three tools that find, describe and call the others. */
+  /** The same catalogue with three tools that search, describe and call the others. */
   public ToolCatalogue lean() {
     return new ToolCatalogue(this);
   }
 
-  /** What a lean offer leads to; empty for one that lists its tools. */
+  /** The full catalogue of a lean one; empty if this one lists its tools itself. */
   public Optional<ToolCatalogue> whole() {
-    return Optional.ofNullable(whole);
+    return Optional.ofNullable(full);
   }
 
-  /** One discovered server. */
+  /** The catalogue of one discovered server. */
   public static ToolCatalogue of(ServerView server) {
     return new ToolCatalogue(List.of(server), false);
   }
 
-  /** All that are discovered, in the order of their names. */
+  /** The catalogue of all discovered servers, sorted by their names. */
   public static ToolCatalogue ofAll(Collection<ServerView> servers) {
     return new ToolCatalogue(
         servers.stream()
@@ -100,18 +100,18 @@ public final class ToolCatalogue {
     return servers;
   }
 
-  /** Whether names say which server they belong to. */
+  /** Whether names include their server. */
   public boolean isQualified() {
     return qualified;
   }
 
   public List<JsonSlice> tools() {
-    return whole == null
+    return full == null
         ? entries(tools)
         : LeanDiscovery.TOOLS.stream().map(Tool::definition).toList();
   }
 
-  /** The tools by the names that they have here. */
+  /** The tools by their names in this catalogue. */
   public Map<String, ToolLocation> toolsByName() {
     return Collections.unmodifiableMap(tools);
   }
@@ -132,7 +132,7 @@ public final class ToolCatalogue {
     return Optional.ofNullable(tools.get(name));
   }
 
-  /** The names here of all tools that their servers call so. */
+  /** The names in this catalogue of all tools with this name at their server. */
   public List<String> namesOf(String ownName) {
     return toolsByOwnName.getOrDefault(ownName, List.of());
   }
@@ -142,8 +142,8 @@ public final class ToolCatalogue {
   }
 
   /**
-   * What a URI means here. One that nobody lists may still exist: with one server it is that one's
-   * to say, with several it belongs to the one whose template begins like it.
+   * Resolves a URI. An unlisted resource may exist: a single server decides that itself; among
+   * several it belongs to the first one with a template whose literal prefix matches.
    */
   public Optional<Resource> resource(String uri) {
     ToolLocation listed = resources.get(uri);
@@ -160,7 +160,7 @@ public final class ToolCatalogue {
                     .findFirst());
   }
 
-  /** A URI with its server in front is that server's, whether another one has the same or not. */
+  /** A URI with a server prefix always belongs to that server. */
   private Optional<Resource> qualifiedResource(String uri) {
     return servers.stream()
         .filter(server -> qualified && uri.startsWith(prefix(server)))
@@ -168,14 +168,14 @@ public final class ToolCatalogue {
         .findFirst();
   }
 
-  /** Another one whenever anything in it is another. */
+  /** Changes whenever an entry changes. */
   public String digest() {
     StringBuilder digests = new StringBuilder();
     servers.forEach(server -> digests.append(server.catalogue().digest()));
     return Integer.toHexString(digests.toString().hashCode());
   }
 
-  /** Whether the changes of any server's resources can be listened for. */
+  /** Whether any server supports resource subscriptions. */
   public boolean subscribes() {
     return servers.stream()
         .map(server -> JsonObjects.members(server.identity().capabilities()).get("resources"))
@@ -198,8 +198,8 @@ public final class ToolCatalogue {
         .values()
         .forEach(
             tool -> {
-              String shown = put(tools, server, tool.name(), tool.definition());
-              toolsByOwnName.computeIfAbsent(tool.name(), n -> new ArrayList<>(1)).add(shown);
+              String listedName = put(tools, server, tool.name(), tool.definition());
+              toolsByOwnName.computeIfAbsent(tool.name(), n -> new ArrayList<>(1)).add(listedName);
             });
     catalogue.prompts().forEach(prompt -> put(prompts, server, name(prompt), prompt));
     catalogue.resources().forEach(entry -> putResource(resources, server, "uri", entry));
@@ -207,34 +207,34 @@ public final class ToolCatalogue {
   }
 
   private static void putResource(
-      Map<String, ToolLocation> places, ServerView server, String member, JsonSlice entry) {
+      Map<String, ToolLocation> locations, ServerView server, String member, JsonSlice entry) {
     String uri = text(entry, member);
-    ToolLocation taken = places.putIfAbsent(uri, new ToolLocation(server, uri, entry));
-    if (taken != null && taken.server() != server && !uri.isEmpty()) {
-      String shown = prefix(server) + uri;
+    ToolLocation existing = locations.putIfAbsent(uri, new ToolLocation(server, uri, entry));
+    if (existing != null && existing.server() != server && !uri.isEmpty()) {
+      String qualifiedUri = prefix(server) + uri;
       JsonSlice own = JsonObjects.members(entry).get(member);
-      JsonSlice moved = JsonObjects.inPlace(entry, own, JsonObjects.quoted(shown));
-      places.putIfAbsent(shown, new ToolLocation(server, uri, moved));
+      JsonSlice moved = JsonObjects.inPlace(entry, own, JsonObjects.quoted(qualifiedUri));
+      locations.putIfAbsent(qualifiedUri, new ToolLocation(server, uri, moved));
     }
   }
 
-  /** It is followed by the URI as its server writes it, which a template may be, too. */
+  /** Followed by the URI as its server writes it, which may also be a template. */
   private static String prefix(ServerView server) {
     return "mcp-bridge://" + PercentEncoding.encoded(server.id().name()) + "/";
   }
 
-  /** Answers the name that it has here. */
+  /** Returns the name in this catalogue. */
   private String put(
-      Map<String, ToolLocation> places, ServerView server, String name, JsonSlice entry) {
+      Map<String, ToolLocation> locations, ServerView server, String name, JsonSlice entry) {
     if (!qualified) {
-      places.putIfAbsent(name, new ToolLocation(server, name, entry));
+      locations.putIfAbsent(name, new ToolLocation(server, name, entry));
       return name;
     }
-    String shown = QualifiedNames.of(server.id(), name);
+    String qualifiedName = QualifiedNames.of(server.id(), name);
     JsonSlice own = JsonObjects.members(entry).get("name");
-    JsonSlice renamed = JsonObjects.inPlace(entry, own, JsonObjects.quoted(shown));
-    places.putIfAbsent(shown, new ToolLocation(server, name, renamed));
-    return shown;
+    JsonSlice renamed = JsonObjects.inPlace(entry, own, JsonObjects.quoted(qualifiedName));
+    locations.putIfAbsent(qualifiedName, new ToolLocation(server, name, renamed));
+    return qualifiedName;
   }
 
   private static boolean hasTemplateFor(Catalogue catalogue, String uri) {
@@ -244,8 +244,8 @@ public final class ToolCatalogue {
         .anyMatch(start -> !start.isEmpty() && uri.startsWith(start));
   }
 
-  private static List<JsonSlice> entries(Map<String, ToolLocation> places) {
-    return places.values().stream().map(ToolLocation::entry).toList();
+  private static List<JsonSlice> entries(Map<String, ToolLocation> locations) {
+    return locations.values().stream().map(ToolLocation::entry).toList();
   }
 
   private static String name(JsonSlice entry) {

@@ -15,10 +15,9 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What callers have left here of their own credentials at APIs: each for one principal and one
- * server, until it expires. Kept encrypted under a key of this process (AES-GCM, NIST SP 800-38D),
- * so that a dump of the heap's texts does not show them; gone with the process. Confined to its
- * verticle.
+ * Credentials of callers for upstream APIs, each for one principal and one server, until it
+ * expires. Encrypted with a key of this process (AES-GCM, NIST SP 800-38D), so that a heap dump
+ * does not contain them in plain text; lost when the process ends. Confined to its verticle.
  */
 public final class UpstreamCredentials {
   private static final int MAX = 10_000;
@@ -29,7 +28,7 @@ public final class UpstreamCredentials {
   private final Clock clock;
   private final SecureRandom random = new SecureRandom();
   private final SecretKey key;
-  private final Map<CredentialKey, SealedCredential> kept = new HashMap<>();
+  private final Map<CredentialKey, SealedCredential> credentials = new HashMap<>();
 
   private record CredentialKey(String principal, ServerId server) {}
 
@@ -46,28 +45,29 @@ public final class UpstreamCredentials {
     return bytes;
   }
 
-  /** Keeps one; false where there are too many. */
+  /** Stores a credential. Returns false if the limit is reached. */
   public boolean put(String principal, ServerId server, String authorization, long millis) {
-    kept.values().removeIf(this::isExpired);
+    credentials.values().removeIf(this::isExpired);
     CredentialKey credentialKey = new CredentialKey(principal, server);
-    if (kept.size() >= MAX && !kept.containsKey(credentialKey)) {
+    if (credentials.size() >= MAX && !credentials.containsKey(credentialKey)) {
       return false;
     }
     byte[] nonce = random(NONCE);
     byte[] sealed =
         apply(Cipher.ENCRYPT_MODE, nonce, authorization.getBytes(StandardCharsets.UTF_8));
     byte[] both = ByteBuffer.allocate(NONCE + sealed.length).put(nonce).put(sealed).array();
-    kept.put(credentialKey, new SealedCredential(both, clock.millis() + millis));
+    credentials.put(credentialKey, new SealedCredential(both, clock.millis() + millis));
     return true;
   }
 
   public void remove(String principal, ServerId server) {
-    kept.remove(new CredentialKey(principal, server));
+    credentials.remove(new CredentialKey(principal, server));
   }
 
-  /** Null where there is none, or not any more. */
+  /** The credential; null if absent or expired. */
   String of(String principal, ServerId server) {
-    SealedCredential found = kept.isEmpty() ? null : kept.get(new CredentialKey(principal, server));
+    SealedCredential found =
+        credentials.isEmpty() ? null : credentials.get(new CredentialKey(principal, server));
     if (found == null || isExpired(found)) {
       return null;
     }
@@ -76,8 +76,8 @@ public final class UpstreamCredentials {
     return new String(apply(Cipher.DECRYPT_MODE, nonce, sealed), StandardCharsets.UTF_8);
   }
 
-  private boolean isExpired(SealedCredential one) {
-    return clock.millis() >= one.untilMillis();
+  private boolean isExpired(SealedCredential credential) {
+    return clock.millis() >= credential.untilMillis();
   }
 
   private byte[] apply(int mode, byte[] nonce, byte[] text) {
@@ -86,7 +86,7 @@ public final class UpstreamCredentials {
       cipher.init(mode, key, new GCMParameterSpec(TAG_BITS, nonce));
       return cipher.doFinal(text);
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every JDK has AES-GCM", e);
+      throw new IllegalStateException("AES-GCM is not available", e);
     }
   }
 }

@@ -1,9 +1,9 @@
 /**
- * The story of one tool call, the same for every door: {@link dev.mcpbridge.call.CallPipeline}.
+ * Execution of calls, the same for every door: {@link dev.mcpbridge.call.CallPipeline}.
  *
- * <p>Beside it stands what a call needs to know ({@link dev.mcpbridge.call.Directory}), what keeps
- * a repeated request from running twice ({@link dev.mcpbridge.call.IdempotencyKeys}) and what keeps
- * the outcome of a call that nobody waits for ({@link dev.mcpbridge.call.BackgroundCalls}).
- * Confined to the context of the HTTP verticle.
+ * <p>The other classes resolve servers and tools ({@link dev.mcpbridge.call.Directory}), prevent a
+ * repeated request from running twice ({@link dev.mcpbridge.call.IdempotencyKeys}) and store the
+ * outcomes of background calls ({@link dev.mcpbridge.call.BackgroundCalls}). Confined to the
+ * context of the HTTP verticle.
  */
 package dev.mcpbridge.call;

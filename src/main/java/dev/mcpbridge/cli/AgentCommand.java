@@ -26,10 +26,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** A model that has the tools of a bridge, at the terminal or for a script. */
+/** Runs a model with the tools of a bridge, at the terminal or for one question of a script. */
 @Command(
     name = "agent",
-    description = "Talk to a model that has the tools of a bridge.",
+    description = "Talk to a model that can call the tools of a bridge.",
     mixinStandardHelpOptions = true,
     footer = {
       "",
@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
       "    --base-url http://127.0.0.1:11434/v1",
       "  mcp-bridge agent --once \"Which repositories are there?\"",
       "",
-      "NO_COLOR switches colours off. Questions are remembered in",
+      "NO_COLOR disables colours. The history of questions is stored in",
       "$XDG_STATE_HOME/mcp-bridge/agent-history."
     })
 final class AgentCommand implements Callable<Integer> {
@@ -60,30 +60,33 @@ final class AgentCommand implements Callable<Integer> {
       converter = HttpUrl.class,
       defaultValue = "${env:MCP_BRIDGE_URL:-}",
       description =
-          "The bridge (default: MCP_BRIDGE_URL, else%nhttp://127.0.0.1:3000 if one is there, else one%n"
-              + "of its own). Its API key is taken from%nMCP_BRIDGE_KEY in the environment.")
+          "The bridge (default: MCP_BRIDGE_URL, else%nhttp://127.0.0.1:3000 if one runs there,%n"
+              + "else an embedded one). Its API key is read%nfrom MCP_BRIDGE_KEY in the"
+              + " environment.")
   private URI url;
 
   @Option(
       names = "--mcp-port",
       paramLabel = "PORT",
-      description = "The bridge's port, instead of the one in its URL.")
+      description = "Port of the bridge; overrides the one in its URL.")
   private Integer port;
 
-  @Option(names = "--hide-json", description = "Show neither arguments nor results.")
+  @Option(names = "--hide-json", description = "Hide arguments and results.")
   private boolean hidesJson;
 
   @Option(
       names = "--json-width",
       paramLabel = "COLUMNS",
       defaultValue = "100",
-      description = "Of a line of JSON (default: ${DEFAULT-VALUE}).")
+      description = "Maximum width of a line of JSON (default: ${DEFAULT-VALUE}).")
   private int jsonWidth;
 
   @Option(
       names = "--once",
       paramLabel = "QUESTION",
-      description = "Ask, answer on stdout, and end; what needs an approval is not run.")
+      description =
+          "Ask one question, print the answer to stdout and exit. Calls that need an approval are"
+              + " not run.")
   private String once;
 
   @Option(
@@ -96,24 +99,25 @@ final class AgentCommand implements Callable<Integer> {
   @Option(
       names = "--transcript",
       paramLabel = "FILE",
-      description = "Write down what is said and done; --replay FILE plays it again.")
+      description = "Write the conversation to a file, for --replay FILE.")
   private Path transcript;
 
   @Option(
       names = "--max-steps",
       paramLabel = "N",
       defaultValue = "25",
-      description = "How often the model is asked for one question (default: ${DEFAULT-VALUE}).")
+      description = "Maximum requests to the model for one question (default: ${DEFAULT-VALUE}).")
   private int maxSteps;
 
   @Option(
       names = "--max-result",
       paramLabel = "CHARACTERS",
       defaultValue = "50000",
-      description = "Of a result that the model gets to see (default: ${DEFAULT-VALUE}).")
+      description =
+          "Maximum length of a result that is sent to the model (default: ${DEFAULT-VALUE}).")
   private int maxResult;
 
-  private CompletableFuture<OwnBridge> own;
+  private CompletableFuture<OwnBridge> embedded;
 
   @Override
   public Integer call() throws Exception {
@@ -137,7 +141,7 @@ final class AgentCommand implements Callable<Integer> {
         Math.max(1, maxSteps), Math.max(100, maxResult), AgentLimits.USUAL.manyTools());
   }
 
-  /** The one that was named; else the usual one, if it is there; else one of its own. */
+  /** The bridge of the command line, else the default one if it listens, else an embedded one. */
   private Supplier<BridgeTools.BridgeAddress> bridge() throws Exception {
     String key = BridgeClient.key();
     boolean isNamed = url != null || port != null;
@@ -153,7 +157,7 @@ final class AgentCommand implements Callable<Integer> {
       return base;
     }
     if (port < 1 || port > 65_535) {
-      throw new ParameterException(spec.commandLine(), "--mcp-port is a number from 1 to 65535");
+      throw new ParameterException(spec.commandLine(), "--mcp-port must be from 1 to 65535");
     }
     return new URI(base.getScheme(), null, base.getHost(), port, base.getPath(), null, null);
   }
@@ -167,14 +171,17 @@ final class AgentCommand implements Callable<Integer> {
     }
   }
 
-  /** It starts while the human types; null where its configuration is wrong, which was said. */
+  /**
+   * Starts an embedded bridge in the background. Null if its configuration is invalid; its problems
+   * have been printed.
+   */
   private Supplier<BridgeTools.BridgeAddress> ownBridge() {
     LogLineFormatter.configure(LogLineFormatter.Threshold.ERROR);
     BridgeConfig config = configuration.read();
     if (config == null) {
       return null;
     }
-    own =
+    embedded =
         CompletableFuture.supplyAsync(
             () -> {
               try {
@@ -185,18 +192,18 @@ final class AgentCommand implements Callable<Integer> {
             });
     return () -> {
       try {
-        OwnBridge bridge = own.join();
+        OwnBridge bridge = embedded.join();
         return new BridgeTools.BridgeAddress(URI.create(bridge.url()), bridge.key());
       } catch (CompletionException e) {
         throw new BridgeException(
-            ErrorCode.START_FAILED, "The bridge does not start: " + e.getCause().getMessage());
+            ErrorCode.START_FAILED, "The bridge failed to start: " + e.getCause().getMessage());
       }
     };
   }
 
   private void stop() {
-    if (own != null) {
-      own.thenAccept(OwnBridge::close).exceptionally(failed -> null).join();
+    if (embedded != null) {
+      embedded.thenAccept(OwnBridge::close).exceptionally(failed -> null).join();
     }
   }
 }

@@ -6,9 +6,9 @@ import dev.mcpbridge.cli.agent.HttpUrl;
 import java.net.URI;
 import picocli.CommandLine.Option;
 
-/** Talks to a running bridge: where it is, and with which key. */
+/** Client of a running bridge, with its address and API key. */
 final class BridgeClient {
-  /** Where a bridge is that nobody has told otherwise. */
+  /** The address if none is configured. */
   static final URI USUAL = URI.create("http://127.0.0.1:3000");
 
   @Option(
@@ -17,14 +17,14 @@ final class BridgeClient {
       converter = HttpUrl.class,
       defaultValue = "${env:MCP_BRIDGE_URL:-}",
       description =
-          "The bridge (default: MCP_BRIDGE_URL, else%nhttp://127.0.0.1:3000). Its API key is taken%n"
+          "The bridge (default: MCP_BRIDGE_URL, else%nhttp://127.0.0.1:3000). Its API key is read%n"
               + "from MCP_BRIDGE_KEY in the environment.")
   private URI url;
 
   private final BridgeHttp http =
       new BridgeHttp(() -> new BridgeTools.BridgeAddress(url == null ? USUAL : url, key()));
 
-  /** The API key for a running bridge; null where there is none. */
+  /** The API key for a running bridge; null if MCP_BRIDGE_KEY is not set. */
   static String key() {
     return System.getenv("MCP_BRIDGE_KEY");
   }

@@ -24,8 +24,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "A value that is JSON (a number, true, [1,2], {\"a\":1}) is sent as JSON, any other",
-      "as text.",
+      "Values that are valid JSON (a number, true, [1,2], {\"a\":1}) are sent as JSON,",
+      "all others as text.",
       "  mcp-bridge call git git_log repository=mcp-bridge max_count=3",
       "  echo '{\"repository\": \"mcp-bridge\"}' | mcp-bridge call git git_status --json -"
     })

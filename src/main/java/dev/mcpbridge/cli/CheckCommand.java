@@ -12,10 +12,10 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Reads a configuration without running it. */
+/** Validates a configuration without starting a bridge. */
 @Command(
     name = "check",
-    description = "Check a configuration file and say where it is wrong.",
+    description = "Check a configuration file and report its errors.",
     mixinStandardHelpOptions = true)
 final class CheckCommand implements Callable<Integer> {
 

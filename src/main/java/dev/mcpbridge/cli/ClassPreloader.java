@@ -8,50 +8,50 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Loading classes is most of a start. What serving needs in any case is loaded on another core
- * while the command line and the configuration are read.
+ * Loads the classes that every bridge needs in a background thread, while the command line and the
+ * configuration are read. Class loading takes most of the start-up time.
  */
 final class ClassPreloader {
   private static final FutureTask<Vertx> VERTX = new FutureTask<>(Bridge::vertx);
-  private static final Thread REHEARSAL = new Thread(ClassPreloader::rehearse, "mcp-head-start");
+  private static final Thread PRELOAD = new Thread(ClassPreloader::preload, "mcp-head-start");
 
   private ClassPreloader() {}
 
   static void begin() {
-    withoutFlightRecorder();
-    REHEARSAL.setDaemon(true);
-    REHEARSAL.start();
+    disableFlightRecorderEvents();
+    PRELOAD.setDaemon(true);
+    PRELOAD.start();
   }
 
   /**
-   * Netty defines events for the flight recorder when it takes its first buffer, whether or not
-   * anybody records; that starts the recorder and takes 70 ms of a start.
+   * Netty registers JFR events when it allocates its first buffer, even if nothing is recorded.
+   * That initializes the flight recorder and adds 70 ms to the start.
    */
-  private static void withoutFlightRecorder() {
+  private static void disableFlightRecorderEvents() {
     System.getProperties().putIfAbsent("io.netty.jfr.enabled", "false");
   }
 
-  /** The Vert.x of the head start, made now if there was none. */
+  /** The Vert.x of the preload; created now if the preload has not started. */
   static Vertx vertx() throws InterruptedException, ExecutionException {
     VERTX.run();
     return VERTX.get();
   }
 
-  /** Closes the Vert.x of a bridge that did not start, after the rehearsal that uses it, too. */
+  /** Closes the Vert.x of a bridge that failed to start, once the preload no longer uses it. */
   static void end() throws InterruptedException {
-    REHEARSAL.join();
+    PRELOAD.join();
     try {
       vertx().close().await(10, TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException e) {
-      // the process ends, whether it is closed or not
+      // the process exits anyway
     }
   }
 
-  private static void rehearse() {
+  private static void preload() {
     try {
       Bridge.rehearse(vertx());
     } catch (Exception e) {
-      // only time is lost: whoever needs the Vert.x is told what is wrong with it
+      // only the head start is lost: vertx() reports the failure to its caller
     }
   }
 }

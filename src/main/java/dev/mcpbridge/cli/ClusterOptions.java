@@ -4,34 +4,32 @@ import dev.mcpbridge.config.NodeOptions;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/** Whether a bridge is one node of several, and which. */
+/** Options that make a bridge a node of a cluster. */
 final class ClusterOptions {
-  @Option(
-      names = "--cluster",
-      description = "Be a node of the cluster that the configuration names.")
+  @Option(names = "--cluster", description = "Run as a node of the cluster in the configuration.")
   private boolean isNode;
 
   @Option(
       names = "--cluster-host",
       paramLabel = "HOST",
-      description = "This node's host among cluster.members.")
+      description = "Host of this node in cluster.members.")
   private String host;
 
   @Option(
       names = "--cluster-port",
       paramLabel = "PORT",
-      description = "This node's port among cluster.members.")
+      description = "Port of this node in cluster.members.")
   private Integer port;
 
   @Option(
       names = "--node",
       paramLabel = "NAME",
-      description = "This node's name (default: its address).")
+      description = "Name of this node (default: its address).")
   private String node;
 
-  /** Empty for a bridge of one node. */
+  /** Empty for a single-node bridge. */
   Optional<NodeOptions> choice() {
-    boolean isWanted = isNode || host != null || port != null || node != null;
-    return isWanted ? Optional.of(new NodeOptions(host, port, node)) : Optional.empty();
+    boolean isClusterNode = isNode || host != null || port != null || node != null;
+    return isClusterNode ? Optional.of(new NodeOptions(host, port, node)) : Optional.empty();
   }
 }

@@ -8,7 +8,7 @@ import dev.mcpbridge.config.NodeOptions;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
-/** The configuration that a bridge of this process runs with. */
+/** The configuration of a bridge in this process. */
 final class ConfigOption {
   static final String HELP =
       "Configuration file (default: MCP_CONFIG_PATH, else%n"
@@ -27,12 +27,12 @@ final class ConfigOption {
   private String text;
   private ConfigReader reader = new ConfigReader(System.getenv());
 
-  /** Whether the command line names one. */
+  /** Whether the command line names a file. */
   boolean isGiven() {
     return file != null;
   }
 
-  /** Reads it as a node of the cluster that it speaks of. */
+  /** Reads the configuration as a node of its cluster from now on. */
   void inCluster(NodeOptions choice) {
     reader = new ConfigReader(System.getenv(), choice);
   }
@@ -45,12 +45,12 @@ final class ConfigOption {
     return ConfigFile.find(file, System.getenv());
   }
 
-  /** What {@link #read} has read last. */
+  /** The text that {@link #read} has read last. */
   String text() {
     return text;
   }
 
-  /** The configuration as it stands now; null where it is wrong, which has been said then. */
+  /** The current configuration; null if it is invalid, after its problems have been printed. */
   BridgeConfig read() {
     try {
       text = source().read();

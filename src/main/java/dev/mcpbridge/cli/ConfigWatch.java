@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Looks at the configuration file every second (its content, since editors and orchestrators
- * replace files in many ways) and applies what has changed. A wrong file is refused whole and the
- * bridge goes on as it was. Where the nodes of a cluster share their files the newest one counts,
- * whichever node has it. A daemon thread of its own.
+ * Polls the configuration file every second and applies its changes. It compares the content, since
+ * editors and orchestrators replace files in many ways. An invalid file is rejected as a whole and
+ * the bridge keeps its configuration. If the nodes of a cluster share their files, the newest file
+ * of any node applies to all. Runs on its own daemon thread.
  */
 final class ConfigWatch implements Runnable {
   private static final Logger LOG = System.getLogger(ConfigWatch.class.getName());
@@ -27,12 +27,12 @@ final class ConfigWatch implements Runnable {
   private final Bridge bridge;
   private final boolean isShared;
   private final String started;
-  private String seen;
-  private String own;
+  private String lastText;
+  private String ownText;
   private String applied;
   private long appliedMillis;
 
-  /** Whether the others are to have it, should they all have lost it. */
+  /** Whether the applied file must be shared again if all other nodes have lost it. */
   private boolean hasChanged;
 
   private ConfigWatch(
@@ -42,15 +42,15 @@ final class ConfigWatch implements Runnable {
     this.bridge = bridge;
     this.isShared = isShared;
     this.started = text;
-    this.seen = text;
-    this.own = text;
+    this.lastText = text;
+    this.ownText = text;
     this.applied = text;
     this.appliedMillis =
-        isRight(text) ? Math.min(source.modifiedMillis(), System.currentTimeMillis()) : 0;
+        isValid(text) ? Math.min(source.modifiedMillis(), System.currentTimeMillis()) : 0;
   }
 
-  /** A start forgives what others would not follow. */
-  private boolean isRight(String text) {
+  /** A bridge also starts with an invalid server entry, but such a file must not be shared. */
+  private boolean isValid(String text) {
     try {
       reader.read(text, ConfigReader.Strictness.WHOLE);
       return true;
@@ -60,8 +60,8 @@ final class ConfigWatch implements Runnable {
   }
 
   /**
-   * @param text with which the bridge was started; the file may say something else already
-   * @param isShared whether the other nodes follow this one's file, and this one theirs
+   * @param text the text that the bridge was started with; the file may have changed since
+   * @param isShared whether the nodes of the cluster share their files
    */
   static void start(
       ConfigFile source, String text, ConfigReader reader, Bridge bridge, boolean isShared) {
@@ -78,9 +78,9 @@ final class ConfigWatch implements Runnable {
     try {
       while (true) {
         Thread.sleep(INTERVAL_MILLIS);
-        look();
+        checkFile();
         if (isShared) {
-          compare(bridge.newestFile());
+          synchronize(bridge.newestFile());
         }
       }
     } catch (InterruptedException e) {
@@ -88,29 +88,29 @@ final class ConfigWatch implements Runnable {
     }
   }
 
-  private void look() {
+  private void checkFile() {
     String text = read();
-    if (text == null || text.equals(seen)) {
+    if (text == null || text.equals(lastText)) {
       return;
     }
-    seen = text;
+    lastText = text;
     if (apply(text, source.toString())) {
-      own = text;
+      ownText = text;
       applied = text;
       hasChanged = true;
-      long known = bridge.newestFile().map(ReplicatedText.Version::millis).orElse(0L);
-      appliedMillis = Math.max(System.currentTimeMillis(), known + 1);
+      long shared = bridge.newestFile().map(ReplicatedText.Version::millis).orElse(0L);
+      appliedMillis = Math.max(System.currentTimeMillis(), shared + 1);
     }
   }
 
-  private void compare(Optional<ReplicatedText.Version> known) {
-    if (known.isEmpty()) {
+  private void synchronize(Optional<ReplicatedText.Version> shared) {
+    if (shared.isEmpty()) {
       if (hasChanged) {
         bridge.share(applied, appliedMillis);
       }
       return;
     }
-    ReplicatedText.Version newest = known.get();
+    ReplicatedText.Version newest = shared.get();
     if (newest.millis() < appliedMillis) {
       bridge.share(applied, appliedMillis);
     } else {
@@ -123,38 +123,38 @@ final class ConfigWatch implements Runnable {
     hasChanged = true;
     if (!newest.text().equals(applied)) {
       applied = newest.text();
-      apply(ConfigReader.combined(newest.text(), own), "the configuration of another node");
+      apply(ConfigReader.combined(newest.text(), ownText), "the configuration of another node");
     }
   }
 
-  private boolean apply(String text, String from) {
+  private boolean apply(String text, String origin) {
     try {
-      BridgeConfig next = reader.read(text, ConfigReader.Strictness.WHOLE);
-      next.warnings().forEach(warning -> LOG.log(Level.WARNING, "{0}: {1}", from, warning));
+      BridgeConfig config = reader.read(text, ConfigReader.Strictness.WHOLE);
+      config.warnings().forEach(warning -> LOG.log(Level.WARNING, "{0}: {1}", origin, warning));
       bridge
-          .reload(next)
-          .onSuccess(done -> report(from, RestartKeys.changed(started, text)))
+          .reload(config)
+          .onSuccess(done -> report(origin, RestartKeys.changed(started, text)))
           .onFailure(e -> LOG.log(Level.ERROR, "reload failed: {0}", e.getMessage()));
       return true;
     } catch (ConfigException e) {
-      LOG.log(Level.ERROR, "{0} is wrong and was not applied: {1}", from, e.getMessage());
+      LOG.log(Level.ERROR, "{0} is invalid and was not applied: {1}", origin, e.getMessage());
       return false;
     }
   }
 
-  private static void report(String from, List<String> waiting) {
-    if (waiting.isEmpty()) {
-      LOG.log(Level.INFO, "{0} was read again and applied", from);
+  private static void report(String origin, List<String> keysForRestart) {
+    if (keysForRestart.isEmpty()) {
+      LOG.log(Level.INFO, "{0} was reloaded and applied", origin);
     } else {
       LOG.log(
           Level.WARNING,
-          "{0} was read again and applied, except for what needs a restart of the bridge: {1}",
-          from,
-          String.join(", ", waiting));
+          "{0} was reloaded and applied, except what needs a restart of the bridge: {1}",
+          origin,
+          String.join(", ", keysForRestart));
     }
   }
 
-  /** Null while the file is not there, as between two steps of an editor. */
+  /** Null while the file is missing, for example while an editor replaces it. */
   private String read() {
     try {
       return source.read();

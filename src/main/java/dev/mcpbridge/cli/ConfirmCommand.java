@@ -9,10 +9,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Decides about a call that waits, or lists those that do. */
+/** Approves or rejects a pending call, or lists the pending calls. */
 @Command(
     name = "confirm",
-    description = "Approve or reject a pending call; without an id, list what is pending.",
+    description = "Approve or reject a pending call; without an id, list the pending calls.",
     mixinStandardHelpOptions = true)
 final class ConfirmCommand implements Callable<Integer> {
   @Mixin private BridgeClient bridge;
@@ -20,10 +20,13 @@ final class ConfirmCommand implements Callable<Integer> {
   @Parameters(arity = "0..1", paramLabel = "ID", description = "The confirmation's id.")
   private String id;
 
-  @Option(names = "--token", paramLabel = "TOKEN", description = "As it came with the question.")
+  @Option(
+      names = "--token",
+      paramLabel = "TOKEN",
+      description = "The token that came with the confirmation.")
   private String token;
 
-  @Option(names = "--reject", description = "Reject it.")
+  @Option(names = "--reject", description = "Reject the call.")
   private boolean reject;
 
   @Override

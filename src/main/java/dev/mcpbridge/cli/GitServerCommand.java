@@ -21,29 +21,29 @@ final class GitServerCommand implements Callable<Integer> {
       names = "--root",
       paramLabel = "FOLDER",
       required = true,
-      description = "Repositories below it may be used; can be repeated.")
+      description = "Serve the repositories below this folder; can be repeated.")
   private List<Path> roots;
 
   @Option(
       names = "--trust",
       paramLabel = "FOLDER",
       description =
-          "Repositories in or below it may belong to other users; can be repeated. Without it"
-              + " theirs are refused.")
+          "Allow repositories in or below this folder that belong to other users; can be repeated."
+              + " By default they are refused.")
   private List<Path> trusted = List.of();
 
   @Option(
       names = "--allow-hooks",
       description =
-          "Commits and pushes may run the hooks of a repository, which are programs. Whether one"
-              + " does is an argument of its call. Without it no hook runs.")
+          "Allow commits and pushes to run the hooks of a repository, which are programs, if an"
+              + " argument of the call requests it. By default no hook runs.")
   private boolean hooksAllowed;
 
   @Override
   public Integer call() throws Exception {
     for (Path root : roots) {
       if (!Files.isDirectory(root)) {
-        throw new BridgeException(ErrorCode.NOT_FOUND, "--root is no folder: " + root);
+        throw new BridgeException(ErrorCode.NOT_FOUND, "--root is not a folder: " + root);
       }
     }
     new GitServer(roots, trusted, hooksAllowed).serve(System.in, System.out);

@@ -16,7 +16,7 @@ import picocli.CommandLine.Spec;
 /** API keys. */
 @Command(
     name = "key",
-    description = "Make API keys.",
+    description = "Create API keys.",
     mixinStandardHelpOptions = true,
     subcommands = KeyCommand.New.class)
 final class KeyCommand implements Runnable {
@@ -24,20 +24,21 @@ final class KeyCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "Say: mcp-bridge key new NAME");
+    throw new ParameterException(
+        spec.commandLine(), "Missing subcommand; use: mcp-bridge key new NAME");
   }
 
-  /** Prints a new key and the entry for the configuration, which does not hold it. */
+  /** Prints a new key and its configuration entry, which contains only a hash of the key. */
   @Command(
       name = "new",
-      description = "Make a key, and the entry of auth.keys that accepts it.",
+      description = "Create a key and the entry of auth.keys that accepts it.",
       mixinStandardHelpOptions = true)
   static final class New implements Callable<Integer> {
     private static final Set<String> SCOPES = Set.of("read", "call", "approve", "admin");
 
     @Spec private CommandSpec spec;
 
-    @Parameters(paramLabel = "NAME", description = "Who the key is for.")
+    @Parameters(paramLabel = "NAME", description = "Name of the holder of the key.")
     private String name;
 
     @Option(
@@ -51,7 +52,8 @@ final class KeyCommand implements Runnable {
     @Override
     public Integer call() {
       if (!SCOPES.containsAll(scopes)) {
-        throw new ParameterException(spec.commandLine(), "Scopes are " + new TreeSet<>(SCOPES));
+        throw new ParameterException(
+            spec.commandLine(), "Unknown scope; valid scopes are " + new TreeSet<>(SCOPES));
       }
       String key = ApiKeys.generate();
       JsonWriter entry =
@@ -62,7 +64,7 @@ final class KeyCommand implements Runnable {
               .name("scopes")
               .beginArray();
       scopes.forEach(entry::value);
-      System.out.println("key, shown this once: " + key);
+      System.out.println("key, shown only once: " + key);
       System.out.println("entry for auth.keys:  " + entry.endArray().endObject().toSlice().text());
       return 0;
     }

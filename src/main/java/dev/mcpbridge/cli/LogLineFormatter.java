@@ -8,11 +8,11 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** One line an event on stderr, whatever the message holds: control characters are escaped. */
+/** Formats each event as one line for stderr; control characters in messages are escaped. */
 final class LogLineFormatter extends Formatter {
   private static final int MAX = 4000;
 
-  /** What is logged: this, and what is graver. */
+  /** The least severe level that is logged. */
   enum Threshold {
     DEBUG(Level.FINE),
     INFO(Level.INFO),
@@ -38,11 +38,11 @@ final class LogLineFormatter extends Formatter {
     root.setLevel(Level.WARNING);
     Logger own = Logger.getLogger("dev.mcpbridge");
     own.setLevel(threshold.level);
-    KEPT[0] = own;
+    CONFIGURED[0] = own;
   }
 
-  /** A logger that nobody holds forgets its level. */
-  private static final Logger[] KEPT = new Logger[1];
+  /** Strong reference: a logger that is garbage collected loses its level. */
+  private static final Logger[] CONFIGURED = new Logger[1];
 
   @Override
   public String format(LogRecord event) {

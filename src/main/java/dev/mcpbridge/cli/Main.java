@@ -18,12 +18,12 @@ import picocli.CommandLine.UnmatchedArgumentException;
     versionProvider = Main.Versions.class,
     description = "Tool servers behind one gate, over plain HTTP.",
     synopsisSubcommandLabel = "COMMAND",
-    footer = {"", "MCP_BRIDGE_JAVA_OPTS in the environment has options for Java."},
+    footer = {"", "Options for Java are read from MCP_BRIDGE_JAVA_OPTS in the environment."},
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:done",
-      "1:it failed: the bridge refused, a tool said isError, a file is wrong",
-      "2:the command line is wrong",
+      "0:success",
+      "1:failure: a refused request, a tool result with isError, an invalid file",
+      "2:invalid command line",
       "3:a confirmation is needed first"
     })
 public final class Main {
@@ -48,7 +48,7 @@ public final class Main {
     }
   }
 
-  /** Reading the annotations of every command takes a while; what starts often has only its own. */
+  /** Commands that start often load only their own annotations: reading all of them is slow. */
   static CommandLine program(String name) {
     CommandLine program = new CommandLine(new Main());
     switch (name) {
@@ -63,32 +63,30 @@ public final class Main {
         .setExecutionExceptionHandler(Main::fail);
   }
 
-  /** One line for a command line that is wrong: why, and where the right one is told. */
-  private static int refuse(ParameterException wrong, String[] args) {
-    String guess =
-        wrong instanceof UnmatchedArgumentException unmatched
+  /** Prints one line for an invalid command line: the problem, and where to find help. */
+  private static int refuse(ParameterException invalid, String[] args) {
+    String suggestion =
+        invalid instanceof UnmatchedArgumentException unmatched
                 && !unmatched.getSuggestions().isEmpty()
             ? "; did you mean " + String.join(" or ", unmatched.getSuggestions()) + "?"
             : "";
-    CommandLine command = wrong.getCommandLine();
+    CommandLine command = invalid.getCommandLine();
     command
         .getErr()
         .println(
-            wrong.getMessage()
-                + guess
+            invalid.getMessage()
+                + suggestion
                 + " (see "
                 + command.getCommandSpec().qualifiedName()
                 + " --help)");
     return CommandLine.ExitCode.USAGE;
   }
 
-  /**
-   * One line for a failure that is foreseen; any other one is a mistake of ours, with its trace.
-   */
+  /** Prints one line for an expected failure; any other exception is a bug and keeps its trace. */
   private static int fail(Exception failure, CommandLine command, ParseResult parsed)
       throws Exception {
-    if (failure instanceof BridgeException foreseen) {
-      command.getErr().println(foreseen.getMessage());
+    if (failure instanceof BridgeException expected) {
+      command.getErr().println(expected.getMessage());
       return FAILED;
     }
     throw failure;

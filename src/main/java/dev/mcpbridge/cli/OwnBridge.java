@@ -10,9 +10,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/**
- * A bridge within this process that nobody else can use: on a port of its own, with a fresh key.
- */
+/** An embedded bridge for this process only, on a free loopback port and with a new API key. */
 final class OwnBridge implements AutoCloseable {
   private final Bridge bridge;
   private final String key;
@@ -25,7 +23,7 @@ final class OwnBridge implements AutoCloseable {
   }
 
   /**
-   * @param name of the one who uses it
+   * @param name the name of the new API key
    */
   static OwnBridge start(BridgeConfig config, String name) throws TimeoutException {
     String key = ApiKeys.generate();
@@ -43,7 +41,7 @@ final class OwnBridge implements AutoCloseable {
     return key;
   }
 
-  /** Ends its servers, too. */
+  /** Closes the bridge and its servers. Idempotent. */
   @Override
   public synchronized void close() {
     if (!isClosed) {
@@ -51,7 +49,7 @@ final class OwnBridge implements AutoCloseable {
       try {
         bridge.close(Duration.ZERO).await(30, TimeUnit.SECONDS);
       } catch (TimeoutException e) {
-        System.err.println("not everything was stopped: " + e.getMessage());
+        System.err.println("shutdown incomplete: " + e.getMessage());
       }
     }
   }

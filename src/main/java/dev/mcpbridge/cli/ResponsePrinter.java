@@ -6,7 +6,7 @@ import dev.mcpbridge.agent.BridgeHttp;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.Json;
 
-/** Prints answers of the bridge, and says how it went by the exit code. */
+/** Prints responses of the bridge and maps them to exit codes. */
 final class ResponsePrinter {
   private ResponsePrinter() {}
 
@@ -18,7 +18,7 @@ final class ResponsePrinter {
           answer.status()
               + " "
               + body.path("detail").asText("no detail")
-              + (wantsKey ? "; put it into MCP_BRIDGE_KEY" : ""));
+              + (wantsKey ? "; set it in MCP_BRIDGE_KEY" : ""));
       body.path("errors").forEach(error -> System.err.println("  " + error.asText()));
       return Main.FAILED;
     }

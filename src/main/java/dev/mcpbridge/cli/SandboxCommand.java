@@ -7,19 +7,19 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** About the containers of risk level 3. */
+/** Commands for the containers of risk level 3. */
 @Command(
     name = "sandbox",
-    description = "About the containers that calls at risk level 3 run in.",
+    description = "Inspect the containers that calls at risk level 3 run in.",
     mixinStandardHelpOptions = true,
     subcommands = SandboxCommand.Check.class)
 final class SandboxCommand {
 
-  /** Proves that calls at level 3 would run as they should. */
+  /** Checks that calls at level 3 would run with the required isolation. */
   @Command(
       name = "check",
       description =
-          "Show the container engine, and check that a container of each server has its profile.",
+          "Show the container engine and check that a container of each server has its profile.",
       mixinStandardHelpOptions = true,
       footer = {"", "The engine is sandbox.engine of the configuration, else DOCKER_HOST."})
   static final class Check implements Callable<Integer> {

@@ -14,12 +14,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Runs a bridge until it is told to stop. */
+/** Runs a bridge until the process is terminated. */
 @Command(
     name = "serve",
     description = "Run the bridge.",
     mixinStandardHelpOptions = true,
-    footer = {"", "The file is watched; a change is applied without touching unchanged servers."})
+    footer = {"", "Changes of the file are applied at once; unchanged servers keep running."})
 final class ServeCommand implements Callable<Integer> {
   static final int RUNNING = -1;
 
@@ -46,19 +46,21 @@ final class ServeCommand implements Callable<Integer> {
       names = "--grace",
       paramLabel = "SECONDS",
       defaultValue = "10",
-      description = "How long calls may go on when the bridge stops (default: ${DEFAULT-VALUE}).")
+      description =
+          "Time for running calls to finish when the bridge stops (default: ${DEFAULT-VALUE}).")
   private int graceSeconds;
 
   @Option(
       names = "--train",
       hidden = true,
-      description = "Start, answer a few requests to itself, stop: for the class-data archive.")
+      description =
+          "Start, answer a few requests of its own and stop, to create the class-data archive.")
   private boolean train;
 
   @Override
   public Integer call() throws Exception {
     if (graceSeconds < 0) {
-      throw new ParameterException(spec.commandLine(), "--grace is a number of seconds from 0 on");
+      throw new ParameterException(spec.commandLine(), "--grace must be 0 or more seconds");
     }
     LogLineFormatter.configure(threshold);
     cluster.choice().ifPresent(configuration::inCluster);
@@ -84,29 +86,29 @@ final class ServeCommand implements Callable<Integer> {
     boolean isShared = config.cluster() != null && config.cluster().sharesFile();
     ConfigWatch.start(
         configuration.source(), configuration.text(), configuration.reader(), bridge, isShared);
-    greet(System.out, bridge, config, configuration.source());
+    printBanner(System.out, bridge, config, configuration.source());
     return RUNNING;
   }
 
   private BridgeConfig withPort(BridgeConfig config) {
     if (port != null && (port < 0 || port > 65_535)) {
-      throw new ParameterException(spec.commandLine(), "--port is a number from 0 to 65535");
+      throw new ParameterException(spec.commandLine(), "--port must be from 0 to 65535");
     }
-    int wanted = train ? 0 : port == null ? config.http().port() : port;
-    return config.withHttp(config.http().withPort(wanted));
+    int actualPort = train ? 0 : port == null ? config.http().port() : port;
+    return config.withHttp(config.http().withPort(actualPort));
   }
 
   private void stop(Bridge bridge) {
     try {
       bridge.close(Duration.ofSeconds(graceSeconds)).await(graceSeconds + 30L, TimeUnit.SECONDS);
     } catch (Exception e) {
-      System.err.println("not everything was stopped: " + e);
+      System.err.println("shutdown incomplete: " + e);
     }
   }
 
-  private static String openToAll(BridgeConfig config) {
+  private static String openStartWarning(BridgeConfig config) {
     String who =
-        config.http().isLoopback() ? "every local user" : "everybody who reaches this address";
+        config.http().isLoopback() ? "every local user" : "everyone who can reach this address";
     return who
         + " may start programs as "
         + System.getProperty("user.name")
@@ -114,8 +116,8 @@ final class ServeCommand implements Callable<Integer> {
         + " http.allowedCommands";
   }
 
-  /** Where to go from here; the line can be pasted. */
-  private static void greet(
+  /** Prints the banner, with a command to try. */
+  private static void printBanner(
       PrintStream out, Bridge bridge, BridgeConfig config, ConfigFile source) {
     String key = config.auth().keys().isEmpty() ? "" : " -H \"X-API-Key: $KEY\"";
     out.println("MCP Bridge is listening on " + bridge.url());
@@ -129,7 +131,7 @@ final class ServeCommand implements Callable<Integer> {
               + String.join(", ", config.cluster().members()));
     }
     if (config.auth().keys().isEmpty() && config.http().starts().allowsAny()) {
-      out.println("  warning:       " + openToAll(config));
+      out.println("  warning:       " + openStartWarning(config));
     }
     out.println();
     out.println("Try:");

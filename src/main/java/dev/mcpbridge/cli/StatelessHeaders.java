@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /**
- * The headers of a stateless client's requests. What a tool wants mirrored is in the list of tools:
- * taken from the answers that pass, or asked for where the client has its list from elsewhere.
- * Thread-safe.
+ * The HTTP headers of a stateless client's requests. The parameters to mirror as headers are in the
+ * list of tools. They are read from list responses that pass through, or the list is requested if
+ * the client got it elsewhere. Thread-safe.
  */
 final class StatelessHeaders {
   private static final int MAX_PAGES = 100;
@@ -22,13 +22,13 @@ final class StatelessHeaders {
   private final UnaryOperator<String> lists;
 
   /**
-   * @param lists answers a request for a list of tools
+   * @param lists sends a request for a list of tools and returns the response
    */
   StatelessHeaders(UnaryOperator<String> lists) {
     this.lists = lists;
   }
 
-  /** None for a message of another era. */
+  /** Empty for a message of the session-based era. */
   Map<String, String> of(String message, String method) {
     JsonSlice params = JsonObjects.members(JsonSlice.of(message)).get("params");
     if (params == null || !params.isObject()) {
@@ -47,9 +47,9 @@ final class StatelessHeaders {
   }
 
   /**
-   * Takes note of the answer to a list of tools.
+   * Stores the headers of the tools in a list response.
    *
-   * @return the cursor of the next page; null for none
+   * @return the cursor of the next page; null if this is the last one
    */
   JsonSlice heard(String answer) {
     JsonSlice result = JsonObjects.members(JsonSlice.of(answer)).get("result");

@@ -13,15 +13,15 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** For clients that only start processes: MCP over stdin and stdout, in both eras. */
+/** MCP over stdin and stdout, in both eras, for clients that can only start processes. */
 @Command(
     name = "stdio",
     description = "Serve MCP over stdin and stdout, from a configuration or a running bridge.",
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "Without --url a bridge runs within this process for as long as stdin is open.",
-      "Log lines go to stderr."
+      "Without --url a bridge runs in this process until stdin is closed.",
+      "The log is written to stderr."
     })
 final class StdioCommand implements Callable<Integer> {
   @Option(
@@ -29,7 +29,7 @@ final class StdioCommand implements Callable<Integer> {
       paramLabel = "URL",
       converter = HttpUrl.class,
       description =
-          "A running bridge. Its API key is taken from%nMCP_BRIDGE_KEY in the environment.")
+          "A running bridge. Its API key is read from%nMCP_BRIDGE_KEY in the environment.")
   private URI url;
 
   @Mixin private ConfigOption configuration;
@@ -37,7 +37,9 @@ final class StdioCommand implements Callable<Integer> {
   @Option(
       names = {"-s", "--server"},
       paramLabel = "SERVER",
-      description = "Only this server, with its names untouched. Default: all, qualified.")
+      description =
+          "Serve only this server, with unqualified names (default: all servers, with qualified"
+              + " names).")
   private String server;
 
   @Override

@@ -29,106 +29,107 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Between a client's pipes and the MCP door: each line is a POST, each message of an answer is a
- * line. A request that is cancelled in the stateless era is given up by closing its response. Where
- * no bridge answers, that is said on stderr, and the next line is tried again.
+ * Relays between a client's pipes and the MCP endpoint of a bridge. Each line becomes a POST; each
+ * message of a response becomes a line. In the stateless era, a request is cancelled by closing its
+ * response. If the bridge is unreachable, an error is printed to stderr and the next line is tried
+ * again.
  *
- * <p>One thread reads stdin; answers are read on the HTTP client's threads and written one at a
- * time.
+ * <p>One thread reads stdin. Responses are read on the HTTP client's threads; writes to stdout are
+ * serialized.
  */
 final class StdioRelay {
   private static final int BUFFER = 16 << 10;
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private final HttpClient http =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(PATIENCE).build();
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(TIMEOUT).build();
   private final URI bridge;
-  private final URI door;
+  private final URI endpoint;
   private final String key;
   private final PrintStream out;
   private final StatelessHeaders headers = new StatelessHeaders(this::fetch);
-  private final Map<String, CompletableFuture<Void>> running = new ConcurrentHashMap<>();
-  private final Map<String, InputStream> answers = new ConcurrentHashMap<>();
+  private final Map<String, CompletableFuture<Void>> pending = new ConcurrentHashMap<>();
+  private final Map<String, InputStream> openResponses = new ConcurrentHashMap<>();
   private volatile String session;
   private volatile String version;
-  private boolean isLost;
+  private boolean isUnreachable;
 
   /**
-   * @param path of the door at the bridge
+   * @param path the path of the MCP endpoint
    * @param key null for a bridge without keys
    */
   StdioRelay(URI bridge, String path, String key, PrintStream out) {
     this.bridge = bridge;
-    this.door = URI.create(bridge + path);
+    this.endpoint = URI.create(bridge + path);
     this.key = key;
     this.out = out;
   }
 
   /**
-   * Relays until stdin ends; what runs then gets ten seconds to be answered.
+   * Relays until stdin ends, then waits up to ten seconds for pending responses.
    *
-   * @return whether the bridge was there to the end
+   * @return whether the bridge was reachable to the end
    */
   boolean run(InputStream stdin) throws IOException {
-    CompletableFuture<String> found = look();
+    CompletableFuture<String> probed = probe();
     BufferedReader in = new BufferedReader(new InputStreamReader(stdin, StandardCharsets.UTF_8));
     for (String line = in.readLine(); line != null; line = in.readLine()) {
       if (!line.isBlank()) {
-        take(line);
+        relay(line);
       }
     }
-    CompletableFuture.allOf(running.values().toArray(CompletableFuture[]::new))
+    CompletableFuture.allOf(pending.values().toArray(CompletableFuture[]::new))
         .orTimeout(10, TimeUnit.SECONDS)
         .exceptionally(late -> null)
         .join();
-    found.join();
+    probed.join();
     return end();
   }
 
-  /** Looks before the first message comes, so that it is said at once where there is no bridge. */
-  private CompletableFuture<String> look() {
+  /** Probes before the first message, so that an unreachable bridge is reported at once. */
+  private CompletableFuture<String> probe() {
     HttpRequest question =
-        HttpRequest.newBuilder(URI.create(bridge + "/health/live")).timeout(PATIENCE).build();
+        HttpRequest.newBuilder(URI.create(bridge + "/health/live")).timeout(TIMEOUT).build();
     return http.sendAsync(question, HttpResponse.BodyHandlers.discarding())
-        .handle((response, failed) -> failed == null ? null : heard(failed));
+        .handle((response, failed) -> failed == null ? null : recordOutcome(failed));
   }
 
-  /** Ends the session, if there is one. */
+  /** Ends the session if there is one. Returns whether the bridge is reachable. */
   private boolean end() {
     if (session != null) {
-      HttpRequest last = request().DELETE().timeout(PATIENCE).build();
+      HttpRequest last = request().DELETE().timeout(TIMEOUT).build();
       http.sendAsync(last, HttpResponse.BodyHandlers.discarding())
-          .handle((response, failed) -> heard(failed))
+          .handle((response, failed) -> recordOutcome(failed))
           .join();
     }
     synchronized (this) {
-      return !isLost;
+      return !isUnreachable;
     }
   }
 
   /**
-   * Takes note of how a request has ended, and says once that a bridge does not answer.
+   * Records the outcome of a request. The first failure in a row is printed to stderr.
    *
-   * @param failed null where it was answered
-   * @return what the client is told; null where it was answered
+   * @param failed null if the request was answered
+   * @return the error message for the client; null if the request was answered
    */
-  private synchronized String heard(Throwable failed) {
+  private synchronized String recordOutcome(Throwable failed) {
     if (failed == null) {
-      isLost = false;
+      isUnreachable = false;
       return null;
     }
     Throwable cause = failed instanceof CompletionException ? failed.getCause() : failed;
-    String sentence =
+    String errorText =
         (cause instanceof BridgeException refused ? refused : BridgeHttp.lost(bridge, cause))
             .getMessage();
-    if (!isLost) {
-      System.err.println(sentence);
+    if (!isUnreachable) {
+      System.err.println(errorText);
     }
-    isLost = true;
-    return sentence;
+    isUnreachable = true;
+    return errorText;
   }
 
-  private void take(String line) {
+  private void relay(String line) {
     JsonNode message;
     try {
       message = Json.tree(line);
@@ -137,13 +138,13 @@ final class StdioRelay {
       return;
     }
     if (!message.isObject()) {
-      write(error("null", -32600, "not one JSON-RPC message"));
+      write(error("null", -32600, "not a JSON-RPC message"));
       return;
     }
     String id = message.has("id") ? message.get("id").toString() : null;
     String method = message.path("method").asText("");
     if (method.equals("notifications/cancelled") && session == null) {
-      giveUp(message.at("/params/requestId").toString());
+      cancel(message.at("/params/requestId").toString());
       return;
     }
     CompletableFuture<Void> answered = post(line, message, id, method);
@@ -155,17 +156,17 @@ final class StdioRelay {
     }
   }
 
-  private void giveUp(String id) {
-    CompletableFuture<Void> given = running.remove(id);
-    if (given != null) {
-      given.cancel(true);
+  private void cancel(String id) {
+    CompletableFuture<Void> future = pending.remove(id);
+    if (future != null) {
+      future.cancel(true);
     }
-    InputStream answer = answers.remove(id);
-    if (answer != null) {
+    InputStream response = openResponses.remove(id);
+    if (response != null) {
       try {
-        answer.close();
+        response.close();
       } catch (IOException e) {
-        // it was over already
+        // the response has already ended
       }
     }
   }
@@ -179,26 +180,26 @@ final class StdioRelay {
             HttpResponse.BodyHandlers.ofInputStream());
     CompletableFuture<Void> answered = new CompletableFuture<>();
     if (id != null) {
-      running.put(id, answered);
+      pending.put(id, answered);
     }
     answered.whenComplete((done, failed) -> sent.cancel(true));
     sent.thenAcceptAsync(response -> read(response, id, method))
         .whenComplete(
             (done, failed) -> {
-              String sentence = answered.isCancelled() ? null : heard(failed);
-              if (sentence != null && id != null) {
-                write(error(id, -32603, sentence));
+              String errorText = answered.isCancelled() ? null : recordOutcome(failed);
+              if (errorText != null && id != null) {
+                write(error(id, -32603, errorText));
               }
               if (id != null) {
-                running.remove(id);
-                answers.remove(id);
+                pending.remove(id);
+                openResponses.remove(id);
               }
               answered.complete(null);
             });
     return answered;
   }
 
-  /** The answer to a request of our own; an empty one where there is none. */
+  /** Sends a request of the relay itself. Returns an empty object if it fails. */
   private String fetch(String list) {
     HttpRequest.Builder request = request().header("content-type", "application/json");
     headers.of(list, McpMethod.TOOLS_LIST).forEach(request::setHeader);
@@ -221,7 +222,7 @@ final class StdioRelay {
   private void read(HttpResponse<InputStream> response, String id, String method) {
     String type = response.headers().firstValue("content-type").orElse("");
     if (id != null) {
-      answers.put(id, response.body());
+      openResponses.put(id, response.body());
     }
     try (InputStream in = response.body()) {
       if (type.startsWith("text/event-stream")) {
@@ -241,7 +242,7 @@ final class StdioRelay {
         throw refused(response.statusCode());
       }
     } catch (IOException e) {
-      if (id != null && running.containsKey(id)) {
+      if (id != null && pending.containsKey(id)) {
         throw BridgeHttp.lost(bridge, e);
       }
     }
@@ -255,7 +256,7 @@ final class StdioRelay {
             + bridge
             + " answered HTTP "
             + status
-            + (wantsKey ? "; put a key that it knows into MCP_BRIDGE_KEY" : ""));
+            + (wantsKey ? "; set MCP_BRIDGE_KEY to a valid key" : ""));
   }
 
   private void readEvents(InputStream in) throws IOException {
@@ -273,7 +274,7 @@ final class StdioRelay {
 
   private HttpRequest.Builder request() {
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(door).header("accept", "application/json, text/event-stream");
+        HttpRequest.newBuilder(endpoint).header("accept", "application/json, text/event-stream");
     if (key != null) {
       request.header("authorization", "Bearer " + key);
     }
@@ -283,7 +284,7 @@ final class StdioRelay {
     return request;
   }
 
-  /** A message is one line; within JSON a line break is only ever a blank. */
+  /** Writes a message as one line. Line breaks in JSON are insignificant whitespace. */
   private void write(String message) {
     String joined = message.replace("\r", "").replace("\n", "").strip();
     byte[] line = (joined + "\n").getBytes(StandardCharsets.UTF_8);

@@ -16,17 +16,18 @@ import picocli.CommandLine.Parameters;
     description = {
       "List the tools of a running bridge.",
       "",
-      "Each with its risk level, and what has set it: a rule for the tool, the",
-      "server's level, the default, the tool's annotation, its HTTP method, or none."
+      "Each tool is listed with its risk level and the source of that level: a rule",
+      "for the tool, the server's level, the default, the tool's annotation, its HTTP",
+      "method, or none."
     },
     mixinStandardHelpOptions = true)
 final class ToolsCommand implements Callable<Integer> {
   @Mixin private BridgeClient bridge;
 
-  @Parameters(arity = "0..1", paramLabel = "WORDS", description = "Only tools with these words.")
+  @Parameters(arity = "0..1", paramLabel = "WORDS", description = "List only matching tools.")
   private String words;
 
-  @Option(names = "--json", description = "As the bridge answers.")
+  @Option(names = "--json", description = "Print the response as JSON.")
   private boolean json;
 
   @Override

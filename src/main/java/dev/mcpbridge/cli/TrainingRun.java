@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Walks the common paths once, so that an archive of loaded classes has what a start needs. */
+/** Runs the common code paths once, so that the class-data archive contains their classes. */
 final class TrainingRun {
   private TrainingRun() {}
 

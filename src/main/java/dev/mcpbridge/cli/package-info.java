@@ -1,2 +1,2 @@
-/** The commands. The only package that prints or exits. */
+/** The command line. Only this package prints to stdout and stderr or exits the process. */
 package dev.mcpbridge.cli;

@@ -8,136 +8,134 @@ import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 
 /**
- * The nodes of this bridge, as one of them sees them. Confined to the event loop.
+ * A node's view of the cluster. Confined to the event loop, except where noted.
  *
- * <p>A node may act as the owner of a server only while {@link #owner} says HERE, which is checked
- * anew before each call: behind it stands a lease, after whose end nothing is started any more, and
- * somewhat later everything that runs is stopped, before any other node starts it.
+ * <p>A node may act as the owner of a server only while {@link #owner} returns HERE, which is
+ * checked before each call. Ownership requires a lease. When the lease ends, the node starts
+ * nothing new, and after a grace period it stops everything, before another node may start it.
  */
 public interface Cluster {
 
-  /** {@link #owner} where this node has the part, and may act. */
+  /** {@link #owner} if this node owns the instance and holds a lease. */
   int HERE = -1;
 
-  /** {@link #owner} where nobody has it, or this node has it and may not act. */
+  /** {@link #owner} if there is no owner, or if this node owns it without holding a lease. */
   int NOWHERE = -2;
 
   /**
-   * Begins to take part.
+   * Joins the cluster.
    *
-   * @param url where this node's API is
+   * @param url URL of this node's API
    */
   Future<Void> open(String url);
 
-  /** Whether this is the only node there can be. */
+  /** Whether the bridge runs as a single node. */
   boolean isAlone();
 
-  /** Which of the nodes this is. */
+  /** The index of this node in the list of members. */
   int slot();
 
-  /** Of this process, another one after each start. */
+  /** The incarnation of this process, which differs after each start. */
   long life();
 
-  /** Whether a process is still part of this bridge. */
+  /** Whether a process is still a member of the cluster. */
   boolean lives(int slot, long life);
 
-  /** This node's name; null where it is alone. */
+  /** This node's name; null for a single node. */
   String name();
 
   /**
-   * What other bridges know this one by, the same at all nodes; null before this node has heard of
-   * it. For any thread.
+   * The id of the bridge towards other bridges, the same at all nodes; null until this node has
+   * received it. Thread-safe.
    */
   String bridge();
 
-  /** The slot of the node that has a part of a server, or {@link #HERE}, or {@link #NOWHERE}. */
+  /** The slot of the node that owns an instance, {@link #HERE} or {@link #NOWHERE}. */
   int owner(InstanceId instanceId);
 
   OwnershipView owners();
 
-  /** Whether this node has what a server asks for. */
+  /** Whether this node has all labels that a server requires. */
   boolean fits(List<String> placement);
 
-  /** The entries that all nodes share. */
+  /** The map of this name that is shared by all nodes. */
   SharedMap map(String name);
 
-  /** A node's name for people. */
+  /** The display name of a node. */
   String name(int slot);
 
   /**
-   * What this node is able to run; whatever of that it is to own it will be told of.
-   *
-   * @param here takes its orders from now on
+   * Declares the instances that this node can run. The listener is notified when ownership changes.
    */
-  Future<Void> offer(Set<InstanceId> parts, OwnershipListener here);
+  Future<Void> offer(Set<InstanceId> instances, OwnershipListener listener);
 
-  /** What this node is to run now. */
+  /** The instances that this node should run now. */
   Set<InstanceId> mine();
 
-  /** What this node has, and is to stop where it is not {@link #mine}. */
+  /** The instances that this node owns; those that are not {@link #mine} must be stopped. */
   Set<InstanceId> held();
 
-  /** A part has stopped here: others may start it. */
+  /** Releases an instance that has stopped on this node, so that other nodes may start it. */
   void stopped(InstanceId instanceId);
 
   /**
-   * Gives up everything, which is stopped by {@link OwnershipListener} meanwhile, however long that
-   * takes; then nothing is owned. Waits no longer where this node may not act any more.
+   * Leaves the cluster. Completes when the {@link OwnershipListener} has stopped all instances and
+   * this node owns nothing, or when it has lost its lease. There is no timeout.
    */
   Future<Void> leave();
 
-  /** The next time that an owner, a connection or this node's right to act changes, or soon. */
+  /** Completes when an owner, a connection or this node's lease changes, or after a short time. */
   Future<Void> change();
 
-  /** Asks the node in a slot. */
+  /** Sends a request to the node in a slot. */
   Future<byte[]> ask(int slot, String address, byte[] body, long timeoutMillis);
 
   void tell(int slot, String topic, byte[] body);
 
-  /** Tells all other nodes. */
+  /** Sends a message to all other nodes. */
   void tellAll(String topic, byte[] body);
 
-  /** Whoever answers other nodes. */
+  /** Sets the listener for requests and messages of other nodes. */
   void serve(PeerListener peerListener);
 
-  /** What is to be said of the cluster. */
+  /** The state of the cluster for the API. */
   View view();
 
-  /** Whether this node may begin anything at this moment; may be asked by any thread. */
+  /** Returns whether this node holds a lease now. Thread-safe. */
   BooleanSupplier mayAct();
 
-  /** Whether this node follows nobody for so long that waiting makes no sense. */
+  /** Whether this node has had no lease for so long that callers should not wait for one. */
   boolean isCutOff();
 
   Future<Void> close();
 
-  /** What the owner of servers is told. */
+  /** Receives changes of what this node should run. */
   interface OwnershipListener {
-    /** {@link #mine} is another than before. */
+    /** {@link #mine} has changed. */
     void changed();
 
-    /** This node may not act any more: stop everything at once. */
+    /** This node has lost its lease: stop everything immediately. */
     void stopAll();
   }
 
-  /** Who hears what other nodes say. */
+  /** Receives requests and messages of other nodes. */
   interface PeerListener {
     /**
-     * @param answer takes an answer, or else a failure, once
+     * @param answer callback for the response, or else the failure; called once
      */
     void asked(int slot, String address, byte[] body, BiConsumer<byte[], byte[]> answer);
 
     void told(int slot, String topic, byte[] body);
 
-    /** A node has connected, under this name: it has heard nothing yet. */
+    /** A node with this name has connected; it has no state yet. */
     void connected(int slot, String node);
   }
 
   /**
    * @param state {@code alone}, {@code joining}, {@code member}, {@code cut_off} or {@code leaving}
-   * @param primary name of the node that orders decisions; null where none is known
-   * @param members names of those that take part
-   * @param moves how often something got another owner
+   * @param primary name of the node that orders commands; null if unknown
+   * @param view number of the primary's term
+   * @param moves number of times that an instance got another owner
    */
   record View(
       String state, String node, String primary, List<Member> members, long view, long moves) {}

@@ -28,12 +28,12 @@ import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * A node of several: wires what nodes agree on to the connections between them and to the clock.
+ * A node of a cluster: connects the replicated state with the links between nodes and the clock.
  * Confined to the event loop that opened it.
  */
 public final class ClusterNode implements Cluster, ClusterState.Witness, Links.Listener {
   private static final Logger LOG = System.getLogger(ClusterNode.class.getName());
-  private static final long BORN = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
+  private static final long ORIGIN_NANOS = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
 
   private final Vertx vertx;
   private final ClusterConfig config;
@@ -52,8 +52,8 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   private Promise<Void> nextChange = Promise.promise();
   private OwnershipListener ownershipListener;
   private boolean isLeaving;
-  private boolean isTold;
-  private long joinAskedNanos;
+  private boolean isChangePending;
+  private long lastJoinNanos;
   private long ticks;
   private long timer;
 
@@ -91,12 +91,12 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
     vertx.runOnContext(
         v -> {
           url = address;
-          links.open().onSuccess(open -> beginToTick()).onComplete(opened);
+          links.open().onSuccess(listening -> startTicking()).onComplete(opened);
         });
     return opened.future();
   }
 
-  private void beginToTick() {
+  private void startTicking() {
     timer = vertx.setPeriodic(Math.max(5, config.leaseMillis() / 40), t -> tick());
   }
 
@@ -105,8 +105,8 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
     replica.tick(now, System.currentTimeMillis());
     pendingCommands.giveUpLate(now);
     watchLease(now);
-    declareTheDead(now);
-    introduceItself(now);
+    declareLostMembers(now);
+    joinIfUnknown(now);
     if (++ticks % 8 == 0) {
       changed();
     }
@@ -118,46 +118,43 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   private void watchLease(long now) {
     switch (leaseState.look(replica.leaseUntil(now), now)) {
       case BEGUN -> {
-        LOG.log(Level.INFO, "node={0} may act", config.node());
+        LOG.log(Level.INFO, "node={0} lease acquired", config.node());
         changed();
         moved();
       }
       case OVER -> {
-        LOG.log(
-            Level.WARNING,
-            "node={0} is cut off from the others and stops its servers",
-            config.node());
+        LOG.log(Level.WARNING, "node={0} lease lost, stopping all servers", config.node());
         if (ownershipListener != null) {
           ownershipListener.stopAll();
         }
       }
       case AS_BEFORE -> {
-        // nothing to say
+        // no change
       }
     }
   }
 
-  private void declareTheDead(long now) {
+  private void declareLostMembers(long now) {
     for (Member member : List.copyOf(state.members())) {
       byte[] command = new Leave(member.slot(), member.life()).toBytes();
       if (replica.declare(member.slot(), command, now)) {
-        LOG.log(Level.WARNING, "node={0} is gone", member.name());
+        LOG.log(Level.WARNING, "node={0} declared lost", member.name());
       }
     }
   }
 
-  /** Says what it is until all know it. */
-  private void introduceItself(long now) {
-    boolean isTime = now - joinAskedNanos >= terms.leaseNanos() / 3;
-    if (ownershipListener == null || !hasLease() || !isTime) {
+  /** Proposes a join until the shared state has the current description of this node. */
+  private void joinIfUnknown(long now) {
+    boolean isDue = now - lastJoinNanos >= terms.leaseNanos() / 3;
+    if (ownershipListener == null || !hasLease() || !isDue) {
       return;
     }
     Member self = self();
-    boolean isKnown = state.member(config.slot()).filter(self::equals).isPresent();
-    boolean isGone = isLeaving && state.member(config.slot()).isEmpty();
-    if (!isKnown && !isGone) {
-      joinAskedNanos = now;
-      decide(new Join(self, ownName));
+    boolean isCurrent = state.member(config.slot()).filter(self::equals).isPresent();
+    boolean hasLeft = isLeaving && state.member(config.slot()).isEmpty();
+    if (!isCurrent && !hasLeft) {
+      lastJoinNanos = now;
+      propose(new Join(self, ownName));
     }
   }
 
@@ -165,7 +162,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
     return Member.of(identity, config.labels(), url, ownership.offered(), isLeaving);
   }
 
-  private Future<Change> decide(Command command) {
+  private Future<Change> propose(Command command) {
     return pendingCommands.make(command, now());
   }
 
@@ -173,9 +170,9 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
     return replica.leaseUntil(now()) > now();
   }
 
-  /** A clock that is positive, so that zero is long ago. */
+  /** A monotonic clock that is always positive, so that zero is in the past. */
   private static long now() {
-    return System.nanoTime() - BORN;
+    return System.nanoTime() - ORIGIN_NANOS;
   }
 
   // --- Cluster
@@ -228,7 +225,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
 
   @Override
   public SharedMap map(String name) {
-    return maps.computeIfAbsent(name, unused -> new ReplicatedMap(name, state, this::decide));
+    return maps.computeIfAbsent(name, unused -> new ReplicatedMap(name, state, this::propose));
   }
 
   @Override
@@ -237,11 +234,11 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   }
 
   @Override
-  public Future<Void> offer(Set<InstanceId> parts, OwnershipListener here) {
-    ownership.offer(parts);
-    ownershipListener = here;
-    joinAskedNanos = 0;
-    introduceItself(now());
+  public Future<Void> offer(Set<InstanceId> instances, OwnershipListener listener) {
+    ownership.offer(instances);
+    ownershipListener = listener;
+    lastJoinNanos = 0;
+    joinIfUnknown(now());
     return Future.succeededFuture();
   }
 
@@ -259,32 +256,33 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   public void stopped(InstanceId instanceId) {
     ownership
         .release(instanceId)
-        .ifPresent(h -> decide(new Release(instanceId, h.slot(), h.life(), h.epoch())));
+        .ifPresent(
+            owner -> propose(new Release(instanceId, owner.slot(), owner.life(), owner.epoch())));
   }
 
   @Override
   public Future<Void> leave() {
     isLeaving = true;
-    joinAskedNanos = 0;
-    introduceItself(now());
+    lastJoinNanos = 0;
+    joinIfUnknown(now());
     Promise<Void> left = Promise.promise();
-    leaveWhenEmpty(left);
+    leaveWhenReleased(left);
     return left.future();
   }
 
-  private void leaveWhenEmpty(Promise<Void> left) {
-    boolean isKnown = state.member(config.slot()).filter(Member::isLeaving).isPresent();
-    if (isKnown && ownership.held().isEmpty()) {
-      decide(new Leave(config.slot(), identity.incarnation()))
+  private void leaveWhenReleased(Promise<Void> left) {
+    boolean isAnnounced = state.member(config.slot()).filter(Member::isLeaving).isPresent();
+    if (isAnnounced && ownership.held().isEmpty()) {
+      propose(new Leave(config.slot(), identity.incarnation()))
           .onComplete(
-              gone -> {
+              applied -> {
                 replica.resign(now());
                 vertx.setTimer(50, t -> left.complete());
               });
     } else if (leaseState.isOver()) {
       left.complete();
     } else {
-      change().onComplete(changed -> leaveWhenEmpty(left));
+      change().onComplete(changed -> leaveWhenReleased(left));
     }
   }
 
@@ -309,15 +307,15 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   }
 
   @Override
-  public void serve(PeerListener whoAnswers) {
-    peerListener = whoAnswers;
+  public void serve(PeerListener listener) {
+    peerListener = listener;
   }
 
   @Override
   public View view() {
     int primary = replica.primary();
     return new View(
-        word(),
+        stateName(),
         config.node(),
         primary < 0 ? null : name(primary),
         List.copyOf(state.members()),
@@ -325,7 +323,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
         state.moves());
   }
 
-  private String word() {
+  private String stateName() {
     boolean isMember =
         ownershipListener != null && hasLease() && state.member(config.slot()).isPresent();
     return isLeaving ? "leaving" : isMember ? "member" : leaseState.wordWithout();
@@ -347,7 +345,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
     return links.close();
   }
 
-  // --- what comes from the agreement
+  // --- ClusterState
 
   @Override
   public void applied(Entry entry, String map, Change change) {
@@ -359,11 +357,11 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
 
   @Override
   public void moved() {
-    if (!isTold) {
-      isTold = true;
+    if (!isChangePending) {
+      isChangePending = true;
       vertx.runOnContext(
           v -> {
-            isTold = false;
+            isChangePending = false;
             changed();
             if (ownershipListener != null) {
               ownershipListener.changed();
@@ -378,12 +376,12 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   }
 
   private void changed() {
-    Promise<Void> over = nextChange;
+    Promise<Void> change = nextChange;
     nextChange = Promise.promise();
-    over.complete();
+    change.complete();
   }
 
-  // --- what comes from other nodes
+  // --- Links
 
   @Override
   public void up(int slot, String node) {

@@ -8,12 +8,12 @@ import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
 
-/** How the connections between nodes are made; with TLS both sides show a certificate. */
+/** The socket options of the links between nodes; with TLS both sides present a certificate. */
 final class ClusterSockets {
   private ClusterSockets() {}
 
   /**
-   * @param maxMessage bytes of a call or a result; what members agree on may be larger
+   * @param maxMessage maximum size of a call or a result in bytes; the shared state may be larger
    */
   static Links.Options options(ClusterConfig config, int maxMessage) {
     NetServerOptions server =

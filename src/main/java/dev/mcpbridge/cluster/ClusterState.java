@@ -20,25 +20,25 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What all nodes know: members, owners, shared maps. Changes by commands only, so that it is the
- * same everywhere.
+ * The replicated state: members, owners, shared maps. It is changed by commands only, so it is the
+ * same on all nodes.
  *
- * <p>A part of a server belongs to whom its {@link Placement} says. Who has it keeps it until it
- * says that it has stopped, or is gone.
+ * <p>{@link Placement} assigns each instance of a server to a member. The owner keeps the instance
+ * until it releases it or is no longer a member.
  */
 final class ClusterState implements StateMachine {
 
-  /** Members, holdings, the numbers of applied commands, and commands that wait for a majority. */
-  private static final long ROOM_FOR_THE_REST = 64L << 20;
+  /** Members, owners, the numbers of applied commands, and commands that wait for a majority. */
+  private static final long MAX_OTHER_BYTES = 64L << 20;
 
   /**
-   * The largest message in bytes that members exchange for the agreement: all of the state and the
-   * log, for a node that joins. Follows from the bounds of those, whatever the limits of calls are,
-   * since a node that cannot be told the state is never a member. A receiver takes memory for it
-   * only as its pieces arrive, and only from peers that have proved to know the secret.
+   * Maximum size in bytes of a message of the agreement protocol: the whole state and the log, for
+   * a node that joins. It follows from the bounds of these, regardless of the limits of calls,
+   * since a node that cannot receive the state never becomes a member. A receiver allocates memory
+   * for it only as pieces arrive, and only from peers that have proved that they have the secret.
    */
   static final int MAX_TOLD_BYTES =
-      Math.toIntExact(Tables.MAX_WRITTEN_BYTES + Replica.MAX_LOG_BYTES + ROOM_FOR_THE_REST);
+      Math.toIntExact(Tables.MAX_WRITTEN_BYTES + Replica.MAX_LOG_BYTES + MAX_OTHER_BYTES);
 
   private final TreeMap<Integer, Member> members = new TreeMap<>();
   private final TreeMap<InstanceId, OwnerEpoch> holdings = new TreeMap<>();
@@ -50,15 +50,15 @@ final class ClusterState implements StateMachine {
   private long lastEpoch;
   private volatile String bridge;
 
-  /** Who looks at what is decided. */
+  /** Listener for applied commands. */
   interface Witness {
     /**
-     * @param map that it was to change; null for none
-     * @param change null where there is no such map
+     * @param map the map that the command addresses; null if there is no map
+     * @param change the result; null if there is no map
      */
     void applied(Entry entry, String map, Change change);
 
-    /** Members or owners are others than before. */
+    /** Members or owners have changed. */
     void moved();
 
     void restored();
@@ -84,7 +84,7 @@ final class ClusterState implements StateMachine {
     return holdings;
   }
 
-  /** Who should have what. */
+  /** The assignment of instances to members. */
   Placement placement() {
     return placement;
   }
@@ -93,27 +93,27 @@ final class ClusterState implements StateMachine {
     return tables;
   }
 
-  /** The primary's clock at the last command. */
+  /** The primary's wall clock at the last command, in milliseconds. */
   long millis() {
     return millis;
   }
 
-  /** Of whatever got an owner last. */
+  /** The epoch of the last assignment of an owner. */
   long lastEpoch() {
     return lastEpoch;
   }
 
-  /** What the first member has named the whole; null while there was none. For any thread. */
+  /** The id of the bridge, chosen by the first member; null before that. Thread-safe. */
   String bridge() {
     return bridge;
   }
 
-  /** How often something got an owner. */
+  /** The number of times that an instance got an owner. */
   long moves() {
     return moves;
   }
 
-  /** That another node is gone is for the primary to say, and is not proposed. */
+  /** A node proposes commands about itself only; the primary alone declares other nodes lost. */
   @Override
   public boolean mayBeProposed(Entry entry) {
     int proposer = entry.proposer();
@@ -131,11 +131,11 @@ final class ClusterState implements StateMachine {
   public void apply(long op, Entry entry) {
     millis = entry.timeMillis();
     Command command = Command.of(entry.command());
-    Change change = obey(op, command);
+    Change change = execute(op, command);
     witness.applied(entry, command.map(), change);
   }
 
-  private Change obey(long op, Command command) {
+  private Change execute(long op, Command command) {
     if (command instanceof Put put) {
       return tables.put(put, op, millis);
     }
@@ -145,27 +145,27 @@ final class ClusterState implements StateMachine {
     if (command instanceof Join join) {
       members.put(join.member().slot(), join.member());
       bridge = bridge == null ? join.bridge() : bridge;
-      settle();
+      assignOwners();
     } else if (command instanceof Leave leave) {
       members.values().removeIf(m -> m.slot() == leave.slot() && m.life() == leave.life());
-      settle();
+      assignOwners();
     } else if (command instanceof Release release) {
       holdings.remove(
           release.instanceId(), new OwnerEpoch(release.slot(), release.life(), release.epoch()));
-      settle();
+      assignOwners();
     }
     return null;
   }
 
-  /** What has no owner any more gets one. */
-  private void settle() {
+  /** Assigns owners to instances that have none. */
+  private void assignOwners() {
     holdings.values().removeIf(ownerEpoch -> members.values().stream().noneMatch(ownerEpoch::isOf));
-    Placement due = Placement.of(members.values(), holdings);
-    for (InstanceId instanceId : new TreeSet<>(due.wanted())) {
+    Placement target = Placement.of(members.values(), holdings);
+    for (InstanceId instanceId : new TreeSet<>(target.wanted())) {
       if (!holdings.containsKey(instanceId)) {
         moves++;
         lastEpoch = Math.max(millis, lastEpoch + 1);
-        Member owner = due.wanted(instanceId).orElseThrow();
+        Member owner = target.wanted(instanceId).orElseThrow();
         holdings.put(instanceId, new OwnerEpoch(owner.slot(), owner.life(), lastEpoch));
       }
     }

@@ -5,20 +5,20 @@ import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 
-/** What nodes decide together. */
+/** A command that is applied by all nodes in the same order. */
 sealed interface Command {
 
   /**
-   * A node is there, or is not what it was.
+   * A node joins, or its description has changed.
    *
-   * @param bridge what the bridge is called from then on, where it has no name yet
+   * @param bridge the id of the bridge if it has none yet
    */
   record Join(Member member, String bridge) implements Command {}
 
-  /** A node does not act any more, by the word of the primary or by its own. */
+  /** A node leaves: it has left itself, or the primary has declared it lost. */
   record Leave(int slot, long life) implements Command {}
 
-  /** A part of a server that a node owned has stopped there. */
+  /** An instance has stopped at the node that owned it. */
   record Release(InstanceId instanceId, int slot, long life, long epoch) implements Command {}
 
   record Put(String map, String key, long expected, byte[] value, long ttlMillis, Keep keep)
@@ -26,10 +26,10 @@ sealed interface Command {
 
   record Remove(String map, String key, long expected) implements Command {}
 
-  /** Nothing; whoever sees it applied knows everything that was decided before. */
+  /** No operation; once it is applied, all earlier commands have been applied. */
   record Look() implements Command {}
 
-  /** The map that it may change; null for none. */
+  /** The map that it may change; null if there is no map. */
   default String map() {
     return null;
   }
@@ -62,7 +62,7 @@ sealed interface Command {
     return out.toBytes();
   }
 
-  /** One that this version does not know changes nothing. */
+  /** A command that is unknown to this version becomes a no-op. */
   static Command of(byte[] bytes) {
     WireReader in = new WireReader(bytes);
     return switch (in.octet()) {

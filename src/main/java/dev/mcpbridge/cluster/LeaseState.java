@@ -2,35 +2,35 @@ package dev.mcpbridge.cluster;
 
 import dev.mcpbridge.cluster.agreement.Terms;
 
-/** How it stands with this node's right to act, from one look to the next. */
+/** Tracks this node's lease from one tick to the next. Confined to the event loop. */
 final class LeaseState {
   private final Terms terms;
-  private final long bornNanos;
+  private final long createdNanos;
   private volatile long untilNanos;
   private boolean mayAct;
   private boolean isOver = true;
 
-  /** What has become of it. */
+  /** The change since the last tick. */
   enum LeaseChange {
     AS_BEFORE,
-    /** It may act, and might not before. */
+    /** The lease has been acquired. */
     BEGUN,
-    /** It might not act for some time: what runs has to stop. */
+    /** The lease ended longer than the grace period ago: everything must be stopped. */
     OVER
   }
 
   LeaseState(Terms terms, long now) {
     this.terms = terms;
-    this.bornNanos = now;
+    this.createdNanos = now;
   }
 
   LeaseChange look(long leaseUntil, long now) {
-    boolean might = mayAct;
+    boolean couldAct = mayAct;
     mayAct = leaseUntil > now;
     if (mayAct) {
       untilNanos = leaseUntil;
       isOver = false;
-      return might ? LeaseChange.AS_BEFORE : LeaseChange.BEGUN;
+      return couldAct ? LeaseChange.AS_BEFORE : LeaseChange.BEGUN;
     }
     if (!isOver && now - untilNanos >= terms.patienceNanos()) {
       isOver = true;
@@ -39,7 +39,7 @@ final class LeaseState {
     return LeaseChange.AS_BEFORE;
   }
 
-  /** Until when it surely may act; for any thread. */
+  /** The end of the last known lease. Thread-safe. */
   long until() {
     return untilNanos;
   }
@@ -48,13 +48,13 @@ final class LeaseState {
     return isOver;
   }
 
-  /** What a node that may not act is. */
+  /** The state name of a node without a lease. */
   String wordWithout() {
     return untilNanos != 0 && isOver ? "cut_off" : "joining";
   }
 
-  /** Whether it is not worth waiting for. */
+  /** Whether the lease ended so long ago that callers should not wait for a new one. */
   boolean isLongOver(long now) {
-    return !mayAct && now - Math.max(untilNanos, bornNanos) > 3 * terms.leaseNanos();
+    return !mayAct && now - Math.max(untilNanos, createdNanos) > 3 * terms.leaseNanos();
   }
 }

@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A node that takes part.
+ * A member of the cluster.
  *
- * @param life of its process; another one after a restart
- * @param url where its API is
- * @param labels what servers may ask for
- * @param parts that it can run, by its own configuration
- * @param isLeaving whether it gives up what it has
+ * @param life incarnation of its process, which differs after each start
+ * @param url URL of its API
+ * @param labels labels that servers may require
+ * @param parts instances that it can run according to its own configuration
+ * @param isLeaving whether it is releasing its instances
  */
 public record Member(
     int slot,

@@ -4,10 +4,10 @@ import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 
 /**
- * Who owns a part of a server.
+ * The owner of an instance.
  *
- * @param life of the owner's process
- * @param epoch higher than that of every earlier owner
+ * @param life incarnation of the owner's process
+ * @param epoch fencing number, higher than that of every earlier owner
  */
 record OwnerEpoch(int slot, long life, long epoch) {
 

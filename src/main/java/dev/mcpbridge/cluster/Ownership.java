@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Which parts of servers are whose, as one node knows it. Confined to the loop. */
+/** One node's view of the owners of instances. Confined to the event loop. */
 final class Ownership implements OwnershipView {
   private final ClusterState state;
   private final int slot;
@@ -23,16 +23,16 @@ final class Ownership implements OwnershipView {
     this.life = life;
   }
 
-  /** What this node can run. */
-  void offer(Set<InstanceId> parts) {
-    offered = new LinkedHashSet<>(parts);
+  /** Sets the instances that this node can run. */
+  void offer(Set<InstanceId> instances) {
+    offered = new LinkedHashSet<>(instances);
   }
 
   Set<InstanceId> offered() {
     return offered;
   }
 
-  /** The slot of a part's owner; {@link Cluster#HERE} only where this node is to keep it. */
+  /** The slot of the owner; {@link Cluster#HERE} only if this node should keep the instance. */
   int owner(InstanceId instanceId) {
     Optional<OwnerEpoch> holding = state.holding(instanceId);
     if (holding.isEmpty()) {
@@ -44,21 +44,21 @@ final class Ownership implements OwnershipView {
     return isMine(instanceId, holding.get()) ? Cluster.HERE : Cluster.NOWHERE;
   }
 
-  /** What this node has, and is to keep. */
+  /** The instances that this node owns and should keep. */
   Set<InstanceId> mine() {
     Set<InstanceId> mine = new LinkedHashSet<>();
     for (InstanceId instanceId : offered) {
       state
           .holding(instanceId)
-          .filter(h -> isMine(instanceId, h))
-          .ifPresent(h -> mine.add(instanceId));
+          .filter(owner -> isMine(instanceId, owner))
+          .ifPresent(owner -> mine.add(instanceId));
     }
     return mine;
   }
 
   /**
-   * Gives up what this node has: by this epoch it never runs it again, whenever the others hear of
-   * that.
+   * Releases an instance: this node never runs it again in this epoch, even before the other nodes
+   * have received the release.
    */
   Optional<OwnerEpoch> release(InstanceId instanceId) {
     released.keySet().retainAll(state.holdings().keySet());
@@ -67,7 +67,7 @@ final class Ownership implements OwnershipView {
     return held;
   }
 
-  /** Everything that this node has, whether or not it is to keep it. */
+  /** All instances that this node owns, whether or not it should keep them. */
   Set<InstanceId> held() {
     Set<InstanceId> held = new LinkedHashSet<>();
     state

@@ -4,24 +4,24 @@ import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.ServerId;
 import java.util.Collection;
 
-/** What is known of who runs what. */
+/** Read access to the owners of instances. */
 public interface OwnershipView {
 
-  /** The parts of a server that any node can run, or still has; none where it is not known. */
+  /** The instances of a server that a node can run or still owns; empty for an unknown server. */
   Collection<InstanceId> parts(ServerId server);
 
-  /** Whether any node has a part of a server, or is still to stop it. */
+  /** Whether any node owns an instance of a server, even if it must stop it. */
   boolean isOwned(ServerId server);
 
-  /** Whether any node has a server, or this one has just said that it can run it. */
+  /** Whether any node owns an instance of a server, or this node has offered to run it. */
   boolean isExpected(ServerId server);
 
-  /** Whether any node can run a server; where nothing is known of nodes, it may be. */
+  /** Whether any node can run a server; true while no member is known. */
   boolean hasCandidate(ServerId server);
 
-  /** Whether a server is known to any node at all; where nothing is known of nodes, it may be. */
+  /** Whether any node has this server configured; true while no member is known. */
   boolean knows(ServerId server);
 
-  /** Since when, in the count of all nodes, things stand as they do with a part. */
+  /** The epoch of the current owner; without an owner, the latest epoch of the cluster. */
   long epoch(InstanceId instanceId);
 }

@@ -12,16 +12,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The commands of this node that are not decided yet. Confined to the loop. */
+/** The commands of this node that are not committed yet. Confined to the event loop. */
 final class PendingCommands {
-  private static final long PATIENCE_NANOS = 5_000_000_000L;
+  private static final long TIMEOUT_NANOS = 5_000_000_000L;
 
   private final Replica replica;
   private final int self;
   private final Map<Long, Open> open = new HashMap<>();
 
-  /** One that is decided before it has a number, where nobody else has to agree. */
-  private Promise<Change> makingNow;
+  /** A command that may be applied before it has a number, if this node alone is the majority. */
+  private Promise<Change> proposing;
 
   private record Open(Promise<Change> promise, long untilNanos) {}
 
@@ -30,14 +30,14 @@ final class PendingCommands {
     this.self = self;
   }
 
-  /** Fails with NO_QUORUM where it is not decided in time, which leaves open whether it will be. */
+  /** Fails with NO_QUORUM if it is not committed in time; it may still be committed later. */
   Future<Change> make(Command command, long now) {
     Promise<Change> promise = Promise.promise();
-    makingNow = promise;
+    proposing = promise;
     long number = replica.propose(command.toBytes(), now);
-    if (makingNow != null) {
-      makingNow = null;
-      open.put(number, new Open(promise, now + PATIENCE_NANOS));
+    if (proposing != null) {
+      proposing = null;
+      open.put(number, new Open(promise, now + TIMEOUT_NANOS));
     }
     return promise.future();
   }
@@ -46,26 +46,26 @@ final class PendingCommands {
     if (entry.proposer() != self || entry.incarnation() != replica.incarnation()) {
       return;
     }
-    Open decided = open.remove(entry.number());
-    if (decided != null) {
-      decided.promise().complete(change);
-    } else if (makingNow != null) {
-      Promise<Change> made = makingNow;
-      makingNow = null;
-      made.complete(change);
+    Open committed = open.remove(entry.number());
+    if (committed != null) {
+      committed.promise().complete(change);
+    } else if (proposing != null) {
+      Promise<Change> promise = proposing;
+      proposing = null;
+      promise.complete(change);
     }
   }
 
   void giveUpLate(long now) {
-    List<Map.Entry<Long, Open>> late = new ArrayList<>();
-    open.entrySet().removeIf(each -> each.getValue().untilNanos() <= now && late.add(each));
-    for (Map.Entry<Long, Open> each : late) {
+    List<Map.Entry<Long, Open>> expired = new ArrayList<>();
+    open.entrySet().removeIf(each -> each.getValue().untilNanos() <= now && expired.add(each));
+    for (Map.Entry<Long, Open> each : expired) {
       replica.forget(each.getKey());
       each.getValue()
           .promise()
           .fail(
               new BridgeException(
-                      ErrorCode.NO_QUORUM, "More than half of the nodes have to agree, and do not")
+                      ErrorCode.NO_QUORUM, "A majority of the nodes did not agree in time")
                   .withRetryAfter(2_000));
     }
   }

@@ -12,16 +12,16 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Who should have what. Those that can run a server and do not leave stand in a row for it, by
- * rendezvous hashing; each is due as many of its parts as the others, and the first of them one
- * more where that does not come out even. Whoever has a part keeps it while it is due that many, so
- * a node that comes or goes moves only what it gets or had.
+ * Assigns instances to members. The members that can run a server and are not leaving are ranked by
+ * rendezvous hashing. The instances are divided evenly; the first members in the ranking get one
+ * more if there is a remainder. An owner keeps an instance as long as it is within its share, so a
+ * node that joins or leaves moves only the instances that it gets or had.
  *
- * <p>It follows from members and holdings alone, and so is the same at every node.
+ * <p>The result depends only on members and current owners, so it is the same at every node.
  */
 final class Placement {
   private final Map<InstanceId, Member> wanted = new HashMap<>();
-  private final Map<ServerId, Set<InstanceId>> parts = new HashMap<>();
+  private final Map<ServerId, Set<InstanceId>> instances = new HashMap<>();
 
   private Placement() {}
 
@@ -30,25 +30,25 @@ final class Placement {
     members.forEach(member -> member.parts().forEach(placement::add));
     holdings.keySet().forEach(placement::add);
     List<Member> staying = members.stream().filter(member -> !member.isLeaving()).toList();
-    placement.parts.forEach((server, all) -> placement.place(server, all, staying, holdings));
+    placement.instances.forEach((server, all) -> placement.place(server, all, staying, holdings));
     return placement;
   }
 
   private void add(InstanceId instanceId) {
-    parts.computeIfAbsent(instanceId.server(), server -> new TreeSet<>()).add(instanceId);
+    instances.computeIfAbsent(instanceId.server(), server -> new TreeSet<>()).add(instanceId);
   }
 
-  /** Whoever should have a part; nobody where nobody can run it. */
+  /** The member that should own an instance; empty if no member can run it. */
   Optional<Member> wanted(InstanceId instanceId) {
     return Optional.ofNullable(wanted.get(instanceId));
   }
 
-  /** All parts of a server that somebody can run, or still has. */
+  /** All instances of a server that a member can run or still owns. */
   Collection<InstanceId> parts(ServerId server) {
-    return parts.getOrDefault(server, Set.of());
+    return instances.getOrDefault(server, Set.of());
   }
 
-  /** The parts that somebody should have. */
+  /** The instances that are assigned to a member. */
   Set<InstanceId> wanted() {
     return wanted.keySet();
   }
@@ -58,45 +58,49 @@ final class Placement {
       Set<InstanceId> all,
       List<Member> staying,
       Map<InstanceId, OwnerEpoch> holdings) {
-    List<Member> row =
+    List<Member> ranking =
         Rendezvous.row(
             server.name(),
             staying.stream().filter(member -> all.stream().anyMatch(member::canRun)).toList());
-    Map<Member, Integer> due = due(row, (int) all.stream().filter(p -> isAble(row, p)).count());
-    List<InstanceId> open = new ArrayList<>();
+    long runnable = all.stream().filter(id -> canRun(ranking, id)).count();
+    Map<Member, Integer> shares = shares(ranking, (int) runnable);
+    List<InstanceId> unassigned = new ArrayList<>();
     for (InstanceId instanceId : all) {
       OwnerEpoch ownerEpoch = holdings.get(instanceId);
-      row.stream()
+      ranking.stream()
           .filter(
               member -> ownerEpoch != null && ownerEpoch.isOf(member) && member.canRun(instanceId))
-          .filter(member -> due.get(member) > 0)
+          .filter(member -> shares.get(member) > 0)
           .findFirst()
-          .ifPresentOrElse(holder -> give(instanceId, holder, due), () -> open.add(instanceId));
+          .ifPresentOrElse(
+              owner -> assign(instanceId, owner, shares), () -> unassigned.add(instanceId));
     }
-    for (InstanceId instanceId : open) {
-      List<Member> able = row.stream().filter(member -> member.canRun(instanceId)).toList();
-      able.stream()
-          .filter(member -> due.get(member) > 0)
+    for (InstanceId instanceId : unassigned) {
+      List<Member> candidates =
+          ranking.stream().filter(member -> member.canRun(instanceId)).toList();
+      candidates.stream()
+          .filter(member -> shares.get(member) > 0)
           .findFirst()
-          .or(() -> able.stream().findFirst())
-          .ifPresent(member -> give(instanceId, member, due));
+          .or(() -> candidates.stream().findFirst())
+          .ifPresent(member -> assign(instanceId, member, shares));
     }
   }
 
-  private static boolean isAble(List<Member> row, InstanceId instanceId) {
-    return row.stream().anyMatch(member -> member.canRun(instanceId));
+  private static boolean canRun(List<Member> ranking, InstanceId instanceId) {
+    return ranking.stream().anyMatch(member -> member.canRun(instanceId));
   }
 
-  private static Map<Member, Integer> due(List<Member> row, int parts) {
-    Map<Member, Integer> due = new HashMap<>();
-    for (int rank = 0; rank < row.size(); rank++) {
-      due.put(row.get(rank), parts / row.size() + (rank < parts % row.size() ? 1 : 0));
+  private static Map<Member, Integer> shares(List<Member> ranking, int count) {
+    Map<Member, Integer> shares = new HashMap<>();
+    int size = ranking.size();
+    for (int rank = 0; rank < size; rank++) {
+      shares.put(ranking.get(rank), count / size + (rank < count % size ? 1 : 0));
     }
-    return due;
+    return shares;
   }
 
-  private void give(InstanceId instanceId, Member to, Map<Member, Integer> due) {
-    due.merge(to, -1, Integer::sum);
+  private void assign(InstanceId instanceId, Member to, Map<Member, Integer> shares) {
+    shares.merge(to, -1, Integer::sum);
     wanted.put(instanceId, to);
   }
 }

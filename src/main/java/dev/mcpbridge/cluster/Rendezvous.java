@@ -6,26 +6,26 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * In which order several should have something: by score (Thaler and Ravishankar 1998), so that one
- * who comes or goes changes the order of no others.
+ * Rendezvous hashing (Thaler and Ravishankar 1998): ranks members by score, so that a member that
+ * joins or leaves does not change the order of the others.
  */
 final class Rendezvous {
   private Rendezvous() {}
 
-  /** The first is who should have it before all others. */
-  static List<Member> row(String what, Collection<Member> among) {
-    return among.stream()
+  /** The members by rank for a key, the preferred one first. */
+  static List<Member> row(String key, Collection<Member> members) {
+    return members.stream()
         .sorted(
-            Comparator.<Member>comparingLong(member -> score(what, member.slot()))
+            Comparator.<Member>comparingLong(member -> score(key, member.slot()))
                 .thenComparing(Member::slot)
                 .reversed())
         .toList();
   }
 
-  /** FNV-1a of the name, stirred with the slot (the finalizer of SplitMix64). */
-  private static long score(String what, int slot) {
+  /** FNV-1a of the key, mixed with the slot (the finalizer of SplitMix64). */
+  private static long score(String key, int slot) {
     long hash = 0xcbf29ce484222325L;
-    for (byte octet : what.getBytes(StandardCharsets.UTF_8)) {
+    for (byte octet : key.getBytes(StandardCharsets.UTF_8)) {
       hash = (hash ^ octet & 0xFF) * 0x100000001b3L;
     }
     hash += (slot + 1) * 0x9e3779b97f4a7c15L;

@@ -7,37 +7,37 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** A map of which each change is a decision of all, and so is each look that has to be exact. */
+/** A map whose changes and linearizable reads are commands of the replicated state. */
 final class ReplicatedMap implements SharedMap {
   private final String name;
   private final ClusterState state;
-  private final Function<Command, Future<Change>> decide;
+  private final Function<Command, Future<Change>> propose;
   private final List<Runnable> listeners = new ArrayList<>();
 
-  ReplicatedMap(String name, ClusterState state, Function<Command, Future<Change>> decide) {
+  ReplicatedMap(String name, ClusterState state, Function<Command, Future<Change>> propose) {
     this.name = name;
     this.state = state;
-    this.decide = decide;
+    this.propose = propose;
   }
 
   @Override
   public Future<Change> put(String key, long expected, byte[] value, long ttlMillis, Keep keep) {
-    return decide.apply(new Command.Put(name, key, expected, value, ttlMillis, keep));
+    return propose.apply(new Command.Put(name, key, expected, value, ttlMillis, keep));
   }
 
   @Override
   public Future<Change> remove(String key, long expected) {
-    return decide.apply(new Command.Remove(name, key, expected));
+    return propose.apply(new Command.Remove(name, key, expected));
   }
 
   @Override
   public Future<Item> get(String key) {
-    return decide.apply(new Look()).map(seen -> known(key));
+    return propose.apply(new Look()).map(applied -> known(key));
   }
 
   @Override
   public Future<Map<String, Item>> all() {
-    return decide.apply(new Look()).map(seen -> known());
+    return propose.apply(new Look()).map(applied -> known());
   }
 
   @Override
@@ -51,11 +51,11 @@ final class ReplicatedMap implements SharedMap {
   }
 
   @Override
-  public void onChange(Runnable heard) {
-    listeners.add(heard);
+  public void onChange(Runnable listener) {
+    listeners.add(listener);
   }
 
-  /** Something has changed in it, or may have. */
+  /** Notifies the listeners that the map may have changed. */
   void heard() {
     listeners.forEach(Runnable::run);
   }

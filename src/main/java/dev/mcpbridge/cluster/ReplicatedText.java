@@ -6,7 +6,10 @@ import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 import java.util.Optional;
 
-/** A text of which all nodes have the newest version. Confined to the event loop but for looks. */
+/**
+ * A text that is replicated to all nodes; the newest version wins. Confined to the event loop,
+ * except {@link #known()}.
+ */
 public final class ReplicatedText {
   private static final String KEY = "text";
 
@@ -14,7 +17,7 @@ public final class ReplicatedText {
   private volatile Version known;
 
   /**
-   * @param millis since when it is so, on the wall clock of whoever changed it
+   * @param millis time of the change, on the wall clock of the node that made it
    */
   public record Version(String text, long millis) {
     byte[] toBytes() {
@@ -32,21 +35,21 @@ public final class ReplicatedText {
   }
 
   /**
-   * @param map that holds nothing else
+   * @param map a map that holds nothing else
    */
   public ReplicatedText(SharedMap map) {
     this.map = map;
     map.onChange(() -> known = Version.of(map.known(KEY)));
   }
 
-  /** For any thread. */
+  /** The newest version that this node has received. Thread-safe. */
   public Optional<Version> known() {
     return Optional.ofNullable(known);
   }
 
   /**
-   * Is the newest from now on, unless a newer one is known. May come to nothing: it is to be
-   * offered until it is known.
+   * Proposes a version unless a newer one is known. The proposal may be lost: repeat it until the
+   * version is known.
    */
   public void offer(String text, long millis) {
     Item item = map.known(KEY);

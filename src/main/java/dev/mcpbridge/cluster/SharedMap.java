@@ -4,20 +4,21 @@ import io.vertx.core.Future;
 import java.util.Map;
 
 /**
- * Entries that all nodes see alike and that survive the loss of some. A change happens once, for
- * all, in one order with every other change; a failed future leaves it open whether it happened.
+ * A map that is replicated to all nodes and survives the loss of a minority. Changes are applied
+ * exactly once, in one total order. If the future of a change fails, its outcome is unknown.
  */
 public interface SharedMap {
 
-  /** The version that an entry which is not there has. */
+  /** The version of an absent entry. */
   long ABSENT = 0;
 
   /**
-   * A value, and what it takes to change it.
+   * A value and its version.
    *
-   * @param version of this value; null values have {@link #ABSENT}
-   * @param millis the cluster's clock at the moment that this was true
-   * @param untilMillis when it will be gone, on the same clock
+   * @param value null if the entry is absent
+   * @param version {@link #ABSENT} if the entry is absent
+   * @param millis the cluster's clock at the time of the read
+   * @param untilMillis when the entry expires, on the same clock
    */
   record Item(byte[] value, long version, long millis, long untilMillis) {
     public boolean isThere() {
@@ -29,46 +30,46 @@ public interface SharedMap {
     }
   }
 
-  /** What becomes of an entry where there is no room for a new one. */
+  /** What happens to an entry when the map is full. */
   enum Keep {
-    /** It stays, and the new one is refused. */
+    /** It is kept; new entries are rejected. */
     FIRM,
-    /** The oldest of these goes. */
+    /** It may be evicted, the oldest first. */
     WHILE_ROOM
   }
 
   /**
-   * Sets a value where the version is still the given one.
+   * Sets a value if the current version is the expected one.
    *
-   * @param ttlMillis after which it is gone
-   * @return the entry afterwards; its version is new exactly where it was set
+   * @param ttlMillis time to live of the entry; {@link Long#MAX_VALUE} if it does not expire
+   * @return the entry afterwards; its version is new if and only if it was set
    */
   Future<Change> put(String key, long expected, byte[] value, long ttlMillis, Keep keep);
 
-  /** Removes an entry where its version is still the given one. */
+  /** Removes an entry if its current version is the expected one. */
   Future<Change> remove(String key, long expected);
 
-  /** What is there now, on no node's word alone. */
+  /** Reads an entry; linearizable. */
   Future<Item> get(String key);
 
-  /** All that is there now. */
+  /** Reads all entries; linearizable. */
   Future<Map<String, Item>> all();
 
-  /** What this node knows, which may be a moment old. */
+  /** Reads an entry from this node's copy, which may be stale. */
   Item known(String key);
 
-  /** All that this node knows of, which may be a moment old. */
+  /** Reads all entries from this node's copy, which may be stale. */
   Map<String, Item> known();
 
-  /** Is told of every change that this node hears of. */
-  void onChange(Runnable heard);
+  /** Registers a listener for changes that are applied on this node. */
+  void onChange(Runnable listener);
 
   /**
-   * How a change ended.
+   * The result of a change.
    *
-   * @param isDone false where the version was another one, or there is no room
-   * @param isFull whether there is no room
-   * @param item what is there afterwards
+   * @param isDone false if the version did not match or the map is full
+   * @param isFull whether the map is full
+   * @param item the entry afterwards
    */
   record Change(boolean isDone, boolean isFull, Item item) {}
 }

@@ -16,14 +16,14 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 
-/** A node that is the whole bridge: it has everything, and nobody else to ask. */
+/** A bridge without a cluster: the only node, which owns all servers. */
 public final class SingleNode implements Cluster {
   private final Clock clock;
   private final String bridge = UUID.randomUUID().toString();
   private final Tables tables = new Tables();
   private final Map<String, SharedMap> maps = new HashMap<>();
-  private final OwnershipView ownershipView = new Everything();
-  private Set<InstanceId> parts = Set.of();
+  private final OwnershipView ownershipView = new AllOwned();
+  private Set<InstanceId> instances = Set.of();
   private long versions;
 
   public SingleNode(Clock clock) {
@@ -82,7 +82,7 @@ public final class SingleNode implements Cluster {
 
   @Override
   public SharedMap map(String name) {
-    return maps.computeIfAbsent(name, OwnMap::new);
+    return maps.computeIfAbsent(name, LocalMap::new);
   }
 
   @Override
@@ -91,25 +91,25 @@ public final class SingleNode implements Cluster {
   }
 
   @Override
-  public Future<Void> offer(Set<InstanceId> offered, OwnershipListener here) {
-    parts = new LinkedHashSet<>(offered);
-    here.changed();
+  public Future<Void> offer(Set<InstanceId> offered, OwnershipListener listener) {
+    instances = new LinkedHashSet<>(offered);
+    listener.changed();
     return Future.succeededFuture();
   }
 
   @Override
   public Set<InstanceId> mine() {
-    return parts;
+    return instances;
   }
 
   @Override
   public Set<InstanceId> held() {
-    return parts;
+    return instances;
   }
 
   @Override
   public void stopped(InstanceId instanceId) {
-    // nobody waits for it
+    // no other node waits for the release
   }
 
   @Override
@@ -125,22 +125,22 @@ public final class SingleNode implements Cluster {
   @Override
   public Future<byte[]> ask(int slot, String address, byte[] body, long timeoutMillis) {
     return Future.failedFuture(
-        new BridgeException(ErrorCode.NODE_UNREACHABLE, "This bridge has one node"));
+        new BridgeException(ErrorCode.NODE_UNREACHABLE, "This bridge is not part of a cluster"));
   }
 
   @Override
   public void tell(int slot, String topic, byte[] body) {
-    // there is nobody
+    // there are no other nodes
   }
 
   @Override
   public void tellAll(String topic, byte[] body) {
-    // there is nobody
+    // there are no other nodes
   }
 
   @Override
   public void serve(PeerListener peerListener) {
-    // nobody asks
+    // there are no other nodes
   }
 
   @Override
@@ -163,17 +163,17 @@ public final class SingleNode implements Cluster {
     return Future.succeededFuture();
   }
 
-  private final class OwnMap implements SharedMap {
+  private final class LocalMap implements SharedMap {
     private final String name;
     private final List<Runnable> listeners = new ArrayList<>();
 
-    OwnMap(String name) {
+    LocalMap(String name) {
       this.name = name;
     }
 
     @Override
     public Future<Change> put(String key, long expected, byte[] value, long ttlMillis, Keep keep) {
-      return told(
+      return notifyIfDone(
           tables.put(
               new Command.Put(name, key, expected, value, ttlMillis, keep),
               ++versions,
@@ -182,7 +182,7 @@ public final class SingleNode implements Cluster {
 
     @Override
     public Future<Change> remove(String key, long expected) {
-      return told(tables.remove(name, key, expected, clock.millis()));
+      return notifyIfDone(tables.remove(name, key, expected, clock.millis()));
     }
 
     @Override
@@ -206,11 +206,11 @@ public final class SingleNode implements Cluster {
     }
 
     @Override
-    public void onChange(Runnable heard) {
-      listeners.add(heard);
+    public void onChange(Runnable listener) {
+      listeners.add(listener);
     }
 
-    private Future<Change> told(Change change) {
+    private Future<Change> notifyIfDone(Change change) {
       if (change.isDone()) {
         listeners.forEach(Runnable::run);
       }
@@ -218,7 +218,7 @@ public final class SingleNode implements Cluster {
     }
   }
 
-  private final class Everything implements OwnershipView {
+  private final class AllOwned implements OwnershipView {
     @Override
     public Collection<InstanceId> parts(ServerId server) {
       return isOwned(server) ? List.of(InstanceId.first(server)) : List.of();
@@ -226,7 +226,7 @@ public final class SingleNode implements Cluster {
 
     @Override
     public boolean isOwned(ServerId server) {
-      return parts.contains(InstanceId.first(server));
+      return instances.contains(InstanceId.first(server));
     }
 
     @Override

@@ -11,26 +11,26 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The contents of all shared maps. Does the same on every node: time comes in with each change, and
- * an entry whose time is over is not there. Bounded in number and in bytes, each map for itself,
- * and in the number of maps.
+ * The contents of all shared maps. Deterministic, so that all nodes agree: the time is an argument
+ * of each change, and an expired entry is treated as absent. The number of maps is bounded, and so
+ * are the entries and bytes of each map.
  */
 final class Tables {
   private static final int MAX_ENTRIES = 20_000;
-  private static final Map<String, Integer> FEWER = Map.of("confirmations", 10_000);
+  private static final Map<String, Integer> MAX_ENTRIES_BY_MAP = Map.of("confirmations", 10_000);
   private static final long MAX_BYTES = 64L << 20;
   private static final int MAX_MAPS = 6;
 
-  /** What {@link #write} adds to key and value: two lengths, two numbers, a flag. */
-  private static final int MAX_ROW_FRAME = 64;
+  /** Bytes that {@link #write} adds to key and value: two lengths, two numbers, a flag. */
+  private static final int ROW_OVERHEAD_BYTES = 64;
 
-  /** Bytes of all maps when all are full, as {@link #write} writes them. */
-  static final long MAX_WRITTEN_BYTES = MAX_MAPS * (MAX_BYTES + MAX_ENTRIES * MAX_ROW_FRAME);
+  /** The maximum size of all maps in bytes, as written by {@link #write}. */
+  static final long MAX_WRITTEN_BYTES = MAX_MAPS * (MAX_BYTES + MAX_ENTRIES * ROW_OVERHEAD_BYTES);
 
   private final TreeMap<String, Table> tables = new TreeMap<>();
 
   private record Row(byte[] value, long version, long untilMillis, boolean isFirm) {
-    boolean isOver(long millis) {
+    boolean isExpired(long millis) {
       return untilMillis <= millis;
     }
   }
@@ -41,7 +41,7 @@ final class Tables {
     long bytes;
 
     Table(String map) {
-      maxEntries = FEWER.getOrDefault(map, MAX_ENTRIES);
+      maxEntries = MAX_ENTRIES_BY_MAP.getOrDefault(map, MAX_ENTRIES);
     }
 
     void put(String key, Row row) {
@@ -94,7 +94,7 @@ final class Tables {
   Item get(String map, String key, long millis) {
     Table table = tables.get(map);
     Row row = table == null ? null : table.rows.get(key);
-    return row == null || row.isOver(millis)
+    return row == null || row.isExpired(millis)
         ? Item.absent(millis)
         : new Item(row.value(), row.version(), millis, row.untilMillis());
   }
@@ -105,7 +105,7 @@ final class Tables {
     if (table != null) {
       table.rows.forEach(
           (key, row) -> {
-            if (!row.isOver(millis)) {
+            if (!row.isExpired(millis)) {
               items.put(key, new Item(row.value(), row.version(), millis, row.untilMillis()));
             }
           });
@@ -148,7 +148,7 @@ final class Tables {
 
   private static void makeRoom(Table table, String key, byte[] value, long millis) {
     if (!table.hasRoomFor(key, value)) {
-      sweep(table, millis);
+      removeExpired(table, millis);
     }
     List<String> oldest =
         table.hasRoomFor(key, value)
@@ -162,9 +162,9 @@ final class Tables {
     }
   }
 
-  private static void sweep(Table table, long millis) {
+  private static void removeExpired(Table table, long millis) {
     table.rows.entrySet().stream()
-        .filter(row -> row.getValue().isOver(millis))
+        .filter(row -> row.getValue().isExpired(millis))
         .map(Map.Entry::getKey)
         .toList()
         .forEach(table::remove);

@@ -1,6 +1,5 @@
 /**
- * Several nodes, one bridge: who is alive, who owns which server, and what all of them know. {@link
- * dev.mcpbridge.cluster.Cluster} is what the rest of the bridge sees; a bridge on its own has one,
- * too, which costs nothing.
+ * Clustering: membership, ownership of servers and replicated state. The rest of the bridge uses
+ * {@link dev.mcpbridge.cluster.Cluster}; a single node has a trivial implementation of it.
  */
 package dev.mcpbridge.cluster;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Anthropic's Messages: all answers of a turn stand in one message of the user's. */
+/** Anthropic Messages: all results of a turn are sent in one user message. */
 final class Anthropic implements Format.Writing {
   @Override
   public SchemaDialect dialect(boolean strict) {
@@ -69,8 +69,8 @@ final class Anthropic implements Format.Writing {
         && media.type().equals("application/pdf")) {
       source(out.member("type", "document"), media);
     } else {
-      String words = contentBlock.words();
-      out.member("type", "text").member("text", words.isEmpty() ? "(no text)" : words);
+      String text = contentBlock.words();
+      out.member("type", "text").member("text", text.isEmpty() ? "(no text)" : text);
     }
     out.endObject();
   }

@@ -14,9 +14,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Takes back what the dialects ask of a model: null for a property that may be left out, and JSON
- * text for a value that is no text. Only where the tool's own schema does not admit what was given;
- * anything else stays as it is. Stateless.
+ * Reverts what the dialects require of a model: null for an optional property, and JSON text for a
+ * value that is not a string. Applies only where the tool's own schema does not accept the value as
+ * given; everything else stays unchanged.
  */
 public final class ArgumentRestorer {
   private static final Set<String> LITERALS = Set.of("true", "false", "null");
@@ -29,7 +29,7 @@ public final class ArgumentRestorer {
     this.root = root;
   }
 
-  /** What the tool is to get; the same object where nothing had to be changed. */
+  /** Returns the arguments for the tool; the same object if nothing was changed. */
   public static JsonNode meant(JsonNode given, JsonNode schema) {
     if (!isCandidate(given)) {
       return given;
@@ -40,7 +40,7 @@ public final class ArgumentRestorer {
     return arguments.changed ? copy : given;
   }
 
-  /** Most arguments hold no null, and no text that could be anything else. */
+  /** Fast check: most arguments contain neither null nor a string that could be JSON text. */
   private static boolean isCandidate(JsonNode value) {
     if (value.isContainerNode()) {
       for (JsonNode inner : value) {
@@ -63,14 +63,14 @@ public final class ArgumentRestorer {
       return;
     }
     if (value instanceof ObjectNode object) {
-      List<JsonNode> schemas = parts(schema);
+      List<JsonNode> schemas = applicableSchemas(schema);
       for (String name : names(object)) {
         property(object, name, schemas, depth);
       }
     } else if (value instanceof ArrayNode array) {
-      JsonNode items = any(parts(schema).stream().map(part -> part.path("items")));
+      JsonNode items = anyOf(applicableSchemas(schema).stream().map(part -> part.path("items")));
       for (int i = 0; i < array.size(); i++) {
-        JsonNode item = read(array.get(i), items);
+        JsonNode item = parsed(array.get(i), items);
         array.set(i, item);
         correct(item, items, depth + 1);
       }
@@ -83,7 +83,7 @@ public final class ArgumentRestorer {
     if (declaring.isEmpty()) {
       return;
     }
-    JsonNode own = any(declaring.stream().map(schema -> schema.get("properties").get(name)));
+    JsonNode own = anyOf(declaring.stream().map(schema -> schema.get("properties").get(name)));
     JsonNode given = object.get(name);
     boolean isRequired = declaring.stream().allMatch(schema -> isRequired(schema, name));
     if (given.isNull() && !isRequired && !admits(own, "null")) {
@@ -91,53 +91,53 @@ public final class ArgumentRestorer {
       changed = true;
       return;
     }
-    JsonNode meant = read(given, own);
-    object.set(name, meant);
-    correct(meant, own, depth + 1);
+    JsonNode restored = parsed(given, own);
+    object.set(name, restored);
+    correct(restored, own, depth + 1);
   }
 
-  /** A schema, and all others that may apply to the same value. */
-  private List<JsonNode> parts(JsonNode schema) {
+  /** A schema and all schemas that may apply to the same value. */
+  private List<JsonNode> applicableSchemas(JsonNode schema) {
     List<JsonNode> parts = new ArrayList<>();
     collect(schema, Collections.newSetFromMap(new IdentityHashMap<>()), parts);
     return parts;
   }
 
-  private void collect(JsonNode schema, Set<JsonNode> seen, List<JsonNode> inOrder) {
+  private void collect(JsonNode schema, Set<JsonNode> seen, List<JsonNode> result) {
     if (schema == null || !seen.add(schema)) {
       return;
     }
-    inOrder.add(schema);
+    result.add(schema);
     if (schema.has("$ref")) {
-      collect(SchemaReferences.target(root, schema.get("$ref")), seen, inOrder);
+      collect(SchemaReferences.target(root, schema.get("$ref")), seen, result);
     }
     for (String branches : List.of("allOf", "anyOf", "oneOf")) {
-      schema.path(branches).forEach(branch -> collect(branch, seen, inOrder));
+      schema.path(branches).forEach(branch -> collect(branch, seen, result));
     }
   }
 
-  private static JsonNode any(Stream<JsonNode> schemas) {
-    List<JsonNode> known = schemas.filter(schema -> !schema.isMissingNode()).toList();
-    return known.size() == 1
-        ? known.get(0)
+  private static JsonNode anyOf(Stream<JsonNode> schemas) {
+    List<JsonNode> present = schemas.filter(schema -> !schema.isMissingNode()).toList();
+    return present.size() == 1
+        ? present.get(0)
         : SchemaNormalizer.JSON
             .objectNode()
-            .set("anyOf", SchemaNormalizer.JSON.arrayNode().addAll(known));
+            .set("anyOf", SchemaNormalizer.JSON.arrayNode().addAll(present));
   }
 
-  private JsonNode read(JsonNode given, JsonNode schema) {
+  private JsonNode parsed(JsonNode given, JsonNode schema) {
     if (!given.isTextual() || admits(schema, "string")) {
       return given;
     }
     try {
-      JsonNode read = Json.tree(given.textValue());
-      boolean isOther = !read.isMissingNode() && !read.isTextual();
-      if (isOther && admits(schema, StrictSchema.typeOf(read))) {
+      JsonNode value = Json.tree(given.textValue());
+      boolean isOtherType = !value.isMissingNode() && !value.isTextual();
+      if (isOtherType && admits(schema, StrictSchema.typeOf(value))) {
         changed = true;
-        return read;
+        return value;
       }
     } catch (JsonProcessingException e) {
-      // a text after all: the tool's own schema says what is wrong with it
+      // not JSON: validation against the tool's schema reports the error
     }
     return given;
   }
@@ -146,22 +146,22 @@ public final class ArgumentRestorer {
     return admits(schema, type, new IdentityHashMap<>());
   }
 
-  /** Each schema is asked once; one that leads back to itself admits nothing by that. */
-  private boolean admits(JsonNode schema, String type, Map<JsonNode, Boolean> known) {
+  /** Evaluates each schema once; a recursive reference to a schema accepts nothing. */
+  private boolean admits(JsonNode schema, String type, Map<JsonNode, Boolean> results) {
     if (schema.isBoolean()) {
       return schema.booleanValue();
     }
-    Boolean before = known.putIfAbsent(schema, false);
-    if (before == null) {
-      before = isAdmitting(schema, type, known);
-      known.put(schema, before);
+    Boolean cached = results.putIfAbsent(schema, false);
+    if (cached == null) {
+      cached = isAdmitting(schema, type, results);
+      results.put(schema, cached);
     }
-    return before;
+    return cached;
   }
 
-  private boolean isAdmitting(JsonNode schema, String type, Map<JsonNode, Boolean> known) {
+  private boolean isAdmitting(JsonNode schema, String type, Map<JsonNode, Boolean> results) {
     JsonNode target = SchemaReferences.target(root, schema.path("$ref"));
-    if (target != null && !admits(target, type, known)) {
+    if (target != null && !admits(target, type, results)) {
       return false;
     }
     if (schema.has("type") && !isOfType(schema, type)) {
@@ -172,20 +172,20 @@ public final class ArgumentRestorer {
       return false;
     }
     for (JsonNode part : schema.path("allOf")) {
-      if (!admits(part, type, known)) {
+      if (!admits(part, type, results)) {
         return false;
       }
     }
-    return branchAdmits(schema.path("anyOf"), type, known)
-        && branchAdmits(schema.path("oneOf"), type, known);
+    return branchAdmits(schema.path("anyOf"), type, results)
+        && branchAdmits(schema.path("oneOf"), type, results);
   }
 
-  private boolean branchAdmits(JsonNode branches, String type, Map<JsonNode, Boolean> known) {
-    boolean any = branches.isEmpty();
+  private boolean branchAdmits(JsonNode branches, String type, Map<JsonNode, Boolean> results) {
+    boolean isAdmitted = branches.isEmpty();
     for (JsonNode branch : branches) {
-      any |= admits(branch, type, known);
+      isAdmitted |= admits(branch, type, results);
     }
-    return any;
+    return isAdmitted;
   }
 
   private static boolean isOfType(JsonNode schema, String type) {

@@ -10,22 +10,22 @@ import java.util.Set;
 /** One block of a tool's result (MCP server/tools, "Tool Result"). */
 public sealed interface ContentBlock {
 
-  /** What stands for it where there is only text. */
+  /** The text that represents the block where only text is possible. */
   String words();
 
-  /** Words. */
+  /** Text. */
   record Text(String words) implements ContentBlock {}
 
   /**
-   * Bytes of an image, a sound, or a file.
+   * Binary content of an image, a sound or a file.
    *
-   * @param data base64
+   * @param data Base64
    */
   record Media(String type, String data) implements ContentBlock {
     private static final Set<String> IMAGES =
         Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
 
-    /** One of those that models see; a request with another is refused. */
+    /** Whether models accept the image format; requests with other formats are rejected. */
     boolean isImage() {
       return IMAGES.contains(type);
     }
@@ -41,9 +41,10 @@ public sealed interface ContentBlock {
   }
 
   /**
-   * The blocks of an MCP result; structured content that no text repeats is one more.
+   * The blocks of an MCP result. Structured content is appended as text unless a text block repeats
+   * it.
    *
-   * @param result its members
+   * @param result members of the result
    */
   static List<ContentBlock> of(Map<String, JsonSlice> result) {
     List<ContentBlock> parts = new ArrayList<>();

@@ -8,66 +8,66 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** How one API of models writes tools, the model's calls, and the answers to them. */
+/** The format in which a model API represents tools, tool calls and their results. */
 public enum Format {
-  /** Chat Completions, as OpenAI, Ollama, vLLM and most others have it. */
+  /** OpenAI Chat Completions, also used by Ollama, vLLM and most other providers. */
   OPENAI_CHAT("openai-chat", new OpenAiChat()),
-  /** Responses. */
+  /** OpenAI Responses. */
   OPENAI_RESPONSES("openai-responses", new OpenAiResponses()),
-  /** Messages. */
+  /** Anthropic Messages. */
   ANTHROPIC("anthropic", new Anthropic()),
-  /** generateContent. */
+  /** Gemini generateContent. */
   GEMINI("gemini", new Gemini());
 
-  private final String word;
+  private final String id;
   private final Writing writing;
 
-  Format(String word, Writing writing) {
-    this.word = word;
+  Format(String id, Writing writing) {
+    this.id = id;
     this.writing = writing;
   }
 
-  /** What each format has its own way to write. Stateless. */
+  /** The format-specific part of reading and writing. Stateless. */
   interface Writing {
     SchemaDialect dialect(boolean strict);
 
-    /** One definition; the list around it is {@link #list}'s. */
+    /** Writes one definition; {@link #list} writes the list around it. */
     void define(JsonWriter out, Function function, Reduction parameters);
 
-    /** The value of {@code tools}, given the definitions. */
+    /** Builds the value of {@code tools} from definitions. */
     default JsonSlice list(List<JsonSlice> definitions) {
       JsonWriter out = new JsonWriter(4096).beginArray();
       definitions.forEach(out::value);
       return out.endArray().toSlice();
     }
 
-    /** The items that may be calls, out of what the model's API answered; empty if it is none. */
+    /** The items of a response that may be calls; empty if it has a different format. */
     Optional<List<JsonSlice>> items(Map<String, JsonSlice> body);
 
-    /** Whether a single object is one of its calls. */
+    /** Whether an object is a call in this format. */
     boolean isCall(Map<String, JsonSlice> item);
 
-    /** Whether an item beside calls has to be answered like one. */
+    /** Whether the API requires a result for an item; may include items that are not calls. */
     default boolean isToBeAnswered(Map<String, JsonSlice> item) {
       return isCall(item);
     }
 
     FunctionCall call(Map<String, JsonSlice> item);
 
-    /** What is to be appended to the conversation, as values of an open array. */
+    /** Writes the messages to append to the conversation, as elements of an open array. */
     void answer(JsonWriter out, List<FunctionAnswer> answers);
   }
 
-  /** The word for it in a query. */
+  /** The value of the query parameter {@code format}. */
   public String word() {
-    return word;
+    return id;
   }
 
-  public static Optional<Format> of(String word) {
-    return Stream.of(values()).filter(format -> format.word.equals(word)).findFirst();
+  public static Optional<Format> of(String id) {
+    return Stream.of(values()).filter(format -> format.id.equals(id)).findFirst();
   }
 
-  /** The dialect in which its functions' parameters are written. */
+  /** The schema dialect for the parameters of functions. */
   public SchemaDialect dialect(boolean strict) {
     return writing.dialect(strict);
   }
@@ -83,7 +83,7 @@ public enum Format {
     return writing.list(definitions);
   }
 
-  /** The calls in what a model answered; none where it only talks; empty for another format. */
+  /** The calls in a model's response, possibly none; empty if it has a different format. */
   public Optional<List<FunctionCall>> calls(JsonSlice body) {
     return items(body)
         .map(
@@ -95,7 +95,7 @@ public enum Format {
                     .toList());
   }
 
-  /** The messages to append, a JSON array. */
+  /** The messages to append to the conversation, as a JSON array. */
   public JsonSlice messages(List<FunctionAnswer> answers) {
     JsonWriter out = new JsonWriter(1024).beginArray();
     if (!answers.isEmpty()) {
@@ -107,9 +107,9 @@ public enum Format {
   private Optional<List<JsonSlice>> items(JsonSlice body) {
     if (body.isArray()) {
       List<JsonSlice> items = JsonObjects.elements(body);
-      boolean isMine =
+      boolean isThisFormat =
           items.isEmpty() || items.stream().map(JsonObjects::members).anyMatch(writing::isCall);
-      return isMine ? Optional.of(items) : Optional.empty();
+      return isThisFormat ? Optional.of(items) : Optional.empty();
     }
     Map<String, JsonSlice> members = JsonObjects.members(body);
     return writing.isCall(members) ? Optional.of(List.of(body)) : writing.items(members);

@@ -3,10 +3,10 @@ package dev.mcpbridge.dialect;
 import java.util.List;
 
 /**
- * What one call of a model came to.
+ * The result of a model's call.
  *
- * @param isError whether the model has to know that it did not do what was asked
- * @param parts in the order of the result; at least one
+ * @param isError whether the call failed or was not executed
+ * @param parts content blocks in the order of the tool's result; at least one
  */
 public record FunctionAnswer(FunctionCall call, boolean isError, List<ContentBlock> parts) {
 
@@ -14,12 +14,12 @@ public record FunctionAnswer(FunctionCall call, boolean isError, List<ContentBlo
     parts = List.copyOf(parts);
   }
 
-  /** What has no words but its sentence. */
-  public static FunctionAnswer of(FunctionCall call, boolean isError, String sentence) {
-    return new FunctionAnswer(call, isError, List.of(new ContentBlock.Text(sentence)));
+  /** A result with a single text block. */
+  public static FunctionAnswer of(FunctionCall call, boolean isError, String message) {
+    return new FunctionAnswer(call, isError, List.of(new ContentBlock.Text(message)));
   }
 
-  /** All texts, and in the place of anything else a sentence that says what it is. */
+  /** The text of all blocks, with descriptions in place of binary content. */
   public String text() {
     if (parts.size() == 1) {
       return parts.get(0).words();

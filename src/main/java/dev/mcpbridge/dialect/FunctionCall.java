@@ -3,9 +3,9 @@ package dev.mcpbridge.dialect;
 import dev.mcpbridge.protocol.JsonSlice;
 
 /**
- * One call that a model asks for.
+ * A call requested by a model.
  *
- * @param id null where its provider gives none
- * @param arguments the JSON text that should be an object, not yet looked at
+ * @param id null if the provider assigns none
+ * @param arguments JSON text that should be an object, not yet validated
  */
 public record FunctionCall(String id, String name, JsonSlice arguments) {}

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Gemini's generateContent: answers are parts of one content, matched by id or by order. */
+/** Gemini generateContent: results are parts of one content, matched by id or by order. */
 final class Gemini implements Format.Writing {
 
   @Override
@@ -36,7 +36,7 @@ final class Gemini implements Format.Writing {
     return out.endArray().toSlice();
   }
 
-  /** A content, or the whole answer of the API. */
+  /** Accepts a content or a complete response of the API. */
   @Override
   public Optional<List<JsonSlice>> items(Map<String, JsonSlice> body) {
     JsonSlice candidates = body.get("candidates");
@@ -87,7 +87,7 @@ final class Gemini implements Format.Writing {
     out.endArray().endObject();
   }
 
-  /** Multimodal function responses: bytes stand beside the response. */
+  /** Multimodal function responses: binary content is sent beside the response. */
   private static void media(JsonWriter out, FunctionAnswer answer) {
     List<ContentBlock.Media> all =
         answer.parts().stream()

@@ -11,15 +11,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The {@code Schema} of Gemini's function declarations: a part of OpenAPI 3.0. References are
- * written out, recursion ends after some rounds, and what has no words there (an object of any
- * properties, a list of anything) is asked for as JSON text, which {@link ArgumentRestorer} reads.
+ * Reduces a schema to Gemini's {@code Schema}, a subset of OpenAPI 3.0. References are inlined and
+ * recursion is cut. Values that the subset cannot express (objects with arbitrary properties,
+ * arrays of arbitrary items) are requested as JSON text and parsed by {@link ArgumentRestorer}.
  */
 final class GeminiSchema {
-  private static final int ROUNDS = 2;
+  private static final int MAX_RECURSION = 2;
   private static final int MAX_DEPTH = 12;
   private static final int MAX_NODES = 3_000;
-  private static final Map<String, Set<String>> KEPT =
+  private static final Map<String, Set<String>> KEYWORDS =
       Map.of(
           "string", Set.of("minLength", "maxLength", "pattern"),
           "number", Set.of("minimum", "maximum"),
@@ -41,67 +41,69 @@ final class GeminiSchema {
     this.reductionReport = reductionReport;
   }
 
-  /** Without any properties it is empty: such a function is declared without parameters. */
+  /** Returns an empty object if there are no properties: Gemini then expects no parameters. */
   ObjectNode reduce() {
     return root.path("properties").isEmpty()
         ? SchemaNormalizer.JSON.objectNode()
-        : typed(root, "object", new Way("", 0, List.of(), Set.of()));
+        : typed(root, "object", new Position("", 0, List.of(), Set.of()));
   }
 
-  /** Where the walk is, how deep, through which references, and which are merged in this place. */
-  private record Way(String place, int depth, List<String> references, Set<String> merged) {
-    Way into(String step) {
-      return new Way(place + step, depth + 1, references, Set.of());
+  /** A position in the schema: JSON Pointer, depth, references followed and references merged. */
+  private record Position(String pointer, int depth, List<String> references, Set<String> merged) {
+    Position into(String step) {
+      return new Position(pointer + step, depth + 1, references, Set.of());
     }
 
-    Way with(Set<String> known) {
-      return new Way(place, depth, references, known);
+    Position with(Set<String> merged) {
+      return new Position(pointer, depth, references, merged);
     }
 
-    Way through(String reference) {
-      List<String> more = new ArrayList<>(references);
-      more.add(reference);
-      return new Way(place, depth, more, merged);
+    Position through(String reference) {
+      List<String> followed = new ArrayList<>(references);
+      followed.add(reference);
+      return new Position(pointer, depth, followed, merged);
     }
 
-    long rounds(String reference) {
+    long occurrences(String reference) {
       return references.stream().filter(reference::equals).count();
     }
   }
 
-  private ObjectNode schema(JsonNode node, Way way) {
-    if (way.depth() > MAX_DEPTH || ++nodes > MAX_NODES) {
-      return text(node, way, "too deep or too large");
+  private ObjectNode schema(JsonNode node, Position position) {
+    if (position.depth() > MAX_DEPTH || ++nodes > MAX_NODES) {
+      return text(node, position, "nested too deeply or too large");
     }
     if (node.has("$ref")) {
       String reference = node.get("$ref").textValue();
-      return way.rounds(reference) >= ROUNDS
-          ? text(node, way, "recursion, ended after " + ROUNDS + " rounds")
+      return position.occurrences(reference) >= MAX_RECURSION
+          ? text(node, position, "recursion, cut after " + MAX_RECURSION + " levels")
           : schema(
-              beside(node, SchemaReferences.target(root, node.get("$ref"))),
-              way.through(reference));
+              overlay(node, SchemaReferences.target(root, node.get("$ref"))),
+              position.through(reference));
     }
     if (node.has("allOf")) {
-      Set<String> known = new HashSet<>(way.merged());
-      return schema(merged(node, known), way.with(known));
+      Set<String> merged = new HashSet<>(position.merged());
+      return schema(merged(node, merged), position.with(merged));
     }
     for (String union : List.of("anyOf", "oneOf")) {
       if (node.has(union)) {
-        return union(node, union, way);
+        return union(node, union, position);
       }
     }
     List<String> types = types(node);
     boolean isNullable = types.remove("null");
     ObjectNode schema =
         types.isEmpty()
-            ? text(node, way, "a value of any type")
-            : types.size() == 1 ? typed(node, types.get(0), way) : each(node, types, way);
+            ? text(node, position, "a value of any type")
+            : types.size() == 1
+                ? typed(node, types.get(0), position)
+                : anyOfTypes(node, types, position);
     return isNullable ? nullable(schema) : schema;
   }
 
-  private ObjectNode typed(JsonNode node, String type, Way way) {
+  private ObjectNode typed(JsonNode node, String type, Position position) {
     ObjectNode schema = SchemaNormalizer.described(node).put("type", type);
-    KEPT.get(type).stream()
+    KEYWORDS.get(type).stream()
         .filter(keyword -> fits(node.path(keyword), keyword))
         .sorted()
         .forEach(keyword -> schema.set(keyword, node.get(keyword)));
@@ -109,26 +111,26 @@ final class GeminiSchema {
     if (FORMATS.getOrDefault(type, Set.of()).contains(format)) {
       schema.put("format", format);
     } else if (!format.isEmpty()) {
-      mention(schema, "Format: " + format);
+      appendDescription(schema, "Format: " + format);
     }
-    reportOthers(node, type, way);
+    reportDropped(node, type, position);
     return switch (type) {
-      case "object" -> object(node, schema, way);
-      case "array" -> array(node, schema, way);
-      default -> values(node, schema, way);
+      case "object" -> object(node, schema, position);
+      case "array" -> array(node, schema, position);
+      default -> values(node, schema, position);
     };
   }
 
-  /** Counts are of 64 bits. */
+  /** Gemini's counts are 64-bit integers. */
   private static boolean fits(JsonNode value, String keyword) {
     boolean isBound = keyword.equals("minimum") || keyword.equals("maximum");
     return isBound ? value.isNumber() : value.isTextual() || value.canConvertToLong();
   }
 
-  private ObjectNode object(JsonNode node, ObjectNode schema, Way way) {
+  private ObjectNode object(JsonNode node, ObjectNode schema, Position position) {
     JsonNode properties = node.path("properties");
     if (properties.isEmpty()) {
-      return text(node, way, "an object of any properties");
+      return text(node, position, "an object with arbitrary properties");
     }
     ObjectNode all = schema.putObject("properties");
     properties
@@ -139,7 +141,7 @@ final class GeminiSchema {
                     property.getKey(),
                     schema(
                         property.getValue(),
-                        way.into(SchemaNormalizer.at("/properties", property)))));
+                        position.into(SchemaNormalizer.at("/properties", property)))));
     Set<String> required = new LinkedHashSet<>();
     node.path("required").forEach(name -> required.add(name.asText()));
     required.removeIf(name -> !all.has(name));
@@ -149,18 +151,18 @@ final class GeminiSchema {
     return schema;
   }
 
-  private ObjectNode array(JsonNode node, ObjectNode schema, Way way) {
+  private ObjectNode array(JsonNode node, ObjectNode schema, Position position) {
     boolean isTuple = node.has("prefixItems");
     JsonNode items = node.path("items");
     if (isTuple || items.isMissingNode()) {
-      return text(node, way, "a list of anything");
+      return text(node, position, "an array of arbitrary items");
     }
-    schema.set("items", schema(items, way.into("/items")));
+    schema.set("items", schema(items, position.into("/items")));
     return schema;
   }
 
-  /** Enumerations are of strings; others are told in words. */
-  private ObjectNode values(JsonNode node, ObjectNode schema, Way way) {
+  /** Only strings can be enumerated; other values are listed in the description. */
+  private ObjectNode values(JsonNode node, ObjectNode schema, Position position) {
     ArrayNode all = SchemaNormalizer.JSON.arrayNode();
     if (node.has("const")) {
       all.add(node.get("const"));
@@ -175,51 +177,53 @@ final class GeminiSchema {
     if (all.isEmpty()) {
       return schema;
     }
-    boolean isText = schema.path("type").asText().equals("string");
-    boolean areTexts = true;
+    boolean isString = schema.path("type").asText().equals("string");
+    boolean areStrings = true;
     for (JsonNode value : all) {
-      areTexts &= value.isTextual() && !value.textValue().isEmpty();
+      areStrings &= value.isTextual() && !value.textValue().isEmpty();
     }
-    if (isText && areTexts) {
+    if (isString && areStrings) {
       schema.put("format", "enum").set("enum", all);
     } else {
-      mention(schema, "One of: " + all);
+      appendDescription(schema, "One of: " + all);
       reductionReport.add(
-          way.place() + "/enum", "values that are not texts, told in the description");
+          position.pointer() + "/enum", "values that are not strings, listed in the description");
     }
     return hasNull ? nullable(schema) : schema;
   }
 
-  /** A union has no other words beside it, so what is said of it is said of each branch. */
-  private ObjectNode union(JsonNode node, String keyword, Way way) {
+  /** A union cannot have other keywords, so these are copied to each branch. */
+  private ObjectNode union(JsonNode node, String keyword, Position position) {
     if (keyword.equals("oneOf")) {
-      reductionReport.add(way.place() + "/oneOf", "exactly one, taken as any");
+      reductionReport.add(position.pointer() + "/oneOf", "exactly one, relaxed to any");
     }
     ObjectNode common = ((ObjectNode) node).deepCopy();
     JsonNode branches = common.remove(keyword);
     common.remove(List.of("anyOf", "oneOf"));
-    List<ObjectNode> kept = new ArrayList<>();
+    List<ObjectNode> alternatives = new ArrayList<>();
     boolean isNullable = false;
     for (int i = 0; i < branches.size(); i++) {
       JsonNode branch = branches.get(i);
       if (branch.path("type").asText().equals("null")) {
         isNullable = true;
       } else {
-        Way in = way.into("/" + keyword + "/" + i);
-        kept.add(schema(beside(common, branch), in));
+        Position branchPosition = position.into("/" + keyword + "/" + i);
+        alternatives.add(schema(overlay(common, branch), branchPosition));
       }
     }
-    return either(kept, isNullable, node, way);
+    return anyOf(alternatives, isNullable, node, position);
   }
 
-  private ObjectNode each(JsonNode node, List<String> types, Way way) {
-    return either(types.stream().map(type -> typed(node, type, way)).toList(), false, node, way);
+  private ObjectNode anyOfTypes(JsonNode node, List<String> types, Position position) {
+    return anyOf(
+        types.stream().map(type -> typed(node, type, position)).toList(), false, node, position);
   }
 
-  private ObjectNode either(List<ObjectNode> branches, boolean isNullable, JsonNode node, Way way) {
+  private ObjectNode anyOf(
+      List<ObjectNode> branches, boolean isNullable, JsonNode node, Position position) {
     Set<ObjectNode> distinct = new LinkedHashSet<>(branches);
     if (distinct.isEmpty()) {
-      return text(node, way, "nothing but null").put("nullable", true);
+      return text(node, position, "only null").put("nullable", true);
     }
     if (distinct.size() == 1) {
       ObjectNode only = distinct.iterator().next();
@@ -233,7 +237,7 @@ final class GeminiSchema {
     return union;
   }
 
-  /** A union has no other words beside it, so each of its branches may be null. */
+  /** A union cannot have other keywords, so each of its branches is made nullable. */
   private static ObjectNode nullable(ObjectNode schema) {
     if (schema.has("anyOf")) {
       schema.get("anyOf").forEach(branch -> nullable((ObjectNode) branch));
@@ -242,46 +246,46 @@ final class GeminiSchema {
     return schema.put("nullable", true);
   }
 
-  /** A branch together with what stands beside its union; the branch has the last word. */
-  private static ObjectNode beside(JsonNode common, JsonNode branch) {
-    ObjectNode both = ((ObjectNode) common).deepCopy();
-    both.remove("$ref");
-    JsonNode outer = both.get("properties");
+  /** Adds the keywords of a branch to the common ones; those of the branch take precedence. */
+  private static ObjectNode overlay(JsonNode common, JsonNode branch) {
+    ObjectNode combined = ((ObjectNode) common).deepCopy();
+    combined.remove("$ref");
+    JsonNode outer = combined.get("properties");
     if (branch instanceof ObjectNode object) {
-      both.setAll(object);
+      combined.setAll(object);
     }
     if (outer instanceof ObjectNode properties && branch.path("properties").isObject()) {
       ObjectNode all = properties.deepCopy();
       all.setAll((ObjectNode) branch.get("properties"));
-      both.set("properties", all);
+      combined.set("properties", all);
     }
-    return both;
+    return combined;
   }
 
-  /** What is merged already has nothing to add. */
-  private ObjectNode merged(JsonNode node, Set<String> known) {
+  /** Merges {@code allOf}; references that have been merged before are skipped. */
+  private ObjectNode merged(JsonNode node, Set<String> alreadyMerged) {
     ObjectNode whole = ((ObjectNode) node).deepCopy();
     JsonNode parts = whole.remove("allOf");
     for (JsonNode part : parts) {
-      JsonNode meant = part;
-      while (meant.has("$ref") && known.add(meant.get("$ref").textValue())) {
-        meant = beside(meant, SchemaReferences.target(root, meant.get("$ref")));
+      JsonNode resolved = part;
+      while (resolved.has("$ref") && alreadyMerged.add(resolved.get("$ref").textValue())) {
+        resolved = overlay(resolved, SchemaReferences.target(root, resolved.get("$ref")));
       }
-      if (!meant.has("$ref")) {
+      if (!resolved.has("$ref")) {
         Set<JsonNode> required = new LinkedHashSet<>();
         whole.path("required").forEach(required::add);
-        meant.path("required").forEach(required::add);
-        whole = beside(whole, meant);
+        resolved.path("required").forEach(required::add);
+        whole = overlay(whole, resolved);
         whole.set("required", SchemaNormalizer.JSON.arrayNode().addAll(required));
       }
     }
     return whole;
   }
 
-  private ObjectNode text(JsonNode node, Way way, String why) {
-    reductionReport.add(way.place(), why + ", asked for as JSON text");
+  private ObjectNode text(JsonNode node, Position position, String reason) {
+    reductionReport.add(position.pointer(), reason + ", requested as JSON text");
     ObjectNode text = SchemaNormalizer.described(node).put("type", "string");
-    mention(text, "Give the value as JSON text.");
+    appendDescription(text, "Give the value as JSON text.");
     return text;
   }
 
@@ -309,20 +313,21 @@ final class GeminiSchema {
     return types;
   }
 
-  private static void mention(ObjectNode schema, String words) {
-    String known = schema.path("description").asText("");
-    schema.put("description", known.isEmpty() ? words : known + " " + words);
+  private static void appendDescription(ObjectNode schema, String text) {
+    String description = schema.path("description").asText("");
+    schema.put("description", description.isEmpty() ? text : description + " " + text);
   }
 
-  private void reportOthers(JsonNode node, String type, Way way) {
+  private void reportDropped(JsonNode node, String type, Position position) {
     node.fieldNames()
         .forEachRemaining(
             name -> {
               if (!SchemaNormalizer.STRUCTURE.contains(name)
                   && !name.equals("format")
-                  && !KEPT.get(type).contains(name)) {
+                  && !KEYWORDS.get(type).contains(name)) {
                 reductionReport.add(
-                    way.place() + "/" + SchemaNormalizer.escaped(name), "not in Gemini's subset");
+                    position.pointer() + "/" + SchemaNormalizer.escaped(name),
+                    "not in Gemini's subset");
               }
             });
   }

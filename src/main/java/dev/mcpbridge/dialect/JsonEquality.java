@@ -4,7 +4,7 @@ import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.io.IOException;
 
-/** Whether a text says the same as a JSON value. Stateless. */
+/** Compares a text block with a JSON value. Stateless. */
 final class JsonEquality {
   private JsonEquality() {}
 

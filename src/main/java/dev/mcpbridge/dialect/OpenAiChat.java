@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * OpenAI's Chat Completions. A tool's message holds text alone, so images and sounds follow in a
- * message of the user's, behind all tools' messages as the API demands.
+ * OpenAI Chat Completions. A tool message contains only text, so images and sounds follow in a user
+ * message, after all tool messages as the API requires.
  */
 final class OpenAiChat implements Format.Writing {
 
@@ -25,7 +25,7 @@ final class OpenAiChat implements Format.Writing {
     out.endObject();
   }
 
-  /** A message, a list of its calls under their name, or the whole answer of the API. */
+  /** Accepts a message, an object with {@code tool_calls}, or a complete response of the API. */
   @Override
   public Optional<List<JsonSlice>> items(Map<String, JsonSlice> body) {
     JsonSlice choices = body.get("choices");
@@ -34,12 +34,12 @@ final class OpenAiChat implements Format.Writing {
       JsonSlice message = all.isEmpty() ? null : JsonObjects.members(all.get(0)).get("message");
       return message == null ? Optional.of(List.of()) : message(JsonObjects.members(message));
     }
-    boolean onlyTalks = JsonObjects.string(body.get("content")) != null;
+    boolean hasText = JsonObjects.string(body.get("content")) != null;
     boolean hasCalls = !JsonSlice.NULL.equals(body.getOrDefault("tool_calls", JsonSlice.NULL));
-    return onlyTalks || hasCalls ? message(body) : Optional.empty();
+    return hasText || hasCalls ? message(body) : Optional.empty();
   }
 
-  /** The API wants an answer to each of a message's tool calls, of whatever kind it is. */
+  /** The API requires a result for every tool call of a message, whatever its type. */
   @Override
   public boolean isToBeAnswered(Map<String, JsonSlice> item) {
     return true;
@@ -92,20 +92,20 @@ final class OpenAiChat implements Format.Writing {
         .member("text", "From the tool call " + answer.call().id() + ":")
         .endObject();
     for (ContentBlock contentBlock : answer.parts()) {
-      if (contentBlock instanceof ContentBlock.Media media && isShown(media)) {
-        shown(out, media);
+      if (contentBlock instanceof ContentBlock.Media media && isSupported(media)) {
+        write(out, media);
       }
     }
   }
 
-  private static void shown(JsonWriter out, ContentBlock.Media media) {
+  private static void write(JsonWriter out, ContentBlock.Media media) {
     out.beginObject();
     if (media.isImage()) {
       out.member("type", "image_url").name("image_url").beginObject();
       out.member("url", media.dataUrl()).endObject();
     } else {
       out.member("type", "input_audio").name("input_audio").beginObject();
-      out.member("data", media.data()).member("format", soundOf(media)).endObject();
+      out.member("data", media.data()).member("format", audioFormat(media)).endObject();
     }
     out.endObject();
   }
@@ -113,15 +113,15 @@ final class OpenAiChat implements Format.Writing {
   private static boolean hasMedia(FunctionAnswer answer) {
     return answer.parts().stream()
         .anyMatch(
-            contentBlock -> contentBlock instanceof ContentBlock.Media media && isShown(media));
+            contentBlock -> contentBlock instanceof ContentBlock.Media media && isSupported(media));
   }
 
-  private static boolean isShown(ContentBlock.Media media) {
-    return media.isImage() || soundOf(media) != null;
+  private static boolean isSupported(ContentBlock.Media media) {
+    return media.isImage() || audioFormat(media) != null;
   }
 
-  /** The two that it hears. */
-  private static String soundOf(ContentBlock.Media media) {
+  /** The audio format, one of the two that the API supports; null for others. */
+  private static String audioFormat(ContentBlock.Media media) {
     return switch (media.type()) {
       case "audio/wav", "audio/x-wav", "audio/wave" -> "wav";
       case "audio/mp3", "audio/mpeg" -> "mp3";

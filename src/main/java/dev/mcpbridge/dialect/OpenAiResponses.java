@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** OpenAI's Responses: calls and answers are items of the input and the output. */
+/** OpenAI Responses: calls are items of the output, results are items of the input. */
 final class OpenAiResponses implements Format.Writing {
 
   @Override

@@ -6,35 +6,36 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Anthropic takes some names of properties and refuses a request with others. Stateless. */
+/** Removes properties whose names Anthropic rejects. Stateless. */
 final class PropertyNames {
   private static final Pattern ALLOWED = Pattern.compile("[a-zA-Z0-9_.-]{1,64}");
 
   private PropertyNames() {}
 
   static ObjectNode restricted(ObjectNode schema, ReductionReport reductionReport) {
-    SubschemaWalker.each(schema, (place, each) -> restrict(each, place, reductionReport));
+    SubschemaWalker.each(schema, (pointer, each) -> restrict(each, pointer, reductionReport));
     return SchemaReferences.settled(schema, reductionReport);
   }
 
-  private static void restrict(ObjectNode schema, String place, ReductionReport reductionReport) {
+  private static void restrict(ObjectNode schema, String pointer, ReductionReport reductionReport) {
     if (schema.path("properties") instanceof ObjectNode properties) {
-      List<String> refused = new ArrayList<>();
+      List<String> rejected = new ArrayList<>();
       properties
           .fieldNames()
           .forEachRemaining(
               name -> {
                 if (!ALLOWED.matcher(name).matches()) {
-                  refused.add(name);
+                  rejected.add(name);
                 }
               });
-      refused.forEach(
+      rejected.forEach(
           name ->
               reductionReport.add(
-                  place + "/properties/" + SchemaNormalizer.escaped(name), "a name"));
-      properties.remove(refused);
+                  pointer + "/properties/" + SchemaNormalizer.escaped(name),
+                  "invalid property name"));
+      properties.remove(rejected);
       if (schema.path("required") instanceof ArrayNode required) {
-        required.removeIf(name -> refused.contains(name.asText()));
+        required.removeIf(name -> rejected.contains(name.asText()));
       }
     }
   }

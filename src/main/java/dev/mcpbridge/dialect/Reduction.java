@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 
 /**
- * A schema as a provider takes it.
+ * A schema reduced to a provider's dialect.
  *
- * @param isStrict whether it keeps the rules of OpenAI's strict mode
- * @param lost what it says no more, each with its place, a JSON Pointer
+ * @param isStrict whether the schema satisfies OpenAI's strict mode
+ * @param lost what was removed or relaxed, each prefixed with its location as a JSON Pointer
  */
 public record Reduction(ObjectNode schema, boolean isStrict, List<String> lost) {}

@@ -4,22 +4,22 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What a reduction says no more, as far as it has come. */
+/** Collects what a reduction removes or relaxes. */
 final class ReductionReport {
   private final Set<String> all = new LinkedHashSet<>();
 
   ReductionReport() {}
 
-  /** Goes on from others, which stay as they are. */
-  ReductionReport(ReductionReport before) {
-    all.addAll(before.all);
+  /** Starts with a copy of another report. */
+  ReductionReport(ReductionReport other) {
+    all.addAll(other.all);
   }
 
   /**
-   * @param place a JSON Pointer
+   * @param pointer location as a JSON Pointer
    */
-  void add(String place, String what) {
-    all.add((place.isEmpty() ? "/" : place) + ": " + what);
+  void add(String pointer, String loss) {
+    all.add((pointer.isEmpty() ? "/" : pointer) + ": " + loss);
   }
 
   List<String> all() {

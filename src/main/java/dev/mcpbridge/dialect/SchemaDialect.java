@@ -4,12 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /**
- * What a provider takes as the parameters of a function. A reduction is never an invalid schema and
- * never allows less than the tool takes, but for the values that a dialect has no words for; what
- * it no longer says is reported, and still checked when the call comes.
+ * The JSON Schema dialect that a provider accepts for function parameters. A reduced schema is
+ * always valid and accepts all arguments that the tool accepts, except values that the dialect
+ * cannot express. Removed constraints are reported, and still checked when the tool is called.
  */
 public enum SchemaDialect {
-  /** JSON Schema 2020-12 as it is, but for what is no schema. */
+  /** JSON Schema 2020-12; only invalid keywords are removed. */
   JSON_SCHEMA {
     @Override
     Reduction reduced(ObjectNode schema, ReductionReport reductionReport) {
@@ -17,7 +17,7 @@ public enum SchemaDialect {
     }
   },
 
-  /** JSON Schema but for unions at the top: OpenAI without strict mode. */
+  /** JSON Schema without unions at the top level: OpenAI without strict mode. */
   OPENAI {
     @Override
     Reduction reduced(ObjectNode schema, ReductionReport reductionReport) {
@@ -26,7 +26,7 @@ public enum SchemaDialect {
     }
   },
 
-  /** The same, with restricted names of properties (tool use, input_schema). */
+  /** Like OPENAI, with restricted property names (tool use, input_schema). */
   ANTHROPIC {
     @Override
     Reduction reduced(ObjectNode schema, ReductionReport reductionReport) {
@@ -36,16 +36,17 @@ public enum SchemaDialect {
     }
   },
 
-  /** OpenAI's Structured Outputs; a schema that cannot be told in them is left as it is. */
+  /** OpenAI's Structured Outputs; a schema they cannot express is reduced as for OPENAI. */
   OPENAI_STRICT {
     @Override
     Reduction reduced(ObjectNode schema, ReductionReport reductionReport) {
       ObjectNode object = new TopLevel(reductionReport).object(schema);
-      ReductionReport more = new ReductionReport(reductionReport);
+      ReductionReport strictReport = new ReductionReport(reductionReport);
       try {
-        return new Reduction(new StrictSchema(object, more).reduce(), true, more.all());
+        return new Reduction(
+            new StrictSchema(object, strictReport).reduce(), true, strictReport.all());
       } catch (StrictSchema.Inexpressible e) {
-        reductionReport.add(e.place(), "strict mode cannot say this: " + e.getMessage());
+        reductionReport.add(e.place(), "strict mode cannot express this: " + e.getMessage());
         return new Reduction(object, false, reductionReport.all());
       }
     }
@@ -64,7 +65,7 @@ public enum SchemaDialect {
   abstract Reduction reduced(ObjectNode schema, ReductionReport reductionReport);
 
   /**
-   * @param schema of a tool's input; anything else than an object is one without parameters
+   * @param schema a tool's input schema; anything but an object means no parameters
    */
   public Reduction reduce(JsonNode schema) {
     ReductionReport reductionReport = new ReductionReport();

@@ -13,9 +13,9 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * The lossless core: a schema of 2020-12 whose keywords have the values that they may have. What
- * older drafts wrote otherwise is written anew, references that lead nowhere or away from the
- * document admit anything, and what is no schema is left out.
+ * Normalises a schema to valid JSON Schema 2020-12. Syntax of older drafts is converted, references
+ * that cannot be resolved within the document are removed and so accept anything, and invalid
+ * keywords are removed.
  */
 final class SchemaNormalizer {
   static final JsonNodeFactory JSON = JsonNodeFactory.instance;
@@ -65,7 +65,7 @@ final class SchemaNormalizer {
           Map.entry("deprecated", JsonNode::isBoolean),
           Map.entry("examples", JsonNode::isArray));
 
-  /** What every dialect has its own way with; the rest are assertions, or words. */
+  /** Keywords that each dialect handles itself; the others are assertions or annotations. */
   static final Set<String> STRUCTURE =
       Set.of(
           "type",
@@ -84,9 +84,9 @@ final class SchemaNormalizer {
           "description",
           "additionalProperties");
 
-  private static final Set<String> OTHERS =
+  private static final Set<String> ADDITIONAL_SCHEMAS =
       Set.of("additionalProperties", "unevaluatedProperties", "unevaluatedItems");
-  private static final Set<String> FREE = Set.of("const", "default");
+  private static final Set<String> ANY_VALUE = Set.of("const", "default");
 
   private final ReductionReport reductionReport;
   private JsonNode root;
@@ -100,55 +100,55 @@ final class SchemaNormalizer {
     return SchemaReferences.settled(schema(root, ""), reductionReport);
   }
 
-  private ObjectNode schema(JsonNode schema, String place) {
-    ObjectNode sane = JSON.objectNode();
+  private ObjectNode schema(JsonNode schema, String pointer) {
+    ObjectNode normalized = JSON.objectNode();
     if (schema.isBoolean()) {
-      return schema.booleanValue() ? sane : sane.set("not", JSON.objectNode());
+      return schema.booleanValue() ? normalized : normalized.set("not", JSON.objectNode());
     }
     if (!schema.isObject()) {
-      reductionReport.add(place, "no schema");
-      return sane;
+      reductionReport.add(pointer, "not a schema");
+      return normalized;
     }
-    schema.properties().forEach(e -> keyword(sane, e.getKey(), e.getValue(), place));
-    if (sane.path("items").isMissingNode() && hasType(sane, "array")) {
-      sane.set("items", JSON.objectNode());
+    schema.properties().forEach(e -> keyword(normalized, e.getKey(), e.getValue(), pointer));
+    if (normalized.path("items").isMissingNode() && hasType(normalized, "array")) {
+      normalized.set("items", JSON.objectNode());
     }
-    return sane;
+    return normalized;
   }
 
-  private void keyword(ObjectNode sane, String name, JsonNode value, String place) {
-    String at = place + "/" + escaped(name);
+  private void keyword(ObjectNode normalized, String name, JsonNode value, String pointer) {
+    String at = pointer + "/" + escaped(name);
     if (SCHEMAS.contains(name) && (value.isObject() || value.isBoolean())) {
-      sane.set(name, schema(value, at));
+      normalized.set(name, schema(value, at));
     } else if (name.equals("items") && value.isArray() && !value.isEmpty()) {
-      list(sane, "prefixItems", value, at);
+      list(normalized, "prefixItems", value, at);
     } else if (LISTS.contains(name) && value.isArray() && !value.isEmpty()) {
-      list(sane, name, value, at);
+      list(normalized, name, value, at);
     } else if (MAPS.contains(name) && value.isObject()) {
-      ObjectNode map = sane.putObject(name);
+      ObjectNode map = normalized.putObject(name);
       value.properties().forEach(e -> map.set(e.getKey(), schema(e.getValue(), at(at, e))));
-    } else if (!special(sane, name, value, at)) {
-      plain(sane, name, value, at);
+    } else if (!special(normalized, name, value, at)) {
+      plain(normalized, name, value, at);
     }
   }
 
-  private void list(ObjectNode sane, String name, JsonNode value, String at) {
-    ArrayNode list = sane.putArray(name);
+  private void list(ObjectNode normalized, String name, JsonNode value, String at) {
+    ArrayNode list = normalized.putArray(name);
     for (int i = 0; i < value.size(); i++) {
       list.add(schema(value.get(i), at + "/" + i));
     }
   }
 
-  private boolean special(ObjectNode sane, String name, JsonNode value, String at) {
+  private boolean special(ObjectNode normalized, String name, JsonNode value, String at) {
     switch (name) {
-      case "type" -> type(sane, value, at);
-      case "required" -> required(sane, value, at);
+      case "type" -> type(normalized, value, at);
+      case "required" -> required(normalized, value, at);
       case "enum" -> {
         if (value.isArray() && !value.isEmpty()) {
-          sane.set(name, distinct(value));
+          normalized.set(name, distinct(value));
         }
       }
-      case "$ref" -> reference(sane, value, at);
+      case "$ref" -> reference(normalized, value, at);
       case "$schema", "$id", "$anchor", "id" -> {}
       default -> {
         return false;
@@ -157,52 +157,52 @@ final class SchemaNormalizer {
     return true;
   }
 
-  private void required(ObjectNode sane, JsonNode value, String at) {
+  private void required(ObjectNode normalized, JsonNode value, String at) {
     Set<String> names = new LinkedHashSet<>();
     value.forEach(name -> names.add(name.textValue()));
     if (!value.isArray() || names.remove(null)) {
-      reductionReport.add(at, "not a value that it may have");
+      reductionReport.add(at, "an invalid value");
     }
     if (value.isArray()) {
-      names.forEach(sane.putArray("required")::add);
+      names.forEach(normalized.putArray("required")::add);
     }
   }
 
-  private void type(ObjectNode sane, JsonNode value, String at) {
-    Set<String> known = new LinkedHashSet<>();
+  private void type(ObjectNode normalized, JsonNode value, String at) {
+    Set<String> types = new LinkedHashSet<>();
     (value.isArray() ? value : JSON.arrayNode().add(value))
         .forEach(
-            one -> {
-              if (TYPES.contains(one.asText())) {
-                known.add(one.asText());
+            type -> {
+              if (TYPES.contains(type.asText())) {
+                types.add(type.asText());
               } else {
-                reductionReport.add(at, "no type: " + one.asText());
+                reductionReport.add(at, "not a type: " + type.asText());
               }
             });
-    if (known.size() == 1) {
-      sane.put("type", known.iterator().next());
-    } else if (!known.isEmpty()) {
-      known.forEach(sane.putArray("type")::add);
+    if (types.size() == 1) {
+      normalized.put("type", types.iterator().next());
+    } else if (!types.isEmpty()) {
+      types.forEach(normalized.putArray("type")::add);
     }
   }
 
-  /** Only what the document itself holds is followed; nothing is ever fetched. */
-  private void reference(ObjectNode sane, JsonNode value, String at) {
+  /** Only references within the document are allowed; nothing is fetched. */
+  private void reference(ObjectNode normalized, JsonNode value, String at) {
     if (SchemaReferences.target(root, value) != null) {
-      sane.set("$ref", value);
+      normalized.set("$ref", value);
     } else {
-      reductionReport.add(at, "a reference that leads to nothing here");
+      reductionReport.add(at, "an unresolvable reference");
     }
   }
 
-  private void plain(ObjectNode sane, String name, JsonNode value, String at) {
-    Predicate<JsonNode> mayBe = VALUES.get(name);
-    if (FREE.contains(name) || mayBe != null && mayBe.test(value)) {
-      sane.set(name, value);
-    } else if (mayBe != null || SCHEMAS.contains(name) || LISTS.contains(name)) {
-      reductionReport.add(at, "not a value that it may have");
+  private void plain(ObjectNode normalized, String name, JsonNode value, String at) {
+    Predicate<JsonNode> validator = VALUES.get(name);
+    if (ANY_VALUE.contains(name) || validator != null && validator.test(value)) {
+      normalized.set(name, value);
+    } else if (validator != null || SCHEMAS.contains(name) || LISTS.contains(name)) {
+      reductionReport.add(at, "an invalid value");
     } else {
-      reductionReport.add(at, "a keyword that is none of 2020-12");
+      reductionReport.add(at, "not a keyword of 2020-12");
     }
   }
 
@@ -211,33 +211,33 @@ final class SchemaNormalizer {
     if (declared.isTextual()) {
       return declared.textValue().equals(type);
     }
-    for (JsonNode one : declared) {
-      if (one.textValue().equals(type)) {
+    for (JsonNode element : declared) {
+      if (element.textValue().equals(type)) {
         return true;
       }
     }
     return false;
   }
 
-  /** Writes "anything more" and "nothing more" as everybody does, which the walks do not. */
+  /** Writes trivial schemas of additional values as booleans; the other steps expect objects. */
   static void spell(ObjectNode schema) {
-    ObjectNode nothing = JSON.objectNode().set("not", JSON.objectNode());
-    Set<String> referred = SchemaReferences.pointers(schema);
+    ObjectNode never = JSON.objectNode().set("not", JSON.objectNode());
+    Set<String> referenced = SchemaReferences.pointers(schema);
     SubschemaWalker.each(
         schema,
-        (place, each) ->
-            OTHERS.stream()
-                .filter(name -> !referred.contains(place + "/" + name))
+        (pointer, each) ->
+            ADDITIONAL_SCHEMAS.stream()
+                .filter(name -> !referenced.contains(pointer + "/" + name))
                 .forEach(
                     name -> {
                       JsonNode others = each.path(name);
-                      if (others.equals(nothing) || others.isObject() && others.isEmpty()) {
+                      if (others.equals(never) || others.isObject() && others.isEmpty()) {
                         each.put(name, others.isEmpty());
                       }
                     }));
   }
 
-  /** The words about a schema, and nothing else of it. */
+  /** A schema with only the title and the description of the given one. */
   static ObjectNode described(JsonNode node) {
     ObjectNode copy = JSON.objectNode();
     for (String name : List.of("title", "description")) {
@@ -252,8 +252,8 @@ final class SchemaNormalizer {
     return name.replace("~", "~0").replace("/", "~1");
   }
 
-  static String at(String place, Map.Entry<String, JsonNode> entry) {
-    return place + "/" + escaped(entry.getKey());
+  static String at(String pointer, Map.Entry<String, JsonNode> entry) {
+    return pointer + "/" + escaped(entry.getKey());
   }
 
   private static ArrayNode distinct(JsonNode values) {
@@ -266,7 +266,7 @@ final class SchemaNormalizer {
     return value.isIntegralNumber() && value.bigIntegerValue().signum() >= 0;
   }
 
-  /** JSON has no word for a number that no double holds. */
+  /** Numbers beyond the range of a double are not interoperable in JSON. */
   private static boolean isFinite(JsonNode value) {
     return value.isNumber() && Double.isFinite(value.doubleValue());
   }

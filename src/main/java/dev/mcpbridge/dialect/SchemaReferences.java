@@ -8,11 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Follows references within one document (RFC 6901 in a URI fragment). Stateless. */
+/** Resolves references within a document (RFC 6901 in a URI fragment). Stateless. */
 final class SchemaReferences {
   private SchemaReferences() {}
 
-  /** The schema that a reference means; null where it leads out of the document or to none. */
+  /** The schema at a reference; null if it is outside the document or not a schema. */
   static JsonNode target(JsonNode root, JsonNode reference) {
     try {
       String pointer = pointer(reference);
@@ -23,27 +23,27 @@ final class SchemaReferences {
     }
   }
 
-  /** Leaves only references to what is a schema of the document. */
+  /** Removes references that do not point to a schema of the document. */
   static ObjectNode settled(ObjectNode root, ReductionReport reductionReport) {
-    Set<String> places = new HashSet<>();
-    SubschemaWalker.each(root, (place, schema) -> places.add(place));
+    Set<String> locations = new HashSet<>();
+    SubschemaWalker.each(root, (location, schema) -> locations.add(location));
     SubschemaWalker.each(
         root,
-        (place, schema) -> {
-          if (schema.has("$ref") && !places.contains(pointer(schema.get("$ref")))) {
+        (location, schema) -> {
+          if (schema.has("$ref") && !locations.contains(pointer(schema.get("$ref")))) {
             schema.remove("$ref");
-            reductionReport.add(place + "/$ref", "a reference that leads to nothing here");
+            reductionReport.add(location + "/$ref", "an unresolvable reference");
           }
         });
     return root;
   }
 
-  /** Where references lead. */
+  /** The JSON Pointers of all references. */
   static Set<String> pointers(ObjectNode root) {
     Set<String> pointers = new HashSet<>();
     SubschemaWalker.each(
         root,
-        (place, schema) -> {
+        (location, schema) -> {
           if (schema.has("$ref")) {
             pointers.add(pointer(schema.get("$ref")));
           }

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * OpenAI's Structured Outputs (guides/structured-outputs, supported schemas): every object is
- * closed and requires all its properties, so that one which may be left out may be null instead;
- * definitions and recursion are allowed, most assertions are not.
+ * Reduces a schema to OpenAI's Structured Outputs (guides/structured-outputs, supported schemas):
+ * every object is closed and requires all its properties, and optional properties become nullable.
+ * Definitions and recursion are allowed, most assertions are not.
  */
 final class StrictSchema {
   private static final int MAX_DEPTH = 10;
@@ -38,18 +38,18 @@ final class StrictSchema {
   private int values;
   private int characters;
 
-  /** It cannot be said; a stackless exception, caught where the dialect is chosen. */
+  /** Strict mode cannot express the schema. Has no stack trace; caught by SchemaDialect. */
   static final class Inexpressible extends RuntimeException {
     private static final long serialVersionUID = 1L;
-    private final String place;
+    private final String pointer;
 
-    Inexpressible(String place, String what) {
-      super(what, null, false, false);
-      this.place = place;
+    Inexpressible(String pointer, String reason) {
+      super(reason, null, false, false);
+      this.pointer = pointer;
     }
 
     String place() {
-      return place;
+      return pointer;
     }
   }
 
@@ -59,122 +59,122 @@ final class StrictSchema {
   }
 
   ObjectNode reduce() {
-    reportOthers(root, List.of("object"), "");
+    reportDropped(root, List.of("object"), "");
     ObjectNode strict = object(root, "", 1);
     for (String name : List.of("$defs", "definitions")) {
       root.path(name)
           .properties()
           .forEach(
               definition -> {
-                ObjectNode all =
-                    strict.path("$defs") instanceof ObjectNode known
-                        ? known
+                ObjectNode definitions =
+                    strict.path("$defs") instanceof ObjectNode existing
+                        ? existing
                         : strict.putObject("$defs");
                 String at = SchemaNormalizer.at("/" + name, definition);
                 characters += definition.getKey().length();
-                if (all.has(definition.getKey())) {
-                  throw new Inexpressible(at, "two definitions of one name");
+                if (definitions.has(definition.getKey())) {
+                  throw new Inexpressible(at, "two definitions with the same name");
                 }
-                all.set(definition.getKey(), schema(definition.getValue(), at, 1));
+                definitions.set(definition.getKey(), schema(definition.getValue(), at, 1));
               });
     }
     if (properties > MAX_PROPERTIES || values > MAX_ENUM || characters > MAX_CHARACTERS) {
-      throw new Inexpressible("", "more properties or values than it takes");
+      throw new Inexpressible("", "more properties or values than allowed");
     }
     return strict;
   }
 
-  private ObjectNode schema(JsonNode node, String place, int depth) {
+  private ObjectNode schema(JsonNode node, String pointer, int depth) {
     if (depth > MAX_DEPTH || ++nested > MAX_NESTED) {
-      throw new Inexpressible(place, "more than " + MAX_DEPTH + " levels");
+      throw new Inexpressible(pointer, "more than " + MAX_DEPTH + " levels");
     }
-    ObjectNode strict = any(node, place, depth);
+    ObjectNode strict = any(node, pointer, depth);
     nested--;
     return strict;
   }
 
-  private ObjectNode any(JsonNode node, String place, int depth) {
+  private ObjectNode any(JsonNode node, String pointer, int depth) {
     if (node.has("$ref")) {
-      return reference(node, place);
+      return reference(node, pointer);
     }
     if (node.has("allOf")) {
-      return schema(merged(node, place), place, depth);
+      return schema(merged(node, pointer), pointer, depth);
     }
     if (node.has("anyOf") || node.has("oneOf")) {
-      return union(node, place, depth);
+      return union(node, pointer, depth);
     }
     if (node.has("enum") || node.has("const")) {
-      return values(node, place);
+      return values(node, pointer);
     }
-    List<String> types = types(node, place);
+    List<String> types = types(node, pointer);
     if (types.size() > 1 && (types.contains("object") || types.contains("array"))) {
-      return each(node, types, place, depth);
+      return anyOfTypes(node, types, pointer, depth);
     }
-    reportOthers(node, types, place);
+    reportDropped(node, types, pointer);
     return switch (types.get(0)) {
-      case "object" -> object(node, place, depth);
-      case "array" -> array(node, place, depth);
-      default -> scalar(node, types, place);
+      case "object" -> object(node, pointer, depth);
+      case "array" -> array(node, pointer, depth);
+      default -> scalar(node, types, pointer);
     };
   }
 
-  private ObjectNode object(JsonNode node, String place, int depth) {
-    boolean isTop = place.isEmpty();
+  private ObjectNode object(JsonNode node, String pointer, int depth) {
+    boolean isTop = pointer.isEmpty();
     JsonNode others = node.path("additionalProperties");
     boolean isClosed = others.path("not").isObject() && others.path("not").isEmpty();
     boolean isMap = !others.isEmpty() && !isClosed;
     if (isMap || node.has("patternProperties")) {
-      throw new Inexpressible(place, "an object with names that are not known before");
+      throw new Inexpressible(pointer, "an object whose property names are not fixed");
     }
     JsonNode own = node.path("properties");
     if (own.isEmpty() && !isClosed && (!isTop || others.isObject())) {
-      throw new Inexpressible(place, "an object with any properties");
+      throw new Inexpressible(pointer, "an object with arbitrary properties");
     }
     ObjectNode strict = SchemaNormalizer.described(node);
     strict.put("type", "object");
     ObjectNode all = strict.putObject("properties");
     ArrayNode required = strict.putArray("required");
-    Set<String> needed = new LinkedHashSet<>();
-    node.path("required").forEach(name -> needed.add(name.asText()));
+    Set<String> requiredNames = new LinkedHashSet<>();
+    node.path("required").forEach(name -> requiredNames.add(name.asText()));
     own.properties()
         .forEach(
             property -> {
               properties++;
               characters += property.getKey().length();
-              String at = SchemaNormalizer.at(place + "/properties", property);
+              String at = SchemaNormalizer.at(pointer + "/properties", property);
               ObjectNode value = schema(property.getValue(), at, depth + 1);
-              boolean isNeeded = needed.contains(property.getKey());
-              all.set(property.getKey(), isNeeded ? value : nullable(value));
+              boolean isRequired = requiredNames.contains(property.getKey());
+              all.set(property.getKey(), isRequired ? value : nullable(value));
               required.add(property.getKey());
             });
-    needed.stream()
+    requiredNames.stream()
         .filter(name -> !all.has(name))
         .forEach(
-            name -> reductionReport.add(place, "a required property without a schema: " + name));
+            name -> reductionReport.add(pointer, "a required property without a schema: " + name));
     strict.put("additionalProperties", false);
     return strict;
   }
 
-  private ObjectNode array(JsonNode node, String place, int depth) {
+  private ObjectNode array(JsonNode node, String pointer, int depth) {
     if (!node.path("items").isObject() || node.has("prefixItems")) {
-      throw new Inexpressible(place, "an array with any items");
+      throw new Inexpressible(pointer, "an array of arbitrary items");
     }
     ObjectNode strict = asserted(node, List.of("array"));
-    strict.set("items", schema(node.path("items"), place + "/items", depth + 1));
+    strict.set("items", schema(node.path("items"), pointer + "/items", depth + 1));
     return strict;
   }
 
-  private ObjectNode scalar(JsonNode node, List<String> types, String place) {
+  private ObjectNode scalar(JsonNode node, List<String> types, String pointer) {
     ObjectNode strict = asserted(node, types);
     String format = strict.path("format").asText(null);
     if (format != null && !FORMATS.contains(format)) {
       strict.remove("format");
-      reductionReport.add(place + "/format", format);
+      reductionReport.add(pointer + "/format", format);
     }
     return strict;
   }
 
-  private ObjectNode values(JsonNode node, String place) {
+  private ObjectNode values(JsonNode node, String pointer) {
     ArrayNode all = SchemaNormalizer.JSON.arrayNode();
     if (node.has("enum")) {
       all.addAll((ArrayNode) node.get("enum"));
@@ -184,7 +184,7 @@ final class StrictSchema {
     Set<String> types = new LinkedHashSet<>();
     for (JsonNode value : all) {
       if (value.isContainerNode()) {
-        throw new Inexpressible(place, "a value that is an object or a list");
+        throw new Inexpressible(pointer, "a value that is an object or an array");
       }
       types.add(typeOf(value));
       characters += value.asText().length();
@@ -196,93 +196,93 @@ final class StrictSchema {
     return strict;
   }
 
-  private ObjectNode union(JsonNode node, String place, int depth) {
+  private ObjectNode union(JsonNode node, String pointer, int depth) {
     String keyword = node.has("anyOf") ? "anyOf" : "oneOf";
     if (node.has("properties") || node.has("anyOf") && node.has("oneOf")) {
-      throw new Inexpressible(place, "a union beside other requirements");
+      throw new Inexpressible(pointer, "a union combined with other keywords");
     }
     if (keyword.equals("oneOf")) {
-      reductionReport.add(place + "/oneOf", "exactly one, taken as any");
+      reductionReport.add(pointer + "/oneOf", "exactly one, relaxed to any");
     }
     ObjectNode strict = SchemaNormalizer.described(node);
     ArrayNode branches = strict.putArray("anyOf");
     JsonNode all = node.get(keyword);
     for (int i = 0; i < all.size(); i++) {
-      branches.add(schema(all.get(i), place + "/" + keyword + "/" + i, depth));
+      branches.add(schema(all.get(i), pointer + "/" + keyword + "/" + i, depth));
     }
     return strict;
   }
 
-  private ObjectNode each(JsonNode node, List<String> types, String place, int depth) {
+  private ObjectNode anyOfTypes(JsonNode node, List<String> types, String pointer, int depth) {
     ObjectNode strict = SchemaNormalizer.described(node);
     ArrayNode branches = strict.putArray("anyOf");
     for (String type : types) {
-      ObjectNode one = ((ObjectNode) node).deepCopy();
-      one.remove(List.of("title", "description"));
-      branches.add(schema(one.put("type", type), place, depth));
+      ObjectNode branch = ((ObjectNode) node).deepCopy();
+      branch.remove(List.of("title", "description"));
+      branches.add(schema(branch.put("type", type), pointer, depth));
     }
     return strict;
   }
 
-  private ObjectNode reference(JsonNode node, String place) {
+  private ObjectNode reference(JsonNode node, String pointer) {
     String reference = node.get("$ref").textValue();
     String moved = reference.replaceFirst("^#/definitions/", "#/\\$defs/");
     if (!moved.equals("#") && !moved.matches("#/\\$defs/[^/]+")) {
-      throw new Inexpressible(place, "a reference to a place that is no definition");
+      throw new Inexpressible(pointer, "a reference to something other than a definition");
     }
     if (node.size() > 1) {
-      reductionReport.add(place, "what stands beside a reference");
+      reductionReport.add(pointer, "keywords beside a reference");
     }
     return SchemaNormalizer.JSON.objectNode().put("$ref", moved);
   }
 
-  private ObjectNode merged(JsonNode node, String place) {
+  private ObjectNode merged(JsonNode node, String pointer) {
     ObjectNode whole = ((ObjectNode) node).deepCopy();
     JsonNode parts = whole.remove("allOf");
     for (JsonNode part : parts) {
-      JsonNode meant = part;
-      for (int i = 0; i < 20 && meant.has("$ref"); i++) {
-        meant = SchemaReferences.target(root, meant.get("$ref"));
+      JsonNode resolved = part;
+      for (int i = 0; i < 20 && resolved.has("$ref"); i++) {
+        resolved = SchemaReferences.target(root, resolved.get("$ref"));
       }
-      if (!meant.isObject() || meant.has("$ref") || meant.has("allOf")) {
-        throw new Inexpressible(place, "requirements within requirements");
+      if (!resolved.isObject() || resolved.has("$ref") || resolved.has("allOf")) {
+        throw new Inexpressible(pointer, "an allOf that cannot be merged");
       }
-      meant.properties().forEach(keyword -> merge(whole, keyword, place));
+      resolved.properties().forEach(keyword -> merge(whole, keyword, pointer));
     }
     return whole;
   }
 
-  private static void merge(ObjectNode whole, Map.Entry<String, JsonNode> keyword, String place) {
+  private static void merge(ObjectNode whole, Map.Entry<String, JsonNode> keyword, String pointer) {
     String name = keyword.getKey();
-    JsonNode known = whole.get(name);
-    if (known == null || known.equals(keyword.getValue())) {
+    JsonNode existing = whole.get(name);
+    if (existing == null || existing.equals(keyword.getValue())) {
       whole.set(name, keyword.getValue());
     } else if (name.equals("properties")) {
-      ObjectNode both = ((ObjectNode) known).deepCopy();
+      ObjectNode combined = ((ObjectNode) existing).deepCopy();
       keyword
           .getValue()
           .properties()
           .forEach(
               property -> {
-                if (both.has(property.getKey())
-                    && !both.get(property.getKey()).equals(property.getValue())) {
-                  throw new Inexpressible(place, "one property with several requirements");
+                if (combined.has(property.getKey())
+                    && !combined.get(property.getKey()).equals(property.getValue())) {
+                  throw new Inexpressible(pointer, "different schemas for one property");
                 }
-                both.set(property.getKey(), property.getValue());
+                combined.set(property.getKey(), property.getValue());
               });
-      whole.set(name, both);
+      whole.set(name, combined);
     } else if (name.equals("required")) {
       Set<JsonNode> names = new LinkedHashSet<>();
-      known.forEach(names::add);
+      existing.forEach(names::add);
       keyword.getValue().forEach(names::add);
       whole.set(name, SchemaNormalizer.JSON.arrayNode().addAll(names));
     } else if (!Set.of("title", "description", "default", "examples").contains(name)) {
-      throw new Inexpressible(place, "several requirements for one value");
+      throw new Inexpressible(pointer, "conflicting keywords for one value");
     }
   }
 
-  /** What is known of a node without a type. */
-  private static List<String> types(JsonNode node, String place) {
+  /** The types of a node, inferred from other keywords if none are declared; null comes last. */
+  private static List<String> types(JsonNode node, String pointer) {
     JsonNode declared = node.path("type");
     if (declared.isTextual()) {
       return List.of(declared.textValue());
@@ -294,7 +294,7 @@ final class StrictSchema {
     } else if (types.isEmpty() && node.has("items")) {
       types.add("array");
     } else if (types.isEmpty()) {
-      throw new Inexpressible(place, "a value of any type");
+      throw new Inexpressible(pointer, "a value of any type");
     }
     types.sort((a, b) -> Boolean.compare(a.equals("null"), b.equals("null")));
     return types;
@@ -307,19 +307,19 @@ final class StrictSchema {
     JsonNode type = schema.path("type");
     boolean isPlain = !type.isMissingNode() && !schema.has("properties") && !schema.has("items");
     if (!isPlain) {
-      ArrayNode either = SchemaNormalizer.JSON.arrayNode();
-      either.add(schema).add(SchemaNormalizer.JSON.objectNode().put("type", "null"));
-      return SchemaNormalizer.JSON.objectNode().set("anyOf", either);
+      ArrayNode branches = SchemaNormalizer.JSON.arrayNode();
+      branches.add(schema).add(SchemaNormalizer.JSON.objectNode().put("type", "null"));
+      return SchemaNormalizer.JSON.objectNode().set("anyOf", branches);
     }
     Set<String> types = new LinkedHashSet<>();
     if (type.isTextual()) {
       types.add(type.textValue());
     }
-    type.forEach(one -> types.add(one.textValue()));
+    type.forEach(each -> types.add(each.textValue()));
     types.add("null");
     typed(schema, types);
-    if (schema.path("enum") instanceof ArrayNode known) {
-      schema.set("enum", known.deepCopy().addNull());
+    if (schema.path("enum") instanceof ArrayNode enumValues) {
+      schema.set("enum", enumValues.deepCopy().addNull());
     }
     return schema;
   }
@@ -344,7 +344,7 @@ final class StrictSchema {
     return copy;
   }
 
-  private void reportOthers(JsonNode node, List<String> types, String place) {
+  private void reportDropped(JsonNode node, List<String> types, String pointer) {
     node.fieldNames()
         .forEachRemaining(
             name -> {
@@ -354,7 +354,7 @@ final class StrictSchema {
                           .anyMatch(type -> ASSERTIONS.getOrDefault(type, Set.of()).contains(name));
               if (!isKept) {
                 reductionReport.add(
-                    place + "/" + SchemaNormalizer.escaped(name), "not in strict mode");
+                    pointer + "/" + SchemaNormalizer.escaped(name), "not in strict mode");
               }
             });
   }

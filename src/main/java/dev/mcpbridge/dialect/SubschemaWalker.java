@@ -6,26 +6,26 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 
 /**
- * Walks the schemas of a document that {@link SchemaNormalizer} has read; a value that only looks
- * like one (of {@code enum}, {@code const}, {@code default}) is none. Stateless.
+ * Visits all subschemas of a schema that {@link SchemaNormalizer} has normalised. Values of {@code
+ * enum}, {@code const} and {@code default} are not schemas and are skipped. Stateless.
  */
 final class SubschemaWalker {
   private SubschemaWalker() {}
 
   /**
-   * @param visit gets each place, a JSON Pointer, and the schema there, an outer one first
+   * @param visit receives the JSON Pointer and the schema, outer schemas first
    */
   static void each(ObjectNode root, BiConsumer<String, ObjectNode> visit) {
     each(root, "", visit);
   }
 
-  private static void each(JsonNode node, String place, BiConsumer<String, ObjectNode> visit) {
+  private static void each(JsonNode node, String pointer, BiConsumer<String, ObjectNode> visit) {
     if (!(node instanceof ObjectNode schema)) {
       return;
     }
-    visit.accept(place, schema);
+    visit.accept(pointer, schema);
     for (Map.Entry<String, JsonNode> keyword : schema.properties()) {
-      String at = SchemaNormalizer.at(place, keyword);
+      String at = SchemaNormalizer.at(pointer, keyword);
       JsonNode value = keyword.getValue();
       if (SchemaNormalizer.SCHEMAS.contains(keyword.getKey())) {
         each(value, at, visit);

@@ -6,7 +6,7 @@ import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 
-/** What the formats write in the same way. Stateless. */
+/** Reading and writing shared by several formats. Stateless. */
 final class ToolDefinitions {
   private ToolDefinitions() {}
 
@@ -29,7 +29,7 @@ final class ToolDefinitions {
     return Json.slice(tree);
   }
 
-  /** Some clients write null for what is not there. */
+  /** Replaces absent arguments, for which some clients send null, by an empty object. */
   static JsonSlice orNone(JsonSlice arguments) {
     return arguments == null || arguments.equals(JsonSlice.NULL)
         ? JsonSlice.EMPTY_OBJECT
@@ -37,8 +37,8 @@ final class ToolDefinitions {
   }
 
   /**
-   * OpenAI writes arguments as a text that holds JSON, an empty one where there are none; some who
-   * copy its API write the object itself.
+   * OpenAI encodes arguments as a string with JSON text, empty for no arguments; some compatible
+   * APIs send the object itself.
    */
   static JsonSlice argumentsText(JsonSlice written) {
     String text = JsonObjects.string(written);

@@ -13,8 +13,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Every provider wants an object with properties at the top, and no union. What branches require
- * together stays required; what they have is offered.
+ * Flattens the top level of a schema to an object with properties and without unions, as every
+ * provider requires. It has the properties of all branches and requires those that every branch
+ * requires.
  */
 final class TopLevel {
   private static final List<String> BRANCHES = List.of("allOf", "anyOf", "oneOf");
@@ -30,7 +31,7 @@ final class TopLevel {
   ObjectNode object(ObjectNode root) {
     ObjectNode flat = SchemaNormalizer.JSON.objectNode();
     flat.put("type", "object");
-    OfferedProperties whole = new Walk(root).part(root, Set.of());
+    PropertySet whole = new Walk(root).collect(root, Set.of());
     ObjectNode properties = flat.putObject("properties");
     whole.offers.forEach((name, schemas) -> properties.set(name, anyOf(schemas)));
     if (!whole.required.isEmpty()) {
@@ -42,7 +43,7 @@ final class TopLevel {
             keyword -> {
               String name = keyword.getKey();
               if (BRANCHES.contains(name) || CONDITIONS.contains(name)) {
-                reductionReport.add("/" + name, "not at the top of a schema");
+                reductionReport.add("/" + name, "not allowed at the top level");
               } else if (!flat.has(name)) {
                 flat.set(name, keyword.getValue());
               }
@@ -58,14 +59,14 @@ final class TopLevel {
             .set("anyOf", SchemaNormalizer.JSON.arrayNode().addAll(schemas));
   }
 
-  /** What schemas are offered for each property, and what is required. */
-  private record OfferedProperties(Map<String, Set<JsonNode>> offers, Set<String> required) {
-    void and(OfferedProperties other) {
-      or(other);
+  /** The alternative schemas of each property, and the required properties. */
+  private record PropertySet(Map<String, Set<JsonNode>> offers, Set<String> required) {
+    void addAll(PropertySet other) {
+      addOptional(other);
       required.addAll(other.required);
     }
 
-    void or(OfferedProperties other) {
+    void addOptional(PropertySet other) {
       other.offers.forEach((name, schemas) -> offers(name).addAll(schemas));
     }
 
@@ -74,57 +75,54 @@ final class TopLevel {
     }
   }
 
-  /** Each reference is followed once: what else leads to it shares the part. */
-  private record Walk(JsonNode root, Map<String, OfferedProperties> targets) {
+  /** Collects properties; the result for a reference is computed once and shared. */
+  private record Walk(JsonNode root, Map<String, PropertySet> targets) {
     Walk(JsonNode root) {
       this(root, new HashMap<>());
     }
 
-    OfferedProperties part(JsonNode schema, Set<String> followed) {
-      OfferedProperties offeredProperties =
-          new OfferedProperties(new LinkedHashMap<>(), new LinkedHashSet<>());
+    PropertySet collect(JsonNode schema, Set<String> followed) {
+      PropertySet collected = new PropertySet(new LinkedHashMap<>(), new LinkedHashSet<>());
       schema
           .path("properties")
           .properties()
-          .forEach(
-              property -> offeredProperties.offers(property.getKey()).add(property.getValue()));
-      schema.path("required").forEach(name -> offeredProperties.required.add(name.asText()));
+          .forEach(property -> collected.offers(property.getKey()).add(property.getValue()));
+      schema.path("required").forEach(name -> collected.required.add(name.asText()));
       if (schema.has("$ref")) {
-        offeredProperties.and(target(schema.get("$ref"), followed));
+        collected.addAll(target(schema.get("$ref"), followed));
       }
-      schema.path("allOf").forEach(each -> offeredProperties.and(part(each, followed)));
+      schema.path("allOf").forEach(each -> collected.addAll(collect(each, followed)));
       for (String union : List.of("anyOf", "oneOf")) {
-        either(offeredProperties, schema.path(union), followed);
+        addUnion(collected, schema.path(union), followed);
       }
-      return offeredProperties;
+      return collected;
     }
 
-    /** One that leads back to itself adds nothing. */
-    private OfferedProperties target(JsonNode reference, Set<String> followed) {
+    /** A recursive reference adds nothing. */
+    private PropertySet target(JsonNode reference, Set<String> followed) {
       String name = reference.textValue();
       if (followed.contains(name)) {
-        return new OfferedProperties(Map.of(), Set.of());
+        return new PropertySet(Map.of(), Set.of());
       }
       if (!targets.containsKey(name)) {
         Set<String> further = new HashSet<>(followed);
         further.add(name);
-        targets.put(name, part(SchemaReferences.target(root, reference), further));
+        targets.put(name, collect(SchemaReferences.target(root, reference), further));
       }
       return targets.get(name);
     }
 
-    private void either(
-        OfferedProperties offeredProperties, JsonNode branches, Set<String> followed) {
+    private void addUnion(PropertySet collected, JsonNode branches, Set<String> followed) {
       List<Set<String>> requirements = new ArrayList<>();
       for (JsonNode branch : branches) {
-        OfferedProperties one = part(branch, followed);
-        offeredProperties.or(one);
-        requirements.add(one.required);
+        PropertySet alternative = collect(branch, followed);
+        collected.addOptional(alternative);
+        requirements.add(alternative.required);
       }
       if (!requirements.isEmpty()) {
         Set<String> common = new LinkedHashSet<>(requirements.get(0));
         requirements.forEach(common::retainAll);
-        offeredProperties.required.addAll(common);
+        collected.required.addAll(common);
       }
     }
   }

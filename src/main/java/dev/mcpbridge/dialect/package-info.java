@@ -1,5 +1,5 @@
 /**
- * How the providers of models write tools, the calls of a model, and what is answered to it; and
- * what of a JSON Schema each of them takes. Pure: texts in, texts out.
+ * The formats in which model providers represent tools, tool calls and results, and the JSON Schema
+ * dialects they accept. Pure functions without I/O.
  */
 package dev.mcpbridge.dialect;

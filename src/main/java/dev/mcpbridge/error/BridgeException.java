@@ -4,9 +4,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The one exception of the bridge: a code, a sentence for the human, and what is known of the
- * call's effect. Stackless, since it reports a condition of the outside world and not a bug.
- * Immutable; the {@code with…} methods return copies.
+ * The exception of the bridge: a code, a message for people, and whether the call was executed. It
+ * has no stack trace, since it reports an external condition and not a bug. Immutable; the {@code
+ * with…} methods return copies.
  */
 public final class BridgeException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -38,25 +38,26 @@ public final class BridgeException extends RuntimeException {
     this.members = members;
   }
 
-  /** Any failure as one of the bridge; what nobody foresaw may have had an effect. */
+  /** Converts any failure. An unexpected one may have had an effect. */
   public static BridgeException of(Throwable cause) {
-    return cause instanceof BridgeException known
-        ? known
+    return cause instanceof BridgeException error
+        ? error
         : new BridgeException(ErrorCode.INTERNAL, "Internal error", cause)
             .withExecuted(Executed.UNKNOWN);
   }
 
-  public BridgeException withExecuted(Executed known) {
-    return new BridgeException(code, getMessage(), getCause(), known, retryAfterSeconds, members);
-  }
-
-  /** The same failure with a few words in front of its sentence. */
-  public BridgeException prefixed(String words) {
+  public BridgeException withExecuted(Executed newExecuted) {
     return new BridgeException(
-        code, words + getMessage(), getCause(), executed, retryAfterSeconds, members);
+        code, getMessage(), getCause(), newExecuted, retryAfterSeconds, members);
   }
 
-  /** Says when a repetition may succeed; at least one second on the wire. */
+  /** The same failure with a prefix added to its message. */
+  public BridgeException prefixed(String prefix) {
+    return new BridgeException(
+        code, prefix + getMessage(), getCause(), executed, retryAfterSeconds, members);
+  }
+
+  /** Sets the time after which a retry may succeed; at least one second on the wire. */
   public BridgeException withRetryAfter(long millis) {
     int seconds = (int) Math.min(3600, Math.max(1, (millis + 999) / 1000));
     return new BridgeException(code, getMessage(), getCause(), executed, seconds, members);
@@ -81,7 +82,7 @@ public final class BridgeException extends RuntimeException {
     return executed;
   }
 
-  /** Seconds for {@code Retry-After}, or 0 where the bridge knows none. */
+  /** Seconds for {@code Retry-After}, or 0 if unknown. */
   public int retryAfterSeconds() {
     return retryAfterSeconds;
   }

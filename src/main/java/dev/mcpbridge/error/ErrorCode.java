@@ -1,11 +1,11 @@
 package dev.mcpbridge.error;
 
 /**
- * Every failure the bridge can answer with: its slug, HTTP status (RFC 9110), JSON-RPC code and
- * whether the same request may succeed later.
+ * The errors that the bridge returns: slug, HTTP status (RFC 9110), JSON-RPC code, and whether a
+ * retry of the same request may succeed.
  *
- * <p>JSON-RPC codes outside the reserved range −32768…−32000 are our own, as the MCP base page
- * demands of errors that the peer did not send.
+ * <p>JSON-RPC codes outside the reserved range −32768…−32000 are defined by the bridge, as the MCP
+ * base page requires for errors that the peer did not send.
  */
 public enum ErrorCode {
   MALFORMED_REQUEST("malformed_request", 400, -32600, false),
@@ -78,7 +78,7 @@ public enum ErrorCode {
     this.retryable = retryable;
   }
 
-  /** The code of a slug; INTERNAL for one that only a later version knows. */
+  /** The code with the slug; INTERNAL for one of a later version. */
   public static ErrorCode of(String slug) {
     for (ErrorCode code : values()) {
       if (code.slug.equals(slug)) {

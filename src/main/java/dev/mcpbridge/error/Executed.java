@@ -1,22 +1,22 @@
 package dev.mcpbridge.error;
 
-/** What is known of a failed call's effect at the upstream: the honest answer to "did it run?". */
+/** Whether a failed call was executed by the upstream, as far as the bridge knows. */
 public enum Executed {
-  /** It surely did not reach the upstream; a repetition is safe. */
+  /** It certainly did not reach the upstream; a retry is safe. */
   NO("no"),
-  /** It was sent and no answer came; it may have run. */
+  /** It was sent but not answered; it may have been executed. */
   UNKNOWN("unknown"),
-  /** The upstream answered; only the answer could not be used. */
+  /** The upstream answered, but the answer was unusable. */
   YES("yes");
 
-  private final String word;
+  private final String value;
 
-  Executed(String word) {
-    this.word = word;
+  Executed(String value) {
+    this.value = value;
   }
 
-  /** The word used on the wire. */
+  /** The value on the wire. */
   public String word() {
-    return word;
+    return value;
   }
 }

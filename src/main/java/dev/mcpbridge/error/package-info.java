@@ -1,7 +1,7 @@
 /**
- * The one failure vocabulary: what can go wrong, and what is known of the call that it happened to.
+ * The error vocabulary of the bridge: error codes, and whether the failed call was executed.
  *
- * <p>Everybody throws it; it is rendered at the edges only (problem+json, a JSON-RPC error, a bus
- * failure). Imports nothing of the bridge.
+ * <p>Thrown everywhere, rendered only at the edges (problem+json, a JSON-RPC error, a failure on
+ * the bus). Does not depend on other packages of the bridge.
  */
 package dev.mcpbridge.error;

@@ -5,9 +5,9 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 
-/** Keeps so many bytes, and stops its writer at the next one. */
+/** Stores a limited number of bytes; a write beyond the limit fails. */
 final class BoundedOutputStream extends OutputStream {
-  private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream stored = new ByteArrayOutputStream();
   private final int max;
 
   BoundedOutputStream(int max) {
@@ -21,23 +21,23 @@ final class BoundedOutputStream extends OutputStream {
 
   @Override
   public void write(byte[] bytes, int offset, int length) throws IOException {
-    int fits = Math.min(length, max - kept.size());
-    kept.write(bytes, offset, fits);
+    int fits = Math.min(length, max - stored.size());
+    stored.write(bytes, offset, fits);
     if (fits < length) {
       throw new FullException();
     }
   }
 
   String text() {
-    return kept.toString(StandardCharsets.UTF_8);
+    return stored.toString(StandardCharsets.UTF_8);
   }
 
-  /** There is more than is kept. Stackless. */
+  /** The limit is exceeded. Has no stack trace. */
   static final class FullException extends IOException {
     private static final long serialVersionUID = 1L;
 
     FullException() {
-      super("There is more than is kept");
+      super("The output limit is exceeded");
     }
 
     @Override

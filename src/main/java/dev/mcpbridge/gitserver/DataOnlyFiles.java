@@ -19,26 +19,26 @@ import org.eclipse.jgit.util.FS_POSIX;
 import org.eclipse.jgit.util.ProcessResult;
 
 /**
- * The file system through which JGit sees repositories, so that a repository is data. No program is
- * started, except hooks where they are allowed. The configuration of a repository is a copy with
- * its harmless settings only. There is no {@code commondir}. A work tree has files, folders and
- * links: no nested repositories and no special files.
+ * The file system through which JGit accesses repositories, which treats a repository as data. No
+ * program is started, except hooks if they are allowed. The configuration of a repository is
+ * replaced by a copy with its harmless settings only. {@code commondir} is ignored. In a work tree
+ * only files, folders and links are visible: no nested repositories and no special files.
  */
 final class DataOnlyFiles extends FS_POSIX {
   private final RepositorySettings settings;
-  private final boolean hooks;
+  private final boolean hooksAllowed;
 
-  DataOnlyFiles(RepositorySettings settings, boolean hooks) {
+  DataOnlyFiles(RepositorySettings settings, boolean hooksAllowed) {
     this.settings = settings;
-    this.hooks = hooks;
+    this.hooksAllowed = hooksAllowed;
   }
 
   @Override
   public FS newInstance() {
-    return new DataOnlyFiles(settings, hooks);
+    return new DataOnlyFiles(settings, hooksAllowed);
   }
 
-  /** JGit resolves here where the configuration of a repository is, before it reads it. */
+  /** JGit calls this to locate the configuration of a repository before reading it. */
   @Override
   public File resolve(File folder, String name) {
     if (folder == null || !name.equals(Constants.CONFIG)) {
@@ -56,7 +56,7 @@ final class DataOnlyFiles extends FS_POSIX {
     return gitFolder;
   }
 
-  /** What is hidden here JGit neither opens nor reads: a named pipe would never end. */
+  /** JGit neither opens nor reads entries hidden here; reading a named pipe would never end. */
   @Override
   public Entry[] list(File folder, FileModeStrategy modes) {
     File[] files = folder.listFiles();
@@ -66,9 +66,9 @@ final class DataOnlyFiles extends FS_POSIX {
     List<Entry> entries = new ArrayList<>(files.length);
     for (File file : files) {
       Attributes attributes = getAttributes(normalize(file));
-      boolean ordinary =
+      boolean isVisible =
           attributes.isRegularFile() || attributes.isDirectory() || attributes.isSymbolicLink();
-      if (ordinary) {
+      if (isVisible) {
         Entry entry = new FileEntry(file, this, attributes, modes);
         if (entry.getMode() != FileMode.GITLINK) {
           entries.add(entry);
@@ -80,7 +80,7 @@ final class DataOnlyFiles extends FS_POSIX {
 
   @Override
   public File findHook(Repository repository, String name) {
-    return hooks ? DETECTED.findHook(repository, name) : null;
+    return hooksAllowed ? DETECTED.findHook(repository, name) : null;
   }
 
   @Override
@@ -91,7 +91,7 @@ final class DataOnlyFiles extends FS_POSIX {
       OutputStream out,
       OutputStream err,
       String stdin) {
-    return hooks
+    return hooksAllowed
         ? DETECTED.runHookIfPresent(repository, name, arguments, out, err, stdin)
         : new ProcessResult(ProcessResult.Status.NOT_PRESENT);
   }
@@ -109,6 +109,6 @@ final class DataOnlyFiles extends FS_POSIX {
 
   private static JGitInternalException refused(String command) {
     return new JGitInternalException(
-        "'" + command + "' was not run: this server starts no program for Git's configuration");
+        "'" + command + "' was not run: this server never runs programs from a Git configuration");
   }
 }

@@ -24,8 +24,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * MCP over stdin and stdout (revisions with a handshake): reads a request, answers it, reads the
- * next, until stdin ends.
+ * The MCP protocol over stdin and stdout (revisions with a handshake). Requests are handled one by
+ * one until stdin ends.
  */
 public final class GitServer {
   private static final String TOOLS = "/dev/mcpbridge/gitserver/tools.json";
@@ -35,7 +35,7 @@ public final class GitServer {
   private final JsonSlice definitions;
 
   /**
-   * @param roots the repositories below them are used
+   * @param roots folders below which repositories are used
    * @param trusted folders whose repositories may belong to other users
    * @param hooksAllowed whether commits and pushes may run the hooks of a repository
    */
@@ -50,7 +50,7 @@ public final class GitServer {
     }
   }
 
-  /** The caller has to say whether hooks run, so that the approver reads it there. */
+  /** Adds a required argument for hooks, so that it is shown when the call is to be approved. */
   private static void offerHooks(JsonNode tool) {
     String name = tool.path("name").asText();
     if (!name.equals("git_commit") && !name.equals("git_push")) {
@@ -60,29 +60,30 @@ public final class GitServer {
     ((ObjectNode) tool)
         .put(
             "description",
-            description + " With run_hooks: true the repository's hooks run, which are programs.");
+            description + " With run_hooks: true the repository's hooks, which are programs, run.");
     ObjectNode input = (ObjectNode) tool.path("inputSchema");
     ((ObjectNode) input.path("properties"))
         .putObject("run_hooks")
         .put("type", "boolean")
-        .put("description", "true runs the programs in the repository's .git/hooks.");
+        .put("description", "Whether to run the programs in the repository's .git/hooks.");
     ((ArrayNode) input.path("required")).add("run_hooks");
     ((ObjectNode) tool.path("annotations")).put("destructiveHint", true).put("openWorldHint", true);
   }
 
+  /** Handles requests until {@code in} ends. Blocks. */
   public void serve(InputStream in, OutputStream out) throws IOException {
     BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-      byte[] answer = answer(line.getBytes(StandardCharsets.UTF_8));
-      if (answer != null) {
-        out.write(answer);
+      byte[] response = respond(line.getBytes(StandardCharsets.UTF_8));
+      if (response != null) {
+        out.write(response);
         out.flush();
       }
     }
   }
 
-  /** Null where nothing is to be said. */
-  private byte[] answer(byte[] line) {
+  /** The response to a line; null if it is not a request. */
+  private byte[] respond(byte[] line) {
     RpcMessage message;
     try {
       message = new RpcReader(DEPTH).read(line, 0, line.length);
@@ -104,8 +105,8 @@ public final class GitServer {
   }
 
   private static JsonSlice initialize(JsonSlice params) {
-    String asked = read(params).path("protocolVersion").asText();
-    String version = ProtocolVersion.of(asked).orElse(ProtocolVersion.LATEST).date();
+    String requested = read(params).path("protocolVersion").asText();
+    String version = ProtocolVersion.of(requested).orElse(ProtocolVersion.LATEST).date();
     return new JsonWriter()
         .beginObject()
         .member("protocolVersion", version)
@@ -143,12 +144,12 @@ public final class GitServer {
     }
   }
 
-  /** Structured content, and the same as text for who does not read it. */
+  /** Structured content, and the same as text for clients that do not support it. */
   private static JsonSlice result(ObjectNode outcome) {
     return ToolResult.text(outcome.toPrettyString()).structured(Json.slice(outcome)).done();
   }
 
-  /** A repository can make JGit ask for more memory than there is; the next call is answered. */
+  /** Also for errors: a repository can make JGit run out of memory; the next call still works. */
   private static JsonSlice failure(Throwable e) {
     return ToolResult.text(e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage())
         .error();

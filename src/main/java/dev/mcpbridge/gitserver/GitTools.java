@@ -42,7 +42,7 @@ import org.eclipse.jgit.treewalk.EmptyTreeIterator;
 import org.eclipse.jgit.treewalk.FileTreeIterator;
 import org.eclipse.jgit.treewalk.filter.PathFilter;
 
-/** What the tools do, over JGit. Arguments were checked against the schemas by whoever calls. */
+/** The tools, implemented with JGit. The caller has validated arguments against the schemas. */
 final class GitTools {
   private static final int MAX_LOG = 1000;
   private static final int MAX_TEXT = 1 << 20;
@@ -66,7 +66,7 @@ final class GitTools {
       String registered = repositories.register(text(arguments, "path"));
       return Json.object().put("repository", registered);
     }
-    try (Repository repository = named(name, arguments)) {
+    try (Repository repository = openRepository(name, arguments)) {
       Git git = Git.wrap(repository);
       return switch (name) {
         case "git_status" -> status(git);
@@ -80,7 +80,7 @@ final class GitTools {
     }
   }
 
-  private Repository named(String tool, ObjectNode arguments)
+  private Repository openRepository(String tool, ObjectNode arguments)
       throws IOException, UnknownToolException {
     if (!tool.startsWith("git_")) {
       throw new UnknownToolException(tool);
@@ -129,12 +129,12 @@ final class GitTools {
     return result;
   }
 
-  /** Without submodules: JGit would open their repositories, which may be anywhere. */
+  /** Ignores submodules: JGit would open their repositories, which may be anywhere. */
   private static Status statusOf(Git git) throws GitAPIException {
     return git.status().setIgnoreSubmodules(IgnoreSubmoduleMode.ALL).call();
   }
 
-  /** Those that another Git has staged. */
+  /** Submodules staged by another Git implementation. */
   private static Collection<String> stagedSubmodules(Repository repository) throws IOException {
     Collection<String> paths = new TreeSet<>();
     try (DiffFormatter formatter = new DiffFormatter(OutputStream.nullOutputStream());
@@ -164,9 +164,9 @@ final class GitTools {
     int max = Math.min(MAX_LOG, arguments.path("max_count").asInt(10));
     LogCommand log = git.log().setMaxCount(max).setSkip(arguments.path("skip").asInt(0));
     if (arguments.has("path")) {
-      log.addPath(inside(arguments.path("path").asText()));
+      log.addPath(requireInside(arguments.path("path").asText()));
     }
-    int left = MAX_TEXT;
+    int remaining = MAX_TEXT;
     for (RevCommit commit : log.call()) {
       PersonIdent author = commit.getAuthorIdent();
       String message = commit.getFullMessage().strip();
@@ -177,11 +177,11 @@ final class GitTools {
               .put("author", cut(author.getName(), MAX_NAME))
               .put("email", cut(author.getEmailAddress(), MAX_NAME))
               .put("date", author.getWhenAsInstant().toString())
-              .put("message", cut(message, left));
-      if (message.length() > left) {
+              .put("message", cut(message, remaining));
+      if (message.length() > remaining) {
         entry.put("truncated", true);
       }
-      left -= Math.min(left, message.length());
+      remaining -= Math.min(remaining, message.length());
       commit.disposeBody();
     }
     return result;
@@ -201,7 +201,7 @@ final class GitTools {
       formatter.setBinaryFileThreshold(MAX_DIFFED_FILE);
       formatter.setDiffAlgorithm(linear());
       if (arguments.has("path")) {
-        formatter.setPathFilter(PathFilter.create(inside(arguments.path("path").asText())));
+        formatter.setPathFilter(PathFilter.create(requireInside(arguments.path("path").asText())));
       }
       AbstractTreeIterator index = index(repository);
       AbstractTreeIterator from = staged ? head(repository, reader) : index;
@@ -219,7 +219,7 @@ final class GitTools {
     return Json.object().put("diff", out.text()).put("truncated", cut);
   }
 
-  /** Lines that are repeated often are not searched for the shortest diff, which takes forever. */
+  /** Never searches for the shortest diff of frequently repeated lines, which takes hours. */
   private static DiffAlgorithm linear() {
     HistogramDiff histogram = new HistogramDiff();
     histogram.setFallbackAlgorithm(null);
@@ -241,8 +241,8 @@ final class GitTools {
     AddCommand add = git.add();
     AddCommand update = git.add().setUpdate(true);
     for (JsonNode path : arguments.path("paths")) {
-      add.addFilepattern(inside(path.asText()));
-      update.addFilepattern(inside(path.asText()));
+      add.addFilepattern(requireInside(path.asText()));
+      update.addFilepattern(requireInside(path.asText()));
     }
     add.call();
     update.call();
@@ -251,10 +251,10 @@ final class GitTools {
 
   private static ObjectNode commit(Git git, ObjectNode arguments)
       throws IOException, GitAPIException {
-    boolean nothing =
+    boolean isUnchanged =
         statusOf(git).getUncommittedChanges().isEmpty()
             && stagedSubmodules(git.getRepository()).isEmpty();
-    if (nothing) {
+    if (isUnchanged) {
       throw new IOException("There is nothing to commit");
     }
     RevCommit commit =
@@ -269,11 +269,11 @@ final class GitTools {
         .put("message", commit.getFullMessage());
   }
 
-  /** Pushes to a configured remote only; its URL is not the caller's to choose. */
+  /** Pushes to a configured remote only; the caller cannot choose a URL. */
   private ObjectNode push(Git git, ObjectNode arguments) throws IOException, GitAPIException {
     Repository repository = git.getRepository();
     String remote = arguments.path("remote").asText("origin");
-    for (URIish uri : pushedTo(repository, remote)) {
+    for (URIish uri : pushUrls(repository, remote)) {
       repositories.requireRemote(repository, uri);
     }
     String branch = branch(repository);
@@ -291,10 +291,10 @@ final class GitTools {
             .addObject()
             .put("ref", update.getRemoteName())
             .put("status", update.getStatus().name());
-        boolean fine =
+        boolean isSuccess =
             update.getStatus() == RemoteRefUpdate.Status.OK
                 || update.getStatus() == RemoteRefUpdate.Status.UP_TO_DATE;
-        if (!fine) {
+        if (!isSuccess) {
           refused.add(update.getRemoteName() + " " + update.getStatus());
         }
       }
@@ -305,7 +305,7 @@ final class GitTools {
     return result;
   }
 
-  private static List<URIish> pushedTo(Repository repository, String remote) throws IOException {
+  private static List<URIish> pushUrls(Repository repository, String remote) throws IOException {
     if (!repository.getRemoteNames().contains(remote)) {
       throw new IOException("There is no remote '" + remote + "'");
     }
@@ -318,16 +318,17 @@ final class GitTools {
       }
       return uris;
     } catch (URISyntaxException e) {
-      throw new IOException("The URL of the remote '" + remote + "' is none: " + e.getMessage(), e);
+      throw new IOException(
+          "The URL of the remote '" + remote + "' is invalid: " + e.getMessage(), e);
     }
   }
 
-  /** The full name of the branch that HEAD is on, which is not taken for a pattern or an option. */
+  /** The full name of the current branch; fails for names that could be patterns or options. */
   private static String branch(Repository repository) throws IOException {
     Ref head = repository.exactRef(Constants.HEAD);
     String branch = head == null ? "" : head.getLeaf().getName();
     if (!branch.startsWith(Constants.R_HEADS) || !Repository.isValidRefName(branch)) {
-      throw new IOException("HEAD is on no branch, so there is nothing to push");
+      throw new IOException("HEAD is detached, so there is no branch to push");
     }
     if (head.getObjectId() == null) {
       throw new IOException("The branch '" + branch + "' has no commit yet");
@@ -343,8 +344,8 @@ final class GitTools {
     return value;
   }
 
-  /** A path in the work tree: relative, and not leading out of it. */
-  private static String inside(String path) throws IOException {
+  /** Returns the path if it is relative and does not lead out of the work tree. */
+  private static String requireInside(String path) throws IOException {
     boolean leaves = List.of(path.split("/")).contains("..");
     if (path.isBlank() || path.startsWith("/") || leaves || path.contains("\\")) {
       throw new IOException("'" + path + "' is not a path inside the repository");

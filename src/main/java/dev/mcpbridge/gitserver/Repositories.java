@@ -24,9 +24,9 @@ import org.eclipse.jgit.transport.URIish;
 import org.eclipse.jgit.util.FS;
 
 /**
- * The repositories below the roots, by name. Every path is resolved through its links first and
- * then held against the roots, so none leads out of them. Whether a repository may be used is found
- * out each time that it is opened, and JGit opens it as data.
+ * The repositories below the roots, by name. Symbolic links in a path are resolved before it is
+ * compared with the roots, so no path leads out of them. Access to a repository is checked each
+ * time it is opened, and JGit opens it as data.
  */
 final class Repositories {
   private static final int DEPTH = 4;
@@ -36,25 +36,27 @@ final class Repositories {
   private final RepositoryAccess repositoryAccess;
   private final FS data;
   private final FS dataAndHooks;
-  private final Map<String, Path> known = new TreeMap<>();
+  private final Map<String, Path> byName = new TreeMap<>();
 
   /**
-   * @param trusted folders whose repositories may belong to anybody
-   * @throws IOException where a root or a trusted folder is not there
+   * @param trusted folders whose repositories may belong to other users
+   * @throws IOException if a root or a trusted folder does not exist
    */
   Repositories(List<Path> roots, List<Path> trusted) throws IOException {
     this(roots, trusted, null);
   }
 
   /**
-   * @param self whose repositories are used; null for the user that this process runs as
+   * @param self owner of the repositories; null for the user that this process runs as
    */
   Repositories(List<Path> roots, List<Path> trusted, UserPrincipal self) throws IOException {
     RepositorySettings settings = new RepositorySettings();
-    this.roots = real(roots);
+    this.roots = realPaths(roots);
     this.repositoryAccess =
         new RepositoryAccess(
-            this.roots, real(trusted), self == null ? Files.getOwner(settings.folder()) : self);
+            this.roots,
+            realPaths(trusted),
+            self == null ? Files.getOwner(settings.folder()) : self);
     this.data = new DataOnlyFiles(settings, false);
     this.dataAndHooks = new DataOnlyFiles(settings, true);
     for (Path root : this.roots) {
@@ -62,30 +64,30 @@ final class Repositories {
     }
   }
 
-  private static List<Path> real(List<Path> folders) throws IOException {
-    List<Path> real = new ArrayList<>();
+  private static List<Path> realPaths(List<Path> folders) throws IOException {
+    List<Path> realPaths = new ArrayList<>();
     for (Path folder : folders) {
-      real.add(folder.toRealPath());
+      realPaths.add(folder.toRealPath());
     }
-    return real;
+    return realPaths;
   }
 
   Map<String, Path> all() {
-    return known;
+    return byName;
   }
 
   /** Adds the repository at a path, absolute or relative to the first root. */
   String register(String path) throws IOException {
     Path folder = roots.get(0).resolve(path);
-    Path real = Files.exists(folder) ? folder.toRealPath() : folder.normalize();
-    if (!repositoryAccess.isInRoots(real)) {
+    Path realPath = Files.exists(folder) ? folder.toRealPath() : folder.normalize();
+    if (!repositoryAccess.isInRoots(realPath)) {
       throw new IOException("'" + path + "' is outside the roots of this server");
     }
-    if (!isRepository(real)) {
+    if (!isRepository(realPath)) {
       throw new IOException("'" + path + "' is not a Git repository");
     }
-    repositoryAccess.gitFolder(real);
-    return add(real);
+    repositoryAccess.gitFolder(realPath);
+    return add(realPath);
   }
 
   Repository open(String name) throws IOException {
@@ -97,13 +99,13 @@ final class Repositories {
   }
 
   /**
-   * @throws IOException says why there is no such repository or why it is refused
+   * @throws IOException with the reason, if the repository is unknown or refused
    */
   private Repository open(String name, FS files) throws IOException {
-    Path folder = known.get(name);
+    Path folder = byName.get(name);
     if (folder == null) {
       throw new IOException(
-          "There is no repository '" + name + "'; list_repositories names those there are");
+          "There is no repository '" + name + "'; list_repositories returns the known names");
     }
     return new FileRepositoryBuilder()
         .setFS(files)
@@ -114,15 +116,16 @@ final class Repositories {
   }
 
   /**
-   * That a push may go there: over a network, or to a repository that could be opened here.
+   * Requires that a push to the remote is allowed: over a network protocol, or to a local
+   * repository that could be opened here.
    *
-   * @throws IOException says why not
+   * @throws IOException with the reason, if it is not allowed
    */
   void requireRemote(Repository repository, URIish remote) throws IOException {
     String scheme = remote.getScheme();
     if (remote.getHost() != null && (scheme == null || NETWORK.contains(scheme))) {
       if (isOption(remote.getHost()) || isOption(remote.getUser())) {
-        throw new IOException("'" + remote + "' has an option of ssh in the place of its host");
+        throw new IOException("'" + remote + "' has an ssh option in place of a host or user");
       }
       return;
     }
@@ -154,8 +157,8 @@ final class Repositories {
               add(folder);
               return FileVisitResult.SKIP_SUBTREE;
             }
-            boolean hidden = folder.getFileName() != null && isSkipped(folder);
-            return hidden ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+            boolean skipped = folder.getFileName() != null && isSkipped(folder);
+            return skipped ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
           }
 
           @Override
@@ -174,14 +177,14 @@ final class Repositories {
     return Files.exists(folder.resolve(Constants.DOT_GIT), LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** Two folders of one name are told apart by a number. */
+  /** Adds a repository; a number makes its name unique if folders have the same name. */
   private String add(Path folder) {
     String base = folder.getFileName() == null ? "root" : folder.getFileName().toString();
     String name = base;
-    for (int i = 2; known.containsKey(name) && !known.get(name).equals(folder); i++) {
+    for (int i = 2; byName.containsKey(name) && !byName.get(name).equals(folder); i++) {
       name = base + "-" + i;
     }
-    known.put(name, folder);
+    byName.put(name, folder);
     return name;
   }
 }

@@ -14,13 +14,13 @@ import java.util.Set;
 import org.eclipse.jgit.lib.Constants;
 
 /**
- * Which repositories may be opened: those that lie in a root as a whole, and belong to the user
- * that this process runs as or are trusted.
+ * Decides which repositories may be opened: those that lie entirely in a root, and belong to the
+ * user that this process runs as or are trusted.
  */
 final class RepositoryAccess {
   /**
-   * What JGit never reads: hooks are only run, the socket is for Git's own daemon, the others
-   * belong to repositories of their own or to Git LFS.
+   * Entries that JGit never reads: hooks are only executed, the socket belongs to Git's own daemon,
+   * the others belong to separate repositories or to Git LFS.
    */
   private static final Set<String> UNREAD =
       Set.of("hooks", "modules", "worktrees", "lfs", "fsmonitor--daemon.ipc");
@@ -46,7 +46,7 @@ final class RepositoryAccess {
   /**
    * The Git folder of a work tree.
    *
-   * @throws IOException says why the repository is refused
+   * @throws IOException with the reason, if the repository is refused
    */
   Path gitFolder(Path workTree) throws IOException {
     Path gitFolder = workTree.resolve(Constants.DOT_GIT);
@@ -54,8 +54,8 @@ final class RepositoryAccess {
       throw new IOException(
           "'"
               + gitFolder
-              + "' is not a folder but leads to one elsewhere, as in submodules and linked work"
-              + " trees; this server uses whole repositories only");
+              + "' is not a folder but a reference to one, as in submodules and linked work trees;"
+              + " this server supports self-contained repositories only");
     }
     requireOwner(workTree);
     requireWhole(gitFolder);
@@ -63,9 +63,9 @@ final class RepositoryAccess {
   }
 
   /**
-   * That a Git folder, of a bare repository too, lies in a root and nothing in it leads out.
+   * Requires that a Git folder, possibly of a bare repository, lies entirely in a root.
    *
-   * @throws IOException says why the repository is refused
+   * @throws IOException with the reason, if the repository is refused
    */
   void requireWhole(Path gitFolder) throws IOException {
     Path real = gitFolder.toRealPath();
@@ -77,8 +77,8 @@ final class RepositoryAccess {
       throw new IOException(
           "'"
               + real
-              + "' takes objects from another repository (objects/info/alternates); 'git repack"
-              + " -ad' copies them, then remove that file");
+              + "' takes objects from another repository (objects/info/alternates); copy them with"
+              + " 'git repack -ad', then remove that file");
     }
     Files.walkFileTree(
         real,
@@ -95,13 +95,13 @@ final class RepositoryAccess {
               throw new IOException(
                   "'"
                       + file
-                      + "' is a link or a special file; in a Git folder this server reads plain"
-                      + " files and folders only");
+                      + "' is a link or a special file; a Git folder may contain only regular files"
+                      + " and folders");
             }
             return FileVisitResult.CONTINUE;
           }
 
-          /** Git's own lock files and temporary files come and go. */
+          /** Ignores missing files: Git creates and deletes lock files and temporary files. */
           @Override
           public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
             if (e instanceof NoSuchFileException) {

@@ -15,13 +15,12 @@ import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.util.SystemReader;
 
 /**
- * What counts of a repository's configuration: settings that say how files are stored, who commits
- * and where remotes are. Whatever names a program or another file, and whatever is not known here,
- * does not. The user's and the system's configuration belong to the operator and count, without
- * their filters.
+ * Filters a repository's configuration. Only settings for file storage, committers and remotes are
+ * kept; settings that name a program or another file, and unknown settings, are dropped. The user's
+ * and the system's configuration belong to the operator and apply, except for their filters.
  *
- * <p>JGit reads configurations from files only, so what counts is written to a copy, in a folder of
- * this process that is removed at its end.
+ * <p>JGit reads configurations from files only, so the filtered settings are written to a copy, in
+ * a folder of this process that is deleted on exit.
  */
 final class RepositorySettings {
   private static final int MAX_BYTES = 1 << 20;
@@ -52,8 +51,8 @@ final class RepositorySettings {
           "committer",
           List.of("name", "email"));
 
-  private static final List<String> OF_A_REMOTE = List.of("url", "pushurl", "fetch");
-  private static final List<String> OF_A_FILTER = List.of("clean", "smudge", "process");
+  private static final List<String> REMOTE_SETTINGS = List.of("url", "pushurl", "fetch");
+  private static final List<String> FILTER_SETTINGS = List.of("clean", "smudge", "process");
 
   private final Path folder;
   private final Map<Path, Path> copies = new HashMap<>();
@@ -63,15 +62,15 @@ final class RepositorySettings {
     this.folder.toFile().deleteOnExit();
   }
 
-  /** Belongs to the user that this process runs as, and to nobody else. */
+  /** The folder of the copies; owned by the user that this process runs as. */
   Path folder() {
     return folder;
   }
 
   /**
-   * The copy for the repository in a Git folder, as its configuration is now.
+   * Writes the filtered copy of a repository's current configuration, and returns its path.
    *
-   * @throws IOException where it cannot be read, is no configuration or is too large
+   * @throws IOException if the configuration cannot be read, is invalid or too large
    */
   Path harmlessCopy(Path gitFolder) throws IOException {
     Path copy = copies.get(gitFolder);
@@ -82,24 +81,26 @@ final class RepositorySettings {
     }
     Path file = gitFolder.resolve(Constants.CONFIG);
     try {
-      Config given = new Config();
-      given.fromText(read(file));
-      Files.writeString(copy, harmless(given, SystemReader.getInstance().getUserConfig()).toText());
+      Config original = new Config();
+      original.fromText(read(file));
+      Files.writeString(
+          copy, harmless(original, SystemReader.getInstance().getUserConfig()).toText());
     } catch (ConfigInvalidException e) {
-      throw new IOException("'" + file + "' is no Git configuration: " + e.getMessage(), e);
+      throw new IOException(
+          "'" + file + "' is not a valid Git configuration: " + e.getMessage(), e);
     }
     return copy;
   }
 
-  /** A plain {@link Config} does not follow includes. */
-  static Config harmless(Config given, Config user) {
+  /** The filtered settings. Includes are not followed: a plain {@link Config} ignores them. */
+  static Config harmless(Config original, Config user) {
     Config harmless = new Config();
-    HARMLESS.forEach((section, names) -> copy(given, harmless, section, null, names));
-    for (String remote : given.getSubsections("remote")) {
-      copy(given, harmless, "remote", remote, OF_A_REMOTE);
+    HARMLESS.forEach((section, names) -> copy(original, harmless, section, null, names));
+    for (String remote : original.getSubsections("remote")) {
+      copy(original, harmless, "remote", remote, REMOTE_SETTINGS);
     }
     for (String filter : user.getSubsections("filter")) {
-      OF_A_FILTER.forEach(name -> harmless.setString("filter", filter, name, ""));
+      FILTER_SETTINGS.forEach(name -> harmless.setString("filter", filter, name, ""));
     }
     return harmless;
   }

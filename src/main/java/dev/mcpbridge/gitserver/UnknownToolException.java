@@ -1,6 +1,6 @@
 package dev.mcpbridge.gitserver;
 
-/** There is no tool of that name. Stackless. */
+/** There is no tool with that name. Has no stack trace. */
 final class UnknownToolException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -1,12 +1,13 @@
 /**
- * The built-in MCP server over local Git repositories, run as a child process of the bridge like
- * any other server. It sees what lies below its roots and nothing else.
+ * The built-in MCP server for local Git repositories, run as a child process of the bridge like any
+ * other server. It has access to the folders below its roots only.
  *
- * <p>{@link dev.mcpbridge.gitserver.GitServer} speaks the protocol, {@link
- * dev.mcpbridge.gitserver.GitTools} does the work, {@link dev.mcpbridge.gitserver.Repositories}
- * keeps to the roots. To all of it a repository is data: {@link dev.mcpbridge.gitserver.Admission}
- * says which may be opened, {@link dev.mcpbridge.gitserver.DataOnlyFiles} is the only way by which
- * JGit opens them, and {@link dev.mcpbridge.gitserver.RepositorySettings} what of their
- * configuration counts. One thread, blocking.
+ * <p>{@link dev.mcpbridge.gitserver.GitServer} implements the protocol, {@link
+ * dev.mcpbridge.gitserver.GitTools} the tools, {@link dev.mcpbridge.gitserver.Repositories} the
+ * lookup below the roots. Repositories are treated as data: {@link
+ * dev.mcpbridge.gitserver.RepositoryAccess} decides which may be opened, {@link
+ * dev.mcpbridge.gitserver.DataOnlyFiles} is the only file system through which JGit accesses them,
+ * and {@link dev.mcpbridge.gitserver.RepositorySettings} filters their configuration. Single
+ * thread, blocking.
  */
 package dev.mcpbridge.gitserver;

@@ -19,32 +19,32 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The first check of every request: what it is addressed to. A Host that is not ours, or an Origin
- * that is neither the host itself nor configured, is turned away, so that no web page reaches the
- * bridge through a name of its own (DNS rebinding).
+ * Checks the framing, the path, the Host and the Origin of a request before anything else. A Host
+ * that is not one of ours, or an Origin that is neither the Host itself nor configured, is refused:
+ * no web page can reach the bridge through a name of its own (DNS rebinding).
  */
 final class AddressChecks {
   private static final CharSequence SEC_FETCH_SITE = HttpHeaders.createOptimized("sec-fetch-site");
 
-  private final Set<String> ownHosts;
+  private final Set<String> listenerHosts;
   private final String scheme;
   private Set<String> hosts;
   private Set<String> corsOrigins;
-  private String lastGood;
+  private String lastAcceptedHost;
 
   AddressChecks(HttpConfig config) {
-    this.ownHosts = ownHosts(config);
+    this.listenerHosts = listenerHosts(config);
     this.scheme = config.tls() == null ? "http://" : "https://";
     reload(config);
   }
 
-  /** Other names and origins from now on; the listener's own names stay. */
+  /** Replaces the configured names and origins. The listener's own names stay allowed. */
   void reload(HttpConfig config) {
-    Set<String> all = new HashSet<>(ownHosts);
+    Set<String> all = new HashSet<>(listenerHosts);
     all.addAll(config.hosts());
     hosts = Set.copyOf(all);
     corsOrigins = config.corsOrigins();
-    lastGood = null;
+    lastAcceptedHost = null;
   }
 
   void check(HttpServerRequest request) {
@@ -54,29 +54,30 @@ final class AddressChecks {
     checkOrigin(request.path(), request.headers());
   }
 
-  /** Whoever sends both lengths wants two parsers to disagree (RFC 9112 section 6.1). */
+  /** Conflicting lengths could make two parsers disagree (RFC 9112 section 6.1). */
   private static void checkFraming(HttpServerRequest request) {
     MultiMap headers = request.headers();
     String expect = headers.get(HttpHeaders.EXPECT);
     if (expect != null && !expect.equalsIgnoreCase("100-continue")) {
-      throw new BridgeException(ErrorCode.EXPECTATION_FAILED, "Expect can only be 100-continue");
+      throw new BridgeException(
+          ErrorCode.EXPECTATION_FAILED, "The Expect header must be 100-continue");
     }
     String coding = headers.get(HttpHeaders.TRANSFER_ENCODING);
     if (coding == null) {
       return;
     }
-    boolean alone = headers.getAll(HttpHeaders.TRANSFER_ENCODING).size() == 1;
-    if (!alone
+    boolean isSingle = headers.getAll(HttpHeaders.TRANSFER_ENCODING).size() == 1;
+    if (!isSingle
         || !coding.equalsIgnoreCase("chunked")
         || request.version() == HttpVersion.HTTP_1_0) {
-      throw malformed("Transfer-Encoding must be chunked and nothing else");
+      throw malformed("Transfer-Encoding must be exactly 'chunked'");
     }
   }
 
-  /** Paths are decoded once, later; here only what could be read in two ways is refused. */
+  /** Refuses ambiguous paths. Paths are decoded once, later. */
   private static void checkPath(String path) {
     if (path == null || path.isEmpty() || path.charAt(0) != '/') {
-      throw malformed("The request target must be a path");
+      throw malformed("The request target must be an absolute path");
     }
     boolean trailing = path.length() > 1 && path.charAt(path.length() - 1) == '/';
     if (trailing || path.contains("//")) {
@@ -104,7 +105,7 @@ final class AddressChecks {
       int high = i + 2 < path.length() ? Character.digit(path.charAt(i + 1), 16) : -1;
       int low = i + 2 < path.length() ? Character.digit(path.charAt(i + 2), 16) : -1;
       if (high < 0 || low < 0 || high == 0 && low == 0) {
-        throw malformed("The path holds an escape that is none");
+        throw malformed("The path contains an invalid percent escape");
       }
     }
     if (hasDotSegment(path.replaceAll("%2[eE]", "."))) {
@@ -114,18 +115,18 @@ final class AddressChecks {
 
   private void checkHost(HttpServerRequest request) {
     List<String> all = request.headers().getAll(HttpHeaders.HOST);
-    if (all.size() == 1 && all.get(0).equals(lastGood)) {
+    if (all.size() == 1 && all.get(0).equals(lastAcceptedHost)) {
       return;
     }
     HostAndPort authority = all.size() == 1 ? request.authority() : null;
     if (authority == null || authority.host().isEmpty()) {
-      throw malformed("The request needs one valid Host header");
+      throw malformed("The request must have exactly one valid Host header");
     }
     if (!hosts.contains(authority.host().toLowerCase(Locale.ROOT))) {
       throw new BridgeException(
-          ErrorCode.HOST_NOT_ALLOWED, "This bridge is not served under that name (http.hosts)");
+          ErrorCode.HOST_NOT_ALLOWED, "The Host is not allowed; add it to http.hosts");
     }
-    lastGood = all.get(0);
+    lastAcceptedHost = all.get(0);
   }
 
   private void checkOrigin(String path, MultiMap headers) {
@@ -135,27 +136,26 @@ final class AddressChecks {
       return;
     }
     String own = scheme + headers.get(HttpHeaders.HOST);
-    boolean one = headers.getAll(HttpHeaders.ORIGIN).size() == 1;
-    if (!one || !origin.equalsIgnoreCase(own) && !isConfigured(origin)) {
+    boolean isSingle = headers.getAll(HttpHeaders.ORIGIN).size() == 1;
+    if (!isSingle || !origin.equalsIgnoreCase(own) && !isConfigured(origin)) {
       throw new BridgeException(
-          ErrorCode.ORIGIN_NOT_ALLOWED, "Pages of that origin may not call (http.cors.origins)");
+          ErrorCode.ORIGIN_NOT_ALLOWED, "The Origin is not allowed; add it to http.cors.origins");
     }
   }
 
   /**
-   * What a page of another site embeds comes without an Origin (Fetch Metadata, W3C). A link to a
-   * page of this bridge may be followed from anywhere.
+   * A resource embedded by a page of another site is requested without an Origin (Fetch Metadata,
+   * W3C). Links to the bridge's pages may be followed from anywhere.
    */
   private static void checkFetch(String path, MultiMap headers) {
     String site = headers.get(SEC_FETCH_SITE);
     if (site == null || !site.equals("cross-site") && !site.equals("same-site")) {
       return;
     }
-    boolean isFollowed = "navigate".equals(headers.get("sec-fetch-mode"));
-    if (!isFollowed || !path.equals("/") && !path.equals("/docs")) {
+    boolean isNavigation = "navigate".equals(headers.get("sec-fetch-mode"));
+    if (!isNavigation || !path.equals("/") && !path.equals("/docs")) {
       throw new BridgeException(
-          ErrorCode.ORIGIN_NOT_ALLOWED,
-          "Pages of other sites may not embed what this bridge serves");
+          ErrorCode.ORIGIN_NOT_ALLOWED, "Pages of other sites may not embed this resource");
     }
   }
 
@@ -163,18 +163,18 @@ final class AddressChecks {
     return origin != null && corsOrigins.contains(origin.toLowerCase(Locale.ROOT));
   }
 
-  /** The names of the listener: loopback's and its own. */
-  private static Set<String> ownHosts(HttpConfig config) {
+  /** The names of the listener: those of loopback and its own address. */
+  private static Set<String> listenerHosts(HttpConfig config) {
     Set<String> hosts = new HashSet<>(Set.of("localhost", "127.0.0.1", "[::1]", "::1"));
     hosts.add(config.host().toLowerCase(Locale.ROOT));
     if (!config.isLoopback()) {
-      hosts.addAll(names());
+      hosts.addAll(machineNames());
     }
     return Set.copyOf(hosts);
   }
 
-  /** The addresses of this machine and its name, for a listener that other machines reach. */
-  private static Set<String> names() {
+  /** The host name and addresses of this machine, for a listener that other machines can reach. */
+  private static Set<String> machineNames() {
     Set<String> names = new HashSet<>();
     try {
       names.add(InetAddress.getLocalHost().getHostName().toLowerCase(Locale.ROOT));

@@ -13,9 +13,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The second check of every request: who it comes from, and whether its body is JSON. It stands
- * before the router's choice, so no route is without it; the media type also keeps a plain form of
- * a foreign page from posting.
+ * Authenticates the caller and requires a JSON body. Runs before routing, so it covers every route.
+ * The media type check also keeps plain HTML forms of foreign pages from posting.
  */
 final class CallerChecks {
   private static final CharSequence API_KEY = HttpHeaders.createOptimized("x-api-key");
@@ -26,9 +25,9 @@ final class CallerChecks {
     this.authenticator = authenticator;
   }
 
-  /** Other keys from now on. */
-  void reload(Authenticator other) {
-    authenticator = other;
+  /** Replaces the keys. May be called from any thread. */
+  void reload(Authenticator next) {
+    authenticator = next;
   }
 
   /**
@@ -50,7 +49,7 @@ final class CallerChecks {
     }
   }
 
-  /** Whether a request has no key where one is needed. */
+  /** Whether a key is required and the request has none. */
   boolean isStranger(HttpServerRequest request) {
     MultiMap headers = request.headers();
     return !headers.contains(HttpHeaders.AUTHORIZATION)

@@ -18,11 +18,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Bounds what a connection may cost: how many there are, how long one may take to send a request's
- * head and body, how long it may be idle, or not take what it was given. A call that runs is never
- * cut off by it, nor a client that takes its answer slowly, unless memory is short and it has had
- * as long as it would have had for a body of its own. Looks at all connections every second instead
- * of arming a timer for each request.
+ * Limits connections: their number, the time for a request's head and body, the idle time, and the
+ * time in which a client may read nothing. Never cuts off a running call. A client that reads
+ * slowly is cut off only if memory is short and it has had as long as the timeout for a request
+ * body. Checks all connections once a second instead of with a timer for each request.
  */
 final class ConnectionGuard {
   private static final long SWEEP_MILLIS = 1_000;
@@ -30,13 +29,13 @@ final class ConnectionGuard {
   private volatile HttpConfig config;
   private final Vertx vertx;
   private final int maxBody;
-  private final MemoryBudget answers;
-  private final MemoryBudget bodies;
-  private final Map<HttpConnection, GuardedConnection> open = new IdentityHashMap<>();
-  private final Map<String, Integer> byAddress = new HashMap<>();
+  private final MemoryBudget responseBudget;
+  private final MemoryBudget bodyBudget;
+  private final Map<HttpConnection, GuardedConnection> connections = new IdentityHashMap<>();
+  private final Map<String, Integer> connectionsByAddress = new HashMap<>();
 
-  /** The address that has more than half of the connections; null where none has. */
-  private String crowd;
+  /** The address that has more than half of the allowed connections; null if no address has. */
+  private String crowdedAddress;
 
   private static final class GuardedConnection {
     final String address;
@@ -56,7 +55,7 @@ final class ConnectionGuard {
       return request != null && request.response().ended();
     }
 
-    void letBodyGo() {
+    void releaseBody() {
       if (body != null) {
         body.release();
         body = null;
@@ -65,48 +64,51 @@ final class ConnectionGuard {
   }
 
   /**
-   * @param answers what is held on its way to clients; bodies have as much beside it
+   * @param responseBudget memory for responses that clients have not read; request bodies have a
+   *     separate budget of {@code limits.heldBytes()}
    */
-  ConnectionGuard(Vertx vertx, HttpConfig config, LimitsConfig limits, MemoryBudget answers) {
+  ConnectionGuard(
+      Vertx vertx, HttpConfig config, LimitsConfig limits, MemoryBudget responseBudget) {
     this.config = config;
     this.maxBody = limits.bodyBytes();
-    this.answers = answers;
-    this.bodies = new MemoryBudget(limits.heldBytes());
+    this.responseBudget = responseBudget;
+    this.bodyBudget = new MemoryBudget(limits.heldBytes());
     this.vertx = vertx;
     vertx.setPeriodic(SWEEP_MILLIS, t -> sweep());
   }
 
-  /** Other bounds from now on; may be called from any thread. */
-  void reload(HttpConfig other) {
-    config = other;
+  /** Replaces the limits. May be called from any thread. */
+  void reload(HttpConfig next) {
+    config = next;
   }
 
   void opened(HttpConnection connection) {
     String address = connection.remoteAddress().hostAddress();
-    if (open.size() >= config.maxConnections() && !makeRoom(address)) {
+    if (connections.size() >= config.maxConnections() && !makeRoom(address)) {
       connection.close();
       return;
     }
-    open.put(
-        connection, new GuardedConnection(address, ResponseBackpressure.of(connection, answers)));
+    connections.put(
+        connection,
+        new GuardedConnection(address, ResponseBackpressure.of(connection, responseBudget)));
     count(address);
     connection.closeHandler(v -> closed(connection));
   }
 
   /**
-   * Of an address that has more than half of the connections an idle one gives way to another
+   * Closes an idle connection of an address that has more than half of them, in favor of another
    * address.
    */
-  private boolean makeRoom(String newcomer) {
-    return crowd != null && !crowd.equals(newcomer) && closeIdle(crowd);
+  private boolean makeRoom(String address) {
+    return crowdedAddress != null && !crowdedAddress.equals(address) && closeIdle(crowdedAddress);
   }
 
   private boolean closeIdle(String address) {
-    for (Map.Entry<HttpConnection, GuardedConnection> each : open.entrySet()) {
-      GuardedConnection guardedConnection = each.getValue();
+    for (Map.Entry<HttpConnection, GuardedConnection> entry : connections.entrySet()) {
+      GuardedConnection guardedConnection = entry.getValue();
       if (guardedConnection.address.equals(address)
           && (guardedConnection.idle || guardedConnection.isAnswered())) {
-        HttpConnection idle = each.getKey();
+        HttpConnection idle = entry.getKey();
         closed(idle);
         idle.close();
         return true;
@@ -116,53 +118,54 @@ final class ConnectionGuard {
   }
 
   private void count(String address) {
-    if (byAddress.merge(address, 1, Integer::sum) > config.maxConnections() / 2) {
-      crowd = address;
+    if (connectionsByAddress.merge(address, 1, Integer::sum) > config.maxConnections() / 2) {
+      crowdedAddress = address;
     }
   }
 
   private void uncount(String address) {
-    int left = byAddress.merge(address, -1, Integer::sum);
-    if (left == 0) {
-      byAddress.remove(address);
+    int remaining = connectionsByAddress.merge(address, -1, Integer::sum);
+    if (remaining == 0) {
+      connectionsByAddress.remove(address);
     }
-    if (address.equals(crowd) && left <= config.maxConnections() / 2) {
-      crowd = null;
+    if (address.equals(crowdedAddress) && remaining <= config.maxConnections() / 2) {
+      crowdedAddress = null;
     }
   }
 
   private void closed(HttpConnection connection) {
-    GuardedConnection guardedConnection = open.remove(connection);
+    GuardedConnection guardedConnection = connections.remove(connection);
     if (guardedConnection != null) {
-      guardedConnection.letBodyGo();
+      guardedConnection.releaseBody();
       uncount(guardedConnection.address);
     }
   }
 
   /**
-   * Lets a large body in where there is memory for it, until its request is answered; a longer one
-   * than allowed is refused elsewhere. Of a body that does not tell its length nothing is known.
+   * Reserves memory for a large request body until its request is answered. A body over the size
+   * limit is refused elsewhere. A body without Content-Length is not counted here.
    *
-   * @throws BridgeException OVERLOADED
+   * @throws BridgeException OVERLOADED if the memory is not available
    */
   void admit(RoutingContext ctx) {
     long bytes = length(ctx.request().getHeader(HttpHeaders.CONTENT_LENGTH));
     GuardedConnection guardedConnection =
-        bytes < MemoryBudget.LARGE ? null : open.get(ctx.request().connection());
+        bytes < MemoryBudget.LARGE ? null : connections.get(ctx.request().connection());
     if (guardedConnection == null || bytes > maxBody) {
       return;
     }
-    MemoryBudget.Share share = bodies.share();
-    if (!share.takeIfRoom(bytes)) {
+    MemoryBudget.Share reservation = bodyBudget.share();
+    if (!reservation.takeIfRoom(bytes)) {
       throw new BridgeException(
-              ErrorCode.OVERLOADED, "No memory is left for a body of " + bytes + " bytes")
+              ErrorCode.OVERLOADED,
+              "Not enough memory for a body of " + bytes + " bytes; retry later")
           .withRetryAfter(1_000);
     }
-    guardedConnection.body = share;
-    ctx.addEndHandler(over -> share.release());
+    guardedConnection.body = reservation;
+    ctx.addEndHandler(ended -> reservation.release());
   }
 
-  /** 0 for what is no length, or a short one. */
+  /** 0 for an invalid or a short length. */
   private static long length(String header) {
     return header != null && header.length() > 4 && header.matches("\\d{5,10}")
         ? Long.parseLong(header)
@@ -170,66 +173,67 @@ final class ConnectionGuard {
   }
 
   /**
-   * A head has come. Its request is answered when the client has taken what it was given before, so
-   * that no answers pile up in front of one that asks and does not read.
+   * Called with the head of a request, which is handled once the client has read its previous
+   * responses: responses do not pile up for a client that sends requests without reading.
    */
-  void began(HttpServerRequest request, Runnable answer) {
-    GuardedConnection guardedConnection = open.get(request.connection());
+  void began(HttpServerRequest request, Runnable handler) {
+    GuardedConnection guardedConnection = connections.get(request.connection());
     if (guardedConnection != null) {
-      guardedConnection.letBodyGo();
+      guardedConnection.releaseBody();
       guardedConnection.request = request;
       guardedConnection.sinceNanos = System.nanoTime();
       guardedConnection.idle = false;
     }
     if (guardedConnection == null || guardedConnection.responseBackpressure.isOpen()) {
-      answer.run();
+      handler.run();
     } else {
       request.pause();
       Context context = vertx.getOrCreateContext();
       guardedConnection.responseBackpressure.onceOpen(
-          () -> context.runOnContext(v -> goOn(request, answer)));
+          () -> context.runOnContext(v -> resume(request, handler)));
     }
   }
 
-  /** What reads the body is there before the body goes on. */
-  private static void goOn(HttpServerRequest request, Runnable answer) {
-    answer.run();
+  /** Installs the body handler before the body is resumed. */
+  private static void resume(HttpServerRequest request, Runnable handler) {
+    handler.run();
     request.resume();
   }
 
   private void sweep() {
     long now = System.nanoTime();
-    List.copyOf(open.entrySet()).forEach(entry -> check(entry.getKey(), entry.getValue(), now));
+    List.copyOf(connections.entrySet())
+        .forEach(entry -> check(entry.getKey(), entry.getValue(), now));
   }
 
   private void check(HttpConnection connection, GuardedConnection guardedConnection, long now) {
-    HttpConfig.Patience patience = config.patience();
+    HttpConfig.Patience timeouts = config.patience();
     long millis = millis(now - guardedConnection.sinceNanos);
-    if (isInTheWay(guardedConnection.responseBackpressure, now)) {
+    if (isTooSlow(guardedConnection.responseBackpressure, now)) {
       guardedConnection.responseBackpressure.cut();
     } else if (guardedConnection.responseBackpressure.behindNanos(now) > 0) {
       guardedConnection.sinceNanos = now;
     } else if (guardedConnection.request == null) {
-      closeIf(connection, guardedConnection, millis > patience.headMillis());
+      closeIf(connection, guardedConnection, millis > timeouts.headMillis());
     } else if (!guardedConnection.request.isEnded()) {
-      if (millis > patience.bodyMillis()) {
+      if (millis > timeouts.bodyMillis()) {
         timeOut(guardedConnection.request);
       }
     } else if (guardedConnection.request.response().ended() && !guardedConnection.idle) {
       guardedConnection.idle = true;
-      guardedConnection.letBodyGo();
+      guardedConnection.releaseBody();
       guardedConnection.sinceNanos = now;
     } else if (guardedConnection.idle) {
-      closeIf(connection, guardedConnection, millis > patience.idleMillis());
+      closeIf(connection, guardedConnection, millis > timeouts.idleMillis());
     }
   }
 
-  private boolean isInTheWay(ResponseBackpressure responseBackpressure, long now) {
-    HttpConfig.Patience patience = config.patience();
+  private boolean isTooSlow(ResponseBackpressure responseBackpressure, long now) {
+    HttpConfig.Patience timeouts = config.patience();
     responseBackpressure.look(now);
-    return millis(responseBackpressure.stuckNanos(now)) > patience.idleMillis()
-        || answers.isHigh()
-            && millis(responseBackpressure.behindNanos(now)) > patience.bodyMillis();
+    return millis(responseBackpressure.stuckNanos(now)) > timeouts.idleMillis()
+        || responseBudget.isHigh()
+            && millis(responseBackpressure.behindNanos(now)) > timeouts.bodyMillis();
   }
 
   private static long millis(long nanos) {
@@ -244,12 +248,12 @@ final class ConnectionGuard {
     request.connection().close();
   }
 
-  /** A client that does not even take the end of the connection is not waited for. */
+  /** A client that does not complete the close in time is disconnected at once. */
   private static void closeIf(
-      HttpConnection connection, GuardedConnection guardedConnection, boolean late) {
-    if (late && guardedConnection.closing) {
+      HttpConnection connection, GuardedConnection guardedConnection, boolean isExpired) {
+    if (isExpired && guardedConnection.closing) {
       guardedConnection.responseBackpressure.cut();
-    } else if (late) {
+    } else if (isExpired) {
       guardedConnection.closing = true;
       guardedConnection.sinceNanos = System.nanoTime();
       connection.close();

@@ -44,7 +44,7 @@ import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.util.function.Supplier;
 
-/** Every door, put together around one pipeline. */
+/** All doors, built around one call pipeline. */
 record Doors(
     ToolCallsApi calls,
     BatchApi batch,
@@ -128,27 +128,27 @@ record Doors(
         contract());
   }
 
-  /** What the doors lead to. */
+  /** The services that the doors share. */
   private record Services(
       Directory directory,
       UpstreamCredentials credentials,
       ArgumentValidator schemas,
       CallPipeline pipeline) {
 
-    static Services of(Vertx vertx, HttpVerticle.Dependencies on) {
-      Directory directory = new Directory(on.bus(), on.cluster());
+    static Services of(Vertx vertx, HttpVerticle.Dependencies deps) {
+      Directory directory = new Directory(deps.bus(), deps.cluster());
       directory.open();
       UpstreamCredentials credentials = new UpstreamCredentials(Clock.systemUTC());
-      LimitsConfig.Validation limits = on.config().limits().validation();
+      LimitsConfig.Validation limits = deps.config().limits().validation();
       SchemaValidator validator = new SchemaValidator(vertx, limits.steps(), limits.millis());
-      ArgumentValidator schemas = new ArgumentValidator(validator, limits.refuses(), on.counts());
-      OutputSchemaCheck outputs = new OutputSchemaCheck(validator, on.bus(), on.counts());
+      ArgumentValidator schemas = new ArgumentValidator(validator, limits.refuses(), deps.counts());
+      OutputSchemaCheck outputs = new OutputSchemaCheck(validator, deps.bus(), deps.counts());
       return new Services(
           directory,
           credentials,
           schemas,
           new CallPipeline(
-              on.bus(), directory, schemas, outputs, credentials, on.memory(), on.counts()));
+              deps.bus(), directory, schemas, outputs, credentials, deps.memory(), deps.counts()));
     }
   }
 
@@ -159,7 +159,7 @@ record Doors(
         dependencies.severalCallers());
   }
 
-  /** The API's own description, as it stands in the resources. */
+  /** Serves the OpenAPI document of the bridge's own API, a static resource. */
   private static Handler<RoutingContext> contract() {
     try (InputStream in = Doors.class.getResourceAsStream(CONTRACT)) {
       JsonSlice document = JsonSlice.of(in.readAllBytes());

@@ -41,15 +41,15 @@ import java.util.function.BiPredicate;
 import java.util.function.BooleanSupplier;
 
 /**
- * Listens, and mounts what stands before the doors: addressed to us, preflight, body within bounds,
- * from somebody we know, JSON. Runs on one event loop; the doors and the pipeline are confined to
- * it.
+ * The HTTP listener and the checks in front of all doors, in this order: Host and Origin, CORS
+ * preflight, authentication, media type, body size. Runs on one event loop; the doors and the call
+ * pipeline are confined to it.
  */
 public final class HttpVerticle extends VerticleBase {
   private static final int MAX_URI = 8192;
   private static final int MAX_HEADERS = 16 * 1024;
 
-  /** When who asks whether the bridge lives has been answered, and no server has told its tools. */
+  /** Late enough for a first health check, early enough to precede the first tool list. */
   private static final int WARM_UP_MILLIS = 500;
 
   private static final CharSequence NOSNIFF_NAME =
@@ -59,7 +59,7 @@ public final class HttpVerticle extends VerticleBase {
       List.of("/servers", "/tools", "/mcp", "/openapi.json", "/docs", "/health");
 
   private static final List<String> HEALTH = List.of("/health", "/health/live", "/health/ready");
-  private static final Set<HttpMethod> LOOKUPS = Set.of(HttpMethod.GET, HttpMethod.HEAD);
+  private static final Set<HttpMethod> READ_METHODS = Set.of(HttpMethod.GET, HttpMethod.HEAD);
 
   private final Dependencies dependencies;
   private final BridgeConfig config;
@@ -75,8 +75,6 @@ public final class HttpVerticle extends VerticleBase {
   private HttpServer server;
 
   /**
-   * What it stands on.
-   *
    * @param severalCallers whether callers can be told apart, at this moment
    */
   public record Dependencies(
@@ -89,8 +87,8 @@ public final class HttpVerticle extends VerticleBase {
       Counts counts) {}
 
   /**
-   * @param isOwnProcess whether a client, given its address and the listener's, is something that
-   *     this bridge has started; asked on a thread that may block
+   * @param isOwnProcess whether a client, given its address and the listener's, is a process that
+   *     this bridge has started; called on a thread that may block
    */
   public HttpVerticle(
       Dependencies dependencies, BiPredicate<InetSocketAddress, InetSocketAddress> isOwnProcess) {
@@ -126,7 +124,7 @@ public final class HttpVerticle extends VerticleBase {
         cause);
   }
 
-  /** The servers have been told to start: from now on readiness is theirs to say. */
+  /** All servers are starting: readiness depends on them from now on. */
   public void opened() {
     phase = HealthApi.Phase.SERVING;
     context.runOnContext(v -> startupGate.over());
@@ -139,8 +137,8 @@ public final class HttpVerticle extends VerticleBase {
   }
 
   /**
-   * Applies what needs no other listener: keys, names, origins, and how much clients may take. Who
-   * has lost a key hears no more events. May be called from any thread.
+   * Applies the settings that need no new listener: keys, host names, origins and limits. Ends
+   * event streams of principals whose key was removed. May be called from any thread.
    */
   public void reload(BridgeConfig next) {
     Authenticator authenticator = ApiKeys.of(next.auth());
@@ -150,24 +148,22 @@ public final class HttpVerticle extends VerticleBase {
     context.runOnContext(
         v -> {
           streams.reload(next.http().maxStreams());
-          streams.endOf(reader -> !authenticator.knows(reader));
+          streams.endOf(principal -> !authenticator.knows(principal));
           addresses.reload(next.http());
           cors = cors(next.http());
         });
   }
 
-  /** Says that it is not ready any more, and goes on to answer. */
+  /** Reports not ready, and continues to serve requests. */
   public void stopping() {
     phase = HealthApi.Phase.STOPPING;
   }
 
-  /**
-   * Says that it is not ready any more, ends the event streams and lets what runs come to an end.
-   */
-  public Future<Void> drain(Duration patience) {
+  /** Reports not ready, ends event streams and waits for running requests until the timeout. */
+  public Future<Void> drain(Duration timeout) {
     phase = HealthApi.Phase.STOPPING;
     context.runOnContext(v -> streams.endAll());
-    return server.shutdown(patience);
+    return server.shutdown(timeout);
   }
 
   private void accept(Router router, HttpServerRequest request) {
@@ -178,15 +174,15 @@ public final class HttpVerticle extends VerticleBase {
     Router router = Router.router(vertx);
     addresses = new AddressChecks(config.http());
     cors = cors(config.http());
-    router.route().handler(this::enter);
+    router.route().handler(this::checkAddress);
     BodyHandler body = BodyHandler.create(false).setBodyLimit(config.limits().bodyBytes());
-    Map<String, Handler<RoutingContext>> open = openPages(doors.health(), body);
+    Map<String, Handler<RoutingContext>> pages = publicPages(doors.health(), body);
     router
         .route()
         .handler(
             ctx -> {
-              Handler<RoutingContext> page = open.get(ctx.request().path());
-              if (page != null && LOOKUPS.contains(ctx.request().method())) {
+              Handler<RoutingContext> page = pages.get(ctx.request().path());
+              if (page != null && READ_METHODS.contains(ctx.request().method())) {
                 page.handle(ctx);
               } else {
                 admit(ctx, body);
@@ -198,11 +194,8 @@ public final class HttpVerticle extends VerticleBase {
     return router;
   }
 
-  /**
-   * A request has to be addressed to this bridge. Every answer says {@code nosniff}, and tells a
-   * browser where the page of a configured origin may read it.
-   */
-  private void enter(RoutingContext ctx) {
+  /** Checks Host and Origin; adds {@code nosniff}, and CORS headers for configured origins. */
+  private void checkAddress(RoutingContext ctx) {
     ctx.response().headers().set(NOSNIFF_NAME, NOSNIFF);
     addresses.check(ctx.request());
     if (cors != null && addresses.isConfigured(ctx.request().getHeader(HttpHeaders.ORIGIN))) {
@@ -213,25 +206,25 @@ public final class HttpVerticle extends VerticleBase {
     }
   }
 
-  /** Somebody we know, with a body that is JSON and for which there is room. */
+  /** Requires a known caller and a JSON body for which there is memory. */
   private void admit(RoutingContext ctx, BodyHandler body) {
     callers.check(ctx);
     guard.admit(ctx);
     body.handle(ctx);
   }
 
-  /** What answers to everybody, by its path. */
-  private Map<String, Handler<RoutingContext>> openPages(HealthApi health, BodyHandler body) {
-    Map<String, Handler<RoutingContext>> open = new HashMap<>(DocsPage.pages());
+  /** The handlers that need no key, by path. */
+  private Map<String, Handler<RoutingContext>> publicPages(HealthApi health, BodyHandler body) {
+    Map<String, Handler<RoutingContext>> pages = new HashMap<>(DocsPage.pages());
     JsonSlice welcome = welcome(dependencies.self());
-    open.put("/", ctx -> Replies.json(ctx, 200, welcome));
+    pages.put("/", ctx -> Replies.json(ctx, 200, welcome));
     if (config.http().openHealth()) {
-      HEALTH.forEach(path -> open.put(path, ctx -> openHealth(ctx, health, body)));
+      HEALTH.forEach(path -> pages.put(path, ctx -> openHealth(ctx, health, body)));
     }
-    return Map.copyOf(open);
+    return Map.copyOf(pages);
   }
 
-  /** Who sends a key is told as much as that key allows. */
+  /** A request with a key gets the details that its key allows. */
   private void openHealth(RoutingContext ctx, HealthApi health, BodyHandler body) {
     if (callers.isStranger(ctx.request())) {
       health.brief(ctx);
@@ -240,7 +233,7 @@ public final class HttpVerticle extends VerticleBase {
     }
   }
 
-  /** What this is and where to go, for everybody. */
+  /** Identifies the bridge and links to its resources; needs no key. */
   private static JsonSlice welcome(BridgeIdentity self) {
     JsonWriter out =
         new JsonWriter().beginObject().membersOf(self.implementation()).name("links").beginObject();
@@ -248,7 +241,7 @@ public final class HttpVerticle extends VerticleBase {
     return out.endObject().endObject().toSlice();
   }
 
-  /** Null where no origin is configured. */
+  /** Null if no origin is configured. */
   private static CorsHandler cors(HttpConfig config) {
     if (config.corsOrigins().isEmpty()) {
       return null;

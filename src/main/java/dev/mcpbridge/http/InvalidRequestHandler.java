@@ -9,7 +9,7 @@ import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 
-/** Answers what cannot be read as HTTP, and closes the connection, since its framing is lost. */
+/** Answers a request that is not valid HTTP; closes the connection, as its framing is lost. */
 final class InvalidRequestHandler implements Handler<HttpServerRequest> {
 
   @Override

@@ -13,22 +13,22 @@ import java.net.InetSocketAddress;
 import java.util.function.BiPredicate;
 
 /**
- * Without keys everybody who reaches the listener is an administrator, except what the bridge
- * itself has started: a tool that can be talked into a request must not start programs.
+ * Without keys, every caller is an administrator, except processes that the bridge has started: a
+ * tool that can be tricked into sending a request must not start programs.
  */
 final class KeylessChecks {
   private final Vertx vertx;
   private final BiPredicate<InetSocketAddress, InetSocketAddress> isOwnProcess;
 
   /**
-   * @param isOwnProcess of a client's address and the listener's; may block
+   * @param isOwnProcess takes the client's address and the listener's; may block
    */
   KeylessChecks(Vertx vertx, BiPredicate<InetSocketAddress, InetSocketAddress> isOwnProcess) {
     this.vertx = vertx;
     this.isOwnProcess = isOwnProcess;
   }
 
-  /** Fails with FORBIDDEN. */
+  /** Fails with FORBIDDEN for a process of the bridge without a key. */
   Future<Void> check(RoutingContext ctx) {
     if (Callers.of(ctx) != Principal.ANONYMOUS) {
       return Future.succeededFuture();
@@ -44,8 +44,8 @@ final class KeylessChecks {
   private static BridgeException refusal() {
     return new BridgeException(
         ErrorCode.FORBIDDEN,
-        "What this bridge has started may not start, stop or restart servers without a key: add"
-            + " auth.keys, and give it one with the scope admin");
+        "A process started by this bridge may not start, stop or restart servers without a key:"
+            + " configure auth.keys and give it a key with the scope admin");
   }
 
   private static InetSocketAddress address(SocketAddress socket) {

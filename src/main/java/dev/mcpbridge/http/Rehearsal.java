@@ -12,25 +12,25 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * One request to a listener of its own on loopback that knows no tool: it loads the classes of the
- * HTTP server before the first real request has to. Blocks; not for an event loop.
+ * Loads the classes of the HTTP server before the first real request, with one request to a
+ * temporary loopback listener that serves no tools. Blocks; not for an event loop.
  */
 public final class Rehearsal {
   private static final byte[] REQUEST =
       "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-  private static final int PATIENCE_MILLIS = 10_000;
+  private static final int TIMEOUT_MILLIS = 10_000;
 
   private Rehearsal() {}
 
-  /** Plays it; a listener or a request that fails costs nothing but the time it should save. */
+  /** Runs the warm-up. A failure has no effect except that the first request is slower. */
   public static void play(Vertx vertx) throws IOException, TimeoutException {
     InetAddress loopback = InetAddress.getLoopbackAddress();
     HttpServer server =
         listener(vertx)
             .listen(0, loopback.getHostAddress())
-            .await(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+            .await(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
     try (Socket client = new Socket(loopback, server.actualPort())) {
-      client.setSoTimeout(PATIENCE_MILLIS);
+      client.setSoTimeout(TIMEOUT_MILLIS);
       client.getOutputStream().write(REQUEST);
       client.getInputStream().read();
     } finally {

@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The one ordered table of routes. A route names the scope it needs; there is none without. What
- * stands above the table was mounted before it by {@link HttpVerticle}.
+ * The ordered table of all routes, each with the scope that it requires. {@link HttpVerticle}
+ * mounts the checks before the table.
  */
 final class Routes {
   private final List<Route> table = new ArrayList<>();
@@ -35,7 +35,7 @@ final class Routes {
     }
   }
 
-  /** The table, hottest route first. */
+  /** The table, the most frequently used route first. */
   static Routes of(Doors doors) {
     return new Routes()
         .post("/servers/{server}/tools/{tool}", Scope.CALL, doors.calls()::callTool)
@@ -85,7 +85,7 @@ final class Routes {
     return List.copyOf(table);
   }
 
-  /** Mounts the table; a path that is there for other methods answers 405 with what it allows. */
+  /** Mounts the table. A known path with another method gets 405 and the allowed methods. */
   void mount(Router router, KeylessChecks keyless) {
     Map<String, List<Route>> byPath =
         table.stream()
@@ -97,7 +97,7 @@ final class Routes {
     router.route().failureHandler(Problems::render);
   }
 
-  /** HEAD is answered where GET looks something up (RFC 9110 section 9.3.2), not where it runs. */
+  /** Supports HEAD on routes that only read (RFC 9110 section 9.3.2). */
   private static void mount(Router router, Route route, KeylessChecks keyless) {
     io.vertx.ext.web.Route mounted =
         router
@@ -111,16 +111,16 @@ final class Routes {
   private static void serve(Route route, RoutingContext ctx, KeylessChecks keyless) {
     if (!Callers.of(ctx).may(route.scope())) {
       throw new BridgeException(
-          ErrorCode.FORBIDDEN, "The scope " + route.scope().word() + " is required");
+          ErrorCode.FORBIDDEN, "The scope '" + route.scope().word() + "' is required");
     }
     if (route.scope() == Scope.ADMIN) {
-      keyless.check(ctx).map(passed -> handled(route, ctx)).onFailure(ctx::fail);
+      keyless.check(ctx).map(passed -> handle(route, ctx)).onFailure(ctx::fail);
     } else {
       route.handler().handle(ctx);
     }
   }
 
-  private static Void handled(Route route, RoutingContext ctx) {
+  private static Void handle(Route route, RoutingContext ctx) {
     route.handler().handle(ctx);
     return null;
   }
@@ -128,7 +128,7 @@ final class Routes {
   private static void refuseMethod(List<Route> routes) {
     String allow =
         routes.stream().map(route -> route.method().name()).collect(Collectors.joining(", "));
-    throw new BridgeException(ErrorCode.METHOD_NOT_ALLOWED, "Allowed here: " + allow)
+    throw new BridgeException(ErrorCode.METHOD_NOT_ALLOWED, "Method not allowed; use " + allow)
         .with("allow", allow);
   }
 

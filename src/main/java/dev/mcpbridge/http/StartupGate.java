@@ -9,16 +9,16 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.Set;
 
 /**
- * Keeps requests, but for those that ask how the bridge itself is, until it knows which servers it
- * has: it listens some hundredths of a second before that, and whoever is that early is not told
- * that a server does not exist. Stands in no request's way afterwards. Confined to the event loop.
+ * Holds requests, except those for the state of the bridge itself, until its servers are known: the
+ * listener opens some hundredths of a second earlier, and existing servers must not get 404. The
+ * route is removed afterwards. Confined to the event loop.
  */
 final class StartupGate implements Handler<RoutingContext> {
-  private static final Set<String> OF_THE_BRIDGE = Set.of("/metrics", "/events");
+  private static final Set<String> UNGATED_PATHS = Set.of("/metrics", "/events");
 
   private final Promise<Void> opened = Promise.promise();
 
-  /** Has to stand behind whoever reads the bodies: what is kept is not paused. */
+  /** Mount it after the body handler: the requests it holds are not paused. */
   static StartupGate mount(Router router) {
     StartupGate startupGate = new StartupGate();
     Route route = router.route().handler(startupGate);
@@ -26,29 +26,29 @@ final class StartupGate implements Handler<RoutingContext> {
     return startupGate;
   }
 
-  /** A node of a cluster may not know its servers for long, and says so instead. */
+  /** Not mounted: a cluster node may lack its servers for long, and reports that instead. */
   static StartupGate ofNode() {
     return new StartupGate();
   }
 
-  /** The servers are known. */
+  /** Lets requests pass: the servers are known. */
   void over() {
     opened.tryComplete();
   }
 
   @Override
   public void handle(RoutingContext ctx) {
-    whenItMayBeAnswered(ctx.request().path())
+    mayPass(ctx.request().path())
         .onSuccess(
-            now -> {
+            passed -> {
               if (!ctx.response().closed()) {
                 ctx.next();
               }
             });
   }
 
-  private Future<Void> whenItMayBeAnswered(String path) {
-    return path.startsWith("/health") || OF_THE_BRIDGE.contains(path)
+  private Future<Void> mayPass(String path) {
+    return path.startsWith("/health") || UNGATED_PATHS.contains(path)
         ? Future.succeededFuture()
         : opened.future();
   }

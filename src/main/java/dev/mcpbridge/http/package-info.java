@@ -1,5 +1,5 @@
 /**
- * The listener: one event loop, the checks before every door in order, and one table of routes.
+ * The HTTP listener: one event loop, the checks before the doors, and the table of routes.
  *
  * <p>{@link dev.mcpbridge.http.HttpVerticle} wires; {@link dev.mcpbridge.http.Routes} is the table.
  */

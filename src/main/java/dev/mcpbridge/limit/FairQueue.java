@@ -11,12 +11,12 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * A bounded queue in which callers take turns: one item of each, in the order in which the callers
- * came. When it is full, a caller with fewer items than another takes the place of the other's
- * newest item, so that a caller with nothing in the queue is never refused because of another.
- * Confined to its owner.
+ * A bounded queue that is fair to callers: round-robin, one item of each caller in order of
+ * arrival. If it is full, a caller with fewer items displaces the newest item of the caller with
+ * the most, so that a caller without queued items is never refused because of another. Confined to
+ * its owner.
  *
- * @param <T> what waits
+ * @param <T> type of the items
  */
 public final class FairQueue<T> {
   private final int capacity;
@@ -24,10 +24,10 @@ public final class FairQueue<T> {
   private int size;
 
   /**
-   * What came of an offer.
+   * The result of an offer.
    *
-   * @param accepted whether the item waits now
-   * @param displaced the item of another caller that lost its place
+   * @param accepted whether the item was queued
+   * @param displaced the item of another caller that was removed to make room
    */
   public record OfferResult<T>(boolean accepted, Optional<T> displaced) {}
 
@@ -63,17 +63,17 @@ public final class FairQueue<T> {
     return Optional.of(most.getValue().removeLast());
   }
 
-  /** The next in turn; null where none waits. */
+  /** The next item; null if the queue is empty. */
   public T poll() {
     return poll(caller -> true);
   }
 
-  /** The next in turn of the callers that may go on; null where none of them waits. */
-  public T poll(Predicate<String> mayGoOn) {
+  /** The next item of an eligible caller, or null. */
+  public T poll(Predicate<String> isEligible) {
     Iterator<Map.Entry<String, Deque<T>>> callers = waiting.entrySet().iterator();
     while (callers.hasNext()) {
       Map.Entry<String, Deque<T>> next = callers.next();
-      if (mayGoOn.test(next.getKey())) {
+      if (isEligible.test(next.getKey())) {
         callers.remove();
         T item = next.getValue().poll();
         if (!next.getValue().isEmpty()) {
@@ -86,12 +86,12 @@ public final class FairQueue<T> {
     return null;
   }
 
-  /** Whether anything of one of these callers waits. */
+  /** Whether an item of one of these callers is queued. */
   public boolean isWaiting(Predicate<String> callers) {
     return size > 0 && waiting.keySet().stream().anyMatch(callers);
   }
 
-  /** Takes out what the test picks, without regard to turns. */
+  /** Removes and returns the items that match, regardless of the order. */
   public List<T> removeIf(Predicate<T> test) {
     List<T> removed = new ArrayList<>();
     for (Deque<T> queue : waiting.values()) {

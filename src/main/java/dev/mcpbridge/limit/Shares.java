@@ -7,9 +7,8 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /**
- * Places of which there is a fixed number, and of which no caller may hold more than half, so that
- * there are always some for the others. Where there can be one caller only, it may hold them all.
- * Confined to its owner.
+ * A limit of which no caller may use more than half, so that some is left for the others. If there
+ * is only one caller, it may use all of it. Confined to its owner.
  */
 public final class Shares {
   private final BooleanSupplier severalCallers;
@@ -20,14 +19,15 @@ public final class Shares {
   /**
    * What is limited.
    *
-   * @param what the places are, in the plural
-   * @param key of the configuration, or empty for a limit that is fixed
+   * @param what name of the limited resource, in the plural
+   * @param key configuration key, or empty if the limit is fixed
+   * @param places the limit
    */
   public record Limit(String what, String key, int places, long retryAfterMillis) {
 
-    private BridgeException refusal(ErrorCode code, String why) {
-      String named = key.isEmpty() ? "" : " (" + key + ")";
-      return new BridgeException(code, why + named).withRetryAfter(retryAfterMillis);
+    private BridgeException refusal(ErrorCode code, String reason) {
+      String suffix = key.isEmpty() ? "" : " (" + key + ")";
+      return new BridgeException(code, reason + suffix).withRetryAfter(retryAfterMillis);
     }
   }
 
@@ -39,16 +39,16 @@ public final class Shares {
     this.severalCallers = severalCallers;
   }
 
-  /** Another number of places from now on; what is held stays. */
+  /** Changes the limit. What is held is retained. */
   public void reload(int places) {
     limit = new Limit(limit.what(), limit.key(), places, limit.retryAfterMillis());
   }
 
   /**
-   * Takes a place.
+   * Acquires one unit.
    *
-   * @throws BridgeException RATE_LIMITED for a caller that has its share, OVERLOADED where no place
-   *     is left
+   * @throws BridgeException RATE_LIMITED for a caller that has used its share, OVERLOADED if the
+   *     limit is reached
    */
   public void take(String caller) {
     check(caller);
@@ -56,7 +56,7 @@ public final class Shares {
   }
 
   /**
-   * Does the same without taking one: how many it will be is only known later.
+   * Checks the limits without acquiring, for amounts that are only known later.
    *
    * @throws BridgeException RATE_LIMITED, OVERLOADED
    */
@@ -65,7 +65,7 @@ public final class Shares {
     if (severalCallers.getAsBoolean() && own >= Math.max(1, limit.places() / 2)) {
       throw limit.refusal(
           ErrorCode.RATE_LIMITED,
-          "This caller has its share of the "
+          "The caller has used its share of the "
               + limit.what()
               + ": "
               + own
@@ -78,13 +78,13 @@ public final class Shares {
     }
   }
 
-  /** Takes places without asking whether there are any: what they are for is there already. */
+  /** Acquires without a check, for what exists already. */
   public void add(String caller, int places) {
     held.merge(caller, places, Integer::sum);
     total += places;
   }
 
-  /** Gives back a place that was taken. */
+  /** Releases one unit. */
   public void release(String caller) {
     release(caller, 1);
   }

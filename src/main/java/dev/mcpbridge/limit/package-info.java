@@ -1,2 +1,2 @@
-/** Bounds that callers share, so that none of them can use up what the others need. */
+/** Limits shared by callers, so that no caller can use up what the others need. */
 package dev.mcpbridge.limit;

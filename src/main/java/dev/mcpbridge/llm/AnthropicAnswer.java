@@ -11,9 +11,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Puts an answer of Messages together, out of its events or as it came whole. Blocks go back as
- * they came: the API wants its thoughts with their signatures. Of an answer that was cut or refused
- * only the words do, since its calls and thoughts may be unfinished. Confined.
+ * Assembles a reply of the Messages API from its events or from a complete message. Blocks are kept
+ * unchanged, since the API requires its thinking blocks back with their signatures. Of a reply that
+ * was cut off or refused, only the text is kept, since calls and thinking may be incomplete. Not
+ * thread-safe.
  */
 final class AnthropicAnswer {
   private final ChatModel.ModelListener modelListener;
@@ -30,31 +31,31 @@ final class AnthropicAnswer {
 
   void take(JsonNode event) {
     switch (event.path("type").asText()) {
-      case "message" -> whole(event);
-      case "message_start" -> count(event.path("message").path("usage"));
+      case "message" -> complete(event);
+      case "message_start" -> countTokens(event.path("message").path("usage"));
       case "content_block_start" -> begin(event.path("index").asInt(), event.path("content_block"));
-      case "content_block_delta" -> more(event.path("index").asInt(), event.path("delta"));
+      case "content_block_delta" -> applyDelta(event.path("index").asInt(), event.path("delta"));
       case "message_delta" -> {
         stop = event.path("delta").path("stop_reason").asText(stop);
-        count(event.path("usage"));
+        countTokens(event.path("usage"));
       }
       case "error" -> throw FormatAdapter.failed(event.path("error"));
       default -> {
-        // pings, ends, and what will be new: the API says that they may be passed over
+        // pings, ends and new event types: the API documentation allows ignoring them
       }
     }
   }
 
-  private void whole(JsonNode message) {
+  private void complete(JsonNode message) {
     JsonNode content = message.path("content");
     for (int i = 0; i < content.size(); i++) {
       begin(i, content.get(i));
     }
     stop = message.path("stop_reason").asText("");
-    count(message.path("usage"));
+    countTokens(message.path("usage"));
   }
 
-  private void count(JsonNode usage) {
+  private void countTokens(JsonNode usage) {
     long cached =
         usage.path("cache_read_input_tokens").asLong()
             + usage.path("cache_creation_input_tokens").asLong();
@@ -69,7 +70,7 @@ final class AnthropicAnswer {
     }
   }
 
-  private void more(int index, JsonNode delta) {
+  private void applyDelta(int index, JsonNode delta) {
     ObjectNode block = blocks.computeIfAbsent(index, missing -> FormatAdapter.JSON.objectNode());
     switch (delta.path("type").asText()) {
       case "text_delta" -> {
@@ -83,7 +84,7 @@ final class AnthropicAnswer {
               .computeIfAbsent(index, i -> new StringBuilder())
               .append(delta.path("partial_json").asText());
       default -> {
-        // of a kind that is not known yet
+        // unknown delta type
       }
     }
   }
@@ -129,18 +130,18 @@ final class AnthropicAnswer {
     return block.path("type").asText().equals("text");
   }
 
-  /** The API sends them, and does not take them back. */
+  /** The API sends empty text blocks but rejects them in requests. */
   private static boolean isEmptyText(JsonNode block) {
     return isText(block) && block.path("text").asText("").isEmpty();
   }
 
-  private static JsonNode input(String written) {
+  private static JsonNode input(String json) {
     try {
-      JsonNode read = FormatAdapter.read(written.isBlank() ? "{}" : written);
-      return read.isObject() ? read : FormatAdapter.JSON.objectNode();
+      JsonNode arguments = FormatAdapter.read(json.isBlank() ? "{}" : json);
+      return arguments.isObject() ? arguments : FormatAdapter.JSON.objectNode();
     } catch (JsonProcessingException e) {
       throw new BridgeException(
-          ErrorCode.UPSTREAM_PROTOCOL_ERROR, "The model's answer broke off within a call");
+          ErrorCode.UPSTREAM_PROTOCOL_ERROR, "The model's answer ended within a call");
     }
   }
 

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.dialect.Format;
 import java.util.Map;
 
-/** Anthropic's Messages. The base is the one of its SDKs, the root. */
+/** Anthropic's Messages API. The base URL is the root, as in Anthropic's SDKs. */
 final class AnthropicModel implements ChatModel {
   private static final int MAX_TOKENS = 8_192;
 

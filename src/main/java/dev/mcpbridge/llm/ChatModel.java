@@ -6,42 +6,42 @@ import dev.mcpbridge.dialect.FunctionAnswer;
 import java.util.List;
 
 /**
- * A model that can be talked to. Its methods may be called from any one thread at a time; {@link
- * #reply} blocks, and ends when its thread is interrupted.
+ * A chat model. Its methods may be called from any thread, but only one at a time. {@link #reply}
+ * blocks and can be interrupted.
  */
 public interface ChatModel {
 
-  /** Provider and model, as people know them. */
+  /** Display name of the model and its provider. */
   String name();
 
-  /** How it wants to be told of tools. */
+  /** The format of its tool definitions and calls. */
   Format format();
 
-  /** What a user says, as a message; in the shape that most APIs have for it. */
+  /** A user message; by default in the format that most APIs use. */
   default JsonNode user(String text) {
     return FormatAdapter.message("user", text);
   }
 
-  /** What calls came to, as messages; in the order of the calls. */
+  /** The results of calls as messages, in the order of the calls. */
   default List<JsonNode> results(List<FunctionAnswer> answers) {
     return FormatAdapter.results(format(), answers);
   }
 
   /**
-   * What the model says next.
+   * Requests the next reply of the model.
    *
-   * @param modelListener learns of its words as they come, where its API tells them early
-   * @throws dev.mcpbridge.error.BridgeException with a sentence for a human, after the repetitions
-   *     that make sense
+   * @param modelListener receives the text as it arrives if the API streams it
+   * @throws dev.mcpbridge.error.BridgeException with a message for people, after all retries
    */
   ModelReply reply(ChatRequest chatRequest, ModelListener modelListener)
       throws InterruptedException;
 
-  /** Listens while a model answers. */
+  /** Events of a request to a model, on the thread of {@link #reply}. */
   interface ModelListener {
-    void words(String more);
+    /** The next part of the text. */
+    void words(String text);
 
-    /** The request is repeated after a while. */
+    /** The request failed and is retried after a delay. */
     default void waits(long millis, String why) {}
   }
 }

@@ -4,12 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 
 /**
- * Everything that a model is told.
+ * A request to a model.
  *
- * @param instructions what is true for the whole of it
+ * @param instructions the system instructions
  * @param tools the value of {@code tools} in the model's own format, an array
- * @param messages in the model's own format, oldest first
- * @param mayCall false where it has to answer without any more calls
+ * @param messages the conversation in the model's own format, oldest message first
+ * @param mayCall false if the model must answer without calls
  */
 public record ChatRequest(
     String instructions, JsonNode tools, List<JsonNode> messages, boolean mayCall) {

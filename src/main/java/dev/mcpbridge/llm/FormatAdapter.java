@@ -15,13 +15,13 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Between trees, in which models are spoken to, and the bytes of {@link Format}. Stateless. */
+/** Converts between JSON trees and the byte slices of {@link Format}. Stateless. */
 final class FormatAdapter {
   static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
   private FormatAdapter() {}
 
-  /** What a model wrote: numbers keep every digit, since arguments of calls are among it. */
+  /** Parses JSON of a model. Numbers keep every digit, since they can be arguments of calls. */
   static JsonNode read(String json) throws JsonProcessingException {
     return Json.exactTree(json);
   }
@@ -32,7 +32,7 @@ final class FormatAdapter {
     return messages;
   }
 
-  /** The calls in a message that was put together here. */
+  /** The calls in an assembled message. */
   static List<FunctionCall> calls(Format format, JsonNode message) {
     return format.calls(Json.slice(message)).orElse(List.of());
   }
@@ -41,29 +41,29 @@ final class FormatAdapter {
     return JSON.objectNode().put("role", role).put("content", text);
   }
 
-  /** What a provider says of itself in the midst of an answer. */
+  /** An error that the provider reports within a stream. */
   static BridgeException failed(JsonNode error) {
-    String said =
+    String message =
         error.isTextual() ? error.textValue() : error.path("message").asText(error.toString());
-    return new BridgeException(ErrorCode.UPSTREAM_ERROR, "The model's provider failed: " + said);
+    return new BridgeException(ErrorCode.UPSTREAM_ERROR, "The model's provider failed: " + message);
   }
 
   /**
-   * A stream that ended before its API's word for the end of an answer.
+   * The error for a stream that ended before its end marker.
    *
-   * @param isBegun whether there was anything before
+   * @param isBegun whether any part of an answer has arrived
    */
   static BridgeException brokeOff(boolean isBegun) {
     return new BridgeException(
         ErrorCode.UPSTREAM_PROTOCOL_ERROR,
-        isBegun ? "The model's answer broke off" : "The model answered nothing");
+        isBegun ? "The model's answer ended prematurely" : "The model returned no answer");
   }
 
   static JsonNode tree(JsonSlice slice) {
     try {
       return Json.exactTree(slice);
     } catch (IOException e) {
-      throw new IllegalStateException("it was written here", e);
+      throw new IllegalStateException("invalid JSON of our own", e);
     }
   }
 }

@@ -9,8 +9,8 @@ import dev.mcpbridge.error.ErrorCode;
 import java.util.Set;
 
 /**
- * Puts an answer of generateContent together out of its chunks. Parts go back as they came, with
- * their signatures; only texts that follow each other become one. Confined.
+ * Assembles a reply of generateContent from its chunks. Parts are kept unchanged with their
+ * signatures; only consecutive texts are joined. Not thread-safe.
  */
 final class GeminiAnswer {
   private static final Set<String> REFUSALS =
@@ -33,15 +33,15 @@ final class GeminiAnswer {
     String block = chunk.path("promptFeedback").path("blockReason").asText("");
     if (!block.isEmpty()) {
       throw new BridgeException(
-          ErrorCode.UPSTREAM_ERROR, "The model's provider blocks the question: " + block);
+          ErrorCode.UPSTREAM_ERROR, "The model's provider blocked the question: " + block);
     }
-    JsonNode counted = chunk.path("usageMetadata");
-    if (counted.isObject()) {
-      long thoughts = counted.path("thoughtsTokenCount").asLong();
+    JsonNode metadata = chunk.path("usageMetadata");
+    if (metadata.isObject()) {
+      long thoughts = metadata.path("thoughtsTokenCount").asLong();
       usage =
           new ModelReply.Usage(
-              counted.path("promptTokenCount").asLong(),
-              counted.path("candidatesTokenCount").asLong() + thoughts);
+              metadata.path("promptTokenCount").asLong(),
+              metadata.path("candidatesTokenCount").asLong() + thoughts);
     }
     JsonNode candidate = chunk.path("candidates").path(0);
     finish = candidate.path("finishReason").asText(finish);
@@ -50,20 +50,20 @@ final class GeminiAnswer {
 
   private void part(JsonNode part) {
     boolean isThought = part.path("thought").asBoolean();
-    String more = part.path("text").asText("");
-    if (!isThought && !more.isEmpty()) {
-      text.append(more);
-      modelListener.words(more);
+    String addition = part.path("text").asText("");
+    if (!isThought && !addition.isEmpty()) {
+      text.append(addition);
+      modelListener.words(addition);
     }
     if (!parts.isEmpty() && isPlain(part) && isPlain(parts.get(parts.size() - 1))) {
       ObjectNode last = (ObjectNode) parts.get(parts.size() - 1);
-      last.put("text", last.path("text").asText() + more);
-    } else if (part.isObject() && !(isPlain(part) && more.isEmpty())) {
+      last.put("text", last.path("text").asText() + addition);
+    } else if (part.isObject() && !(isPlain(part) && addition.isEmpty())) {
       parts.add(part.deepCopy());
     }
   }
 
-  /** Nothing but words. */
+  /** A part that has only text, without a signature. */
   private static boolean isPlain(JsonNode part) {
     return part.size() == 1 && part.path("text").isTextual();
   }
@@ -79,7 +79,7 @@ final class GeminiAnswer {
     if (parts.isEmpty()) {
       if (end == ModelReply.End.DONE && !finish.equals("STOP")) {
         throw new BridgeException(
-            ErrorCode.UPSTREAM_PROTOCOL_ERROR, "The model answered nothing: " + finish);
+            ErrorCode.UPSTREAM_PROTOCOL_ERROR, "The model returned no answer: " + finish);
       }
       boolean isRefused = end == ModelReply.End.REFUSED;
       parts.addObject().put("text", isRefused ? "(refused: " + finish + ")" : "(no answer)");
@@ -90,7 +90,7 @@ final class GeminiAnswer {
         message, text.toString(), FormatAdapter.calls(Format.GEMINI, message), end, usage);
   }
 
-  /** An answer that was cut or refused asks for nothing. */
+  /** The calls of a reply that was cut off or refused are not made. */
   private void removeCalls() {
     for (int i = parts.size() - 1; i >= 0; i--) {
       if (parts.get(i).has("functionCall")) {

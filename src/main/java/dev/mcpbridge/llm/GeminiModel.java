@@ -6,7 +6,7 @@ import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.protocol.PercentEncoding;
 import java.util.Map;
 
-/** Gemini's generateContent. The base is the one of its SDKs, the root. */
+/** Gemini's generateContent API. The base URL is the root, as in Google's SDKs. */
 final class GeminiModel implements ChatModel {
   private final ModelEndpoint modelEndpoint;
   private final ModelApi api;

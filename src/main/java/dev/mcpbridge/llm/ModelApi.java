@@ -29,63 +29,63 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * Requests to a model's API: answers whole or as events, repetitions where the provider asks for
- * them, failures as sentences that never hold a key.
+ * HTTP client of a model's API. Reads responses as a whole or as events, retries transient
+ * failures, and reports errors without the API key. Not thread-safe.
  */
 final class ModelApi {
   private static final int MAX_ANSWER = 32 << 20;
-  private static final int MAX_SAID = 500;
+  private static final int MAX_ERROR_TEXT = 500;
   private static final Duration CONNECT = Duration.ofSeconds(10);
 
   private HttpClient client;
   private final Map<String, String> headers;
   private final String key;
-  private final Duration patience;
+  private final Duration timeout;
   private final RetryPolicy retryPolicy = new RetryPolicy();
 
   ModelApi(Map<String, String> headers, ModelEndpoint modelEndpoint) {
     this.headers = headers;
     this.key = modelEndpoint.key();
-    this.patience = modelEndpoint.patience();
+    this.timeout = modelEndpoint.patience();
   }
 
   /**
-   * Posts a request until it is answered or makes no sense any more. An answer that has begun is
-   * never asked for again.
+   * Posts a request, with retries. A request is not retried once an event of its response has been
+   * delivered.
    *
-   * @param answer gets each event's JSON in order, or the whole answer where it is none of events
+   * @param answer receives the JSON of each event in order, or of a response without events
    */
   void post(
       URI url, JsonNode body, ChatModel.ModelListener modelListener, Consumer<JsonNode> answer)
       throws InterruptedException {
-    byte[] text = bytes(body);
+    byte[] requestBody = bytes(body);
     for (int failures = 1; ; failures++) {
       try {
-        once(url, text, answer);
+        send(url, requestBody, answer);
         return;
       } catch (RetryPolicy.Needed needed) {
-        retryPolicy.await(needed.saying(this::hidden), failures, modelListener);
+        retryPolicy.await(needed.saying(this::withoutKey), failures, modelListener);
       } catch (BridgeException failure) {
-        throw hidden(failure);
+        throw withoutKey(failure);
       }
     }
   }
 
-  /** Providers may repeat what they were sent. */
-  private BridgeException hidden(BridgeException failure) {
+  /** Removes the key from the message, since providers may echo it. */
+  private BridgeException withoutKey(BridgeException failure) {
     return key == null || key.isEmpty() || !failure.getMessage().contains(key)
         ? failure
         : new BridgeException(failure.code(), failure.getMessage().replace(key, "(the key)"));
   }
 
-  private void once(URI url, byte[] text, Consumer<JsonNode> answer)
+  private void send(URI url, byte[] requestBody, Consumer<JsonNode> answer)
       throws InterruptedException, RetryPolicy.Needed {
-    HttpResponse<Flow.Publisher<List<ByteBuffer>>> response = head(url, request(url, text));
+    HttpResponse<Flow.Publisher<List<ByteBuffer>>> response = await(url, request(url, requestBody));
     boolean[] begun = new boolean[1];
-    try (ResponseBodyReader body = new ResponseBodyReader(patience)) {
+    try (ResponseBodyReader body = new ResponseBodyReader(timeout)) {
       response.body().subscribe(body);
       if (response.statusCode() != 200) {
-        throw RetryPolicy.of(response, refused(url, response.statusCode(), whole(body)));
+        throw RetryPolicy.of(response, refused(url, response.statusCode(), readAll(body)));
       }
       boolean isStream =
           response
@@ -95,19 +95,19 @@ final class ModelApi {
               .toLowerCase(Locale.ROOT)
               .startsWith("text/event-stream");
       if (isStream) {
-        events(
+        readEvents(
             body,
             event -> {
               begun[0] = true;
               answer.accept(event);
             });
       } else {
-        answer.accept(json(url, whole(body)));
+        answer.accept(json(url, readAll(body)));
       }
     } catch (HttpTimeoutException e) {
-      throw broken(url, e.getMessage());
+      throw unreachable(url, e.getMessage());
     } catch (IOException e) {
-      BridgeException failure = broken(url, e.getMessage());
+      BridgeException failure = unreachable(url, e.getMessage());
       if (begun[0]) {
         throw failure;
       }
@@ -115,52 +115,53 @@ final class ModelApi {
     }
   }
 
-  private HttpRequest request(URI url, byte[] text) {
+  private HttpRequest request(URI url, byte[] requestBody) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(url)
             .header("content-type", "application/json")
             .header("accept", "application/json, text/event-stream")
-            .POST(HttpRequest.BodyPublishers.ofByteArray(text));
+            .POST(HttpRequest.BodyPublishers.ofByteArray(requestBody));
     try {
       headers.forEach(request::header);
     } catch (IllegalArgumentException e) {
       throw new BridgeException(
-          ErrorCode.MALFORMED_REQUEST, "The key holds a character that cannot be sent");
+          ErrorCode.MALFORMED_REQUEST,
+          "The API key contains a character that is invalid in an HTTP header");
     }
     return request.build();
   }
 
-  private HttpResponse<Flow.Publisher<List<ByteBuffer>>> head(URI url, HttpRequest request)
+  private HttpResponse<Flow.Publisher<List<ByteBuffer>>> await(URI url, HttpRequest request)
       throws InterruptedException, RetryPolicy.Needed {
     CompletableFuture<HttpResponse<Flow.Publisher<List<ByteBuffer>>>> response =
         client().sendAsync(request, HttpResponse.BodyHandlers.ofPublisher());
     try {
-      return response.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+      return response.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
       abandon(response);
-      throw broken(url, "no answer within " + patience.toSeconds() + " s");
+      throw unreachable(url, "no answer within " + timeout.toSeconds() + " s");
     } catch (InterruptedException e) {
       abandon(response);
       throw e;
     } catch (ExecutionException e) {
       Throwable cause = e.getCause();
-      BridgeException failure = broken(url, reason(cause));
-      boolean isNobodyThere =
+      BridgeException failure = unreachable(url, reason(cause));
+      boolean isRefused =
           cause instanceof ConnectException && !(cause instanceof HttpConnectTimeoutException);
-      if (isNobodyThere) {
+      if (isRefused) {
         throw failure;
       }
       throw new RetryPolicy.Needed(failure, -1);
     }
   }
 
-  /** One that has just come, too. */
+  /** Cancels a request, or closes its response if it has just arrived. */
   private void abandon(CompletableFuture<HttpResponse<Flow.Publisher<List<ByteBuffer>>>> response) {
     if (!response.cancel(true)) {
       response.thenAccept(
           late -> {
-            try (ResponseBodyReader unheard = new ResponseBodyReader(patience)) {
-              late.body().subscribe(unheard);
+            try (ResponseBodyReader body = new ResponseBodyReader(timeout)) {
+              late.body().subscribe(body);
             }
           });
     }
@@ -168,12 +169,12 @@ final class ModelApi {
 
   private static String reason(Throwable cause) {
     if (cause instanceof ConnectException && cause.getMessage() == null) {
-      return "nothing listens there";
+      return "connection refused";
     }
     return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
   }
 
-  private static void events(ResponseBodyReader body, Consumer<JsonNode> answer)
+  private static void readEvents(ResponseBodyReader body, Consumer<JsonNode> answer)
       throws IOException, InterruptedException {
     SseReader reader =
         new SseReader(
@@ -183,59 +184,59 @@ final class ModelApi {
                 answer.accept(json(null, event.data()));
               }
             });
-    long all = 0;
+    long length = 0;
     for (byte[] bytes = body.next(); bytes != null; bytes = body.next()) {
-      all += bytes.length;
-      if (all > MAX_ANSWER) {
-        throw endless();
+      length += bytes.length;
+      if (length > MAX_ANSWER) {
+        throw tooLarge();
       }
       reader.feed(bytes);
     }
   }
 
-  private static byte[] whole(ResponseBodyReader body) throws IOException, InterruptedException {
+  private static byte[] readAll(ResponseBodyReader body) throws IOException, InterruptedException {
     ByteArrayOutputStream whole = new ByteArrayOutputStream();
     for (byte[] bytes = body.next(); bytes != null; bytes = body.next()) {
       whole.writeBytes(bytes);
       if (whole.size() > MAX_ANSWER) {
-        throw endless();
+        throw tooLarge();
       }
     }
     return whole.toByteArray();
   }
 
-  private static BridgeException endless() {
-    return new BridgeException(ErrorCode.RESPONSE_TOO_LARGE, "The model's answer has no end");
+  private static BridgeException tooLarge() {
+    return new BridgeException(ErrorCode.RESPONSE_TOO_LARGE, "The model's answer is too large");
   }
 
-  private static JsonNode json(URI url, byte[] text) {
+  private static JsonNode json(URI url, byte[] body) {
     try {
-      JsonNode json = FormatAdapter.read(new String(text, StandardCharsets.UTF_8));
+      JsonNode json = FormatAdapter.read(new String(body, StandardCharsets.UTF_8));
       if (json.isObject()) {
         return json;
       }
     } catch (IOException e) {
-      // said below
+      // reported below
     }
     throw new BridgeException(
         ErrorCode.UPSTREAM_PROTOCOL_ERROR,
-        (url == null ? "The model" : "What is at " + url.getAuthority())
-            + " answered with something that is no JSON: "
-            + shortened(new String(text, StandardCharsets.UTF_8)));
+        (url == null ? "The model" : "The server at " + url.getAuthority())
+            + " did not return a JSON object: "
+            + shortened(new String(body, StandardCharsets.UTF_8)));
   }
 
   private static BridgeException refused(URI url, int status, byte[] body) {
-    String said = said(body);
+    String message = said(body);
     return new BridgeException(
         status == 429 ? ErrorCode.RATE_LIMITED : ErrorCode.UPSTREAM_ERROR,
         url.getAuthority()
             + " answered with status "
             + status
-            + (said.isEmpty() ? "" : ": " + said)
-            + (status == 401 || status == 403 ? " (is the key right?)" : ""));
+            + (message.isEmpty() ? "" : ": " + message)
+            + (status == 401 || status == 403 ? " (check the API key)" : ""));
   }
 
-  /** The three providers have the sentence at the same place. */
+  /** The error message of a response. All providers use the same member for it. */
   static String said(byte[] body) {
     try {
       JsonNode json = Json.tree(body);
@@ -248,10 +249,10 @@ final class ModelApi {
 
   private static String shortened(String text) {
     String line = text.replaceAll("\\s+", " ").strip();
-    return line.length() > MAX_SAID ? line.substring(0, MAX_SAID) + "…" : line;
+    return line.length() > MAX_ERROR_TEXT ? line.substring(0, MAX_ERROR_TEXT) + "…" : line;
   }
 
-  private static BridgeException broken(URI url, String why) {
+  private static BridgeException unreachable(URI url, String why) {
     return new BridgeException(
         ErrorCode.SERVER_UNAVAILABLE, url.getAuthority() + " cannot be reached: " + why);
   }
@@ -264,7 +265,7 @@ final class ModelApi {
     }
   }
 
-  /** Made when it is needed: that loads all of TLS. */
+  /** Created lazily, since it loads the TLS classes. */
   private HttpClient client() {
     if (client == null) {
       client =

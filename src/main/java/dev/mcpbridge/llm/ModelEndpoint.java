@@ -4,13 +4,13 @@ import java.net.URI;
 import java.time.Duration;
 
 /**
- * Where a model is, and how it is reached.
+ * The endpoint of a model.
  *
- * @param base as the provider's own SDK takes it, without a slash at its end
- * @param key null where none is needed; never shown
- * @param model its name at the provider
- * @param patience how long nothing at all may come
- * @param maxTokens of one answer; 0 for the provider's own bound
+ * @param base the base URL as in the provider's SDK; trailing slashes are removed
+ * @param key the API key, never shown; null if none is needed
+ * @param model the provider's name of the model
+ * @param patience maximum time without any data from the model
+ * @param maxTokens maximum tokens of one answer; 0 for the provider's limit
  */
 public record ModelEndpoint(URI base, String key, String model, Duration patience, int maxTokens) {
 

@@ -5,30 +5,30 @@ import dev.mcpbridge.dialect.FunctionCall;
 import java.util.List;
 
 /**
- * What a model said.
+ * A reply of a model.
  *
- * @param message to be appended to the conversation, as its API wants it back
- * @param text its words to the user; empty where it has none
- * @param calls what it wants to be called, all at once
+ * @param message the message to append to the conversation, in the format of the API
+ * @param text the text for the user; may be empty
+ * @param calls the calls to make, in parallel; may be empty
  */
 public record ModelReply(
     JsonNode message, String text, List<FunctionCall> calls, End end, Usage usage) {
 
-  /** Why it said no more. */
+  /** Why the reply ended. */
   public enum End {
     DONE,
-    /** Its answer was longer than it may be. */
+    /** The reply was cut off at its token limit. */
     CUT,
-    /** It, or its provider, would not answer. */
+    /** The model or its provider refused to answer. */
     REFUSED
   }
 
-  /** Tokens, as the provider counts them; zero where it does not say. */
+  /** Token counts of the provider; 0 if it reports none. */
   public record Usage(long input, long output) {
     public static final Usage NONE = new Usage(0, 0);
 
-    public Usage plus(Usage more) {
-      return new Usage(input + more.input, output + more.output);
+    public Usage plus(Usage other) {
+      return new Usage(input + other.input, output + other.output);
     }
   }
 }

@@ -8,15 +8,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Puts an answer of Chat Completions together, out of its chunks or as it came whole. The calls of
- * one that was cut or refused are none: they may be unfinished. Confined.
+ * Assembles a reply of Chat Completions from its chunks or from a complete response. The calls of a
+ * reply that was cut off or refused are dropped, since they may be incomplete. Not thread-safe.
  */
 final class OpenAiAnswer {
   private final ChatModel.ModelListener modelListener;
   private final StringBuilder text = new StringBuilder();
   private final StringBuilder refusal = new StringBuilder();
   private final List<ObjectNode> calls = new ArrayList<>();
-  private final List<Integer> places = new ArrayList<>();
+  private final List<Integer> indexes = new ArrayList<>();
   private ModelReply.Usage usage = ModelReply.Usage.NONE;
   private String finish;
   private boolean isWhole;
@@ -29,19 +29,19 @@ final class OpenAiAnswer {
     if (chunk.path("error").isObject() || chunk.path("error").isTextual()) {
       throw FormatAdapter.failed(chunk.get("error"));
     }
-    JsonNode counted = chunk.path("usage");
-    if (counted.isObject()) {
+    JsonNode tokens = chunk.path("usage");
+    if (tokens.isObject()) {
       usage =
           new ModelReply.Usage(
-              counted.path("prompt_tokens").asLong(), counted.path("completion_tokens").asLong());
+              tokens.path("prompt_tokens").asLong(), tokens.path("completion_tokens").asLong());
     }
     JsonNode choice = chunk.path("choices").path(0);
     finish = choice.path("finish_reason").asText(finish);
     isWhole |= choice.has("message");
-    JsonNode said = choice.path(isWhole ? "message" : "delta");
-    words(said.path("content").asText(""), text);
-    words(said.path("refusal").asText(""), refusal);
-    said.path("tool_calls").forEach(this::call);
+    JsonNode message = choice.path(isWhole ? "message" : "delta");
+    words(message.path("content").asText(""), text);
+    words(message.path("refusal").asText(""), refusal);
+    message.path("tool_calls").forEach(this::call);
   }
 
   private void words(String more, StringBuilder all) {
@@ -51,12 +51,12 @@ final class OpenAiAnswer {
     }
   }
 
-  /** A piece of one, which is told from the others by its index, or by a new id. */
-  private void call(JsonNode piece) {
-    ObjectNode call = place(piece);
+  /** Adds a fragment of a call. Its index or a new id identifies the call. */
+  private void call(JsonNode fragment) {
+    ObjectNode call = callOf(fragment);
     ObjectNode function = (ObjectNode) call.get("function");
-    append(function, "name", piece.path("function").path("name"));
-    JsonNode arguments = piece.path("function").path("arguments");
+    append(function, "name", fragment.path("function").path("name"));
+    JsonNode arguments = fragment.path("function").path("arguments");
     if (arguments.isObject()) {
       function.put("arguments", arguments.toString());
     } else {
@@ -64,12 +64,12 @@ final class OpenAiAnswer {
     }
   }
 
-  private ObjectNode place(JsonNode piece) {
+  private ObjectNode callOf(JsonNode fragment) {
     int last = calls.size() - 1;
-    String id = piece.path("id").asText("");
+    String id = fragment.path("id").asText("");
     boolean isNew = last < 0 || !id.isEmpty();
-    int index = piece.path("index").asInt(isNew ? calls.size() : places.get(last));
-    int at = places.lastIndexOf(index);
+    int index = fragment.path("index").asInt(isNew ? calls.size() : indexes.get(last));
+    int at = indexes.lastIndexOf(index);
     if (at >= 0 && (id.isEmpty() || id.equals(calls.get(at).get("id").textValue()))) {
       return calls.get(at);
     }
@@ -77,12 +77,12 @@ final class OpenAiAnswer {
     call.put("id", id.isEmpty() ? "call_" + calls.size() : id).put("type", "function");
     call.putObject("function").put("name", "").put("arguments", "");
     calls.add(call);
-    places.add(index);
+    indexes.add(index);
     return call;
   }
 
-  private static void append(ObjectNode function, String name, JsonNode piece) {
-    function.put(name, function.get(name).textValue() + piece.asText(""));
+  private static void append(ObjectNode function, String name, JsonNode fragment) {
+    function.put(name, function.get(name).textValue() + fragment.asText(""));
   }
 
   ModelReply reply() {

@@ -6,8 +6,8 @@ import dev.mcpbridge.dialect.Format;
 import java.util.Map;
 
 /**
- * Chat Completions, as OpenAI, Ollama, vLLM, llama.cpp and most others have it. The base is the one
- * of OpenAI's SDKs, with {@code /v1}.
+ * The Chat Completions API of OpenAI, Ollama, vLLM, llama.cpp and most others. The base URL
+ * includes {@code /v1}, as in OpenAI's SDKs.
  */
 final class OpenAiModel implements ChatModel {
   private final ModelEndpoint modelEndpoint;

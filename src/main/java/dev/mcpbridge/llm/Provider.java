@@ -3,7 +3,7 @@ package dev.mcpbridge.llm;
 import java.net.URI;
 import java.util.function.Function;
 
-/** Whose API is spoken, with what its own SDK takes for granted. */
+/** The APIs of providers, with the defaults of their SDKs. */
 public enum Provider {
   GEMINI(
       "gemini-2.5-flash",
@@ -18,17 +18,17 @@ public enum Provider {
   private final String model;
   private final URI base;
   private final String keyVariable;
-  private final Function<ModelEndpoint, ChatModel> opening;
+  private final Function<ModelEndpoint, ChatModel> factory;
 
   Provider(
-      String model, String base, String keyVariable, Function<ModelEndpoint, ChatModel> opening) {
+      String model, String base, String keyVariable, Function<ModelEndpoint, ChatModel> factory) {
     this.model = model;
     this.base = URI.create(base);
     this.keyVariable = keyVariable;
-    this.opening = opening;
+    this.factory = factory;
   }
 
-  /** Where nobody names one. */
+  /** The model if none is named. */
   public String defaultModel() {
     return model;
   }
@@ -37,17 +37,17 @@ public enum Provider {
     return base;
   }
 
-  /** The variable of the environment in which its own SDK looks for a key. */
+  /** The environment variable from which the provider's SDK reads the key. */
   public String keyVariable() {
     return keyVariable;
   }
 
-  /** Whether something without a key may be behind another base than the provider's own. */
+  /** Whether servers at another base URL than the provider's may need no key. */
   public boolean mayBeWithoutKey() {
     return this == OPENAI || this == STRUCTURED;
   }
 
   public ChatModel at(ModelEndpoint modelEndpoint) {
-    return opening.apply(modelEndpoint);
+    return factory.apply(modelEndpoint);
   }
 }

@@ -14,19 +14,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Says what a model said before: the transcript of a conversation, JSON Lines with {@code user} and
- * {@code model} members. What it calls is called; <code>{{call_1/path}}</code> stands for what is
- * there in the result of that call.
+ * Replays the replies of a recorded conversation: JSON Lines with {@code user} and {@code model}
+ * members. Its calls are really made. <code>{{call_1/path}}</code> is replaced by the value at that
+ * JSON pointer in the result of the call.
  */
 public final class ReplayModel implements ChatModel {
   private static final Pattern REFERENCE = Pattern.compile("\\{\\{(\\w+)(/[\\w/]+)}}");
 
   private final List<String> questions = new ArrayList<>();
-  private final List<JsonNode> said = new ArrayList<>();
+  private final List<JsonNode> replies = new ArrayList<>();
   private int next;
 
   /**
-   * @throws BridgeException MALFORMED_REQUEST, saying which line is none
+   * @throws BridgeException MALFORMED_REQUEST, with the number of the invalid line
    */
   public ReplayModel(List<String> transcript) {
     for (int i = 0; i < transcript.size(); i++) {
@@ -34,8 +34,8 @@ public final class ReplayModel implements ChatModel {
         read(transcript.get(i), i + 1);
       }
     }
-    if (said.isEmpty()) {
-      throw wrong("it holds no answer of a model");
+    if (replies.isEmpty()) {
+      throw invalid("it contains no reply of a model");
     }
   }
 
@@ -45,21 +45,21 @@ public final class ReplayModel implements ChatModel {
       if (entry.path("user").isTextual()) {
         questions.add(entry.get("user").textValue());
       } else if (entry.path("model").isObject()) {
-        said.add(entry.get("model"));
+        replies.add(entry.get("model"));
       } else if (!entry.isObject()) {
-        throw wrong("line " + line + " is no object");
+        throw invalid("line " + line + " is not an object");
       }
     } catch (JsonProcessingException e) {
-      throw wrong("line " + line + " is no JSON: " + e.getOriginalMessage());
+      throw invalid("line " + line + " is not JSON: " + e.getOriginalMessage());
     }
   }
 
-  private static BridgeException wrong(String why) {
+  private static BridgeException invalid(String why) {
     return new BridgeException(
         ErrorCode.MALFORMED_REQUEST, "The transcript cannot be replayed: " + why);
   }
 
-  /** What was asked when it was recorded, as often as this has been asked; empty behind the end. */
+  /** The recorded question with this index, from 0; empty after the last one. */
   public Optional<String> question(int index) {
     return index < questions.size() ? Optional.of(questions.get(index)) : Optional.empty();
   }
@@ -76,11 +76,11 @@ public final class ReplayModel implements ChatModel {
 
   @Override
   public ModelReply reply(ChatRequest chatRequest, ModelListener modelListener) {
-    if (next == said.size()) {
+    if (next == replies.size()) {
       throw new BridgeException(ErrorCode.NOT_FOUND, "The recorded conversation ends here");
     }
     OpenAiAnswer answer = new OpenAiAnswer(modelListener);
-    JsonNode message = filled(said.get(next++), chatRequest);
+    JsonNode message = resolve(replies.get(next++), chatRequest);
     answer.take(
         FormatAdapter.JSON
             .objectNode()
@@ -88,21 +88,21 @@ public final class ReplayModel implements ChatModel {
     return answer.reply();
   }
 
-  /** With what the tools answer now, where the recording refers to it. */
-  private static JsonNode filled(JsonNode message, ChatRequest chatRequest) {
+  /** Replaces references in a recorded message by values of the current results. */
+  private static JsonNode resolve(JsonNode message, ChatRequest chatRequest) {
     String text = message.toString();
     Matcher reference = REFERENCE.matcher(text);
-    String filled =
+    String resolved =
         reference.replaceAll(
             match -> {
-              String known = found(match.group(1), match.group(2), chatRequest);
-              String quoted = FormatAdapter.JSON.textNode(known).toString();
+              String value = referenced(match.group(1), match.group(2), chatRequest);
+              String quoted = FormatAdapter.JSON.textNode(value).toString();
               return Matcher.quoteReplacement(quoted.substring(1, quoted.length() - 1));
             });
-    return FormatAdapter.tree(JsonSlice.of(filled));
+    return FormatAdapter.tree(JsonSlice.of(resolved));
   }
 
-  private static String found(String call, String pointer, ChatRequest chatRequest) {
+  private static String referenced(String call, String pointer, ChatRequest chatRequest) {
     for (JsonNode message : chatRequest.messages()) {
       if (message.path("tool_call_id").asText().equals(call)) {
         String content = message.path("content").asText();

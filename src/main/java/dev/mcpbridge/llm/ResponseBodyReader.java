@@ -12,49 +12,49 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A body as it arrives, for one thread that waits for it no longer than its patience, and hears
- * when it is interrupted.
+ * Reads a response body as it arrives. One thread reads; its reads block up to a timeout and can be
+ * interrupted. The subscriber methods are called by the HTTP client.
  */
 final class ResponseBodyReader implements Flow.Subscriber<List<ByteBuffer>>, AutoCloseable {
   private static final Object END = new Object();
 
-  private final BlockingQueue<Object> arrived = new LinkedBlockingQueue<>();
-  private final Duration patience;
+  private final BlockingQueue<Object> queue = new LinkedBlockingQueue<>();
+  private final Duration timeout;
   private final CompletableFuture<Flow.Subscription> subscription = new CompletableFuture<>();
 
-  ResponseBodyReader(Duration patience) {
-    this.patience = patience;
+  ResponseBodyReader(Duration timeout) {
+    this.timeout = timeout;
   }
 
   @Override
-  public void onSubscribe(Flow.Subscription begun) {
-    subscription.complete(begun);
-    begun.request(1);
+  public void onSubscribe(Flow.Subscription newSubscription) {
+    subscription.complete(newSubscription);
+    newSubscription.request(1);
   }
 
   @Override
   public void onNext(List<ByteBuffer> bytes) {
-    arrived.add(bytes);
+    queue.add(bytes);
   }
 
   @Override
   public void onError(Throwable failure) {
-    arrived.add(failure);
+    queue.add(failure);
   }
 
   @Override
   public void onComplete() {
-    arrived.add(END);
+    queue.add(END);
   }
 
   /**
-   * The next bytes; null at the end.
+   * Waits for the next bytes; null at the end.
    *
-   * @throws HttpTimeoutException where nothing came for too long
-   * @throws IOException where it broke off
+   * @throws HttpTimeoutException if nothing has arrived within the timeout
+   * @throws IOException if the body ended prematurely
    */
   byte[] next() throws IOException, InterruptedException {
-    Object next = arrived.poll(patience.toMillis(), TimeUnit.MILLISECONDS);
+    Object next = queue.poll(timeout.toMillis(), TimeUnit.MILLISECONDS);
     if (next == END) {
       return null;
     }
@@ -63,8 +63,8 @@ final class ResponseBodyReader implements Flow.Subscriber<List<ByteBuffer>>, Aut
       return joined(buffers);
     }
     throw next == null
-        ? new HttpTimeoutException("nothing came for " + patience.toSeconds() + " s")
-        : new IOException("it broke off: " + ((Throwable) next).getMessage());
+        ? new HttpTimeoutException("no data for " + timeout.toSeconds() + " s")
+        : new IOException("the response ended prematurely: " + ((Throwable) next).getMessage());
   }
 
   private static byte[] joined(List<?> buffers) {
@@ -74,7 +74,7 @@ final class ResponseBodyReader implements Flow.Subscriber<List<ByteBuffer>>, Aut
     return all.array();
   }
 
-  /** What is on its way is not read any more, and its connection is closed. */
+  /** Cancels the rest of the body and closes its connection. */
   @Override
   public void close() {
     subscription.thenAccept(Flow.Subscription::cancel);

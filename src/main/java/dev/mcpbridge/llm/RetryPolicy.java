@@ -12,76 +12,77 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.UnaryOperator;
 
-/** When a request to a model is made again, and after how long. Stateless. */
+/** Decides whether and when a request to a model is retried. Stateless. */
 final class RetryPolicy {
   private static final int MAX_FAILURES = 4;
   private static final long FIRST_MILLIS = 500;
   private static final long MAX_MILLIS = 60_000;
 
-  /** 529 is Anthropic's word for being overloaded. */
-  private static final Set<Integer> PASSING = Set.of(408, 409, 429, 500, 502, 503, 504, 529);
+  /** 529 is Anthropic's status for overload. */
+  private static final Set<Integer> TRANSIENT = Set.of(408, 409, 429, 500, 502, 503, 504, 529);
 
-  /** A failure that may pass. */
+  /** A transient failure. */
   static final class Needed extends Exception {
     private static final long serialVersionUID = 1L;
     private final transient BridgeException failure;
-    private final long askedMillis;
+    private final long retryAfterMillis;
 
     /**
-     * @param askedMillis what the provider wants to be waited; −1 where it says nothing
+     * @param retryAfterMillis the delay that the provider requests; −1 if it requests none
      */
-    Needed(BridgeException failure, long askedMillis) {
+    Needed(BridgeException failure, long retryAfterMillis) {
       super(failure.getMessage(), null, false, false);
       this.failure = failure;
-      this.askedMillis = askedMillis;
+      this.retryAfterMillis = retryAfterMillis;
     }
 
-    Needed saying(UnaryOperator<BridgeException> words) {
-      return new Needed(words.apply(failure), askedMillis);
+    Needed saying(UnaryOperator<BridgeException> mapper) {
+      return new Needed(mapper.apply(failure), retryAfterMillis);
     }
   }
 
-  /** What to do about an answer that is none; what would be the same again is thrown at once. */
+  /** Classifies a failed response. Throws the failure if it is permanent. */
   static Needed of(HttpResponse<?> response, BridgeException failure) {
-    if (!PASSING.contains(response.statusCode())) {
+    if (!TRANSIENT.contains(response.statusCode())) {
       throw failure;
     }
-    return new Needed(failure, askedMillis(response.headers()));
+    return new Needed(failure, retryAfterMillis(response.headers()));
   }
 
   /**
-   * Waits for the next attempt.
+   * Waits before the next attempt.
    *
-   * @throws BridgeException where there is to be none
+   * @param failures the number of failed attempts so far
+   * @throws BridgeException if there is no further attempt
    */
   void await(Needed needed, int failures, ChatModel.ModelListener modelListener)
       throws InterruptedException {
-    boolean isTooLong = needed.askedMillis > MAX_MILLIS;
+    boolean isTooLong = needed.retryAfterMillis > MAX_MILLIS;
     if (failures >= MAX_FAILURES || isTooLong) {
       throw isTooLong
           ? needed.failure.prefixed(
-              "To be tried again in " + Duration.ofMillis(needed.askedMillis).toSeconds() + " s: ")
+              "Retry after " + Duration.ofMillis(needed.retryAfterMillis).toSeconds() + " s: ")
           : needed.failure;
     }
     long backoff = FIRST_MILLIS << (failures - 1);
     long jittered = backoff / 2 + ThreadLocalRandom.current().nextLong(backoff / 2 + 1);
-    long millis = needed.askedMillis >= 0 ? needed.askedMillis : jittered;
+    long millis = needed.retryAfterMillis >= 0 ? needed.retryAfterMillis : jittered;
     modelListener.waits(millis, needed.failure.getMessage());
     Thread.sleep(millis);
   }
 
-  /** RFC 9110 section 10.2.3, and the finer header that OpenAI's SDK knows. */
-  private static long askedMillis(HttpHeaders headers) {
+  /** Retry-After of RFC 9110 section 10.2.3, and the header in milliseconds of OpenAI's SDK. */
+  private static long retryAfterMillis(HttpHeaders headers) {
     String millis = headers.firstValue("retry-after-ms").orElse("");
     if (millis.matches("\\d{1,9}")) {
       return Long.parseLong(millis);
     }
-    String asked = headers.firstValue("retry-after").orElse("");
-    if (asked.matches("\\d{1,9}(\\.\\d+)?")) {
-      return (long) (Double.parseDouble(asked) * 1_000);
+    String delay = headers.firstValue("retry-after").orElse("");
+    if (delay.matches("\\d{1,9}(\\.\\d+)?")) {
+      return (long) (Double.parseDouble(delay) * 1_000);
     }
     try {
-      Instant at = ZonedDateTime.parse(asked, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();
+      Instant at = ZonedDateTime.parse(delay, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();
       return Math.max(0, Duration.between(Instant.now(), at).toMillis());
     } catch (DateTimeParseException e) {
       return -1;

@@ -6,10 +6,10 @@ import dev.mcpbridge.dialect.FunctionCall;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.util.List;
 
-/** What a model answered that was asked for JSON: words for the user, or one call. */
+/** A parsed answer of a model with JSON output: text for the user, or one call. */
 record StructuredAnswer(String text, List<FunctionCall> calls) {
 
-  /** It is not what was asked for; says why, in words for the model. */
+  /** The answer does not match the schema. The message is for the model. */
   static final class Malformed extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -19,16 +19,16 @@ record StructuredAnswer(String text, List<FunctionCall> calls) {
   }
 
   /**
-   * @param callId for the call, if there is one
+   * @param callId the id for the call, if there is one
    */
-  static StructuredAnswer read(String said, String callId, boolean mayCall) throws Malformed {
-    JsonNode answer = object(said);
+  static StructuredAnswer read(String text, String callId, boolean mayCall) throws Malformed {
+    JsonNode answer = object(text);
     JsonNode call = answer.path("callTool");
     JsonNode toUser = answer.path("toUser");
     boolean hasCall = call.isObject();
     boolean hasWords = toUser.isTextual() && !toUser.textValue().isBlank();
     if (hasCall && !mayCall) {
-      throw new Malformed("no tool can be called any more, so callTool must be null");
+      throw new Malformed("tools can no longer be called, so callTool must be null");
     }
     if (hasCall == hasWords) {
       throw new Malformed("exactly one of callTool and toUser must be given");
@@ -52,18 +52,18 @@ record StructuredAnswer(String text, List<FunctionCall> calls) {
       arguments = FormatAdapter.JSON.objectNode();
     }
     if (!arguments.isObject()) {
-      throw new Malformed("the arguments of callTool are no JSON object");
+      throw new Malformed("the arguments of callTool are not a JSON object");
     }
     return new FunctionCall(id, name, JsonSlice.of(arguments.toString()));
   }
 
-  /** Some put words or a fence around it, whatever they are told. */
-  private static JsonNode object(String said) throws Malformed {
-    int from = said.indexOf('{');
-    int to = said.lastIndexOf('}');
-    JsonNode answer = from < 0 || to < from ? null : tree(said.substring(from, to + 1));
+  /** Some models add text or a code fence around the JSON in spite of the prompt. */
+  private static JsonNode object(String text) throws Malformed {
+    int from = text.indexOf('{');
+    int to = text.lastIndexOf('}');
+    JsonNode answer = from < 0 || to < from ? null : tree(text.substring(from, to + 1));
     if (answer == null || !answer.isObject()) {
-      throw new Malformed("it is no JSON object");
+      throw new Malformed("it is not a JSON object");
     }
     return answer;
   }
@@ -72,7 +72,7 @@ record StructuredAnswer(String text, List<FunctionCall> calls) {
     try {
       return FormatAdapter.read(text);
     } catch (JsonProcessingException e) {
-      throw new Malformed("it is no valid JSON: " + e.getOriginalMessage());
+      throw new Malformed("it is not valid JSON: " + e.getOriginalMessage());
     }
   }
 }

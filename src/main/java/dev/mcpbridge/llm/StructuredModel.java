@@ -11,16 +11,16 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A model that knows of no tools: it is asked for JSON by a schema, with a call in it or words for
- * the user. Chat Completions is all that it needs. An answer that is not what was asked for is
- * asked for again, a few times.
+ * A model without tool calls. It is prompted for JSON that matches a schema, with either a call or
+ * text for the user. It needs only Chat Completions. The request is repeated a few times if the
+ * answer does not match.
  */
 final class StructuredModel implements ChatModel {
   private static final int MAX_ATTEMPTS = 4;
 
   private final ModelEndpoint modelEndpoint;
   private final ModelApi api;
-  private boolean knowsSchemas = true;
+  private boolean supportsSchemas = true;
   private int calls;
 
   StructuredModel(ModelEndpoint modelEndpoint) {
@@ -30,7 +30,7 @@ final class StructuredModel implements ChatModel {
 
   @Override
   public String name() {
-    return modelEndpoint + ", by a schema";
+    return modelEndpoint + ", with structured output";
   }
 
   @Override
@@ -42,7 +42,7 @@ final class StructuredModel implements ChatModel {
   public List<JsonNode> results(List<FunctionAnswer> answers) {
     String all =
         answers.stream()
-            .map(answer -> "What " + answer.call().name() + " answered:\n" + answer.text())
+            .map(answer -> "Result of " + answer.call().name() + ":\n" + answer.text())
             .collect(Collectors.joining("\n\n"));
     return List.of(FormatAdapter.message("user", all));
   }
@@ -55,56 +55,53 @@ final class StructuredModel implements ChatModel {
     messages.addAll(chatRequest.messages());
     ModelReply.Usage usage = ModelReply.Usage.NONE;
     for (int attempt = 1; ; attempt++) {
-      ModelReply said = ask(messages, modelListener);
-      usage = usage.plus(said.usage());
-      if (said.end() != ModelReply.End.DONE) {
-        return unfinished(said, usage, modelListener);
+      ModelReply reply = ask(messages, modelListener);
+      usage = usage.plus(reply.usage());
+      if (reply.end() != ModelReply.End.DONE) {
+        return unfinished(reply, usage, modelListener);
       }
       try {
         StructuredAnswer answer =
-            StructuredAnswer.read(said.text(), "call_" + ++calls, chatRequest.mayCall());
+            StructuredAnswer.read(reply.text(), "call_" + ++calls, chatRequest.mayCall());
         if (!answer.text().isEmpty()) {
           modelListener.words(answer.text());
         }
-        JsonNode message = FormatAdapter.message("assistant", said.text());
+        JsonNode message = FormatAdapter.message("assistant", reply.text());
         return new ModelReply(message, answer.text(), answer.calls(), ModelReply.End.DONE, usage);
       } catch (StructuredAnswer.Malformed malformed) {
         if (attempt == MAX_ATTEMPTS) {
           throw new BridgeException(
               ErrorCode.UPSTREAM_PROTOCOL_ERROR,
-              "The model did not answer as it was asked to, "
-                  + attempt
-                  + " times: "
-                  + malformed.getMessage());
+              "The model's answer was invalid " + attempt + " times: " + malformed.getMessage());
         }
-        messages.add(FormatAdapter.message("assistant", said.text()));
+        messages.add(FormatAdapter.message("assistant", reply.text()));
         messages.add(FormatAdapter.message("user", StructuredPrompt.again(malformed.getMessage())));
       }
     }
   }
 
-  /** Cut or refused: what there is of it is no JSON, and would not be the next time. */
+  /** A reply that was cut off or refused is not parsed, and a retry would not help. */
   private static ModelReply unfinished(
-      ModelReply said, ModelReply.Usage usage, ModelListener modelListener) {
-    String refusal = said.message().path("refusal").asText("");
+      ModelReply reply, ModelReply.Usage usage, ModelListener modelListener) {
+    String refusal = reply.message().path("refusal").asText("");
     if (!refusal.isEmpty()) {
       modelListener.words(refusal);
     }
-    JsonNode message = FormatAdapter.message("assistant", said.text());
-    return new ModelReply(message, refusal, List.of(), said.end(), usage);
+    JsonNode message = FormatAdapter.message("assistant", reply.text());
+    return new ModelReply(message, refusal, List.of(), reply.end(), usage);
   }
 
-  /** Some servers do not know schemas; the prompt has it, too. */
+  /** Falls back to the schema in the prompt if the server does not support response formats. */
   private ModelReply ask(ArrayNode messages, ModelListener modelListener)
       throws InterruptedException {
-    if (knowsSchemas) {
+    if (supportsSchemas) {
       try {
         return post(messages, true, modelListener);
       } catch (BridgeException e) {
         if (!e.getMessage().contains("status 4") || !e.getMessage().contains("response_format")) {
           throw e;
         }
-        knowsSchemas = false;
+        supportsSchemas = false;
       }
     }
     return post(messages, false, modelListener);

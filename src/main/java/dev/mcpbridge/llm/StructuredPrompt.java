@@ -5,10 +5,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.protocol.Json;
 
-/** What a model without tools is told of them, and of how to answer. Stateless. */
+/** The prompt with the tools and the answer format for a model without tool calls. Stateless. */
 final class StructuredPrompt {
 
-  /** Within what strict structured output takes: arguments are a text, since their shape varies. */
+  /** Valid for strict structured output. Arguments are a string, since their schema varies. */
   static final JsonNode SCHEMA =
       tree(
           "{'type':'object','additionalProperties':false,'required':['callTool','toUser'],"
@@ -22,29 +22,31 @@ final class StructuredPrompt {
 
   static String of(ChatRequest chatRequest) {
     StringBuilder prompt = new StringBuilder(chatRequest.instructions());
-    prompt.append("\n\nAnswer with JSON alone, by this schema:\n").append(SCHEMA);
+    prompt.append("\n\nAnswer only with JSON that matches this schema:\n").append(SCHEMA);
     prompt.append(
-        "\nEither callTool asks for one call of a tool, and toUser is null; or toUser says"
-            + " something to the user, and callTool is null.\n");
+        "\nEither callTool requests one call of a tool and toUser is null, or toUser is a"
+            + " message to the user and callTool is null.\n");
     if (chatRequest.mayCall()) {
       prompt.append("\nThe tools:\n");
-      chatRequest.tools().forEach(tool -> prompt.append(described(tool)).append('\n'));
+      chatRequest.tools().forEach(tool -> prompt.append(describe(tool)).append('\n'));
     } else {
-      prompt.append("\nNo tool can be called any more: callTool must be null.\n");
+      prompt.append("\nTools can no longer be called: callTool must be null.\n");
     }
     return prompt.toString();
   }
 
-  private static JsonNode described(JsonNode tool) {
-    ObjectNode known = FormatAdapter.JSON.objectNode();
-    known.set("name", tool.path("function").path("name"));
-    known.set("description", tool.path("function").path("description"));
-    known.set("arguments", tool.path("function").path("parameters"));
-    return known;
+  private static JsonNode describe(JsonNode tool) {
+    ObjectNode description = FormatAdapter.JSON.objectNode();
+    description.set("name", tool.path("function").path("name"));
+    description.set("description", tool.path("function").path("description"));
+    description.set("arguments", tool.path("function").path("parameters"));
+    return description;
   }
 
   static String again(String why) {
-    return "That could not be used: " + why + ". Answer again, with JSON by the schema alone.";
+    return "The answer is invalid: "
+        + why
+        + ". Answer again, only with JSON that matches the schema.";
   }
 
   private static JsonNode tree(String singleQuoted) {

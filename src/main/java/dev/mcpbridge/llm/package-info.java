@@ -1,6 +1,6 @@
 /**
- * Chat models over plain HTTP. What is said to a model and what it answers stays as its API writes
- * it, so that nothing which it wants back (signatures of thoughts, ids) is lost. Blocking, on the
- * JDK's HTTP client: these are used by a program with one conversation, not by the bridge.
+ * Chat models over plain HTTP. Messages are kept in the format of the model's API, so that nothing
+ * that it requires back (thinking signatures, ids) is lost. Blocking, on the JDK's HTTP client: the
+ * agent uses these classes for a single conversation; the bridge does not use them.
  */
 package dev.mcpbridge.llm;

@@ -4,49 +4,49 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The bytes that the bridge holds for others: what is on its way in, and answers on their way out
- * that nobody has taken. From three quarters of it no call is begun, since nobody knows how long
- * its answer will be; what is over it altogether waits on its way in. Only what is {@linkplain
- * #LARGE large} is counted.
+ * Limits the memory used by buffered messages: incomplete incoming messages, and responses that
+ * their clients have not read yet. From three quarters of the limit no call is started, since the
+ * size of its response is unknown; at the limit, incoming messages wait. Only {@linkplain #LARGE
+ * large} messages are counted.
  *
- * <p>Of what has come in in part one may always go on, unless it is the answers which are in the
- * way: else many halves could wait for each other.
+ * <p>One partially received message may always continue, unless unread responses use up the limit;
+ * otherwise many partial messages could wait for each other.
  *
- * <p>For any thread.
+ * <p>Thread-safe.
  */
 public final class MemoryBudget {
-  /** Bytes from which on something is counted. */
+  /** Minimum size in bytes of a message that is counted. */
   public static final int LARGE = 64 * 1024;
 
-  private final long most;
+  private final long limit;
   private final AtomicLong held = new AtomicLong();
-  private final AtomicLong untaken = new AtomicLong();
-  private final AtomicReference<Share> first = new AtomicReference<>();
+  private final AtomicLong unread = new AtomicLong();
+  private final AtomicReference<Share> privileged = new AtomicReference<>();
 
   /**
-   * @param most in bytes
+   * @param limit in bytes
    */
-  public MemoryBudget(long most) {
-    this.most = most;
+  public MemoryBudget(long limit) {
+    this.limit = limit;
   }
 
-  /** Whether no call should be begun. */
+  /** Whether no further call should be started. */
   public boolean isHigh() {
-    return held.get() >= most / 4 * 3;
+    return held.get() >= limit / 4 * 3;
   }
 
-  /** Bytes. */
+  /** Bytes in use. */
   public long held() {
     return held.get();
   }
 
-  /** So much is whole, and on its way to a client that has to take it. */
+  /** Counts a complete response that its client has to read. */
   public void given(long bytes) {
-    untaken.addAndGet(bytes);
+    unread.addAndGet(bytes);
     held.addAndGet(bytes);
   }
 
-  /** It has come to its next place, or its client has taken it or left. */
+  /** Releases a response: it was passed on, or its client has read it or disconnected. */
   public void taken(long bytes) {
     given(-bytes);
   }
@@ -55,69 +55,69 @@ public final class MemoryBudget {
     return new Share();
   }
 
-  /** What one body or message takes on its way in. Belongs to one thread at a time. */
+  /** Memory used by one incoming body or message. Used by one thread at a time. */
   public final class Share {
     private long bytes;
 
     private Share() {}
 
-    /** Takes so many bytes in all, whether there is room for them or not. */
-    public void take(long now) {
-      change(now);
-      if (now == 0) {
-        letOthersGoFirst();
+    /** Sets the size of this share, even if there is no room. */
+    public void take(long size) {
+      resize(size);
+      if (size == 0) {
+        releasePrivilege();
       }
     }
 
-    private void change(long now) {
-      held.addAndGet(now - bytes);
-      bytes = now;
+    private void resize(long size) {
+      held.addAndGet(size - bytes);
+      bytes = size;
     }
 
-    private void letOthersGoFirst() {
-      if (first.get() == this) {
-        first.set(null);
+    private void releasePrivilege() {
+      if (privileged.get() == this) {
+        privileged.set(null);
       }
     }
 
     /**
-     * Takes so many bytes in all, unless that is too much with the others; then nothing has
-     * changed. What is alone has room, however much it is.
+     * Sets the size of this share if the limit permits it; otherwise nothing changes. A share that
+     * is the only one always has room.
      */
-    public boolean takeIfRoom(long now) {
+    public boolean takeIfRoom(long size) {
       long before;
       do {
         before = held.get();
         long others = before - bytes;
-        if (others > 0 && now > bytes && others + now > most) {
-          return goesFirst(now);
+        if (others > 0 && size > bytes && others + size > limit) {
+          return takePrivileged(size);
         }
-      } while (!held.compareAndSet(before, before + now - bytes));
-      bytes = now;
-      letOthersGoFirst();
+      } while (!held.compareAndSet(before, before + size - bytes));
+      bytes = size;
+      releasePrivilege();
       return true;
     }
 
-    private boolean goesFirst(long now) {
-      long answers = untaken.get();
-      boolean may =
+    private boolean takePrivileged(long size) {
+      long responses = unread.get();
+      boolean isAllowed =
           bytes > 0
-              && (answers == 0 || answers + now <= most)
-              && (first.get() == this || first.compareAndSet(null, this));
-      if (may) {
-        change(now);
+              && (responses == 0 || responses + size <= limit)
+              && (privileged.get() == this || privileged.compareAndSet(null, this));
+      if (isAllowed) {
+        resize(size);
       }
-      return may;
+      return isAllowed;
     }
 
-    /** It is whole: what it has counts as {@linkplain #given given} from now on. */
+    /** The message is complete: its bytes count as {@linkplain #given given} from now on. */
     public void becomesGiven() {
-      untaken.addAndGet(bytes);
+      unread.addAndGet(bytes);
       bytes = 0;
-      letOthersGoFirst();
+      releasePrivilege();
     }
 
-    /** Gives everything back; may be called again. */
+    /** Releases the share; idempotent. */
     public void release() {
       if (bytes != 0) {
         take(0);

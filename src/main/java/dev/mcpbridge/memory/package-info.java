@@ -1,2 +1,2 @@
-/** What the bridge holds for others, and how much of it is too much. */
+/** The memory budget for buffered messages. */
 package dev.mcpbridge.memory;

@@ -4,53 +4,53 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What is counted as it happens; everything else is read when somebody looks. For any thread. */
+/** The counters; all other metrics are read when they are requested. Thread-safe. */
 public final class Counts {
   private final Map<String, ServerCounts> servers = new ConcurrentHashMap<>();
   private final LongAdder questionsToNodes = new LongAdder();
   private final LongAdder questionsLost = new LongAdder();
 
   /**
-   * A call that was answered by its server.
+   * Counts a call that its server answered.
    *
-   * @param nanos from its way to the server to its answer
+   * @param nanos time from sending the call to its answer
    */
   public void answered(String server, long nanos) {
     of(server).answered(nanos);
   }
 
   /**
-   * A call that ended in another way.
+   * Counts a call that ended otherwise.
    *
-   * @param how the slug of the failure, or {@code needs_confirmation}
+   * @param outcome the slug of the error, or {@code needs_confirmation}
    */
-  public void ended(String server, String how) {
-    of(server).ended(how);
+  public void ended(String server, String outcome) {
+    of(server).ended(outcome);
   }
 
-  /** Arguments or a result of a server were not checked against their schema. */
+  /** Counts arguments or a result that could not be checked against their schema. */
   public void unchecked(String server) {
     of(server).unchecked();
   }
 
-  /** Another node was asked for something. */
+  /** Counts a request to another node. */
   public void askedNode() {
     questionsToNodes.increment();
   }
 
-  /** Another node was asked, and gave no answer. */
+  /** Counts a request that another node did not answer. */
   public void lostNode() {
     questionsLost.increment();
   }
 
-  /** A server that is gone for good is not counted any more. */
+  /** Removes the counters of a removed server. */
   public void forget(String server) {
     servers.remove(server);
   }
 
   private ServerCounts of(String server) {
-    ServerCounts known = servers.get(server);
-    return known != null ? known : servers.computeIfAbsent(server, s -> new ServerCounts());
+    ServerCounts counts = servers.get(server);
+    return counts != null ? counts : servers.computeIfAbsent(server, s -> new ServerCounts());
   }
 
   Map<String, ServerCounts> servers() {

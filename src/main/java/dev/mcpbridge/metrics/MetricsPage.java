@@ -20,11 +20,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/** Every meter of the bridge, in Prometheus' formats. Made anew for whoever looks; stateless. */
+/** All metrics of the bridge in the formats of Prometheus. Created for each request; stateless. */
 public final class MetricsPage {
   private MetricsPage() {}
 
-  /** A server of this node at this moment. */
+  /** The present metrics of a server of this node. */
   public record Server(
       String name,
       String state,
@@ -36,18 +36,18 @@ public final class MetricsPage {
       long garbageLines,
       long dropped) {}
 
-  /** The cluster as this node sees it. */
+  /** The cluster as seen by this node. */
   public record Nodes(boolean isMember, int members, long moves) {}
 
   private record Point(Labels labels, double value) {}
 
-  /** A page, and what it is. */
+  /** A page and its content type. */
   public record Page(String type, byte[] body) {}
 
   /**
-   * @param accept what the reader takes; null for anything
-   * @param heldBytes of what is large and on its way through
-   * @param nodes null for a bridge of one node
+   * @param accept the {@code Accept} header; null for any format
+   * @param heldBytes memory used by large messages in flight
+   * @param nodes null without a cluster
    */
   public static Page write(
       String accept, Counts counts, long heldBytes, List<Server> servers, Nodes nodes) {
@@ -55,7 +55,7 @@ public final class MetricsPage {
     all.add(
         counter(
             "calls",
-            "Calls by how they ended: answered, needs_confirmation, or the failure's code.",
+            "Calls by outcome: answered, needs_confirmation, or the error code.",
             calls(counts)));
     all.add(durations(counts));
     all.add(
@@ -66,33 +66,39 @@ public final class MetricsPage {
     all.add(
         gauge(
             "server_state",
-            "1 for the state in which a server is.",
+            "1 for the present state of a server.",
             servers.stream().map(MetricsPage::state).toList()));
     all.add(gauge("server_processes", "Processes of a server.", each(servers, Server::processes)));
     all.add(gauge("server_tools", "Tools that a server offers.", each(servers, Server::tools)));
-    all.add(gauge("calls_in_flight", "Calls that run.", each(servers, Server::inFlight)));
-    all.add(
-        gauge("calls_queued", "Calls that wait for their turn.", each(servers, Server::queued)));
-    all.add(counter("server_restarts", "Starts after a crash.", each(servers, Server::restarts)));
+    all.add(gauge("calls_in_flight", "Running calls.", each(servers, Server::inFlight)));
+    all.add(gauge("calls_queued", "Queued calls.", each(servers, Server::queued)));
+    all.add(counter("server_restarts", "Restarts of a server.", each(servers, Server::restarts)));
     all.add(
         counter(
-            "garbage_lines", "Lines that were no message.", each(servers, Server::garbageLines)));
+            "garbage_lines",
+            "Lines that were not a valid message.",
+            each(servers, Server::garbageLines)));
     all.add(
-        counter("messages_dropped", "Messages over the budget.", each(servers, Server::dropped)));
-    all.add(gauge("held_bytes", "Of large answers on their way through.", one(heldBytes)));
+        counter(
+            "messages_dropped",
+            "Messages dropped for exceeding a limit.",
+            each(servers, Server::dropped)));
+    all.add(gauge("held_bytes", "Memory used by large messages in flight.", one(heldBytes)));
     if (nodes != null) {
       all.add(
-          gauge("cluster_member", "1 while the node takes part.", one(nodes.isMember() ? 1 : 0)));
-      all.add(gauge("cluster_members", "Nodes that take part.", one(nodes.members())));
-      all.add(counter("cluster_moves", "Servers that got another owner.", one(nodes.moves())));
+          gauge("cluster_member", "1 while the node is a member.", one(nodes.isMember() ? 1 : 0)));
+      all.add(gauge("cluster_members", "Members of the cluster.", one(nodes.members())));
+      all.add(counter("cluster_moves", "Changes of ownership of servers.", one(nodes.moves())));
       all.add(
           counter(
               "node_questions",
-              "Asked of other nodes, calls too.",
+              "Requests to other nodes, including calls.",
               one(counts.questionsToNodes())));
       all.add(
           counter(
-              "node_questions_lost", "Not answered by other nodes.", one(counts.questionsLost())));
+              "node_questions_lost",
+              "Requests that other nodes did not answer.",
+              one(counts.questionsLost())));
     }
     return page(accept, new MetricSnapshots(all));
   }
@@ -119,13 +125,13 @@ public final class MetricsPage {
         .forEach(
             (server, count) -> {
               calls.add(ended(server, "answered", Arrays.stream(count.buckets()).sum()));
-              count.otherwise().forEach((how, n) -> calls.add(ended(server, how, n.sum())));
+              count.otherwise().forEach((outcome, n) -> calls.add(ended(server, outcome, n.sum())));
             });
     return calls;
   }
 
-  private static Point ended(String server, String how, long times) {
-    return new Point(Labels.of("server", server, "outcome", how), times);
+  private static Point ended(String server, String outcome, long count) {
+    return new Point(Labels.of("server", server, "outcome", outcome), count);
   }
 
   private static List<Point> unchecked(Counts counts) {
@@ -142,7 +148,7 @@ public final class MetricsPage {
     HistogramSnapshot.Builder durations =
         HistogramSnapshot.builder()
             .name("mcp_bridge_call_duration_seconds")
-            .help("From a call's way to its server to the answer, its waiting included.");
+            .help("Time from sending a call to its answer, including the time in the queue.");
     double[] bounds = Arrays.copyOf(ServerCounts.BOUNDS, ServerCounts.BOUNDS.length + 1);
     bounds[bounds.length - 1] = Double.POSITIVE_INFINITY;
     counts

@@ -6,9 +6,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 
-/** The calls of one server: how they ended, and how long those took that were answered. */
+/** The calls of one server: their outcomes, and the durations of those that were answered. */
 final class ServerCounts {
-  /** Upper bounds in seconds; what takes longer is in a bucket of its own. */
+  /** Upper bounds in seconds; the last bucket is unbounded. */
   static final double[] BOUNDS = {
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300
   };
@@ -19,9 +19,9 @@ final class ServerCounts {
   private final LongAdder unchecked = new LongAdder();
   private final Map<String, LongAdder> otherwise = new ConcurrentHashMap<>();
 
-  void answered(long tookNanos) {
-    nanos.add(tookNanos);
-    double seconds = tookNanos / 1e9;
+  void answered(long durationNanos) {
+    nanos.add(durationNanos);
+    double seconds = durationNanos / 1e9;
     int bucket = 0;
     while (bucket < BOUNDS.length && seconds > BOUNDS[bucket]) {
       bucket++;
@@ -37,11 +37,11 @@ final class ServerCounts {
     return unchecked.sum();
   }
 
-  void ended(String how) {
-    otherwise.computeIfAbsent(how, h -> new LongAdder()).increment();
+  void ended(String outcome) {
+    otherwise.computeIfAbsent(outcome, h -> new LongAdder()).increment();
   }
 
-  /** How many were in each bucket, the one without a bound last. */
+  /** The count of each bucket; the unbounded one is last. */
   long[] buckets() {
     return Arrays.stream(buckets).mapToLong(LongAdder::sum).toArray();
   }

@@ -1,2 +1,2 @@
-/** What is counted, and the page that shows it. */
+/** Metrics and their exposition page. */
 package dev.mcpbridge.metrics;

@@ -6,12 +6,12 @@ import dev.mcpbridge.protocol.JsonWriter;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One call on its way, the same for every door.
+ * One call, the same for every door.
  *
- * @param id unique in this process; names the call in logs, events and cancellations
+ * @param id unique in this process; identifies the call in logs, events and cancellations
  * @param arguments one JSON object on one line
- * @param deadlineNanos on {@link System#nanoTime()}'s clock
- * @param streaming whether the caller wants to hear of progress
+ * @param deadlineNanos by {@link System#nanoTime()}
+ * @param streaming whether the caller wants progress events
  * @param envelope what else the client sent with it
  */
 public record Call(
@@ -24,7 +24,7 @@ public record Call(
     boolean streaming,
     Envelope envelope) {
 
-  /** The params of its request. */
+  /** The params of the MCP request. */
   public JsonSlice params() {
     JsonWriter out = new JsonWriter(arguments.length() + 64).beginObject();
     return switch (target.kind()) {
@@ -40,8 +40,8 @@ public record Call(
     };
   }
 
-  public Call withId(String other) {
-    return new Call(other, server, target, arguments, caller, deadlineNanos, streaming, envelope);
+  public Call withId(String newId) {
+    return new Call(newId, server, target, arguments, caller, deadlineNanos, streaming, envelope);
   }
 
   public boolean isLate() {
@@ -53,24 +53,24 @@ public record Call(
   }
 
   /**
-   * @param sinceNanos when its time has begun, on {@link System#nanoTime()}'s clock
+   * @param sinceNanos start of the timeout, by {@link System#nanoTime()}
    */
   public Call withTimeout(long millis, long sinceNanos) {
     long deadline = sinceNanos + TimeUnit.MILLISECONDS.toNanos(millis);
     return new Call(id, server, target, arguments, caller, deadline, streaming, envelope);
   }
 
-  public Call withStreaming(boolean wanted) {
-    return new Call(id, server, target, arguments, caller, deadlineNanos, wanted, envelope);
+  public Call withStreaming(boolean enabled) {
+    return new Call(id, server, target, arguments, caller, deadlineNanos, enabled, envelope);
   }
 
-  /** With one more member of the {@code _meta} of its request. */
+  /** With an additional member in the {@code _meta} of the request. */
   public Call withMeta(String name, JsonSlice value) {
     Envelope more = envelope.withMeta(name, value);
     return new Call(id, server, target, arguments, caller, deadlineNanos, streaming, more);
   }
 
-  /** As if its client had not said that it can name folders to work in. */
+  /** Without the client capability {@code roots}. */
   public Call withoutRoots() {
     Envelope less = envelope.without("roots");
     return new Call(id, server, target, arguments, caller, deadlineNanos, streaming, less);

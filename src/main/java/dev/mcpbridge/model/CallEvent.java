@@ -3,9 +3,9 @@ package dev.mcpbridge.model;
 import dev.mcpbridge.protocol.JsonSlice;
 
 /**
- * What happens while a call runs.
+ * A notification about a running call.
  *
  * @param name {@code progress} or {@code message}
- * @param data the notification's params as the upstream sent them
+ * @param data params of the notification, as the upstream sent them
  */
 public record CallEvent(String name, JsonSlice data) {}

@@ -13,16 +13,15 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
- * The calls of one server that wait for their turn: bounded, each until its deadline, and callers
- * one after the other. Where callers can be told apart, none has more than half of the places in
- * which calls run, so that another one never has to wait for its long calls to end. Confined to its
- * verticle's context.
+ * The queued calls of one server: bounded, each with its deadline, fair between callers. While
+ * callers can be told apart, none may use more than half of the call slots, so that another caller
+ * never waits for its long calls to end. Confined to its verticle's context.
  */
 public final class CallQueue {
   private static final long SWEEP_MILLIS = 50;
 
   private final ServerId server;
-  private final FairQueue<QueuedCall> turns;
+  private final FairQueue<QueuedCall> queue;
   private final Debouncer deadlines;
 
   private final int share;
@@ -32,46 +31,46 @@ public final class CallQueue {
   private record QueuedCall(Call call, Promise<JsonSlice> promise) {}
 
   /**
-   * @param capacity how many may wait
-   * @param places how many may run at a time
-   * @param severalCallers whether callers can be told apart, at this moment
+   * @param capacity maximum number of queued calls
+   * @param slots maximum number of running calls
+   * @param severalCallers whether callers can be told apart at this moment
    */
   public CallQueue(
-      Vertx vertx, ServerId server, int capacity, int places, BooleanSupplier severalCallers) {
-    this.deadlines = new Debouncer(vertx, SWEEP_MILLIS, this::refuseLate);
+      Vertx vertx, ServerId server, int capacity, int slots, BooleanSupplier severalCallers) {
+    this.deadlines = new Debouncer(vertx, SWEEP_MILLIS, this::failLate);
     this.server = server;
-    this.turns = new FairQueue<>(capacity);
-    this.share = Math.max(1, places / 2);
+    this.queue = new FairQueue<>(capacity);
+    this.share = Math.max(1, slots / 2);
     this.severalCallers = severalCallers;
   }
 
-  /** Whether a call may run at once, where there is a place: it is nobody else's turn. */
+  /** Whether a call may run at once if a slot is free: no eligible call is queued before it. */
   public boolean isFree(Call call) {
-    return hasShare(call.caller().share()) && !turns.isWaiting(this::hasShare);
+    return hasShare(call.caller().share()) && !queue.isWaiting(this::hasShare);
   }
 
   private boolean hasShare(String caller) {
     return !severalCallers.getAsBoolean() || running.getOrDefault(caller, 0) < share;
   }
 
-  /** Counts a call until it has ended. */
+  /** Counts a running call until it has ended. */
   public void count(Call call, Future<?> ended) {
     if (severalCallers.getAsBoolean()) {
       String caller = call.caller().share();
       running.merge(caller, 1, Integer::sum);
       ended.onComplete(
-          over -> running.computeIfPresent(caller, (c, count) -> count == 1 ? null : count - 1));
+          done -> running.computeIfPresent(caller, (c, count) -> count == 1 ? null : count - 1));
     }
   }
 
   public int size() {
-    return turns.size();
+    return queue.size();
   }
 
-  /** Waits; fails with QUEUE_FULL at once, and with DEADLINE_EXCEEDED when its time is over. */
+  /** Queues a call. Fails at once with QUEUE_FULL, or with DEADLINE_EXCEEDED at its deadline. */
   public Future<JsonSlice> add(Call call) {
     QueuedCall queuedCall = new QueuedCall(call, Promise.promise());
-    FairQueue.OfferResult<QueuedCall> offerResult = turns.offer(call.caller().share(), queuedCall);
+    FairQueue.OfferResult<QueuedCall> offerResult = queue.offer(call.caller().share(), queuedCall);
     offerResult.displaced().ifPresent(other -> other.promise().fail(full(other.call())));
     if (!offerResult.accepted()) {
       return Future.failedFuture(full(call));
@@ -80,19 +79,19 @@ public final class CallQueue {
     return queuedCall.promise().future();
   }
 
-  /** What became of a turn. */
+  /** The result of {@link #next}. */
   public enum TurnResult {
-    /** A call runs. */
+    /** A call was started. */
     TAKEN,
-    /** The time of the next one was over; it was refused. */
+    /** The deadline of the next call had passed; it was failed. */
     LATE,
-    /** Nobody waits who has not as many calls running as may be. */
+    /** No queued call may run: each caller with a queued call has used its share of the slots. */
     NOBODYS
   }
 
-  /** Runs the next one of a caller that may have one more. */
+  /** Starts the next call of a caller with a free share of the slots. */
   public TurnResult next(Function<Call, Future<JsonSlice>> run) {
-    QueuedCall next = turns.poll(this::hasShare);
+    QueuedCall next = queue.poll(this::hasShare);
     if (next == null) {
       return TurnResult.NOBODYS;
     }
@@ -104,20 +103,22 @@ public final class CallQueue {
     return TurnResult.TAKEN;
   }
 
-  /** Refuses all of them. */
-  public void refuse(BridgeException why) {
-    turns.removeIf(queuedCall -> true).forEach(queuedCall -> queuedCall.promise().fail(why));
+  /** Fails all queued calls. */
+  public void refuse(BridgeException reason) {
+    queue.removeIf(queuedCall -> true).forEach(queuedCall -> queuedCall.promise().fail(reason));
   }
 
-  public void cancel(String callId, BridgeException why) {
-    turns
+  public void cancel(String callId, BridgeException reason) {
+    queue
         .removeIf(queuedCall -> queuedCall.call().id().equals(callId))
-        .forEach(queuedCall -> queuedCall.promise().fail(why));
+        .forEach(queuedCall -> queuedCall.promise().fail(reason));
   }
 
-  private void refuseLate() {
-    turns.removeIf(queuedCall -> queuedCall.call().isLate()).forEach(w -> w.promise().fail(late()));
-    if (turns.size() > 0) {
+  private void failLate() {
+    queue
+        .removeIf(queuedCall -> queuedCall.call().isLate())
+        .forEach(queuedCall -> queuedCall.promise().fail(late()));
+    if (queue.size() > 0) {
       deadlines.ask();
     }
   }
@@ -128,17 +129,17 @@ public final class CallQueue {
             "Server '"
                 + server
                 + "' has "
-                + turns.size()
+                + queue.size()
                 + " calls waiting (maxQueued), "
-                + turns.count(refused.caller().share())
-                + " of them of this caller")
+                + queue.count(refused.caller().share())
+                + " of them from this caller")
         .withRetryAfter(1000);
   }
 
   private BridgeException late() {
     return new BridgeException(
             ErrorCode.DEADLINE_EXCEEDED,
-            "The call waited for its turn at server '" + server + "' until its deadline")
+            "The call was still queued for server '" + server + "' at its deadline")
         .withRetryAfter(1000);
   }
 }

@@ -1,13 +1,13 @@
 package dev.mcpbridge.model;
 
 /**
- * Who makes a call.
+ * The caller of a request.
  *
- * @param name of the principal; everything that is one's own goes by it
- * @param session the client's own, null where its protocol has none
- * @param authorization the caller's own credential at an API behind the bridge, null for none
- * @param share whose share of what is bounded it takes: the name, or for callers without keys, who
- *     have one name, the address that they come from
+ * @param name name of the principal, which owns its calls and confirmations
+ * @param session session of the client; null if its protocol has none
+ * @param authorization the caller's own credential for an upstream API; null if absent
+ * @param share whose quota it counts against: the name, or the remote address for callers without
+ *     keys, which all have the same name
  */
 public record Caller(String name, String session, String authorization, String share) {
 
@@ -15,7 +15,7 @@ public record Caller(String name, String session, String authorization, String s
     this(name, session, null, name);
   }
 
-  /** One whose calls stand each for itself. */
+  /** A caller without a session. */
   public static Caller of(String name) {
     return new Caller(name, null);
   }
@@ -24,16 +24,16 @@ public record Caller(String name, String session, String authorization, String s
     return new Caller(name, session, credential, share);
   }
 
-  public Caller withShare(String other) {
-    return new Caller(name, session, authorization, other);
+  public Caller withShare(String newShare) {
+    return new Caller(name, session, authorization, newShare);
   }
 
-  /** The same for all calls that belong together: those of a session, else those of a name. */
+  /** Identifies calls that belong together: those of a session, or else those of a name. */
   public String conversation() {
     return session == null ? "caller " + name : "session " + session;
   }
 
-  /** Without session and credential, which are nobody else's business. */
+  /** Omits the session and the credential, which are secret. */
   @Override
   public String toString() {
     return name;

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Everything a server offers, gathered over all pages, in the server's order.
+ * Everything a server offers, collected over all pages, in the server's order.
  *
  * @param resources entries of {@code resources/list}; templates and prompts likewise
- * @param omitted what the server says that it does not offer, as a JSON object; null for nothing
- * @param warnings what people should know of a tool, in sentences by its name
- * @param digest changes whenever any entry does; serves as the entity tag
+ * @param omitted what the server reports as not offered, a JSON object; null for nothing
+ * @param warnings warnings for people, by tool name
+ * @param digest changes whenever an entry does; used as the entity tag
  */
 public record Catalogue(
     Map<String, Tool> tools,

@@ -2,12 +2,12 @@ package dev.mcpbridge.model;
 
 import io.vertx.core.Vertx;
 
-/** Something that is done in a moment, once for all who ask meanwhile. Confined to its context. */
+/** Runs a task after a delay, once for all requests in the meantime. Confined to its context. */
 public final class Debouncer {
   private final Vertx vertx;
   private final long millis;
   private final Runnable task;
-  private boolean isAsked;
+  private boolean isScheduled;
 
   public Debouncer(Vertx vertx, long millis, Runnable task) {
     this.vertx = vertx;
@@ -16,14 +16,14 @@ public final class Debouncer {
   }
 
   public void ask() {
-    if (!isAsked) {
-      isAsked = true;
+    if (!isScheduled) {
+      isScheduled = true;
       vertx.setTimer(millis, t -> run());
     }
   }
 
   private void run() {
-    isAsked = false;
+    isScheduled = false;
     task.run();
   }
 }

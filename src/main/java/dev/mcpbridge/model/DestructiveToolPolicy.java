@@ -1,6 +1,6 @@
 package dev.mcpbridge.model;
 
-/** What becomes of a tool that calls itself destructive, whatever else is said about it. */
+/** How the {@code destructiveHint} of a tool affects its risk level. */
 public enum DestructiveToolPolicy {
   RAISE,
   IGNORE

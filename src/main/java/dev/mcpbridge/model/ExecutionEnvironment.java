@@ -6,17 +6,17 @@ import dev.mcpbridge.protocol.JsonWriter;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Where a call at risk level 3 ran, as its result says: the original's members, and which container
- * and which image it really was.
+ * The environment of a call at risk level 3, as reported in its result: the members of the original
+ * API, and the container and image that were used.
  *
- * @param imageId digest of the image; null where it is not known
- * @param containerId null where it is not known
+ * @param imageId digest of the image; null if it is unknown
+ * @param containerId null if it is unknown
  */
 public record ExecutionEnvironment(String image, String imageId, String containerId) {
   private static final String MEMBER = "execution_environment";
   private static final byte[] NAME = MEMBER.getBytes(StandardCharsets.US_ASCII);
 
-  /** The result with this in it. */
+  /** Adds this to a result. */
   public JsonSlice in(JsonSlice result) {
     JsonSlice own = result.mentions(NAME) ? JsonObjects.without(result, MEMBER) : result;
     JsonWriter out = new JsonWriter(own.length() + 320).beginObject().membersOf(own);

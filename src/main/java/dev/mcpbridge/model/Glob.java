@@ -1,8 +1,8 @@
 package dev.mcpbridge.model;
 
 /**
- * A name pattern with {@code *} for any run of characters; everything else stands for itself.
- * Matches in linear time for any input, since names come from outside.
+ * A name pattern in which {@code *} matches any sequence of characters. Matching takes linear time
+ * for any input, since names are untrusted.
  */
 public record Glob(String pattern) {
 

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * What is run of a server in one place: one of its instances where there are other nodes, all of
- * them where there are none.
+ * A unit of a server that runs on one node: a single instance in a cluster, all instances on a
+ * single node.
  *
  * @param number from 1
  */
@@ -15,28 +15,29 @@ public record InstanceId(ServerId server, int number) implements Comparable<Inst
       Comparator.<InstanceId, String>comparing(instanceId -> instanceId.server().name())
           .thenComparing(InstanceId::number);
 
-  /** The first part, which every server has. */
+  /** The first instance, which every server has. */
   public static InstanceId first(ServerId server) {
     return new InstanceId(server, 1);
   }
 
-  /** All parts of a server that is run in so many places. */
-  public static List<InstanceId> all(ServerId server, int places) {
-    return IntStream.rangeClosed(1, places)
+  /** All instances of a server with the given number of instances. */
+  public static List<InstanceId> all(ServerId server, int count) {
+    return IntStream.rangeClosed(1, count)
         .mapToObj(number -> new InstanceId(server, number))
         .toList();
   }
 
-  /** Reads what {@link #name} writes. */
+  /** Parses {@link #name}. */
   public static InstanceId of(String name) {
-    int mark = name.indexOf('#');
-    return mark < 0
+    int separator = name.indexOf('#');
+    return separator < 0
         ? first(new ServerId(name))
         : new InstanceId(
-            new ServerId(name.substring(0, mark)), Integer.parseInt(name.substring(mark + 1)));
+            new ServerId(name.substring(0, separator)),
+            Integer.parseInt(name.substring(separator + 1)));
   }
 
-  /** The server's name and, but for the first, the number: {@code s}, {@code s#2}. */
+  /** The server's name and, except for the first instance, the number: {@code s}, {@code s#2}. */
   public String name() {
     return number == 1 ? server.name() : server.name() + "#" + number;
   }
@@ -46,7 +47,7 @@ public record InstanceId(ServerId server, int number) implements Comparable<Inst
     return ORDER.compare(this, other);
   }
 
-  // As with ServerId: put together at every start otherwise.
+  // Explicit for a faster start, see ServerId.
 
   @Override
   public boolean equals(Object other) {

@@ -1,10 +1,10 @@
 package dev.mcpbridge.model;
 
 /**
- * Where a part of a server runs.
+ * Where an instance of a server runs.
  *
- * @param instance the part's number, from 1
- * @param node that owns it; null where there is one node
+ * @param instance number of the instance, from 1
+ * @param node the owner; null without a cluster
  * @param epoch higher than that of every earlier owner
  */
 public record InstanceLocation(int instance, String node, long epoch) {

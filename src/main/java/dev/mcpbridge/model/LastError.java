@@ -1,11 +1,11 @@
 package dev.mcpbridge.model;
 
 /**
- * Why a server was down last.
+ * The reason of the last failure of a server.
  *
- * @param reason a sentence, for everybody who may see the server
- * @param stderr the last line that its process wrote there, empty where there is none: for
- *     administrators and the log only, since it may hold anything
+ * @param reason for everyone who may see the server
+ * @param stderr last line that the process wrote to stderr, or empty; only for administrators and
+ *     the log, since it may contain anything
  */
 public record LastError(String reason, String stderr) {
 
@@ -13,7 +13,7 @@ public record LastError(String reason, String stderr) {
     this(reason, "");
   }
 
-  /** With all that is known. */
+  /** The reason and the output. */
   public String whole() {
     return stderr.isEmpty() ? reason : reason + ": " + stderr;
   }

@@ -2,25 +2,25 @@ package dev.mcpbridge.model;
 
 import java.util.Locale;
 
-/** The level of a call, and what decided it. */
+/** The risk level of a call and the reason for it. */
 public record Risk(RiskLevel level, Reason reason) {
 
-  /** What decided the level. */
+  /** What determined the level. */
   public enum Reason {
-    /** The rule for this very target. */
+    /** A rule for the target. */
     TOOL,
-    /** The level of its server. */
+    /** The level of the server. */
     SERVER,
-    /** The default for servers that have none. */
+    /** The default for servers without a level. */
     DEFAULT,
-    /** The tool calls itself destructive. */
+    /** The tool has the annotation {@code destructiveHint}. */
     ANNOTATION,
-    /** The operation's HTTP method. */
+    /** The HTTP method of the operation. */
     METHOD,
-    /** Nobody said anything. */
+    /** No rule applies. */
     NONE;
 
-    /** As the API spells it. */
+    /** The value in the API. */
     public String word() {
       return name().toLowerCase(Locale.ROOT);
     }

@@ -1,11 +1,11 @@
 package dev.mcpbridge.model;
 
-/** How the gate grades calls. Immutable: with other rules it is another object. */
+/** Determines the risk level of calls. Immutable; new rules result in a new object. */
 public interface RiskGrading {
 
   /**
-   * @param rules of the target's server
-   * @param destructive whether the target calls itself that
+   * @param rules rules of the target's server
+   * @param destructive whether the target has the annotation {@code destructiveHint}
    */
   Risk grade(Target target, RiskRules rules, boolean destructive);
 }

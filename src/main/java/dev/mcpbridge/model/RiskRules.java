@@ -5,16 +5,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the operator said about the risk of one server.
+ * The risk configuration of one server.
  *
- * @param server the server's own level, null where none was set
- * @param tools levels by tool name, exact names and globs
- * @param resources level of reading resources, null for the server's
- * @param prompts level of getting prompts, null for the server's
- * @param fromMethods whether a tool that calls itself destructive is of level 2 at least, since its
- *     HTTP method says so
- * @param destructiveToolPolicy whether tools that call themselves destructive are raised; null
- *     where that was not said for this server
+ * @param server level of the server; null if it is not set
+ * @param tools levels by tool name, exact or with globs
+ * @param resources level of reading resources; null for that of the server
+ * @param prompts level of getting prompts; null for that of the server
+ * @param fromMethods whether a destructive tool has at least level 2 because of its HTTP method
+ * @param destructiveToolPolicy whether destructive tools are raised; null if it is not set for this
+ *     server
  */
 public record RiskRules(
     RiskLevel server,
@@ -26,7 +25,7 @@ public record RiskRules(
 
   public static final RiskRules NONE = new RiskRules(null, List.of(), null, null, false, null);
 
-  /** The level of the tools whose name the pattern matches. */
+  /** The level of the tools that match the pattern. */
   public record ToolRule(Glob name, RiskLevel level) {}
 
   public RiskRules {
@@ -36,7 +35,7 @@ public record RiskRules(
             .toList();
   }
 
-  /** The rule made for this very target: the exact name before the longest glob. */
+  /** The rule for the target: an exact name takes precedence over the longest glob. */
   public Optional<RiskLevel> narrow(Target target) {
     return switch (target.kind()) {
       case RESOURCE -> Optional.ofNullable(resources);
@@ -50,7 +49,7 @@ public record RiskRules(
     };
   }
 
-  /** Whether the operator said anything about how risky the server is. */
+  /** Whether the operator configured a level for anything of the server. */
   public boolean isSaid() {
     return server != null
         || !tools.isEmpty()
@@ -59,7 +58,7 @@ public record RiskRules(
         || fromMethods;
   }
 
-  /** Whether anything here says so high a level. */
+  /** Whether any rule assigns the level. */
   public boolean mention(RiskLevel level) {
     return level == server
         || level == resources

@@ -4,8 +4,8 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 
 /**
- * The name of a server. It becomes part of paths, addresses, labels and log fields, so only
- * letters, digits, {@code _ . -} are allowed, at most 63, the first one a letter or a digit.
+ * The name of a server. It is used in paths, addresses, labels and log fields, so only letters,
+ * digits, {@code _ . -} are allowed, at most 63, starting with a letter or a digit.
  */
 public record ServerId(String name) {
   private static final int MAX_LENGTH = 63;
@@ -34,8 +34,8 @@ public record ServerId(String name) {
     return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9';
   }
 
-  // A record's own equality is put together of method handles at every start, which takes longer
-  // than a whole class.
+  // Explicit because the generated methods of a record are linked at run time, which delays the
+  // start of the process.
 
   @Override
   public boolean equals(Object other) {

@@ -4,12 +4,12 @@ import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 
 /**
- * What a server says of itself.
+ * What a server declares about itself.
  *
- * @param serverInfo as sent, null where absent
+ * @param serverInfo as sent; null if absent
  * @param capabilities as sent
- * @param instructions null where absent
- * @param isBridge whether it is a bridge like this one
+ * @param instructions null if absent
+ * @param isBridge whether it is an MCP Bridge
  */
 public record ServerIdentity(
     JsonSlice serverInfo, JsonSlice capabilities, String instructions, boolean isBridge) {

@@ -4,8 +4,8 @@ import dev.mcpbridge.error.ErrorCode;
 import java.util.List;
 
 /**
- * The life of an upstream process or connection. A transition is a method of the states that allow
- * it; what is not here cannot happen.
+ * The state of an upstream process or connection. A transition is a method of the states that allow
+ * it; there are no other transitions.
  *
  * <pre>
  * Stopped → Starting → Ready ⇄ Degraded
@@ -15,19 +15,19 @@ import java.util.List;
  */
 public sealed interface ServerState {
 
-  /** The word that the API shows. */
+  /** The value in the API. */
   String word();
 
   default boolean takesCalls() {
     return false;
   }
 
-  /** A state with a process behind it: it can be lost, and it can be ended. */
+  /** A state with a process, which can be lost or stopped. */
   sealed interface Alive extends ServerState {
 
     /**
-     * @param attempts failures in a row, this one included
-     * @param nextTryMillis wall clock
+     * @param attempts consecutive failures, including this one
+     * @param nextTryMillis time of the next attempt, wall clock
      */
     default Failed lost(ErrorCode code, String reason, int attempts, long nextTryMillis) {
       return new Failed(code, reason, attempts, nextTryMillis);
@@ -39,9 +39,9 @@ public sealed interface ServerState {
   }
 
   /**
-   * Launched; the handshake or the discovery is not over.
+   * Launched; the handshake or the discovery is in progress.
    *
-   * @param attempt failures in a row before this start
+   * @param attempt consecutive failures before this start
    */
   record Starting(int attempt) implements Alive {
     public Ready ready() {
@@ -76,8 +76,8 @@ public sealed interface ServerState {
   }
 
   /**
-   * Serving, though a heartbeat went unanswered, what it calls cannot be reached, or some of
-   * several instances are down.
+   * Serving, but a heartbeat was missed, its API is unreachable, or some of several instances are
+   * down.
    */
   record Degraded(String reason) implements Alive {
     public Ready recovered() {
@@ -96,11 +96,11 @@ public sealed interface ServerState {
   }
 
   /**
-   * Down, and waiting for its next try.
+   * Down and waiting for its next attempt.
    *
-   * @param code of the failure that it is down for
-   * @param attempts failures in a row
-   * @param nextTryMillis wall clock, milliseconds since the epoch
+   * @param code code of the failure
+   * @param attempts consecutive failures
+   * @param nextTryMillis time of the next attempt, milliseconds since the epoch
    */
   record Failed(ErrorCode code, String reason, int attempts, long nextTryMillis)
       implements ServerState {
@@ -118,7 +118,7 @@ public sealed interface ServerState {
     }
   }
 
-  /** Being stopped: no new calls, processes on their way out. */
+  /** Being stopped: takes no new calls, processes are ending. */
   record Draining() implements ServerState {
     @Override
     public String word() {
@@ -126,7 +126,7 @@ public sealed interface ServerState {
     }
   }
 
-  /** Not running, and nobody wants it to: lazy and not yet needed, or removed. */
+  /** Not running and not needed: lazy and not yet used, or removed. */
   record Stopped() implements ServerState {
     public Starting start() {
       return new Starting(0);
@@ -139,7 +139,7 @@ public sealed interface ServerState {
   }
 
   /**
-   * Never started, because its configuration forbids it; a new configuration is the only way out.
+   * Never started, because its configuration forbids it. Only a new configuration can change this.
    */
   record Refused(ErrorCode code, String reason) implements ServerState {
     @Override
@@ -148,7 +148,7 @@ public sealed interface ServerState {
     }
   }
 
-  /** One state for a server of several instances. */
+  /** The overall state of a server with several instances. */
   static ServerState of(List<ServerState> instances) {
     long serving = instances.stream().filter(ServerState::takesCalls).count();
     if (serving > 0 && serving < instances.size()) {

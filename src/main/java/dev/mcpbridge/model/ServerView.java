@@ -7,20 +7,20 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * A server as the rest of the bridge sees it: published as a whole whenever anything of it changes,
- * so that nobody has to ask on a call's way.
+ * A snapshot of a server for the rest of the bridge. It is published whenever it changes, so that
+ * calls need no queries.
  *
  * @param pids process ids of its running instances
- * @param protocolVersion the negotiated revision, null before the first handshake
+ * @param protocolVersion negotiated revision; null before the first handshake
  * @param identity {@code serverInfo} and instructions as the server sent them
- * @param catalogue what it offered at its last handshake; kept while it is down; null before
- * @param timeouts how long a call may take
- * @param image of its containers; null where it has none
- * @param authUrl where its users log in; null for nowhere
- * @param program a digest of what runs or is called: another one for another program
- * @param lastError null where there was none
- * @param sinceMillis when it came into its state, wall clock
- * @param residences where it runs, a place for each part that was looked at
+ * @param catalogue from its last handshake, retained while it is down; null before the first
+ * @param timeouts timeouts of its calls
+ * @param image image of its containers; null if it has none
+ * @param authUrl login page for its users; null if absent
+ * @param program digest of the program or API; changes with it
+ * @param lastError null if there was none
+ * @param sinceMillis start of the present state, wall clock
+ * @param residences locations of the instances in this view
  */
 public record ServerView(
     ServerId id,
@@ -39,7 +39,7 @@ public record ServerView(
     long sinceMillis,
     List<InstanceLocation> residences) {
 
-  /** What the server's window shows beside its state; sessions are those with a process each. */
+  /** The counters of a server; {@code sessions} are the sessions with a process of their own. */
   public record Counters(
       int instances,
       int sessions,
@@ -66,7 +66,7 @@ public record ServerView(
     }
   }
 
-  /** One view of a server whose parts, at least one, were looked at each for itself. */
+  /** Merges the views of the instances of a server, at least one. */
   public static ServerView of(List<ServerView> parts) {
     if (parts.size() == 1) {
       return parts.get(0);
@@ -94,48 +94,48 @@ public record ServerView(
         parts.stream().flatMap(part -> part.residences.stream()).toList());
   }
 
-  /** The parts that were looked at. */
+  /** The instances in this view. */
   public List<InstanceId> parts() {
-    return residences.stream().map(at -> new InstanceId(id, at.instance())).toList();
+    return residences.stream().map(location -> new InstanceId(id, location.instance())).toList();
   }
 
-  /** With the processes and the work of a session added to its own. */
+  /** Adds the processes and the counters of a session. */
   public ServerView plusSession(ServerView session) {
     List<Long> all = Stream.concat(pids.stream(), session.pids.stream()).toList();
     return with(all, catalogue, counters.plusSession(session.counters));
   }
 
-  /** With so many more calls that wait. */
+  /** Adds queued calls. */
   public ServerView plusQueued(long calls) {
     Counters more = new Counters(0, 0, 0, 0, Math.toIntExact(calls), 0, 0);
     return with(pids, catalogue, counters.plus(more));
   }
 
-  /** As it is at another moment, with what it offers as known before. */
-  public ServerView withCatalogue(Catalogue known) {
-    return with(pids, known, counters);
+  /** With another catalogue. */
+  public ServerView withCatalogue(Catalogue newCatalogue) {
+    return with(pids, newCatalogue, counters);
   }
 
-  private ServerView with(List<Long> otherPids, Catalogue known, Counters otherCounters) {
+  private ServerView with(List<Long> newPids, Catalogue newCatalogue, Counters newCounters) {
     return new ServerView(
         id,
         state,
-        otherPids,
+        newPids,
         protocolVersion,
         identity,
-        known,
+        newCatalogue,
         risk,
         timeouts,
         image,
         authUrl,
         program,
-        otherCounters,
+        newCounters,
         lastError,
         sinceMillis,
         residences);
   }
 
-  /** {@code legacy} for revisions with a handshake, {@code modern} without; null before either. */
+  /** {@code legacy} for revisions with a handshake, {@code modern} without; null if unknown. */
   public String era() {
     if (protocolVersion == null) {
       return null;
@@ -147,7 +147,7 @@ public record ServerView(
     return catalogue != null;
   }
 
-  /** The original's word for the state of the handshake. */
+  /** The state of the handshake, as in the original API. */
   public String initializationState() {
     if (state.takesCalls()) {
       return "initialized";

@@ -1,9 +1,9 @@
 package dev.mcpbridge.model;
 
 /**
- * What a call wants of a server.
+ * What a call addresses at a server.
  *
- * @param name a tool's or prompt's name, a resource's URI
+ * @param name name of a tool or a prompt, or URI of a resource
  */
 public record Target(Kind kind, String name) {
 
@@ -12,7 +12,7 @@ public record Target(Kind kind, String name) {
     TOOL("tools/call", "tool"),
     RESOURCE("resources/read", "resource"),
     PROMPT("prompts/get", "prompt"),
-    /** Suggestions for an argument; its arguments are the whole params. */
+    /** Suggestions for an argument; the arguments of the call are the whole params. */
     COMPLETION("completion/complete", "completion");
 
     private final String method;

@@ -3,13 +3,13 @@ package dev.mcpbridge.model;
 import java.util.List;
 
 /**
- * How long calls of one server may take, in milliseconds.
+ * Timeouts of the calls of one server, in milliseconds.
  *
- * @param tools exceptions by tool name; the first match counts
+ * @param tools exceptions by tool name; the first match applies
  */
 public record Timeouts(long call, List<ToolTimeout> tools) {
 
-  /** The time limit of the tools whose name the pattern matches. */
+  /** The timeout of the tools that match the pattern. */
   public record ToolTimeout(Glob name, long millis) {}
 
   public long of(Target target) {

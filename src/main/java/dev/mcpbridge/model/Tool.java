@@ -8,13 +8,12 @@ import java.util.Map;
 /**
  * One tool as its server describes it.
  *
- * @param title empty where it has none
- * @param description empty where it has none
+ * @param title empty if it has none
+ * @param description empty if it has none
  * @param definition the whole entry of {@code tools/list}, unchanged
- * @param inputSchema its {@code inputSchema}, null where it has none
- * @param outputSchema its {@code outputSchema}, null where it has none
- * @param destructive whether its annotations say so in as many words ({@code destructiveHint:
- *     true})
+ * @param inputSchema its {@code inputSchema}; null if it has none
+ * @param outputSchema its {@code outputSchema}; null if it has none
+ * @param destructive whether its annotations contain {@code destructiveHint: true}
  * @param digest SHA-256 of the definition, hexadecimal
  */
 public record Tool(
@@ -36,7 +35,7 @@ public record Tool(
   /**
    * Reads an entry of {@code tools/list}.
    *
-   * @return null where it has no usable name
+   * @return null if it has no usable name
    */
   public static Tool of(JsonSlice definition) {
     Map<String, JsonSlice> members = JsonObjects.members(definition);

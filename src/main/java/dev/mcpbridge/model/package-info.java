@@ -1,7 +1,7 @@
 /**
- * Our nouns: servers, their states and catalogues, calls, risk levels, confirmations.
+ * The domain model: servers, their states and catalogues, calls, risk levels, confirmations.
  *
- * <p>Immutable values that refuse to be wrong in their constructors. They may import the wire
- * values of {@code protocol} (a tool is made of its definition's bytes) and the failure vocabulary.
+ * <p>Immutable values that are validated in their constructors. They may depend on the wire values
+ * of {@code protocol} (a tool contains the bytes of its definition) and on the error types.
  */
 package dev.mcpbridge.model;

@@ -8,11 +8,11 @@ import dev.mcpbridge.error.ErrorCode;
 import java.io.IOException;
 
 /**
- * The arguments of one call, read once: the compact bytes that are forwarded and the tree that is
- * validated come from the same text, so nobody downstream sees another object than the gate did.
+ * The arguments of one call. The bytes that are forwarded and the tree that is validated are read
+ * from the same text, so the upstream server receives exactly the object that the gate checked.
  *
  * @param json the object on one line, every number and key as it was sent
- * @param tree the same as a tree
+ * @param tree the same object as a tree
  */
 public record Arguments(JsonSlice json, JsonNode tree) {
 
@@ -21,47 +21,47 @@ public record Arguments(JsonSlice json, JsonNode tree) {
   /**
    * Reads a request body: one object, no duplicate keys, bounded depth, valid UTF-8.
    *
-   * @throws BridgeException MALFORMED_REQUEST, saying what is wrong and at which byte
+   * @throws BridgeException MALFORMED_REQUEST with the error and its byte offset
    */
   public static Arguments read(byte[] body, int maxDepth) {
     return read(body, maxDepth, "The body");
   }
 
   /**
-   * @param what the text is called in a complaint
+   * @param subject what error messages call the text
    */
-  public static Arguments read(byte[] body, int maxDepth, String what) {
+  public static Arguments read(byte[] body, int maxDepth, String subject) {
     JsonScanner scanner = JsonScanner.strict(maxDepth);
     try {
       JsonSlice value = scanner.document(body, 0, body.length);
       if (!value.isObject()) {
-        throw malformed(what + " must be a JSON object with the arguments");
+        throw malformed(subject + " must be a JSON object with the arguments");
       }
       JsonSlice line = scanner.sawWhitespace() ? compact(value) : value;
       return new Arguments(line, Json.tree(line));
     } catch (JsonSyntaxException e) {
-      throw malformed(what + " is not valid JSON: " + e.getMessage());
+      throw malformed(subject + " is not valid JSON: " + e.getMessage());
     } catch (StreamConstraintsException e) {
-      throw malformed(what + " has too many tokens, or too long ones");
+      throw malformed(subject + " has too many tokens, or a token is too long");
     } catch (JsonProcessingException e) {
-      throw malformed(what + " is not acceptable JSON: " + e.getOriginalMessage());
+      throw malformed(subject + " is not acceptable JSON: " + e.getOriginalMessage());
     } catch (IOException e) {
       throw new IllegalStateException("reading from memory", e);
     }
   }
 
   /**
-   * Arguments that are part of a text which was scanned strictly.
+   * Reads arguments from part of a text that has been scanned strictly.
    *
-   * @param spaced whether there may be blanks between its tokens
-   * @throws BridgeException MALFORMED_REQUEST for a key that is there twice, or too many tokens
+   * @param spaced whether the text may contain whitespace between its tokens
+   * @throws BridgeException MALFORMED_REQUEST for a duplicate key or too many tokens
    */
   public static Arguments scanned(JsonSlice object, boolean spaced) {
     try {
       JsonSlice line = spaced ? compact(object) : object;
       return new Arguments(line, Json.tree(line));
     } catch (StreamConstraintsException e) {
-      throw malformed("The arguments have too many tokens, or too long ones");
+      throw malformed("The arguments have too many tokens, or a token is too long");
     } catch (JsonProcessingException e) {
       throw malformed("The arguments are not acceptable JSON: " + e.getOriginalMessage());
     } catch (IOException e) {
@@ -69,7 +69,7 @@ public record Arguments(JsonSlice json, JsonNode tree) {
     }
   }
 
-  /** Drops blanks between tokens; the text must have been scanned. */
+  /** Removes the whitespace between tokens; the text must have been scanned. */
   static JsonSlice compact(JsonSlice value) {
     byte[] out = new byte[value.length()];
     byte[] in = value.bytes();

@@ -4,14 +4,14 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import java.util.function.Supplier;
 
-/** What this bridge says of itself to clients and servers. For any thread. */
+/** How this bridge identifies itself to clients and servers. Thread-safe. */
 public final class BridgeIdentity {
   private final String version;
   private final Supplier<String> id;
   private final JsonSlice implementation;
 
   /**
-   * @param id the same at all nodes of this bridge, and no other bridge's; null while it is unknown
+   * @param id globally unique, the same on all nodes of this bridge; null while it is unknown
    */
   public BridgeIdentity(String version, Supplier<String> id) {
     this.version = version;
@@ -29,21 +29,21 @@ public final class BridgeIdentity {
     return version;
   }
 
-  /** The object Implementation of MCP (schema). */
+  /** The {@code Implementation} object of the MCP schema. */
   public JsonSlice implementation() {
     return implementation;
   }
 
   /**
-   * By which other bridges know it.
+   * The id under which other bridges identify this one.
    *
-   * @throws BridgeException NO_QUORUM where this node does not know it yet
+   * @throws BridgeException NO_QUORUM if this node has not learned the id yet
    */
   public String id() {
-    String known = id.get();
-    if (known == null) {
-      throw new BridgeException(ErrorCode.NO_QUORUM, "This node has not joined the others yet");
+    String current = id.get();
+    if (current == null) {
+      throw new BridgeException(ErrorCode.NO_QUORUM, "This node has not joined the cluster yet");
     }
-    return known;
+    return current;
   }
 }

@@ -9,11 +9,11 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The bridges that a request has passed, or over which an entry of a list is reached, in their
- * order. With it a bridge notices what comes round to itself, as networks do with the path of
- * autonomous systems (RFC 4271 section 9.1.2) and proxies with Via (RFC 9110 section 7.6.3).
+ * The bridges that a request has passed, or through which a list entry is reached, in order. A
+ * bridge uses it to detect loops, as networks do with the AS path (RFC 4271 section 9.1.2) and
+ * proxies with Via (RFC 9110 section 7.6.3).
  *
- * @param bridges their ids
+ * @param bridges ids of the bridges
  */
 public record BridgePath(List<String> bridges) {
   public static final BridgePath NONE = new BridgePath(List.of());
@@ -22,7 +22,7 @@ public record BridgePath(List<String> bridges) {
     bridges = List.copyOf(bridges);
   }
 
-  /** Of the members of a {@code _meta}; what is no list of texts is none. */
+  /** The path in the members of a {@code _meta}; elements that are not strings are ignored. */
   public static BridgePath of(Map<String, JsonSlice> meta) {
     JsonSlice via = meta.get(MetaKeys.VIA);
     return via == null
@@ -34,7 +34,7 @@ public record BridgePath(List<String> bridges) {
                 .toList());
   }
 
-  /** Over which an entry of a list is reached. */
+  /** The path through which a list entry is reached. */
   public static BridgePath to(JsonSlice entry) {
     JsonSlice meta = JsonObjects.members(entry).get("_meta");
     return meta == null ? NONE : of(JsonObjects.members(meta));
@@ -48,12 +48,12 @@ public record BridgePath(List<String> bridges) {
     return bridges.contains(bridge);
   }
 
-  /** With one more bridge at its end. */
+  /** This path with a bridge appended. */
   public BridgePath then(String bridge) {
     return new BridgePath(Stream.concat(bridges.stream(), Stream.of(bridge)).toList());
   }
 
-  /** With one more bridge before it. */
+  /** This path with a bridge prepended. */
   public BridgePath after(String bridge) {
     return new BridgePath(Stream.concat(Stream.of(bridge), bridges.stream()).toList());
   }
@@ -64,7 +64,7 @@ public record BridgePath(List<String> bridges) {
     return out.endArray().toSlice();
   }
 
-  /** The entries that are not reached over a bridge which the request for them has passed. */
+  /** The entries whose path contains none of the bridges on this path. */
   public List<JsonSlice> withoutDetours(List<JsonSlice> entries) {
     if (isEmpty()) {
       return entries;
@@ -75,15 +75,15 @@ public record BridgePath(List<String> bridges) {
         .toList();
   }
 
-  /** What a bridge lists as others see it: each entry with the way over it, none over this one. */
+  /** Prepends a bridge to the path of each entry it lists; drops entries that lead back to self. */
   public static List<JsonSlice> over(String bridge, String self, List<JsonSlice> entries) {
     List<JsonSlice> reached = new ArrayList<>();
     for (JsonSlice entry : entries) {
       Map<String, JsonSlice> members = JsonObjects.members(entry);
       JsonSlice meta = members.getOrDefault("_meta", JsonSlice.EMPTY_OBJECT);
-      BridgePath way = of(JsonObjects.members(meta)).after(bridge);
-      if (!way.passes(self)) {
-        members.put("_meta", JsonObjects.with(meta, MetaKeys.VIA, way.toJson()));
+      BridgePath path = of(JsonObjects.members(meta)).after(bridge);
+      if (!path.passes(self)) {
+        members.put("_meta", JsonObjects.with(meta, MetaKeys.VIA, path.toJson()));
         reached.add(JsonObjects.object(members));
       }
     }

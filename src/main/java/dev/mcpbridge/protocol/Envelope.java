@@ -3,20 +3,20 @@ package dev.mcpbridge.protocol;
 import java.util.Map;
 
 /**
- * What travels with a request beside its target and arguments, from the client to the server and
- * not read on the way.
+ * The parts of a request other than its target and arguments. They are passed from the client to
+ * the server without being interpreted.
  *
  * @param extras further members of {@code params}, as one object
- * @param meta members of {@code _meta} but for those that each hop writes itself, as one object
- * @param capabilities what the client declares; nothing for a client that can be asked nothing
- * @param logLevel from which severity on the client wants to hear of it; null for the server's own
+ * @param meta members of {@code _meta} except those that each hop writes itself, as one object
+ * @param capabilities the client's capabilities; empty for a client that accepts no requests
+ * @param logLevel the lowest severity the client requests; null for the server's default
  */
 public record Envelope(JsonSlice extras, JsonSlice meta, JsonSlice capabilities, String logLevel) {
 
   public static final Envelope NONE =
       new Envelope(JsonSlice.EMPTY_OBJECT, JsonSlice.EMPTY_OBJECT, JsonSlice.EMPTY_OBJECT, null);
 
-  /** Whether the client can be asked in a mode; {@code elicitation: {}} means forms only. */
+  /** Whether the client supports an elicitation mode; {@code elicitation: {}} means forms only. */
   public boolean elicits(String mode) {
     JsonSlice elicitation = JsonObjects.members(capabilities).get("elicitation");
     if (elicitation == null || !elicitation.isObject()) {
@@ -26,7 +26,7 @@ public record Envelope(JsonSlice extras, JsonSlice meta, JsonSlice capabilities,
     return modes.isEmpty() ? mode.equals("form") : modes.containsKey(mode);
   }
 
-  /** The members of {@code _meta} that a human who approves the call has to see, as one object. */
+  /** The members of {@code _meta} that the human who confirms the call must see, as one object. */
   public JsonSlice shownMeta() {
     if (meta.length() <= 2) {
       return JsonSlice.EMPTY_OBJECT;
@@ -42,12 +42,12 @@ public record Envelope(JsonSlice extras, JsonSlice meta, JsonSlice capabilities,
     return out.endObject().toSlice();
   }
 
-  /** With one more member of {@code _meta}. */
+  /** A copy with a member of {@code _meta} set. */
   public Envelope withMeta(String name, JsonSlice value) {
     return new Envelope(extras, JsonObjects.with(meta, name, value), capabilities, logLevel);
   }
 
-  /** As if the client had not declared a capability. */
+  /** A copy without one of the client's capabilities. */
   public Envelope without(String capability) {
     return offers(capability)
         ? new Envelope(extras, meta, JsonObjects.without(capabilities, capability), logLevel)

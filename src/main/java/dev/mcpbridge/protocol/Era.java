@@ -1,11 +1,11 @@
 package dev.mcpbridge.protocol;
 
-/** Which of the two kinds of MCP a server is taken to speak. */
+/** The generation of MCP that a server speaks. */
 public enum Era {
-  /** With a handshake and a session, up to 2025-11-25. */
+  /** Handshake and session, revisions up to 2025-11-25. */
   LEGACY,
-  /** Each request for itself, 2026-07-28. */
+  /** Self-contained requests, revision 2026-07-28. */
   STATELESS,
-  /** Asked, and taken for legacy where it does not know the question. */
+  /** Probed; treated as legacy if the server does not support the probe. */
   UNKNOWN
 }

@@ -6,10 +6,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Whether the {@code x-mcp-header} annotations of a schema follow the rules (2026-07-28
- * basic/transports/streamable-http): a token, unique whatever its case, on a string, integer or
- * boolean that is reached through properties alone. A tool whose annotations do not must not be
- * used over HTTP.
+ * Validates the {@code x-mcp-header} annotations of a schema (2026-07-28
+ * basic/transports/streamable-http): the name is a token, unique regardless of case, on a string,
+ * integer or boolean that is reached through {@code properties} only. A tool with invalid
+ * annotations must not be used over HTTP.
  */
 public final class HeaderAnnotations {
   private static final String ANNOTATION = "x-mcp-header";
@@ -21,13 +21,13 @@ public final class HeaderAnnotations {
 
   private HeaderAnnotations() {}
 
-  /** Gets the name of a header, and the argument that it mirrors; null where that is absent. */
+  /** Receives the name of a header and the argument it mirrors, null if the argument is absent. */
   @FunctionalInterface
   public interface Visitor {
     void visit(String header, JsonSlice argument);
   }
 
-  /** Visits what a schema wants mirrored of these arguments. */
+  /** Visits the headers that a schema declares, with the arguments they mirror. */
   public static void visit(JsonSlice schema, JsonSlice arguments, Visitor visitor) {
     visit(schema, arguments, visitor, MAX_DEPTH);
   }
@@ -65,7 +65,7 @@ public final class HeaderAnnotations {
   }
 
   /**
-   * @param reachable through properties alone
+   * @param reachable whether the value was reached through {@code properties} only
    */
   private void walk(JsonSlice value, boolean isRoot, boolean reachable) {
     if (value.isArray()) {

@@ -10,15 +10,14 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Characters that people do not see and models read, or that change what people see: controls and
- * escapes, marks of writing direction (Unicode 9, "Trojan Source"), tags and variation selectors
- * that can spell a hidden text, and what has no width. Those that scripts and emoji need (joiners,
- * variation selectors 1 to 16) are none of them. Stateless.
+ * Characters that are invisible to people but not to models, or that change how text is displayed:
+ * control characters, bidirectional formatting (Unicode 9, "Trojan Source"), tags and variation
+ * selectors that can encode hidden text, and zero-width characters. Characters that scripts and
+ * emoji need (joiners, variation selectors 1 to 16) are not included. Stateless.
  */
 public final class HiddenCharacters {
   private HiddenCharacters() {}
 
-  /** Whether it is one. */
   public static boolean isHidden(int codePoint) {
     return Character.isISOControl(codePoint)
             && codePoint != '\t'
@@ -34,17 +33,18 @@ public final class HiddenCharacters {
         || codePoint >= 0xE0000 && codePoint <= 0xE01EF;
   }
 
-  /** Those in the names and texts of a JSON value, in ascending order; takes one pass over it. */
+  /** The hidden code points in the names and strings of a JSON value, ascending; one pass. */
   public static Set<Integer> in(JsonSlice json) {
     Set<Integer> found = new TreeSet<>();
-    String decoded = mayHold(json) ? JsonEscapes.read(json.bytes(), json.from(), json.to()) : null;
+    String decoded =
+        mayContainHidden(json) ? JsonEscapes.read(json.bytes(), json.from(), json.to()) : null;
     if (decoded != null) {
       decoded.codePoints().filter(HiddenCharacters::isHidden).forEach(found::add);
     }
     return found;
   }
 
-  /** A text as people may see it: each of them is spelt out, as in {@code \\u{202E}}. */
+  /** The text with each hidden character escaped, as in {@code \\u{202E}}. */
   public static String shown(String text) {
     if (text.codePoints().noneMatch(HiddenCharacters::isHidden)) {
       return text;
@@ -65,11 +65,11 @@ public final class HiddenCharacters {
   }
 
   /**
-   * A JSON object without them.
+   * A JSON object without hidden characters.
    *
-   * @param kept the names of members that stay as they are, since something is called by them
+   * @param verbatim names of members whose values are identifiers and stay unchanged
    */
-  public static JsonSlice removed(JsonSlice object, Set<String> kept) throws IOException {
+  public static JsonSlice removed(JsonSlice object, Set<String> verbatim) throws IOException {
     if (in(object).isEmpty()) {
       return object;
     }
@@ -79,13 +79,15 @@ public final class HiddenCharacters {
         .forEach(
             member ->
                 clean.set(
-                    without(member.getKey()),
-                    kept.contains(member.getKey()) ? member.getValue() : clean(member.getValue())));
+                    stripped(member.getKey()),
+                    verbatim.contains(member.getKey())
+                        ? member.getValue()
+                        : clean(member.getValue())));
     return Json.slice(clean);
   }
 
-  /** A text of ASCII without escapes by number has none. */
-  private static boolean mayHold(JsonSlice json) {
+  /** False for ASCII text without escapes and DEL, which cannot contain hidden characters. */
+  private static boolean mayContainHidden(JsonSlice json) {
     byte[] bytes = json.bytes();
     for (int i = json.from(); i < json.to(); i++) {
       if (bytes[i] < 0 || bytes[i] == '\\' || bytes[i] == 0x7F) {
@@ -97,7 +99,7 @@ public final class HiddenCharacters {
 
   private static JsonNode clean(JsonNode node) {
     if (node.isTextual()) {
-      return JsonNodeFactory.instance.textNode(without(node.textValue()));
+      return JsonNodeFactory.instance.textNode(stripped(node.textValue()));
     }
     if (node.isArray()) {
       ArrayNode items = JsonNodeFactory.instance.arrayNode();
@@ -107,13 +109,13 @@ public final class HiddenCharacters {
     if (node.isObject()) {
       ObjectNode members = JsonNodeFactory.instance.objectNode();
       node.properties()
-          .forEach(member -> members.set(without(member.getKey()), clean(member.getValue())));
+          .forEach(member -> members.set(stripped(member.getKey()), clean(member.getValue())));
       return members;
     }
     return node;
   }
 
-  private static String without(String text) {
+  private static String stripped(String text) {
     StringBuilder out = new StringBuilder(text.length());
     text.codePoints().filter(c -> !isHidden(c)).forEach(out::appendCodePoint);
     return out.toString();

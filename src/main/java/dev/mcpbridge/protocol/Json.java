@@ -17,9 +17,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 
 /**
- * Jackson as the bridge uses it: trees for what it has to understand. Duplicate keys and text after
- * the value are refused; decimals keep every digit. Names are not kept in a table that all requests
- * share, since one request could fill it for the others. Thread-safe.
+ * The bridge's Jackson configuration, for values that it needs as trees. Duplicate keys and text
+ * after the value are rejected; decimals keep every digit. Field names are not cached in a table
+ * shared by all requests, because a single request could fill it. Thread-safe.
  */
 public final class Json {
   private static final JsonFactory TOKENS = tokens().build();
@@ -27,7 +27,7 @@ public final class Json {
 
   private Json() {}
 
-  /** The mapper, for objects that are no trees and for layouts; loads hundreds of classes. */
+  /** The mapper, for data binding and formatted output; loading it loads hundreds of classes. */
   private static final class Mapper {
     static final ObjectMapper ONE =
         JsonMapper.builder(tokens().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build())
@@ -53,37 +53,37 @@ public final class Json {
     return Mapper.ONE;
   }
 
-  /** An object to be filled. */
+  /** A new, empty object. */
   public static ObjectNode object() {
     return JsonNodeFactory.instance.objectNode();
   }
 
-  /** A tree of a text that is nothing but one value; decimals without zeros at the end. */
+  /** Parses a text with exactly one value; decimals lose their trailing zeros. */
   public static JsonNode tree(String text) throws JsonProcessingException {
     return only(text, TreeReader.Decimals.SHORTEST);
   }
 
-  /** The same of a text in UTF-8. */
+  /** Like {@link #tree(String)}, for UTF-8. */
   public static JsonNode tree(byte[] text) throws IOException {
     return only(text, TreeReader.Decimals.SHORTEST);
   }
 
-  /** A tree of a value that was already scanned; fails on duplicate keys and on the limits. */
+  /** Parses a value that was scanned before; fails on duplicate keys and exceeded limits. */
   public static JsonNode tree(JsonSlice slice) throws IOException {
     return next(slice, TreeReader.Decimals.DOUBLE);
   }
 
-  /** A tree whose numbers keep every digit, trailing zeros too, for what is written again. */
+  /** A tree whose numbers keep every digit, including trailing zeros, for writing it again. */
   public static JsonNode exactTree(JsonSlice slice) throws IOException {
     return next(slice, TreeReader.Decimals.EXACT);
   }
 
-  /** The same of a text that is nothing but one value, and was not looked at before. */
+  /** Like {@link #exactTree(JsonSlice)}, for an unchecked text with exactly one value. */
   public static JsonNode exactTree(String text) throws JsonProcessingException {
     return only(text, TreeReader.Decimals.EXACT);
   }
 
-  /** The same of a text in UTF-8. */
+  /** Like {@link #exactTree(String)}, for UTF-8. */
   public static JsonNode exactTree(byte[] text) throws IOException {
     return only(text, TreeReader.Decimals.EXACT);
   }
@@ -94,7 +94,7 @@ public final class Json {
     }
   }
 
-  /** Of bytes, without a shared table of names, Jackson makes a stream with a buffer of 8 KiB. */
+  /** Without a shared name table, Jackson reads bytes through a stream with an 8 KiB buffer. */
   private static JsonParser tokens(JsonSlice slice) throws IOException {
     return slice.length() <= SHORT
         ? TOKENS.createParser(slice.text())

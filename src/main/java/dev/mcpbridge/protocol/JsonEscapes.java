@@ -5,11 +5,11 @@ import java.nio.charset.StandardCharsets;
 /** Escapes in JSON strings (RFC 8259 section 7). Stateless. */
 final class JsonEscapes {
   private static final String ESCAPED = "\"\\/bfnrt";
-  private static final String MEANT = "\"\\/\b\f\n\r\t";
+  private static final String DECODED = "\"\\/\b\f\n\r\t";
 
   private JsonEscapes() {}
 
-  /** What is written between the quotes; null where an escape is none. */
+  /** Decodes the text between the quotes; null if it contains an invalid escape. */
   static String read(byte[] text, int from, int to) {
     StringBuilder out = new StringBuilder(to - from);
     int plain = from;
@@ -27,16 +27,16 @@ final class JsonEscapes {
     return out.append(new String(text, plain, to - plain, StandardCharsets.UTF_8)).toString();
   }
 
-  /** The length of what stands behind the backslash; −1 where that is no escape. */
+  /** Returns the length of the escape after the backslash; −1 if it is invalid. */
   private static int append(StringBuilder out, byte[] text, int at, int to) {
     if (at < to && text[at] == 'u') {
       return unit(out, text, at + 1, to);
     }
-    int known = at < to ? ESCAPED.indexOf(text[at]) : -1;
-    if (known < 0) {
+    int index = at < to ? ESCAPED.indexOf(text[at]) : -1;
+    if (index < 0) {
       return -1;
     }
-    out.append(MEANT.charAt(known));
+    out.append(DECODED.charAt(index));
     return 1;
   }
 

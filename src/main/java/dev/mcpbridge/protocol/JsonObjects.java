@@ -6,61 +6,57 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * Takes one level of a value apart, leaving what is inside as bytes. For paths that are not hot.
- */
+/** Splits one level of a value and leaves nested values as bytes. Not for hot paths. */
 public final class JsonObjects {
   private static final int DEPTH = 1000;
 
   private JsonObjects() {}
 
-  /** The members of an object by name, of several with one name the last; none of anything else. */
+  /** The members of an object by name, the last of duplicates; empty if it is not an object. */
   public static Map<String, JsonSlice> members(JsonSlice object) {
     Map<String, JsonSlice> members = new LinkedHashMap<>();
     return collect(object, members) < 0 ? new LinkedHashMap<>() : members;
   }
 
-  /** The members of an object by name; null where it has one twice, or is none. */
+  /** The members of an object by name; null if a name is duplicate or it is not an object. */
   public static Map<String, JsonSlice> distinctMembers(JsonSlice object) {
     Map<String, JsonSlice> members = new LinkedHashMap<>();
     return collect(object, members) == members.size() ? members : null;
   }
 
-  /** An object of these members. */
+  /** Builds an object. */
   public static JsonSlice object(Map<String, JsonSlice> members) {
     JsonWriter out = new JsonWriter(1024).beginObject();
     members.forEach(out::member);
     return out.endObject().toSlice();
   }
 
-  /** The object with one member replaced where it stood, or added at its end. */
+  /** A copy with one member replaced at its position, or appended. */
   public static JsonSlice with(JsonSlice object, String name, JsonSlice value) {
     Map<String, JsonSlice> members = members(object);
     members.put(name, value);
     return object(members);
   }
 
-  /** The object with another value in a member's place, and every other byte as it was. */
-  public static JsonSlice inPlace(JsonSlice object, JsonSlice value, JsonSlice other) {
-    byte[] out = new byte[object.length() - value.length() + other.length()];
+  /** A copy with one value replaced and every other byte unchanged. */
+  public static JsonSlice inPlace(JsonSlice object, JsonSlice value, JsonSlice replacement) {
+    byte[] out = new byte[object.length() - value.length() + replacement.length()];
     int head = value.from() - object.from();
     System.arraycopy(object.bytes(), object.from(), out, 0, head);
-    System.arraycopy(other.bytes(), other.from(), out, head, other.length());
-    int tail = head + other.length();
+    System.arraycopy(replacement.bytes(), replacement.from(), out, head, replacement.length());
+    int tail = head + replacement.length();
     System.arraycopy(object.bytes(), value.to(), out, tail, out.length - tail);
     return new JsonSlice(out, 0, out.length);
   }
 
-  /** The object without one member. */
+  /** A copy without one member. */
   public static JsonSlice without(JsonSlice object, String name) {
     Map<String, JsonSlice> members = members(object);
     members.remove(name);
     return object(members);
   }
 
-  /**
-   * How many members there are, each name counted as often as it stands there; −1 for no object.
-   */
+  /** Returns the number of members, duplicates included; −1 if it is not an object. */
   private static int collect(JsonSlice object, Map<String, JsonSlice> members) {
     byte[] text = object.bytes();
     int[] count = new int[1];
@@ -80,18 +76,18 @@ public final class JsonObjects {
     }
   }
 
-  /** A JSON string for a text. */
+  /** Encodes a text as a JSON string. */
   public static JsonSlice quoted(String text) {
     return new JsonWriter(text.length() + 16).value(text).toSlice();
   }
 
-  /** Names may be written with escapes, and mean the same. */
+  /** Decodes a name, which may contain escapes. */
   private static String name(byte[] text, int from, int to) {
     String name = new String(text, from, to - from, StandardCharsets.UTF_8);
     return name.indexOf('\\') < 0 ? name : string(new JsonSlice(text, from - 1, to + 1));
   }
 
-  /** The elements of an array; none where it is no array. */
+  /** The elements of an array; empty if it is not an array. */
   public static List<JsonSlice> elements(JsonSlice array) {
     List<JsonSlice> elements = new ArrayList<>();
     try {
@@ -116,7 +112,7 @@ public final class JsonObjects {
     return false;
   }
 
-  /** The text of a JSON string; null where the value is none. */
+  /** Decodes a JSON string; null if the value is not a valid string. */
   public static String string(JsonSlice value) {
     if (value == null || value.length() < 2 || value.bytes()[value.from()] != '"') {
       return null;

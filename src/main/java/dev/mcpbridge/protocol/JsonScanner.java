@@ -6,14 +6,15 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A strict reader of RFC 8259 over bytes: it builds nothing, it only tells where a value ends or
- * why it is none. UTF-8 is validated as RFC 3629 wants it (no overlong forms, no surrogates).
+ * A validating scanner for JSON (RFC 8259) over bytes. It allocates no tree and only reports where
+ * values end or why they are invalid. UTF-8 is validated as RFC 3629 requires (no overlong forms,
+ * no surrogates).
  *
- * <p>Two strengths: <em>transit</em> for what an upstream says (grammar, UTF-8, depth) and
- * <em>strict</em> for what a caller sends, where also lone surrogate escapes, endless numbers and
- * numbers beyond a double's range are refused, since receivers disagree on them.
+ * <p>There are two modes: <em>transit</em> for upstream messages checks grammar, UTF-8 and depth;
+ * <em>strict</em> for callers' input also rejects lone surrogate escapes, very long numbers and
+ * numbers outside the range of a double, because receivers disagree on them.
  *
- * <p>Holds state during a scan; each thread needs its own.
+ * <p>Not thread-safe: it holds state during a scan.
  */
 public final class JsonScanner {
   private static final VarHandle LONG =
@@ -41,18 +42,18 @@ public final class JsonScanner {
     return new JsonScanner(maxDepth, true);
   }
 
-  /** Receives the members of one object, as offsets into the text; names without their quotes. */
+  /** Receives the members of an object as offsets into the text; names without their quotes. */
   @FunctionalInterface
   public interface MemberVisitor {
     void member(int nameFrom, int nameTo, int valueFrom, int valueTo);
 
-    /** Who is shown the members of this member's value, should it be an object; null for nobody. */
+    /** The visitor for the members of this member's value if it is an object; null for none. */
     default MemberVisitor inside(int nameFrom, int nameTo) {
       return null;
     }
   }
 
-  /** Checks that the text is exactly one JSON value, blanks around it allowed. */
+  /** Checks that the text is exactly one JSON value, optionally surrounded by whitespace. */
   public JsonSlice document(byte[] text, int from, int to) throws JsonSyntaxException {
     begin(text, to);
     int start = skipBlanks(from);
@@ -61,7 +62,7 @@ public final class JsonScanner {
     return new JsonSlice(text, start, stop);
   }
 
-  /** Checks that the text is exactly one object and shows its members in order. */
+  /** Checks that the text is exactly one object and visits its members in order. */
   public void object(byte[] text, int from, int to, MemberVisitor visitor)
       throws JsonSyntaxException {
     begin(text, to);
@@ -72,13 +73,13 @@ public final class JsonScanner {
     requireEnd(members(at, 1, visitor));
   }
 
-  /** Receives the elements of one array, as offsets into the text. */
+  /** Receives the elements of an array as offsets into the text. */
   @FunctionalInterface
   public interface ElementVisitor {
     void element(int from, int to);
   }
 
-  /** Checks that the text is exactly one array and shows its elements in order. */
+  /** Checks that the text is exactly one array and visits its elements in order. */
   public void array(byte[] text, int from, int to, ElementVisitor visitor)
       throws JsonSyntaxException {
     begin(text, to);
@@ -89,7 +90,7 @@ public final class JsonScanner {
     requireEnd(elements(at, 1, visitor));
   }
 
-  /** Whether the last scan met a blank between tokens; without one the text is already compact. */
+  /** Whether the last scan found whitespace between tokens; otherwise the text is compact. */
   public boolean sawWhitespace() {
     return sawWhitespace;
   }
@@ -212,18 +213,18 @@ public final class JsonScanner {
     }
   }
 
-  /** Eight bytes at a time over printable ASCII that is neither a quote nor a backslash. */
+  /** Skips printable ASCII except quotes and backslashes, eight bytes at a time. */
   private int skipPlain(int at) {
     int i = at;
     while (i + 8 <= end) {
-      long word = (long) LONG.get(json, i);
-      long quote = word ^ (ONES * '"');
-      long backslash = word ^ (ONES * '\\');
+      long chunk = (long) LONG.get(json, i);
+      long quote = chunk ^ (ONES * '"');
+      long backslash = chunk ^ (ONES * '\\');
       long special =
-          ((word - ONES * 0x20) & ~word)
+          ((chunk - ONES * 0x20) & ~chunk)
               | ((quote - ONES) & ~quote)
               | ((backslash - ONES) & ~backslash)
-              | word;
+              | chunk;
       special &= HIGHS;
       if (special != 0) {
         return i + (Long.numberOfTrailingZeros(special) >>> 3);
@@ -274,7 +275,7 @@ public final class JsonScanner {
     return unit;
   }
 
-  /** RFC 3629 section 4: the well-formed sequences, second byte first since it decides. */
+  /** RFC 3629 section 4: well-formed sequences; only the second byte has special bounds. */
   private int multibyte(int at) throws JsonSyntaxException {
     int lead = json[at] & 0xFF;
     int second = at + 1 < end ? json[at + 1] & 0xFF : 0;
@@ -337,27 +338,27 @@ public final class JsonScanner {
     }
   }
 
-  private int digits(int at, String otherwise) throws JsonSyntaxException {
+  private int digits(int at, String message) throws JsonSyntaxException {
     int i = at;
     while (i < end && json[i] >= '0' && json[i] <= '9') {
       i++;
     }
     if (i == at) {
-      throw error(otherwise, at);
+      throw error(message, at);
     }
     return i;
   }
 
-  private int literal(int at, String word) throws JsonSyntaxException {
-    for (int i = 0; i < word.length(); i++) {
-      if (at + i >= end || json[at + i] != word.charAt(i)) {
+  private int literal(int at, String literal) throws JsonSyntaxException {
+    for (int i = 0; i < literal.length(); i++) {
+      if (at + i >= end || json[at + i] != literal.charAt(i)) {
         throw error("expected a value", at);
       }
     }
-    return at + word.length();
+    return at + literal.length();
   }
 
-  private static JsonSyntaxException error(String what, int at) {
-    return new JsonSyntaxException(what, at);
+  private static JsonSyntaxException error(String message, int at) {
+    return new JsonSyntaxException(message, at);
   }
 }

@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * One JSON value as the bytes it came in: {@code bytes[from, to)}, UTF-8, already checked by {@link
- * JsonScanner}. Shared, never written to.
+ * One JSON value as received: {@code bytes[from, to)}, UTF-8, already validated by {@link
+ * JsonScanner}. The array is shared and must not be modified.
  */
 public record JsonSlice(byte[] bytes, int from, int to) {
 
@@ -38,7 +38,7 @@ public record JsonSlice(byte[] bytes, int from, int to) {
     return to > from && bytes[from] == '[';
   }
 
-  /** Whether the bytes are there at all, as part of a name or of a text. */
+  /** Whether the bytes occur anywhere in the value, be it in a name or a string. */
   public boolean mentions(byte[] part) {
     for (int i = from; i <= to - part.length; i++) {
       if (bytes[i] == part[0] && Arrays.equals(bytes, i, i + part.length, part, 0, part.length)) {
@@ -52,12 +52,12 @@ public record JsonSlice(byte[] bytes, int from, int to) {
     return Arrays.copyOfRange(bytes, from, to);
   }
 
-  /** The JSON text itself, not a decoded string. */
+  /** The JSON text; a string is not decoded. */
   public String text() {
     return new String(bytes, from, to - from, StandardCharsets.UTF_8);
   }
 
-  /** A slice of its own small array, so that a large line does not live as long as its part. */
+  /** Copies the value to its own array, so that it does not retain the message it is part of. */
   public JsonSlice detached() {
     return from == 0 && to == bytes.length ? this : of(toBytes());
   }

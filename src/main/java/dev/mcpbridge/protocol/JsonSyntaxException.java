@@ -1,13 +1,13 @@
 package dev.mcpbridge.protocol;
 
-/** Says what is wrong with a JSON text and at which byte. Stackless. */
+/** A JSON syntax error and its byte offset. Has no stack trace. */
 public final class JsonSyntaxException extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final int offset;
 
-  JsonSyntaxException(String what, int offset) {
-    super(what + " at byte " + offset, null, false, false);
+  JsonSyntaxException(String problem, int offset) {
+    super(problem + " at byte " + offset, null, false, false);
     this.offset = offset;
   }
 

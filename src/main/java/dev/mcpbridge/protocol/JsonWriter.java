@@ -4,9 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Appends JSON to a growing byte array, so that an envelope is spliced around bytes that nobody
- * re-encodes. Writes what it is told: balance of brackets is the caller's business; commas between
- * members are not. Not thread-safe.
+ * Appends JSON to a growing byte array, so that an envelope can be written around existing bytes
+ * without encoding them again. It inserts commas; the caller has to balance brackets. Not
+ * thread-safe.
  */
 public final class JsonWriter {
   private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
@@ -86,7 +86,7 @@ public final class JsonWriter {
     return name(name).value(json);
   }
 
-  /** The members of an object, spliced into the one that is open; nothing for an empty object. */
+  /** Copies the members of an object into the open object; writes nothing for an empty one. */
   public JsonWriter membersOf(JsonSlice object) {
     if (object.length() > 2) {
       separate();
@@ -117,21 +117,21 @@ public final class JsonWriter {
   }
 
   private JsonWriter put(int b) {
-    room(1);
+    ensureCapacity(1);
     bytes[size++] = (byte) b;
     return this;
   }
 
   private JsonWriter put(byte[] source, int from, int to) {
-    room(to - from);
+    ensureCapacity(to - from);
     System.arraycopy(source, from, bytes, size, to - from);
     size += to - from;
     return this;
   }
 
-  @SuppressWarnings("deprecation") // the one call that copies ASCII without an encoder
+  @SuppressWarnings("deprecation") // the only method that copies ASCII without an encoder
   private JsonWriter ascii(String text) {
-    room(text.length());
+    ensureCapacity(text.length());
     text.getBytes(0, text.length(), bytes, size);
     size += text.length();
     return this;
@@ -174,7 +174,7 @@ public final class JsonWriter {
     }
   }
 
-  private void room(int more) {
+  private void ensureCapacity(int more) {
     if (size + more > bytes.length) {
       bytes = Arrays.copyOf(bytes, Math.max(size + more, bytes.length * 2));
     }

@@ -1,6 +1,6 @@
 package dev.mcpbridge.protocol;
 
-/** The verbs of MCP that the bridge sends or understands, by their wire names. */
+/** The MCP methods that the bridge sends or handles, by their wire names. */
 public final class McpMethod {
   public static final String INITIALIZE = "initialize";
   public static final String INITIALIZED = "notifications/initialized";

@@ -2,7 +2,7 @@ package dev.mcpbridge.protocol;
 
 import java.util.Set;
 
-/** The keys of {@code _meta} that 2026-07-28 reserves (basic/index). */
+/** The keys of {@code _meta} reserved by 2026-07-28 (basic/index), and the bridge's own. */
 public final class MetaKeys {
   public static final String PREFIX = "io.modelcontextprotocol/";
   public static final String VERSION = PREFIX + "protocolVersion";
@@ -13,28 +13,28 @@ public final class MetaKeys {
   public static final String SERVER_INFO = PREFIX + "serverInfo";
   public static final String PROGRESS_TOKEN = "progressToken";
 
-  /** The caller's own credential, within this bridge: never sent to an MCP server. */
+  /** The caller's own credential. Used within this bridge, never sent to an MCP server. */
   public static final String AUTHORIZATION = "dev.mcpbridge/authorization";
 
-  /** Where the user of an API's server logs in: {@code {"server": …, "url": …}}. */
+  /** Where the user logs in to an API: {@code {"server": …, "url": …}}. */
   public static final String LOGIN = "dev.mcpbridge/login";
 
-  /** The id of a bridge, in the result of its introduction. */
+  /** The id of a bridge, in the result of {@code initialize} or {@code server/discover}. */
   public static final String BRIDGE = "dev.mcpbridge/bridge";
 
-  /** What of an API is not offered, with the list of its tools. */
+  /** The operations of an API that are not offered, in the result of {@code tools/list}. */
   public static final String OMITTED = "dev.mcpbridge/omitted";
 
-  /** In a call: who makes it, another bridge, has a human of its own who can confirm it. */
+  /** In a call: the caller is a bridge that can have the call confirmed by a human. */
   public static final String CONFIRMS = "dev.mcpbridge/confirms";
 
-  /** In the answer to such a call, which has not run: the id and the token of its confirmation. */
+  /** In the response to such a call, which was not executed: the confirmation's id and token. */
   public static final String CONFIRMATION = "dev.mcpbridge/confirmation";
 
-  /** In a call: the confirmation that was answered, and that a human has said yes. */
+  /** In a call: the confirmation that a human has approved. */
   public static final String CONFIRMED = "dev.mcpbridge/confirmed";
 
-  /** The bridges that a request has passed, or over which an entry of a list is reached. */
+  /** The bridges that a request has passed, or through which a list entry is reached. */
   public static final String VIA = "dev.mcpbridge/via";
 
   private static final Set<String> PER_HOP =
@@ -49,18 +49,18 @@ public final class MetaKeys {
           CONFIRMS,
           CONFIRMED);
 
-  /** Members that bridges and tracing write on the way, and that change nothing of what is run. */
-  private static final Set<String> OF_THE_WAY = Set.of(VIA, "traceparent", "tracestate");
+  /** Members added in transit by bridges and tracing, without effect on the call. */
+  private static final Set<String> IN_TRANSIT = Set.of(VIA, "traceparent", "tracestate");
 
   private MetaKeys() {}
 
-  /** Whether each hop writes it itself; what is not known is passed on. */
+  /** Whether each hop writes the member itself; unknown members are forwarded. */
   public static boolean isPerHop(String key) {
     return PER_HOP.contains(key);
   }
 
-  /** Whether a human who approves a call has to see it, since it may change what the call does. */
+  /** Whether the human who confirms a call must see it, because it may affect the call. */
   public static boolean isShown(String key) {
-    return !isPerHop(key) && !OF_THE_WAY.contains(key);
+    return !isPerHop(key) && !IN_TRANSIT.contains(key);
   }
 }

@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The headers of a stateless request, which say again what its body says (2026-07-28
- * basic/transports/streamable-http): version, method, name, and the arguments for which a tool's
- * schema asks it ({@code x-mcp-header}). Learns the schemas from the lists that pass. Not
+ * The headers of a stateless request that mirror its body (2026-07-28
+ * basic/transports/streamable-http): version, method, name, and the arguments that a tool's schema
+ * marks with {@code x-mcp-header}. Schemas are collected from the tool lists that are received. Not
  * thread-safe.
  */
 public final class MirroredHeaders {
@@ -24,9 +24,9 @@ public final class MirroredHeaders {
   private final Set<String> listed = new HashSet<>();
 
   /**
-   * Takes note of the tools of a list's page.
+   * Records the tools of a page of {@code tools/list}.
    *
-   * @return the page without those whose annotations break the rules; itself where none does
+   * @return the page without the tools whose annotations are invalid
    */
   public JsonSlice learn(JsonSlice result) {
     JsonSlice tools = JsonObjects.members(result).get("tools");
@@ -34,22 +34,22 @@ public final class MirroredHeaders {
       return result;
     }
     List<JsonSlice> entries = JsonObjects.elements(tools);
-    List<JsonSlice> kept = entries.stream().filter(this::keep).toList();
-    if (kept.size() == entries.size()) {
+    List<JsonSlice> valid = entries.stream().filter(this::record).toList();
+    if (valid.size() == entries.size()) {
       return result;
     }
     JsonWriter out = new JsonWriter(tools.length()).beginArray();
-    kept.forEach(out::value);
+    valid.forEach(out::value);
     return JsonObjects.with(result, "tools", out.endArray().toSlice());
   }
 
-  private boolean keep(JsonSlice tool) {
+  private boolean record(JsonSlice tool) {
     Map<String, JsonSlice> members = JsonObjects.members(tool);
     JsonSlice schema = members.get("inputSchema");
     String name = JsonObjects.string(members.get("name"));
     listed.add(name);
     if (!HeaderAnnotations.areValid(schema)) {
-      LOG.log(Level.WARNING, "tool {0} is left out: its x-mcp-header breaks the rules", name);
+      LOG.log(Level.WARNING, "tool={0} omitted: its x-mcp-header annotations are invalid", name);
       return false;
     }
     if (schema != null && schema.text().contains("x-mcp-header")) {
@@ -58,12 +58,12 @@ public final class MirroredHeaders {
     return true;
   }
 
-  /** Whether a tool was in a list that passed. */
+  /** Whether a tool was in a recorded list. */
   public boolean knows(String tool) {
     return listed.contains(tool);
   }
 
-  /** Whether a request with these params is one of the stateless era. */
+  /** Whether a request with these params belongs to the stateless era. */
   public static boolean isStateless(Map<String, JsonSlice> params) {
     JsonSlice meta = params.get("_meta");
     return meta != null && JsonObjects.members(meta).containsKey(MetaKeys.VERSION);
@@ -95,7 +95,7 @@ public final class MirroredHeaders {
     return headers;
   }
 
-  /** A header's value: as it is where it can be one, else Base64 of its UTF-8. */
+  /** The text as a header value: unchanged if it is valid as one, else Base64 of its UTF-8. */
   private static String encoded(String text) {
     boolean plain =
         text.chars().allMatch(c -> c >= 0x20 && c < 0x7F)

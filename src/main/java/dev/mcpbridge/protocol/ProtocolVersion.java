@@ -2,7 +2,7 @@ package dev.mcpbridge.protocol;
 
 import java.util.Optional;
 
-/** The MCP revisions with a handshake that the bridge speaks, newest first. */
+/** The MCP revisions with a handshake that the bridge supports, newest first. */
 public enum ProtocolVersion {
   V2025_11_25("2025-11-25"),
   V2025_06_18("2025-06-18"),
@@ -11,7 +11,7 @@ public enum ProtocolVersion {
 
   public static final ProtocolVersion LATEST = V2025_11_25;
 
-  /** The revision without a handshake; a request that names it stands for itself. */
+  /** The revision without a handshake, whose requests are self-contained. */
   public static final String STATELESS = "2026-07-28";
 
   private final String date;

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 
 /**
- * The {@code error} member of an answer.
+ * The {@code error} member of a response.
  *
- * @param code as the peer sent it; {@link #INTERNAL} where it sent none
+ * @param code as the peer sent it; {@link #INTERNAL} if it sent none
  * @param raw the whole member, unchanged
  */
 public record RpcError(int code, String message, JsonSlice raw) {
@@ -14,7 +14,7 @@ public record RpcError(int code, String message, JsonSlice raw) {
   public static final int INVALID_PARAMS = -32602;
   public static final int INTERNAL = -32603;
 
-  /** The stateless era's answer to a revision that is not spoken. */
+  /** Unsupported protocol version, in the stateless era. */
   public static final int UNSUPPORTED_VERSION = -32022;
 
   /** "Resource not found" of the revisions before 2026-07-28. */
@@ -26,7 +26,7 @@ public record RpcError(int code, String message, JsonSlice raw) {
       return new RpcError(
           node.path("code").asInt(INTERNAL), node.path("message").asText("no message"), raw);
     } catch (IOException e) {
-      return new RpcError(INTERNAL, "an error that cannot be read", raw);
+      return new RpcError(INTERNAL, "unreadable error", raw);
     }
   }
 }

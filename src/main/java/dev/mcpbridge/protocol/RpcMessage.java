@@ -1,13 +1,12 @@
 package dev.mcpbridge.protocol;
 
 /**
- * One JSON-RPC 2.0 message as an upstream sent it, taken apart but not decoded.
+ * One JSON-RPC 2.0 message as it was received, split into its members but not decoded.
  *
- * @param kind what it is
  * @param id the id as it was written (a number or a string), null for a notification
- * @param method null for answers
- * @param payload {@code result}, {@code error} or {@code params}; null where absent
- * @param wellShaped false for a result whose {@code content} is there and no array
+ * @param method null for responses
+ * @param payload {@code result}, {@code error} or {@code params}; null if absent
+ * @param wellShaped false for a result whose {@code content} is present but not an array
  */
 public record RpcMessage(
     Kind kind, JsonSlice id, String method, JsonSlice payload, boolean wellShaped) {
@@ -25,7 +24,7 @@ public record RpcMessage(
   }
 
   /**
-   * The id as a non-negative number, or −1 where it is none of ours: the bridge numbers its
+   * The id as a non-negative number, or −1 if the bridge did not assign it: the bridge numbers its
    * requests with plain integers, and {@code "1"} is not {@code 1}.
    */
   public long numericId() {

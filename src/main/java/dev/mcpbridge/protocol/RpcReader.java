@@ -4,9 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Takes JSON-RPC envelopes apart: finds {@code id}, {@code method} and the payload in a line and
- * leaves the payload as bytes. The whole line is checked, so a payload is always valid JSON. Not
- * thread-safe: one for each reading thread.
+ * Parses JSON-RPC envelopes: finds {@code id}, {@code method} and the payload in a line and leaves
+ * the payload as bytes. The whole line is validated, so a payload is always valid JSON. Not
+ * thread-safe.
  */
 public final class RpcReader implements JsonScanner.MemberVisitor {
   private static final byte[] ID = ascii("id");
@@ -23,17 +23,17 @@ public final class RpcReader implements JsonScanner.MemberVisitor {
   private JsonSlice result;
   private JsonSlice error;
   private JsonSlice params;
-  private boolean contentIsBroken;
+  private boolean contentIsInvalid;
 
   public RpcReader(int maxDepth) {
     scanner = JsonScanner.transit(maxDepth);
   }
 
-  /** Reads one message; throws where the text is not one. */
+  /** Reads one message; throws if the text is not one. */
   public RpcMessage read(byte[] text, int from, int to) throws JsonSyntaxException {
     line = text;
     id = method = result = error = params = null;
-    contentIsBroken = false;
+    contentIsInvalid = false;
     scanner.object(text, from, to, this);
     line = null;
     return classify(from);
@@ -49,12 +49,12 @@ public final class RpcReader implements JsonScanner.MemberVisitor {
           params);
     }
     if (result != null && error == null) {
-      return new RpcMessage(RpcMessage.Kind.RESULT, id, null, result, !contentIsBroken);
+      return new RpcMessage(RpcMessage.Kind.RESULT, id, null, result, !contentIsInvalid);
     }
     if (error != null && result == null) {
       return new RpcMessage(RpcMessage.Kind.ERROR, id, null, error);
     }
-    throw new JsonSyntaxException("neither a request, a notification nor an answer", from);
+    throw new JsonSyntaxException("neither a request, a notification nor a response", from);
   }
 
   @Override
@@ -80,7 +80,7 @@ public final class RpcReader implements JsonScanner.MemberVisitor {
 
   private void resultMember(int nameFrom, int nameTo, int valueFrom, int valueTo) {
     if (is(CONTENT, nameFrom, nameTo)) {
-      contentIsBroken = line[valueFrom] != '[';
+      contentIsInvalid = line[valueFrom] != '[';
     }
   }
 
@@ -94,9 +94,8 @@ public final class RpcReader implements JsonScanner.MemberVisitor {
   }
 
   /**
-   * Looks for our numeric id in the remains of a line that was too long to keep: its first and last
-   * bytes. A guess by position, good enough to fail the right call at once instead of at its
-   * deadline.
+   * Looks for a numeric id in the first and last bytes of a line that was too long to buffer. This
+   * is a heuristic: it lets the right call fail immediately instead of at its deadline.
    *
    * @return the id, or −1
    */

@@ -12,7 +12,7 @@ public final class RpcWriter {
   /**
    * A request with a {@code _meta}.
    *
-   * @param params without one of its own
+   * @param params must not contain {@code _meta}
    */
   public static byte[] request(long id, String method, JsonSlice params, JsonSlice meta) {
     JsonSlice withMeta =
@@ -55,7 +55,7 @@ public final class RpcWriter {
         .toBytes();
   }
 
-  /** An error as somebody else wrote it. */
+  /** An error response with an existing error object. */
   public static byte[] error(JsonSlice id, JsonSlice error) {
     return new JsonWriter(error.length() + 64)
         .beginObject()

@@ -5,7 +5,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** A digest of several parts (FIPS 180-4). Where one ends is for the caller to mark. */
+/** SHA-256 over several parts (FIPS 180-4); the caller separates them with {@link #end}. */
 public final class Sha256 {
   private final MessageDigest digest;
 
@@ -17,7 +17,7 @@ public final class Sha256 {
     }
   }
 
-  /** That of a text in UTF-8. */
+  /** The digest of a text in UTF-8. */
   public static Sha256 of(String text) {
     return new Sha256().add(text);
   }
@@ -36,18 +36,18 @@ public final class Sha256 {
     return this;
   }
 
-  /** A zero byte, which no text of a name or of JSON holds. */
+  /** Ends a part with a zero byte, which occurs neither in names nor in JSON. */
   public Sha256 end() {
     digest.update((byte) 0);
     return this;
   }
 
-  /** The digest; the next part begins another. */
+  /** Returns the digest and resets it. */
   public byte[] bytes() {
     return digest.digest();
   }
 
-  /** Its first bytes as hexadecimal digits. */
+  /** The first hexadecimal digits of the digest; resets it. */
   public String hex(int digits) {
     return hex().substring(0, digits);
   }

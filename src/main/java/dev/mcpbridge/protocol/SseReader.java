@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
 /**
- * Cuts a response into server-sent events (WHATWG HTML section 9.2.6), indifferent to how the
- * network cut it. Comments and unknown fields are skipped. Not thread-safe.
+ * Parses a stream of server-sent events (WHATWG HTML section 9.2.6) from chunks of any size.
+ * Comments and unknown fields are skipped. Not thread-safe.
  */
 public final class SseReader {
   private final int maxEvent;
@@ -21,7 +21,7 @@ public final class SseReader {
   /**
    * One event.
    *
-   * @param type {@code message} where the stream names none
+   * @param type {@code message} if the stream specifies none
    */
   public record Event(String type, byte[] data) {
     public String text() {
@@ -34,25 +34,25 @@ public final class SseReader {
     this.sink = sink;
   }
 
-  /** The id of the last event that had one; null before it. */
+  /** The id of the last event that had one; null if none had. */
   public String lastId() {
     return lastId;
   }
 
-  /** What the server wants to be waited before a reconnection; −1 where it said nothing. */
+  /** The reconnection delay that the server requests, in milliseconds; −1 for none. */
   public long retryMillis() {
     return retryMillis;
   }
 
-  /** Bytes that wait for the end of their event. */
+  /** The number of buffered bytes of an incomplete event. */
   public int held() {
     return line.size() + data.size();
   }
 
   /**
-   * Takes the next bytes.
+   * Parses the next chunk.
    *
-   * @throws IllegalStateException for an event over the limit
+   * @throws IllegalStateException if an event exceeds the limit
    */
   public void feed(byte[] chunk) {
     for (byte b : chunk) {
@@ -105,7 +105,7 @@ public final class SseReader {
       case "id" -> lastId = value.indexOf('\0') < 0 ? value : lastId;
       case "retry" -> retryMillis = value.matches("\\d{1,9}") ? Long.parseLong(value) : retryMillis;
       default -> {
-        // the standard says to ignore it
+        // the standard requires unknown fields to be ignored
       }
     }
   }

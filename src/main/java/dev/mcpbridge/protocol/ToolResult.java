@@ -1,6 +1,6 @@
 package dev.mcpbridge.protocol;
 
-/** Writes the result of a call of a tool (MCP server/tools, "Tool Result"), block by block. */
+/** Builds the result of a tool call block by block (MCP server/tools, "Tool Result"). */
 public final class ToolResult {
   private final JsonWriter out;
   private boolean inContent = true;
@@ -9,37 +9,39 @@ public final class ToolResult {
     out = new JsonWriter(capacity).beginObject().name("content").beginArray();
   }
 
-  /** One that begins with a text. */
-  public static ToolResult text(String words) {
-    return new ToolResult(words.length() + 128).andText(words);
+  /** A result that begins with a text block. */
+  public static ToolResult text(String text) {
+    return new ToolResult(text.length() + 128).andText(text);
   }
 
-  /** One more text. */
-  public ToolResult andText(String words) {
-    out.beginObject().member("type", "text").member("text", words).endObject();
+  /** Appends a text block. */
+  public ToolResult andText(String text) {
+    out.beginObject().member("type", "text").member("text", text).endObject();
     return this;
   }
 
-  /** One that begins with any block. */
+  /** A result that begins with the given block. */
   public static ToolResult of(JsonSlice block) {
     return new ToolResult(block.length() + 64).and(block);
   }
 
-  /** One more block; before anything that is no block. */
+  /** Appends a block; must be called before any other member is added. */
   public ToolResult and(JsonSlice block) {
     out.value(block);
     return this;
   }
 
   /**
-   * @param json an object, as it is
+   * Adds the structured content.
+   *
+   * @param json an object, written unchanged
    */
   public ToolResult structured(JsonSlice json) {
     content().member("structuredContent", json);
     return this;
   }
 
-  /** {@code _meta}, behind everything that is shown. */
+  /** Adds {@code _meta}, after all content. */
   public ToolResult meta(JsonSlice meta) {
     content().member("_meta", meta);
     return this;

@@ -15,9 +15,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Makes a tree of what a parser reads, as Jackson's mapper would: without the hundreds of classes
- * that the mapper loads for its first one, and with a look for keys that are there twice that costs
- * nothing. Depth and number of tokens are the parser's to bound.
+ * Builds a tree from a parser as Jackson's mapper would, but without loading the mapper's hundreds
+ * of classes, and with a check for duplicate keys at no extra cost. The parser limits the depth and
+ * the number of tokens.
  */
 final class TreeReader {
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
@@ -25,13 +25,13 @@ final class TreeReader {
   private final JsonParser in;
   private final Decimals decimals;
 
-  /** What numbers with a fraction or an exponent become. */
+  /** The representation of numbers with a fraction or an exponent. */
   enum Decimals {
-    /** As near as 64 bits can be (IEEE 754): for what is only compared. */
+    /** The nearest IEEE 754 double: for values that are only compared. */
     DOUBLE,
-    /** Every digit, without zeros at the end. */
+    /** Every digit, without trailing zeros. */
     SHORTEST,
-    /** Every digit: for what is written again. */
+    /** Every digit: for values that are written again. */
     EXACT
   }
 
@@ -40,50 +40,51 @@ final class TreeReader {
     this.decimals = decimals;
   }
 
-  /** The next value; missing where there is none. */
+  /** The next value; a missing node at the end of the input. */
   static JsonNode next(JsonParser in, Decimals decimals) throws IOException {
     JsonToken first = in.nextToken();
     return first == null ? MissingNode.getInstance() : new TreeReader(in, decimals).value(first);
   }
 
-  /** The only value; missing where there is none. */
+  /** The only value; a missing node for empty input. */
   static JsonNode only(JsonParser in, Decimals decimals) throws IOException {
     JsonNode value = next(in, decimals);
     if (!value.isMissingNode() && in.nextToken() != null) {
-      throw new JsonParseException(in, "There is more after the value");
+      throw new JsonParseException(in, "unexpected text after the value");
     }
     return value;
   }
 
   private JsonNode value(JsonToken token) throws IOException {
-    JsonNode value = begun(token);
+    JsonNode value = startValue(token);
     if (value instanceof ContainerNode<?> container) {
       fill(container);
     }
     return value;
   }
 
-  /** Without recursion: an event loop's stack is small, and a text may be nested deeply. */
-  private void fill(ContainerNode<?> whole) throws IOException {
-    Deque<ContainerNode<?>> around = new ArrayDeque<>();
-    ContainerNode<?> inner = whole;
-    while (inner != null) {
+  /** Not recursive: an event loop's stack is small, and the input may be nested deeply. */
+  private void fill(ContainerNode<?> outermost) throws IOException {
+    Deque<ContainerNode<?>> enclosing = new ArrayDeque<>();
+    ContainerNode<?> current = outermost;
+    while (current != null) {
       JsonToken token = in.nextToken();
       if (token.isStructEnd()) {
-        inner = around.poll();
+        current = enclosing.poll();
         continue;
       }
-      JsonNode value = inner instanceof ObjectNode object ? member(object) : element(inner, token);
+      JsonNode value =
+          current instanceof ObjectNode object ? member(object) : element(current, token);
       if (value instanceof ContainerNode<?> container) {
-        around.push(inner);
-        inner = container;
+        enclosing.push(current);
+        current = container;
       }
     }
   }
 
   private JsonNode member(ObjectNode object) throws IOException {
     String name = in.currentName();
-    JsonNode value = begun(in.nextToken());
+    JsonNode value = startValue(in.nextToken());
     if (object.replace(name, value) != null) {
       throw new JsonParseException(in, "Duplicate field '" + name + "'");
     }
@@ -91,13 +92,13 @@ final class TreeReader {
   }
 
   private JsonNode element(ContainerNode<?> array, JsonToken token) throws IOException {
-    JsonNode value = begun(token);
+    JsonNode value = startValue(token);
     ((ArrayNode) array).add(value);
     return value;
   }
 
   /** A value, or a container that is still empty. */
-  private JsonNode begun(JsonToken token) throws IOException {
+  private JsonNode startValue(JsonToken token) throws IOException {
     return switch (token) {
       case START_OBJECT -> NODES.objectNode();
       case START_ARRAY -> NODES.arrayNode();
@@ -107,7 +108,7 @@ final class TreeReader {
       case VALUE_TRUE -> NODES.booleanNode(true);
       case VALUE_FALSE -> NODES.booleanNode(false);
       case VALUE_NULL -> NODES.nullNode();
-      default -> throw new JsonParseException(in, "A value should be here, and not " + token);
+      default -> throw new JsonParseException(in, "expected a value, found " + token);
     };
   }
 
@@ -127,7 +128,7 @@ final class TreeReader {
     };
   }
 
-  /** An exponent at the end of its range leaves no room for zeros fewer. */
+  /** Unchanged if the exponent without trailing zeros would be out of range. */
   private static BigDecimal shortest(BigDecimal number) {
     try {
       return number.stripTrailingZeros();

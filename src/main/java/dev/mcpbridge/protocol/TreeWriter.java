@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.util.Map;
 
 /**
- * Writes a tree as one line, as Jackson's mapper would and without loading that; what is missing is
- * null.
+ * Writes a tree on one line as Jackson's mapper would, without loading the mapper. Missing nodes
+ * are written as null.
  */
 final class TreeWriter {
   private TreeWriter() {}
@@ -33,7 +33,7 @@ final class TreeWriter {
       case NUMBER -> number(node, out);
       case BOOLEAN -> out.writeBoolean(node.booleanValue());
       case NULL, MISSING -> out.writeNull();
-      default -> throw new IllegalArgumentException("no JSON: " + node.getNodeType());
+      default -> throw new IllegalArgumentException("not a JSON node: " + node.getNodeType());
     }
   }
 

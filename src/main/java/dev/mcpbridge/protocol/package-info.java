@@ -1,8 +1,8 @@
 /**
- * The wire: JSON as bytes, JSON-RPC envelopes, the verbs and revisions of MCP.
+ * The wire format: JSON as bytes, JSON-RPC envelopes, the methods and revisions of MCP.
  *
- * <p>Everything here is plain Java, free of threads and of I/O. The bridge parses what it decides
- * on and forwards the rest untouched, so a value travels as a {@link
- * dev.mcpbridge.protocol.JsonSlice} and not as a tree.
+ * <p>Plain Java without threads and I/O. The bridge parses only what it needs for its decisions and
+ * forwards the rest unchanged, so values are passed as {@link dev.mcpbridge.protocol.JsonSlice} and
+ * not as trees.
  */
 package dev.mcpbridge.protocol;

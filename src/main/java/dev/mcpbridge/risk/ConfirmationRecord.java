@@ -10,12 +10,12 @@ import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 
 /**
- * A call that waits, as all nodes keep it; or what is known of one that was decided.
+ * A confirmation as stored on all nodes, pending or decided.
  *
- * @param tokenHash SHA-256, since the token itself is kept nowhere; {@link #NO_TOKEN} for a call
- *     whose caller got none because an operator is to decide
- * @param isRejected whether a human has said no
- * @param executed what is known of the call's effect since the decision; null before it
+ * @param tokenHash SHA-256 of the token, which is not stored itself; {@link #NO_TOKEN} if the
+ *     caller received none because an operator decides
+ * @param isRejected whether a human rejected the call
+ * @param executed whether the call was executed, as far as known; null before the decision
  */
 record ConfirmationRecord(
     Confirmation confirmation, byte[] tokenHash, boolean isRejected, Executed executed) {
@@ -33,10 +33,10 @@ record ConfirmationRecord(
     return executed != null;
   }
 
-  /** What is left after the decision: whose it was, and nothing that could be run. */
-  ConfirmationRecord decided(boolean approved, Executed known) {
+  /** The record after the decision: it retains the caller, but nothing that could be run. */
+  ConfirmationRecord decided(boolean approved, Executed executed) {
     Call call = confirmation.call();
-    Call shown =
+    Call stripped =
         new Call(
             call.id(),
             call.server(),
@@ -46,16 +46,16 @@ record ConfirmationRecord(
             0,
             false,
             Envelope.NONE);
-    Confirmation left =
+    Confirmation remaining =
         new Confirmation(
             confirmation.id(),
-            shown,
+            stripped,
             confirmation.level(),
             "",
             "",
             confirmation.createdAtMillis(),
             confirmation.expiresAtMillis());
-    return new ConfirmationRecord(left, NO_TOKEN, !approved, known);
+    return new ConfirmationRecord(remaining, NO_TOKEN, !approved, executed);
   }
 
   byte[] toBytes() {

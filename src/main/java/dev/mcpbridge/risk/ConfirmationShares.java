@@ -8,9 +8,8 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /**
- * What each caller holds of the confirmations that this node has asked for: their number and their
- * bytes. One that another node decides is counted here until it would have expired. Confined like
- * its owner.
+ * The quotas of callers for confirmations that this node created: number and bytes. A confirmation
+ * that was decided at another node counts until it would have expired. Confined like its owner.
  */
 final class ConfirmationShares {
   private static final Shares.Limit NUMBER =
@@ -33,7 +32,7 @@ final class ConfirmationShares {
    * @throws BridgeException RATE_LIMITED, OVERLOADED
    */
   void take(String id, String caller, int size, long nowMillis, long untilMillis) {
-    forgetExpired(nowMillis);
+    removeExpired(nowMillis);
     bytes.check(caller);
     number.take(caller);
     bytes.add(caller, size);
@@ -41,15 +40,15 @@ final class ConfirmationShares {
   }
 
   void release(String id) {
-    HeldConfirmation own = held.remove(id);
-    if (own != null) {
-      number.release(own.caller());
-      bytes.release(own.caller(), own.size());
+    HeldConfirmation released = held.remove(id);
+    if (released != null) {
+      number.release(released.caller());
+      bytes.release(released.caller(), released.size());
     }
   }
 
-  /** The oldest come first; where expiry was longer before a reload, some wait behind those. */
-  private void forgetExpired(long nowMillis) {
+  /** Goes from the oldest on. After a reload with a shorter expiry, newer ones may wait behind. */
+  private void removeExpired(long nowMillis) {
     Iterator<Map.Entry<String, HeldConfirmation>> oldest = held.entrySet().iterator();
     while (oldest.hasNext()) {
       Map.Entry<String, HeldConfirmation> next = oldest.next();

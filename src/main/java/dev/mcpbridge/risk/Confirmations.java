@@ -27,14 +27,13 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * The calls that wait for a human, known to every node. An approval marks the confirmation as
- * decided <em>before</em> the call runs, so that any number of simultaneous approvals run it once,
- * and it covers what was shown: the arguments are kept here and not taken from the approver.
+ * The confirmations, shared with all nodes. An approval marks the confirmation as decided
+ * <em>before</em> the call runs, so that concurrent approvals run it once. It covers what was
+ * shown: the arguments are stored here and not taken from the approver.
  *
- * <p>Whether one has expired the clock of all nodes says, whichever node is asked. Bounded in
- * number and in bytes. The terms may change while calls wait: each keeps its own expiry, and one
- * that was asked for while an operator was to decide stays an operator's to decide. Confined to its
- * verticle's context.
+ * <p>Expiry is decided by the shared clock of all nodes. Number and bytes are bounded. The
+ * configuration may change while confirmations are pending: each keeps its expiry, and one that was
+ * created for an operator to decide stays so. Confined to its verticle's context.
  */
 public final class Confirmations {
   private volatile RiskConfig config;
@@ -45,7 +44,7 @@ public final class Confirmations {
   private final ConfirmationShares shares;
 
   /**
-   * @param clock of this node, for what is shown
+   * @param clock clock of this node, only for times that are shown
    * @param severalCallers whether callers can be told apart
    */
   public Confirmations(
@@ -62,19 +61,19 @@ public final class Confirmations {
     this.pending = pending;
   }
 
-  /** Other terms from now on; may be called from any thread. */
-  void reload(RiskConfig other) {
-    config = other;
+  /** Applies a new configuration. May be called from any thread. */
+  void reload(RiskConfig newConfig) {
+    config = newConfig;
   }
 
   /**
-   * Keeps a call; done when more than half of the nodes keep it. The token is in the answer only
-   * where the caller may decide.
+   * Creates a confirmation. Completes when a majority of the nodes has stored it. The result
+   * contains the token only if the caller may decide.
    */
-  public Future<PendingConfirmation> add(ConfirmationRequest asked) {
-    RiskConfig terms = config;
+  public Future<PendingConfirmation> add(ConfirmationRequest request) {
+    RiskConfig current = config;
     String id = uuid();
-    Call call = asked.call().withId(id);
+    Call call = request.call().withId(id);
     long now = clock.millis();
     String token = randomHex();
     Confirmation confirmation =
@@ -82,49 +81,52 @@ public final class Confirmations {
             id,
             call,
             RiskLevel.MEDIUM,
-            asked.definitionDigest(),
-            digest(call, asked.definitionDigest()),
+            request.definitionDigest(),
+            digest(call, request.definitionDigest()),
             now,
-            now + terms.expiryMillis());
-    byte[] hash = terms.operatorApproves() ? ConfirmationRecord.NO_TOKEN : Sha256.of(token).bytes();
-    byte[] kept = new ConfirmationRecord(confirmation, hash).toBytes();
+            now + current.expiryMillis());
+    byte[] hash =
+        current.operatorApproves() ? ConfirmationRecord.NO_TOKEN : Sha256.of(token).bytes();
+    byte[] encoded = new ConfirmationRecord(confirmation, hash).toBytes();
     try {
-      shares.take(id, call.caller().share(), kept.length, now, confirmation.expiresAtMillis());
+      shares.take(id, call.caller().share(), encoded.length, now, confirmation.expiresAtMillis());
     } catch (BridgeException full) {
       return Future.failedFuture(full);
     }
     return pending
-        .put(id, SharedMap.ABSENT, kept, 2 * terms.expiryMillis(), Keep.FIRM)
+        .put(id, SharedMap.ABSENT, encoded, 2 * current.expiryMillis(), Keep.FIRM)
         .map(
             change -> {
               if (!change.isDone()) {
                 throw new BridgeException(
                         ErrorCode.OVERLOADED, "Too many confirmations are pending")
-                    .withRetryAfter(terms.expiryMillis());
+                    .withRetryAfter(current.expiryMillis());
               }
-              return new PendingConfirmation(confirmation, terms.operatorApproves() ? null : token);
+              return new PendingConfirmation(
+                  confirmation, current.operatorApproves() ? null : token);
             })
-        .onFailure(notKept -> shares.release(id));
+        .onFailure(failure -> shares.release(id));
   }
 
   /**
-   * Decides a confirmation, which nobody can decide again.
+   * Decides a confirmation. It cannot be decided again.
    *
-   * @return the confirmation, whose call is the decider's to run if it was approved; fails with 404
-   *     unknown, decided before or somebody else's; 410 expired; 403 wrong token or not theirs to
-   *     decide; 429 after too many wrong tokens
+   * @return the confirmation; the decider runs its call if it was approved. Fails with 404 if it is
+   *     unknown, already decided or not visible to the viewer; 410 if it has expired; 403 for a
+   *     wrong token or if the viewer may not decide; 429 after too many wrong tokens
    */
   public Future<Confirmation> claim(HumanDecision decision) {
-    return slowedDown(decision)
+    return checkAttempts(decision)
         .compose(allowed -> pending.get(decision.confirmationId()))
         .compose(item -> decide(decision, check(decision, item)));
   }
 
-  /** What is left of it says what became of it, for as long as there is room. */
+  /** Marks it as decided; removes it if there is no room for decided confirmations. */
   private Future<Confirmation> decide(HumanDecision decision, Item item) {
     ConfirmationRecord entry = ConfirmationRecord.of(item.value());
-    boolean yes = decision.confirm();
-    return mark(item, entry.decided(yes, yes ? Executed.UNKNOWN : Executed.NO))
+    boolean isApproved = decision.confirm();
+    Executed executed = isApproved ? Executed.UNKNOWN : Executed.NO;
+    return storeDecided(item, entry.decided(isApproved, executed))
         .compose(
             change ->
                 change.isFull()
@@ -140,16 +142,16 @@ public final class Confirmations {
             });
   }
 
-  /** The call of an approved confirmation has ended, and this is known of its effect. */
+  /** Records the end of an approved call, and whether it was executed. */
   public Future<Void> ended(String confirmationId, Executed executed) {
     Item item = pending.known(confirmationId);
     ConfirmationRecord entry = item.isThere() ? ConfirmationRecord.of(item.value()) : null;
     return entry == null || !entry.isDecided()
         ? Future.succeededFuture()
-        : mark(item, entry.decided(true, executed)).mapEmpty();
+        : storeDecided(item, entry.decided(true, executed)).mapEmpty();
   }
 
-  private Future<Change> mark(Item item, ConfirmationRecord decided) {
+  private Future<Change> storeDecided(Item item, ConfirmationRecord decided) {
     return pending.put(
         decided.confirmation().id(),
         item.version(),
@@ -158,29 +160,32 @@ public final class Confirmations {
         Keep.WHILE_ROOM);
   }
 
-  /** Who guesses costs the other nodes nothing; how the guesses under way end is not known yet. */
-  private Future<Void> slowedDown(HumanDecision decision) {
+  /**
+   * Checks the limit of wrong tokens before the other nodes are queried. Concurrent attempts are
+   * not counted yet, so it is checked again afterwards.
+   */
+  private Future<Void> checkAttempts(HumanDecision decision) {
     return Future.<Void>succeededFuture()
         .map(
-            asked -> {
-              failedAttempts.check(guess(decision));
+            unused -> {
+              failedAttempts.check(attemptKey(decision));
               return null;
             });
   }
 
   /**
-   * Wrong tokens are counted for a caller and a confirmation, since callers without keys look all
-   * the same, and the guesses of one must not keep the others from deciding theirs.
+   * Counts wrong tokens by caller and confirmation. Callers without keys have the same name, and
+   * wrong tokens of one must not prevent the others from deciding theirs.
    */
-  private static String guess(HumanDecision decision) {
+  private static String attemptKey(HumanDecision decision) {
     return decision.by().name() + ' ' + decision.confirmationId();
   }
 
-  /** One that may be claimed by whoever decides; throws where not. */
+  /** Returns the item if the viewer may decide it; throws otherwise. */
   private Item check(HumanDecision decision, Item item) {
-    failedAttempts.check(guess(decision));
+    failedAttempts.check(attemptKey(decision));
     ConfirmationRecord entry = item.isThere() ? ConfirmationRecord.of(item.value()) : null;
-    if (entry == null || entry.isDecided() || !mayKnow(decision.by(), entry.confirmation())) {
+    if (entry == null || entry.isDecided() || !maySee(decision.by(), entry.confirmation())) {
       throw notPending(decision, item);
     }
     if (isExpired(item, entry.confirmation())) {
@@ -189,40 +194,42 @@ public final class Confirmations {
           "Confirmation '" + decision.confirmationId() + "' has expired");
     }
     if (config.operatorApproves() || entry.isForAnOperator()) {
-      requireAnotherApprover(decision.by(), entry.confirmation());
+      checkAnotherApprover(decision.by(), entry.confirmation());
     } else if (config.requireToken() && !isAnotherApprover(decision.by(), entry.confirmation())) {
       requireToken(decision, entry);
     }
     return item;
   }
 
-  /** Who may know of one that was decided is told what is known of its call. */
+  /**
+   * Reports whether the call of a decided confirmation was executed, to viewers that may see it.
+   */
   private static BridgeException notPending(HumanDecision decision, Item item) {
     ConfirmationRecord entry = item.isThere() ? ConfirmationRecord.of(item.value()) : null;
-    boolean isTheirs = entry != null && mayKnow(decision.by(), entry.confirmation());
+    boolean isVisible = entry != null && maySee(decision.by(), entry.confirmation());
     String name = "Confirmation '" + decision.confirmationId() + "' ";
-    if (!isTheirs || !entry.isDecided()) {
+    if (!isVisible || !entry.isDecided()) {
       return new BridgeException(ErrorCode.CONFIRMATION_NOT_FOUND, name + "not found or expired");
     }
-    String known =
+    String execution =
         switch (entry.executed()) {
-          case YES -> "its call has run";
-          case UNKNOWN -> "whether its call has run to its end is not known";
-          case NO -> "its call has not run";
+          case YES -> "its call was executed";
+          case UNKNOWN -> "it is unknown whether its call was executed";
+          case NO -> "its call was not executed";
         };
     return new BridgeException(
-            ErrorCode.CONFIRMATION_NOT_FOUND, name + "is decided already; " + known)
+            ErrorCode.CONFIRMATION_NOT_FOUND, name + "was already decided; " + execution)
         .withExecuted(entry.executed());
   }
 
-  /** How one stands; fails with CONFIRMATION_NOT_FOUND, for somebody else's too. */
+  /** The state of a confirmation. Fails with CONFIRMATION_NOT_FOUND, also if it is not visible. */
   public Future<ConfirmationState> look(ConfirmationQuery confirmationQuery) {
-    return pending.get(confirmationQuery.id()).map(item -> standing(confirmationQuery, item));
+    return pending.get(confirmationQuery.id()).map(item -> state(confirmationQuery, item));
   }
 
-  private static ConfirmationState standing(ConfirmationQuery confirmationQuery, Item item) {
+  private static ConfirmationState state(ConfirmationQuery confirmationQuery, Item item) {
     ConfirmationRecord entry = item.isThere() ? ConfirmationRecord.of(item.value()) : null;
-    if (entry == null || !mayKnow(confirmationQuery.by(), entry.confirmation())) {
+    if (entry == null || !maySee(confirmationQuery.by(), entry.confirmation())) {
       throw new BridgeException(
           ErrorCode.CONFIRMATION_NOT_FOUND,
           "Confirmation '" + confirmationQuery.id() + "' not found or expired");
@@ -248,36 +255,36 @@ public final class Confirmations {
             items ->
                 items.values().stream()
                     .map(Confirmations::pending)
-                    .filter(confirmation -> confirmation != null && mayKnow(viewer, confirmation))
+                    .filter(confirmation -> confirmation != null && maySee(viewer, confirmation))
                     .toList());
   }
 
-  /** Null for one that was decided or has expired. */
+  /** Null if it was decided or has expired. */
   private static Confirmation pending(Item item) {
     ConfirmationRecord entry = ConfirmationRecord.of(item.value());
     boolean isOver = entry.isDecided() || isExpired(item, entry.confirmation());
     return isOver ? null : entry.confirmation();
   }
 
-  /** One that has expired is kept for as long again, so that it can say so. */
+  /** An item is stored for twice its expiry, so that its expiry can be reported. */
   private static boolean isExpired(Item item, Confirmation confirmation) {
-    long life = confirmation.expiresAtMillis() - confirmation.createdAtMillis();
-    return item.millis() >= item.untilMillis() - life;
+    long expiryMillis = confirmation.expiresAtMillis() - confirmation.createdAtMillis();
+    return item.millis() >= item.untilMillis() - expiryMillis;
   }
 
-  private static boolean mayKnow(Viewer viewer, Confirmation confirmation) {
+  private static boolean maySee(Viewer viewer, Confirmation confirmation) {
     return viewer.approver() || viewer.name().equals(confirmation.call().caller().name());
   }
 
-  private static void requireAnotherApprover(Viewer by, Confirmation confirmation) {
+  private static void checkAnotherApprover(Viewer by, Confirmation confirmation) {
     if (!isAnotherApprover(by, confirmation)) {
       throw new BridgeException(
           ErrorCode.FORBIDDEN,
-          "This call is for another principal with the scope approve to decide");
+          "Only another principal with the scope 'approve' may decide this call");
     }
   }
 
-  /** Somebody who may decide for others, and is not who asked. */
+  /** Whether the viewer is an approver and not the caller itself. */
   private static boolean isAnotherApprover(Viewer by, Confirmation confirmation) {
     return by.approver() && !by.name().equals(confirmation.call().caller().name());
   }
@@ -285,12 +292,12 @@ public final class Confirmations {
   private void requireToken(HumanDecision decision, ConfirmationRecord entry) {
     String token = decision.token();
     if (token == null || !MessageDigest.isEqual(Sha256.of(token).bytes(), entry.tokenHash())) {
-      failedAttempts.record(guess(decision));
+      failedAttempts.record(attemptKey(decision));
       throw new BridgeException(
           ErrorCode.WRONG_TOKEN,
           token == null
               ? "The token that came with the confirmation is required"
-              : "The token is not the one that came with the confirmation");
+              : "The token does not match the confirmation");
     }
   }
 
@@ -300,7 +307,7 @@ public final class Confirmations {
     return HexFormat.of().formatHex(bits);
   }
 
-  /** In the original's form, though all 128 bits are random. */
+  /** In the format of the original API, with all 128 bits random. */
   private String uuid() {
     String hex = randomHex();
     return String.join(

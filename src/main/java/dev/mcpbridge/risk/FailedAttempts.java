@@ -6,7 +6,7 @@ import java.time.Clock;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Slows down who guesses: so many wrong tokens a minute, then a pause. Confined like its owner. */
+/** Limits wrong tokens: ten a minute for each key, then a pause. Confined like its owner. */
 final class FailedAttempts {
   private static final int MAX = 10;
   private static final long WINDOW_MILLIS = 60_000;
@@ -20,8 +20,8 @@ final class FailedAttempts {
     this.clock = clock;
   }
 
-  void check(String who) {
-    Window window = windows.get(who);
+  void check(String key) {
+    Window window = windows.get(key);
     long age = window == null ? 0 : clock.millis() - window.sinceMillis();
     if (window != null && age < WINDOW_MILLIS && window.failures() >= MAX) {
       throw new BridgeException(ErrorCode.RATE_LIMITED, "Too many wrong tokens")
@@ -29,10 +29,10 @@ final class FailedAttempts {
     }
   }
 
-  void record(String who) {
+  void record(String key) {
     long now = clock.millis();
     windows.values().removeIf(window -> now - window.sinceMillis() >= WINDOW_MILLIS);
     windows.merge(
-        who, new Window(now, 1), (old, one) -> new Window(old.sinceMillis(), old.failures() + 1));
+        key, new Window(now, 1), (old, one) -> new Window(old.sinceMillis(), old.failures() + 1));
   }
 }

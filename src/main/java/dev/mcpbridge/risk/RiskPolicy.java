@@ -11,13 +11,14 @@ import dev.mcpbridge.model.RiskRules;
 import dev.mcpbridge.model.Target;
 
 /**
- * From rules to a level, and from a level to what happens. The narrower rule wins: the target's
- * own, then the server's, then the default; without any the level is 1, as in the original.
+ * Determines the level of a call from the rules, and the decision from the level. The most specific
+ * rule applies: that of the target, then that of the server, then the default. Without any the
+ * level is 1, as in the original paper.
  *
- * <p>A tool that calls itself destructive is raised to level 2 where anything was said about the
- * risk of its server, by its entry or by the default. {@code risk.annotations} says otherwise for
- * all servers, and an entry's own for that one. No annotation changes a level that was set for the
- * tool itself, and none lowers anything.
+ * <p>A tool that declares itself destructive is raised to level 2 if any level is configured for
+ * its server, by its entry or by the default. {@code risk.annotations} overrides this for all
+ * servers, and the entry of a server for that server. An annotation never changes a level that is
+ * set for the tool itself, and never lowers a level.
  */
 public final class RiskPolicy implements RiskGrading {
   private final RiskConfig config;
@@ -27,7 +28,8 @@ public final class RiskPolicy implements RiskGrading {
   }
 
   /**
-   * A completion has no effect to confirm; what must not run on the host does not for it either.
+   * A completion at level 2 is allowed because it has no effect to confirm. At level 3 it is
+   * isolated like any call.
    */
   public Decision decide(Assessment assessment) {
     Target target = assessment.target();
@@ -43,10 +45,10 @@ public final class RiskPolicy implements RiskGrading {
     return rules
         .narrow(target)
         .map(level -> new Risk(level, Risk.Reason.TOOL))
-        .orElseGet(() -> broad(rules, destructive));
+        .orElseGet(() -> serverRisk(rules, destructive));
   }
 
-  private Risk broad(RiskRules rules, boolean destructive) {
+  private Risk serverRisk(RiskRules rules, boolean destructive) {
     Risk risk = ofServer(rules);
     if (!destructive || risk.level() != RiskLevel.LOW) {
       return risk;
@@ -67,12 +69,12 @@ public final class RiskPolicy implements RiskGrading {
   }
 
   private boolean raises(RiskRules rules) {
-    DestructiveToolPolicy said =
+    DestructiveToolPolicy policy =
         rules.destructiveToolPolicy() == null
             ? config.destructiveToolPolicy()
             : rules.destructiveToolPolicy();
-    return said == null
+    return policy == null
         ? rules.isSaid() || config.defaultLevel() != null
-        : said == DestructiveToolPolicy.RAISE;
+        : policy == DestructiveToolPolicy.RAISE;
   }
 }

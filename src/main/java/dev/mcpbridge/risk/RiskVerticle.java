@@ -16,14 +16,14 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.function.BooleanSupplier;
 
-/** Gives the gate its addresses. Runs on an event loop; everything it does is short. */
+/** Registers the addresses of the gate. Runs on an event loop; all operations are short. */
 public final class RiskVerticle extends VerticleBase {
   private final Bus bus;
   private final Confirmations confirmations;
   private volatile RiskPolicy policy;
 
   /**
-   * @param severalCallers whether callers can be told apart, at this moment
+   * @param severalCallers whether callers can be told apart at this moment
    */
   public RiskVerticle(Bus bus, Cluster cluster, RiskConfig config, BooleanSupplier severalCallers) {
     this.bus = bus;
@@ -40,7 +40,7 @@ public final class RiskVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     bus.serve(Addresses.ASSESS, assessment -> Future.succeededFuture(policy.decide(assessment)));
-    bus.serve(Addresses.GRADING, asked -> Future.succeededFuture(policy));
+    bus.serve(Addresses.GRADING, unused -> Future.succeededFuture(policy));
     bus.serve(Addresses.CONFIRM_LATER, this::confirmLater);
     bus.serve(Addresses.DECIDE, this::decide);
     bus.serve(Addresses.APPROVED_ENDED, end -> confirmations.ended(end.id(), end.executed()));
@@ -49,24 +49,26 @@ public final class RiskVerticle extends VerticleBase {
     return Future.succeededFuture();
   }
 
-  /** Other levels and other terms for confirmations; may be called from any thread. */
+  /** Applies a new configuration of levels and confirmations. May be called from any thread. */
   public void reload(RiskConfig config) {
     policy = new RiskPolicy(config);
     confirmations.reload(config);
   }
 
-  private Future<PendingConfirmation> confirmLater(ConfirmationRequest asked) {
-    return confirmations.add(asked).onSuccess(added -> tell(added.confirmation(), "pending"));
+  private Future<PendingConfirmation> confirmLater(ConfirmationRequest request) {
+    return confirmations
+        .add(request)
+        .onSuccess(added -> publishStatus(added.confirmation(), "pending"));
   }
 
   private Future<Confirmation> decide(HumanDecision decision) {
     return confirmations
         .claim(decision)
-        .onSuccess(claimed -> tell(claimed, decision.confirm() ? "approved" : "rejected"))
+        .onSuccess(claimed -> publishStatus(claimed, decision.confirm() ? "approved" : "rejected"))
         .map(claimed -> decision.confirm() ? claimed : null);
   }
 
-  private void tell(Confirmation confirmation, String status) {
+  private void publishStatus(Confirmation confirmation, String status) {
     JsonWriter event =
         new JsonWriter()
             .beginObject()

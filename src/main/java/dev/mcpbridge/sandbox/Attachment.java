@@ -14,17 +14,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Opens the byte stream into a container: a connection to the engine that stops to be HTTP once it
- * was answered (Docker Engine API, attach). Both the outputs and stdin's end pass, which
- * docker-java's own attach does not do.
+ * Opens the byte stream to a container: an HTTP connection to the engine that is upgraded to a raw
+ * stream (Docker Engine API, attach). It transports both outputs and the end of stdin, which
+ * docker-java's own attach does not.
  */
 final class Attachment {
   private static final int MAX_HEAD = 16 << 10;
-  private static final long MAX_PATIENCE_MILLIS = 30_000;
+  private static final long MAX_TIMEOUT_MILLIS = 30_000;
 
   private Attachment() {}
 
-  /** Gets what comes after the head. */
+  /** Receives the bytes after the head of the HTTP response. */
   interface StreamReader {
     void bytes(Buffer chunk, int from);
 
@@ -32,24 +32,26 @@ final class Attachment {
   }
 
   /**
-   * @param patienceMillis how long the engine may take
+   * Attaches to a container. Fails with ISOLATION_UNAVAILABLE.
+   *
+   * @param timeoutMillis maximum time for the engine's response
    */
   static Future<NetSocket> open(
-      NetClient client, String engine, String id, long patienceMillis, StreamReader streamReader) {
-    long patience = Math.min(patienceMillis, MAX_PATIENCE_MILLIS);
+      NetClient client, String engine, String id, long timeoutMillis, StreamReader streamReader) {
+    long timeout = Math.min(timeoutMillis, MAX_TIMEOUT_MILLIS);
     return client
         .connect(address(engine))
-        .compose(socket -> attach(socket, id, patience, streamReader))
+        .compose(socket -> attach(socket, id, timeout, streamReader))
         .recover(
             failure ->
                 Future.failedFuture(
                     new BridgeException(
                         ErrorCode.ISOLATION_UNAVAILABLE,
-                        "The container engine gives no stream: " + reason(failure, patience))));
+                        "Attaching to the container failed: " + reason(failure, timeout))));
   }
 
   private static Future<NetSocket> attach(
-      NetSocket socket, String id, long patience, StreamReader streamReader) {
+      NetSocket socket, String id, long timeout, StreamReader streamReader) {
     Promise<NetSocket> attached = Promise.promise();
     Buffer head = Buffer.buffer();
     socket.handler(
@@ -62,7 +64,7 @@ final class Attachment {
           head.appendBuffer(chunk);
           int end = endOf(head);
           if (end < 0 && head.length() > MAX_HEAD) {
-            attached.tryFail("its answer is no HTTP");
+            attached.tryFail("the engine's response is not HTTP");
           } else if (end >= 0 && isSwitched(head)) {
             attached.tryComplete(socket);
             if (end < head.length()) {
@@ -74,7 +76,7 @@ final class Attachment {
         });
     socket.closeHandler(
         closed -> {
-          attached.tryFail("it has closed the connection");
+          attached.tryFail("the engine closed the connection");
           streamReader.closed();
         });
     socket.exceptionHandler(broken -> socket.close());
@@ -85,13 +87,13 @@ final class Attachment {
             + "Connection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: 0\r\n\r\n");
     return attached
         .future()
-        .timeout(patience, TimeUnit.MILLISECONDS)
+        .timeout(timeout, TimeUnit.MILLISECONDS)
         .onFailure(refused -> socket.close());
   }
 
-  private static String reason(Throwable failure, long patience) {
+  private static String reason(Throwable failure, long timeout) {
     return failure instanceof TimeoutException
-        ? "it has not answered within " + patience + " ms"
+        ? "the engine did not respond within " + timeout + " ms"
         : failure.getMessage();
   }
 
@@ -103,7 +105,7 @@ final class Attachment {
     return SocketAddress.inetSocketAddress(uri.getPort(), uri.getHost());
   }
 
-  /** Behind the empty line; −1 while there is none. */
+  /** Offset after the empty line; −1 if the head is incomplete. */
   private static int endOf(Buffer head) {
     int at = head.toString(StandardCharsets.ISO_8859_1).indexOf("\r\n\r\n");
     return at < 0 ? -1 : at + 4;

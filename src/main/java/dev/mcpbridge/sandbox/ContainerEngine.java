@@ -35,18 +35,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * The container engine, Docker or what speaks like it. Everything here runs on worker threads of
- * its own, so a slow engine holds up nobody else; the client is made at the first use.
+ * Client of the container engine: Docker or a compatible one. Requests run on dedicated worker
+ * threads, so a slow engine does not block others; the client is created on first use.
  */
 final class ContainerEngine {
   private static final int THREADS = 8;
   private static final int CONNECTIONS = 32;
   private static final Duration CONNECT = Duration.ofSeconds(5);
-  private static final Duration ANSWER = Duration.ofSeconds(30);
+  private static final Duration RESPONSE = Duration.ofSeconds(30);
   private static final int STOP_SECONDS = 2;
   private static final long EXIT_SECONDS = 1;
 
-  /** Names of this process's containers: labels tell processes apart, and nothing finer. */
+  /** Names of the containers in use by this process; labels only identify the process. */
   private static final Set<String> IN_USE = ConcurrentHashMap.newKeySet();
 
   private final WorkerExecutor worker;
@@ -56,7 +56,7 @@ final class ContainerEngine {
   private DockerClient client;
   private volatile EngineKind kind;
 
-  /** An image of the engine as it is now, whatever its name will mean later. */
+  /** An image of the engine, with the id to which its name resolves now. */
   record Image(String name, String id, Set<String> volumes, boolean hasProgram) {}
 
   /** How a container ended. */
@@ -72,9 +72,9 @@ final class ContainerEngine {
     return address;
   }
 
-  /** What there is, for whoever wants to know. */
+  /** Properties of the engine for display, by name. */
   Future<Map<String, String>> describe() {
-    return ask(
+    return execute(
         () -> {
           Version version = client().versionCmd().exec();
           Info info = client().infoCmd().exec();
@@ -88,18 +88,18 @@ final class ContainerEngine {
         });
   }
 
-  /** What a container has not been given as it was asked for; nothing where all is well. */
-  Future<List<String>> differences(String id, ContainerTarget asked, Image image) {
-    return ask(
+  /** Differences between the requested and the actual profile of a container; empty if none. */
+  Future<List<String>> differences(String id, ContainerTarget requested, Image image) {
+    return execute(
         () -> {
-          InspectContainerResponse given = client().inspectContainerCmd(id).exec();
-          return Profile.differences(profile(asked, image), asked.user(), kind(), given);
+          InspectContainerResponse actual = client().inspectContainerCmd(id).exec();
+          return Profile.differences(profile(requested, image), requested.user(), kind(), actual);
         });
   }
 
-  /** Fails with IMAGE_NOT_FOUND for an image that is not there; nothing is ever pulled. */
+  /** Finds an image; fails with IMAGE_NOT_FOUND if it does not exist. Never pulls. */
   Future<Image> image(String name) {
-    return ask(
+    return execute(
         () -> {
           try {
             InspectImageResponse found = client().inspectImageCmd(name).exec();
@@ -119,11 +119,11 @@ final class ContainerEngine {
         });
   }
 
-  /** Creates a container and does not start it; answers its id. */
+  /** Creates a container without starting it; returns its id. */
   Future<String> create(ContainerTarget container, Image image, String server) {
     String name = labels.name(server);
     IN_USE.add(name);
-    return this.<String>ask(
+    return this.<String>execute(
             () -> {
               Mounts.check(container.mounts());
               checkNetwork(container.network());
@@ -158,17 +158,17 @@ final class ContainerEngine {
     return Profile.of(container, image.volumes(), kind());
   }
 
-  /** Asked again where none has answered since: another may come in its place. */
+  /** Cached until a request fails to reach the engine, since another one may replace it. */
   private EngineKind kind() {
-    EngineKind known = kind;
-    if (known == null) {
-      known = EngineKind.of(client().versionCmd().exec());
-      kind = known;
+    EngineKind current = kind;
+    if (current == null) {
+      current = EngineKind.of(client().versionCmd().exec());
+      kind = current;
     }
-    return known;
+    return current;
   }
 
-  /** An engine takes the beginning of an id for a name, too. */
+  /** Requires the exact name of a user-defined network; an engine accepts id prefixes, too. */
   private void checkNetwork(String network) {
     if (network.equals("none")) {
       return;
@@ -182,21 +182,21 @@ final class ContainerEngine {
     }
     if (!found.equals(network) || Set.of("bridge", "host").contains(found)) {
       throw new BridgeException(
-          ErrorCode.INVALID_SERVER, "'" + network + "' is not the name of a network of its own");
+          ErrorCode.INVALID_SERVER, "'" + network + "' is not the name of a user-defined network");
     }
   }
 
   Future<Void> start(String id) {
-    return ask(
+    return execute(
         () -> {
           client().startContainerCmd(id).exec();
           return null;
         });
   }
 
-  /** How a container ended; its outputs may end a little earlier than it does. */
+  /** How a container ended. Waits for its exit, since its outputs may end a little earlier. */
   Future<End> end(String id) {
-    return ask(
+    return execute(
         () -> {
           awaitExit(id);
           ContainerState state = client().inspectContainerCmd(id).exec().getState();
@@ -212,48 +212,50 @@ final class ContainerEngine {
           .exec(new WaitContainerResultCallback())
           .awaitStatusCode(EXIT_SECONDS, TimeUnit.SECONDS);
     } catch (DockerClientException stillRunning) {
-      // it has closed its outputs and goes on
+      // it has closed its outputs but is still running
     }
   }
 
-  /** Asks it to stop, and removes it. */
+  /** Stops a container gracefully and removes it. */
   Future<Void> stop(String id) {
-    return ask(() -> {
-          try {
-            client().stopContainerCmd(id).withTimeout(STOP_SECONDS).exec();
-          } catch (DockerException e) {
-            // it has stopped already, or the removal says what is wrong
-          }
-          return null;
-        })
+    return execute(
+            () -> {
+              try {
+                client().stopContainerCmd(id).withTimeout(STOP_SECONDS).exec();
+              } catch (DockerException e) {
+                // it has stopped already, or the removal reports the error
+              }
+              return null;
+            })
         .transform(stopped -> remove(id))
         .mapEmpty();
   }
 
-  /** Kills and removes it; false where it was gone already, which is no failure. */
+  /** Kills and removes a container; false if it did not exist. */
   Future<Boolean> remove(String id) {
-    return ask(() -> {
-          try {
-            client().removeContainerCmd(id).withForce(true).withRemoveVolumes(true).exec();
-            return true;
-          } catch (NotFoundException e) {
-            return false;
-          }
-        })
-        .onComplete(done -> forget(id));
+    return execute(
+            () -> {
+              try {
+                client().removeContainerCmd(id).withForce(true).withRemoveVolumes(true).exec();
+                return true;
+              } catch (NotFoundException e) {
+                return false;
+              }
+            })
+        .onComplete(done -> releaseName(id));
   }
 
-  /** What could not be removed now is an orphan from now on. */
-  private void forget(String id) {
+  /** Releases the name; a container that could not be removed becomes an orphan. */
+  private void releaseName(String id) {
     String name = names.remove(id);
     if (name != null) {
       IN_USE.remove(name);
     }
   }
 
-  /** What a dead bridge of this machine has left behind, and this one could not remove. */
+  /** Containers of dead bridges on this machine, and own ones that could not be removed. */
   Future<List<String>> orphans() {
-    return ask(
+    return execute(
         () ->
             client()
                 .listContainersCmd()
@@ -286,17 +288,17 @@ final class ContainerEngine {
                   .dockerHost(URI.create(address))
                   .maxConnections(CONNECTIONS)
                   .connectionTimeout(CONNECT)
-                  .responseTimeout(ANSWER)
+                  .responseTimeout(RESPONSE)
                   .build());
     }
     return client;
   }
 
-  private <T> Future<T> ask(Callable<T> question) {
-    return worker.executeBlocking(question, false).recover(this::explained);
+  private <T> Future<T> execute(Callable<T> request) {
+    return worker.executeBlocking(request, false).recover(this::toBridgeFailure);
   }
 
-  private <T> Future<T> explained(Throwable failure) {
+  private <T> Future<T> toBridgeFailure(Throwable failure) {
     if (failure instanceof BridgeException) {
       return Future.failedFuture(failure);
     }
@@ -324,7 +326,7 @@ final class ContainerEngine {
         .toList();
   }
 
-  private static boolean isEmpty(String[] words) {
-    return words == null || words.length == 0;
+  private static boolean isEmpty(String[] array) {
+    return array == null || array.length == 0;
   }
 }

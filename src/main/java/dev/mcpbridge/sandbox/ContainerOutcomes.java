@@ -9,23 +9,23 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.RpcMessage;
 import io.vertx.core.Future;
 
-/** What came of a call in a container, in the bridge's words. Stateless. */
+/** Converts outcomes of calls in containers to results and errors of the bridge. Stateless. */
 final class ContainerOutcomes {
   private ContainerOutcomes() {}
 
   static Future<JsonSlice> result(
-      ServerId server, RpcMessage answer, ExecutionEnvironment environment) {
-    return answer.payload().isObject() && answer.wellShaped()
-        ? Future.succeededFuture(environment.in(answer.payload()))
+      ServerId server, RpcMessage response, ExecutionEnvironment environment) {
+    return response.payload().isObject() && response.wellShaped()
+        ? Future.succeededFuture(environment.in(response.payload()))
         : Future.failedFuture(
             new BridgeException(
                     ErrorCode.UPSTREAM_PROTOCOL_ERROR,
-                    "Server '" + server + "' answered with a result that is none")
+                    "Server '" + server + "' returned an invalid result")
                 .withExecuted(Executed.YES));
   }
 
   /**
-   * @param end how the container ended by itself; null where it did not
+   * @param end how the container ended; null if it did not end by itself
    */
   static Future<JsonSlice> failure(ServerId server, Throwable cause, ContainerEngine.End end) {
     BridgeException failure = (BridgeException) cause;
@@ -35,19 +35,19 @@ final class ContainerOutcomes {
           case DEADLINE_EXCEEDED ->
               unknown(
                   ErrorCode.SANDBOX_TIMEOUT,
-                  "The call ran out of time, and its container of server '"
+                  "The call exceeded its deadline; its container of server '"
                       + server
                       + "' was destroyed");
           default -> failure;
         });
   }
 
-  /** Why there is no container for a call: nothing has run. */
+  /** The error if no container can be provided for a call; the call was not executed. */
   static BridgeException unavailable(ServerId server, Throwable failure) {
     ErrorCode code =
-        failure instanceof BridgeException known
-            ? switch (known.code()) {
-              case IMAGE_NOT_FOUND, INVALID_SERVER, ISOLATION_UNAVAILABLE -> known.code();
+        failure instanceof BridgeException bridgeFailure
+            ? switch (bridgeFailure.code()) {
+              case IMAGE_NOT_FOUND, INVALID_SERVER, ISOLATION_UNAVAILABLE -> bridgeFailure.code();
               default -> ErrorCode.ISOLATION_UNAVAILABLE;
             }
             : ErrorCode.ISOLATION_UNAVAILABLE;

@@ -15,14 +15,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * A server in a container: its stdin and stdout over the engine's socket, one message a line. Over
- * when the stream is, whatever was the reason; then it is asked how the container ended, and it is
- * removed. Confined to its context.
+ * Transport to a server in a container: stdin and stdout over the engine's socket, one message per
+ * line. The connection ends with the stream; then the exit state of the container is queried, and
+ * the container is removed. Confined to its context.
  */
 final class ContainerTransport
     implements Transport, DockerFrameReader.Sink, Attachment.StreamReader {
   private static final Logger LOG = System.getLogger(ContainerTransport.class.getName());
-  private static final int LAST_WORDS = 500;
+  private static final int MAX_STDERR = 500;
 
   private final ContainerEngine containerEngine;
   private final ContainerEngine.Image image;
@@ -31,8 +31,8 @@ final class ContainerTransport
   private final TransportListener listener;
   private final MessageReader reader;
   private final DockerFrameReader dockerFrameReader = new DockerFrameReader(this);
-  private final StringBuilder words = new StringBuilder();
-  private final Promise<Void> gone = Promise.promise();
+  private final StringBuilder stderrTail = new StringBuilder();
+  private final Promise<Void> closePromise = Promise.promise();
   private NetSocket socket;
   private ContainerEngine.End end;
   private long queued;
@@ -49,10 +49,11 @@ final class ContainerTransport
     this.id = id;
     this.maxQueued = limits.maxQueuedBytes();
     this.listener = listener;
-    this.reader = new MessageReader(limits, listener, (bytes, news, loss) -> news.run());
+    this.reader =
+        new MessageReader(limits, listener, (bytes, callback, overflow) -> callback.run());
   }
 
-  /** Goes on over the attached stream. */
+  /** Sets the attached stream. */
   void over(NetSocket attached) {
     socket = attached;
   }
@@ -61,7 +62,7 @@ final class ContainerTransport
     return id;
   }
 
-  /** Whether it has ended, though perhaps nobody has said yet how. */
+  /** Whether the container has ended or is being removed. */
   boolean isEnding() {
     return ending;
   }
@@ -70,14 +71,14 @@ final class ContainerTransport
     return image;
   }
 
-  /** How it ended; null while it has not, or where nobody could say. */
+  /** How the container ended; null while it is running, or if the state is unknown. */
   ContainerEngine.End end() {
     return end;
   }
 
   @Override
   public String lastWords() {
-    String last = words.toString().strip();
+    String last = stderrTail.toString().strip();
     return last.substring(last.lastIndexOf('\n') + 1).replaceAll("\\p{Cntrl}", " ");
   }
 
@@ -91,13 +92,13 @@ final class ContainerTransport
     return 0;
   }
 
-  /** Asks the server to end, as it would be asked on this machine. */
+  /** Stops the server gracefully, like a local process. */
   @Override
   public Future<Void> close() {
     return close(containerEngine::stop);
   }
 
-  /** Ends it without asking: nobody will ever use it again. */
+  /** Kills the container; it is never used again. */
   Future<Void> discard() {
     return close(containerEngine::remove);
   }
@@ -109,12 +110,12 @@ final class ContainerTransport
           .apply(id)
           .onComplete(
               removed -> {
-                cut();
+                closeSocket();
                 listener.closed("stopped");
-                gone.tryComplete();
+                closePromise.tryComplete();
               });
     }
-    return gone.future();
+    return closePromise.future();
   }
 
   @Override
@@ -140,9 +141,9 @@ final class ContainerTransport
 
   @Override
   public void stderr(byte[] bytes) {
-    words.append(new String(bytes, StandardCharsets.UTF_8));
-    if (words.length() > LAST_WORDS) {
-      words.delete(0, words.length() - LAST_WORDS);
+    stderrTail.append(new String(bytes, StandardCharsets.UTF_8));
+    if (stderrTail.length() > MAX_STDERR) {
+      stderrTail.delete(0, stderrTail.length() - MAX_STDERR);
     }
   }
 
@@ -154,37 +155,42 @@ final class ContainerTransport
   }
 
   /**
-   * @param reason null where the container has to say
+   * @param reason null to derive it from the exit state of the container
    */
   private void ended(String reason) {
     ending = true;
     containerEngine
         .end(id)
-        .onSuccess(found -> end = found)
+        .onSuccess(exit -> end = exit)
         .timeout(5, TimeUnit.SECONDS)
         .transform(
             done -> {
-              String why = reason != null ? reason : reason(done.succeeded());
-              LOG.log(Level.INFO, "container={0} reason={1} stderr={2}", id, why, lastWords());
-              listener.closed(why);
+              String closeReason = reason != null ? reason : reason(done.succeeded());
+              LOG.log(
+                  Level.INFO,
+                  "container ended: id={0} reason={1} stderr={2}",
+                  id,
+                  closeReason,
+                  lastWords());
+              listener.closed(closeReason);
               return containerEngine.remove(id);
             })
         .onComplete(
             removed -> {
-              cut();
-              gone.tryComplete();
+              closeSocket();
+              closePromise.tryComplete();
             });
   }
 
-  private void cut() {
+  private void closeSocket() {
     if (socket != null) {
       socket.close();
     }
   }
 
-  private String reason(boolean known) {
-    if (!known) {
-      return "the container engine does not answer any more";
+  private String reason(boolean isExitKnown) {
+    if (!isExitKnown) {
+      return "the container engine no longer responds";
     }
     if (end.outOfMemory()) {
       return "the container ran out of memory";

@@ -15,8 +15,8 @@ import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
 
 /**
- * Starts servers in containers: created, attached, and only then started, so that not a byte is
- * missed. What fails on the way leaves no container behind.
+ * Starts servers in containers. A container is created, attached and only then started, so that no
+ * output is lost. A failed start leaves no container behind.
  */
 final class Containers implements TransportFactory {
   private static final int CONNECT_MILLIS = 5_000;
@@ -40,7 +40,7 @@ final class Containers implements TransportFactory {
         .map(transport -> transport);
   }
 
-  /** Called on the context that the listener is called on. */
+  /** Must be called on the listener's context. */
   Future<ContainerTransport> start(
       ContainerTarget container,
       String server,
@@ -61,9 +61,9 @@ final class Containers implements TransportFactory {
                                 container.startMillis())));
   }
 
-  private Future<ContainerTransport> start(ContainerTransport transport, long patienceMillis) {
+  private Future<ContainerTransport> start(ContainerTransport transport, long timeoutMillis) {
     return Attachment.open(
-            sockets, containerEngine.address(), transport.id(), patienceMillis, transport)
+            sockets, containerEngine.address(), transport.id(), timeoutMillis, transport)
         .onSuccess(transport::over)
         .compose(socket -> containerEngine.start(transport.id()))
         .map(transport)
@@ -81,6 +81,6 @@ final class Containers implements TransportFactory {
         : Future.failedFuture(
             new BridgeException(
                 ErrorCode.INVALID_SERVER,
-                "The image '" + image.name() + "' names no program: add docker.command"));
+                "The image '" + image.name() + "' defines no program: add docker.command"));
   }
 }

@@ -3,19 +3,19 @@ package dev.mcpbridge.sandbox;
 import io.vertx.core.buffer.Buffer;
 
 /**
- * Takes an attached stream apart: each frame has eight bytes of head, which of the outputs it is
- * and how long (Docker Engine API, attach, stream format). Indifferent to how the network cut it.
- * Owned by one context.
+ * Demultiplexes an attached stream. Each frame starts with an 8-byte header that contains the
+ * output and the length (Docker Engine API, attach, stream format). Independent of the chunks in
+ * which the stream arrives. Confined to one context.
  */
 final class DockerFrameReader {
-  private static final int HEAD = 8;
+  private static final int HEADER = 8;
 
   private final Sink sink;
-  private final byte[] head = new byte[HEAD];
-  private int headBytes;
-  private long left;
+  private final byte[] header = new byte[HEADER];
+  private int headerBytes;
+  private long remaining;
 
-  /** Gets the parts of a container's outputs. */
+  /** Receives parts of a container's outputs. */
   interface Sink {
     void stdout(byte[] bytes);
 
@@ -27,26 +27,26 @@ final class DockerFrameReader {
   }
 
   void feed(Buffer chunk, int from) {
-    int at = from;
-    while (at < chunk.length()) {
-      if (left == 0) {
-        head[headBytes++] = chunk.getByte(at++);
-        if (headBytes == HEAD) {
-          headBytes = 0;
-          left = Buffer.buffer(head).getUnsignedInt(4);
+    int offset = from;
+    while (offset < chunk.length()) {
+      if (remaining == 0) {
+        header[headerBytes++] = chunk.getByte(offset++);
+        if (headerBytes == HEADER) {
+          headerBytes = 0;
+          remaining = Buffer.buffer(header).getUnsignedInt(4);
         }
       } else {
-        int to = (int) Math.min(chunk.length(), at + left);
-        byte[] part = chunk.getBytes(at, to);
-        left -= part.length;
-        at = to;
-        pass(part);
+        int to = (int) Math.min(chunk.length(), offset + remaining);
+        byte[] part = chunk.getBytes(offset, to);
+        remaining -= part.length;
+        offset = to;
+        deliver(part);
       }
     }
   }
 
-  private void pass(byte[] bytes) {
-    if (head[0] == 2) {
+  private void deliver(byte[] bytes) {
+    if (header[0] == 2) {
       sink.stderr(bytes);
     } else {
       sink.stdout(bytes);

@@ -3,10 +3,10 @@ package dev.mcpbridge.sandbox;
 import com.github.dockerjava.api.model.Version;
 import java.util.Set;
 
-/** Whose engine it is, where that makes a difference. */
+/** The implementation of the container engine, as far as it makes a difference. */
 enum EngineKind {
   DOCKER(Set.of()),
-  /** See podman-create(1), {@code --read-only-tmpfs}, which its compatible API has always on. */
+  /** See podman-create(1), {@code --read-only-tmpfs}: always on in its compatible API. */
   PODMAN(Set.of("/run", "/tmp", "/var/tmp"));
 
   private final Set<String> opened;
@@ -24,9 +24,9 @@ enum EngineKind {
   }
 
   /**
-   * Mount options that make a folder in memory its user's. runc before 1.2 gives such a folder the
-   * mode of the image's own folder there, whatever mode was asked for, so that only its owner may
-   * be able to write to it. Podman refuses these options.
+   * Mount options that set the owner of a tmpfs. runc before 1.2 ignores the requested mode and
+   * uses that of the image's folder at the mount point, so that possibly only its owner can write
+   * to it. Podman refuses these options.
    *
    * @param user numeric, {@code user:group}
    */
@@ -35,7 +35,7 @@ enum EngineKind {
     return this == DOCKER ? ",uid=" + ids[0] + ",gid=" + ids[1] : "";
   }
 
-  /** Folders that it lets a container write, though its root is read-only. */
+  /** Folders that stay writable even if the root file system is read-only. */
   Set<String> opened() {
     return opened;
   }

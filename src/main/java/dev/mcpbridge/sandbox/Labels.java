@@ -9,14 +9,14 @@ import java.util.HexFormat;
 import java.util.Map;
 
 /**
- * How the containers of the bridge are known: whose they are, so that only what a dead bridge left
- * behind is swept away. A bridge judges only what it surely sees: the processes of its own user on
- * its own machine, since its start, in its own process namespace. Those of other users may be
+ * Labels that identify the bridge process to which a container belongs, so that only containers of
+ * dead bridges are removed. A bridge decides this only for processes that are certainly visible to
+ * it: those of its own user, machine, boot and PID namespace. Processes of other users may be
  * hidden (proc(5), hidepid).
  *
- * @param scope the user, the machine's start and the process namespace
- * @param pid of the bridge
- * @param started when the bridge's process was, since process ids come again
+ * @param scope the user, the machine's boot and the PID namespace
+ * @param pid pid of the bridge
+ * @param started start time of the bridge process, since pids are reused
  */
 record Labels(String scope, long pid, String started) {
   static final String SCOPE = "dev.mcpbridge.scope";
@@ -26,7 +26,7 @@ record Labels(String scope, long pid, String started) {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int START_TICKS = 19;
 
-  /** Of this process. */
+  /** The labels of this process. */
   static Labels own() {
     long pid = ProcessHandle.current().pid();
     return new Labels(ownScope(), pid, started(pid));
@@ -36,21 +36,19 @@ record Labels(String scope, long pid, String started) {
     return Map.of(SCOPE, scope, PID, Long.toString(pid), STARTED, started, SERVER, server);
   }
 
-  /** A name that a human can read and no other container has. */
+  /** A unique, readable container name. */
   String name(String server) {
     return "mcp-bridge-" + server + "-" + HexFormat.of().toHexDigits(RANDOM.nextInt());
   }
 
-  /** Whether a container is one of this very process. */
+  /** Whether a container belongs to this process. */
   boolean isOwn(Map<String, String> labels) {
     return isInScope(labels)
         && Long.toString(pid).equals(labels.get(PID))
         && started.equals(labels.get(STARTED));
   }
 
-  /**
-   * Whether a container belonged to a bridge that could be seen here, and is not there any more.
-   */
+  /** Whether a container belongs to a bridge that would be visible to this one and has ended. */
   boolean isOrphan(Map<String, String> labels) {
     if (!isInScope(labels) || labels.get(PID) == null) {
       return false;
@@ -66,7 +64,7 @@ record Labels(String scope, long pid, String started) {
     return labels != null && scope.equals(labels.get(SCOPE));
   }
 
-  /** In the kernel's own ticks where there are any: clocks are set. Empty for none that runs. */
+  /** Start time, in ticks since boot if available, as clocks may be adjusted; empty if dead. */
   private static String started(long pid) {
     String stat = read(Path.of("/proc/" + pid + "/stat"));
     if (stat.isEmpty()) {
@@ -75,9 +73,9 @@ record Labels(String scope, long pid, String started) {
           .map(Instant::toString)
           .orElse("");
     }
-    String[] behindName = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-    boolean isDead = behindName[0].equals("Z");
-    return isDead || behindName.length <= START_TICKS ? "" : behindName[START_TICKS];
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+    boolean isDead = fields[0].equals("Z");
+    return isDead || fields.length <= START_TICKS ? "" : fields[START_TICKS];
   }
 
   private static String ownScope() {

@@ -7,23 +7,23 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Looks once more at what is mounted, immediately before a container is made: what was a folder
- * when the configuration was read may be a link now. Blocks.
+ * Checks the host folders of mounts again immediately before a container is created: a folder may
+ * have been replaced by a link since the configuration was read. Blocks.
  */
 final class Mounts {
   private Mounts() {}
 
   static void check(List<ContainerTarget.Mount> mounts) {
     for (ContainerTarget.Mount mount : mounts) {
-      if (!isAsItWas(mount)) {
+      if (!isUnchanged(mount)) {
         throw new BridgeException(
             ErrorCode.INVALID_SERVER,
-            mount.host() + " is not what it was when the configuration was read");
+            mount.host() + " was moved or replaced by a link after the configuration was read");
       }
     }
   }
 
-  private static boolean isAsItWas(ContainerTarget.Mount mount) {
+  private static boolean isUnchanged(ContainerTarget.Mount mount) {
     try {
       return mount.host().toRealPath().equals(mount.host());
     } catch (IOException e) {

@@ -20,20 +20,19 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What every container of the bridge is refused, and what this one is given (CIS Docker Benchmark
- * 4.1, 5.2 to 5.31). Nothing that an image says of itself is asked; the folders for which it wants
- * volumes become small file systems in memory, since a volume would be a way around the read-only
- * root.
+ * The security profile and resource limits of a container (CIS Docker Benchmark 4.1, 5.2 to 5.31).
+ * Settings of the image are ignored; the folders that it declares as volumes become small tmpfs
+ * mounts, since a volume would bypass the read-only root.
  */
 final class Profile {
-  private static final long OPEN_FILES = 1024;
+  private static final long MAX_OPEN_FILES = 1024;
   private static final long VOLUME_BYTES = 16 << 20;
   private static final String CLOSED = "ro,noexec,nosuid,nodev,notmpcopyup,size=65536";
   private static final String OPEN = "rw,noexec,nosuid,nodev,mode=1777";
   private static final double NANOS = 1e9;
 
-  /** Without being asked, at least (containers.conf(5), {@code default_capabilities}). */
-  private static final List<Capability> GIVEN_BY_PODMAN =
+  /** Minimal default of Podman (containers.conf(5), {@code default_capabilities}). */
+  private static final List<Capability> PODMAN_DEFAULTS =
       List.of(
           Capability.CHOWN,
           Capability.DAC_OVERRIDE,
@@ -50,7 +49,9 @@ final class Profile {
   private Profile() {}
 
   /**
-   * @param volumes folders for which the image wants one
+   * The host configuration of a container.
+   *
+   * @param volumes folders that the image declares as volumes
    */
   static HostConfig of(ContainerTarget container, Set<String> volumes, EngineKind engine) {
     ContainerTarget.Resources resources = container.resources();
@@ -67,7 +68,9 @@ final class Profile {
             .withNanoCPUs(Math.round(resources.cpus() * NANOS))
             .withPidsLimit((long) resources.pids())
             .withUlimits(
-                List.of(new Ulimit("nofile", OPEN_FILES, OPEN_FILES), new Ulimit("core", 0L, 0L)))
+                List.of(
+                    new Ulimit("nofile", MAX_OPEN_FILES, MAX_OPEN_FILES),
+                    new Ulimit("core", 0L, 0L)))
             .withNetworkMode(container.network())
             .withIpcMode("private")
             .withInit(true)
@@ -78,35 +81,35 @@ final class Profile {
     return container.runtime() == null ? config : config.withRuntime(container.runtime());
   }
 
-  /** Where a container is not what was asked for. */
+  /** Differences between the requested and the actual profile; empty if none. */
   static List<String> differences(
-      HostConfig asked, String user, EngineKind engine, InspectContainerResponse container) {
-    HostConfig given = container.getHostConfig();
+      HostConfig requested, String user, EngineKind engine, InspectContainerResponse container) {
+    HostConfig actual = container.getHostConfig();
     Map<String, Object[]> pairs = new LinkedHashMap<>();
     pairs.put("user", new Object[] {user, container.getConfig().getUser()});
-    pairs.put("privileged", new Object[] {asked.getPrivileged(), given.getPrivileged()});
-    pairs.put("capabilities", texts(asked.getCapDrop(), dropped(given.getCapDrop(), engine)));
-    pairs.put("more capabilities", texts(asked.getCapAdd(), added(given.getCapAdd())));
-    pairs.put("security options", texts(asked.getSecurityOpts(), given.getSecurityOpts()));
+    pairs.put("privileged", new Object[] {requested.getPrivileged(), actual.getPrivileged()});
+    pairs.put("capabilities", texts(requested.getCapDrop(), dropped(actual.getCapDrop(), engine)));
+    pairs.put("added capabilities", texts(requested.getCapAdd(), added(actual.getCapAdd())));
+    pairs.put("security options", texts(requested.getSecurityOpts(), actual.getSecurityOpts()));
     pairs.put(
-        "read-only root", new Object[] {asked.getReadonlyRootfs(), given.getReadonlyRootfs()});
-    pairs.put("network", new Object[] {asked.getNetworkMode(), given.getNetworkMode()});
-    pairs.put("memory", new Object[] {asked.getMemory(), given.getMemory()});
-    pairs.put("swap", new Object[] {asked.getMemorySwap(), given.getMemorySwap()});
-    pairs.put("processors", new Object[] {asked.getNanoCPUs(), given.getNanoCPUs()});
-    pairs.put("processes", new Object[] {asked.getPidsLimit(), given.getPidsLimit()});
+        "read-only root", new Object[] {requested.getReadonlyRootfs(), actual.getReadonlyRootfs()});
+    pairs.put("network", new Object[] {requested.getNetworkMode(), actual.getNetworkMode()});
+    pairs.put("memory", new Object[] {requested.getMemory(), actual.getMemory()});
+    pairs.put("swap", new Object[] {requested.getMemorySwap(), actual.getMemorySwap()});
+    pairs.put("processors", new Object[] {requested.getNanoCPUs(), actual.getNanoCPUs()});
+    pairs.put("processes", new Object[] {requested.getPidsLimit(), actual.getPidsLimit()});
     return pairs.entrySet().stream()
         .filter(pair -> !Objects.equals(pair.getValue()[0], pair.getValue()[1]))
-        .map(p -> p.getKey() + ": " + p.getValue()[0] + " was asked for, is " + p.getValue()[1])
+        .map(p -> p.getKey() + ": " + p.getValue()[0] + " requested, but is " + p.getValue()[1])
         .toList();
   }
 
-  /** Podman names what it would have given and does not. */
+  /** Podman reports the dropped defaults instead of ALL. */
   private static Capability[] dropped(Capability[] dropped, EngineKind engine) {
     boolean isAll =
         engine == EngineKind.PODMAN
             && dropped != null
-            && List.of(dropped).containsAll(GIVEN_BY_PODMAN);
+            && List.of(dropped).containsAll(PODMAN_DEFAULTS);
     return isAll ? new Capability[] {Capability.ALL} : dropped;
   }
 
@@ -114,12 +117,12 @@ final class Profile {
     return added == null || added.length == 0 ? null : added;
   }
 
-  private static Object[] texts(Object[] one, Object[] other) {
-    return new Object[] {Arrays.toString(one), Arrays.toString(other)};
+  private static Object[] texts(Object[] requested, Object[] actual) {
+    return new Object[] {Arrays.toString(requested), Arrays.toString(actual)};
   }
 
-  private static Object[] texts(List<?> one, List<?> other) {
-    return new Object[] {String.valueOf(one), String.valueOf(other)};
+  private static Object[] texts(List<?> requested, List<?> actual) {
+    return new Object[] {String.valueOf(requested), String.valueOf(actual)};
   }
 
   private static Map<String, String> memoryFolders(

@@ -9,15 +9,15 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
-/** Proves, without a bridge that runs, that calls at risk level 3 would run as they should. */
+/** Checks, without a running bridge, that calls at risk level 3 would run as configured. */
 public final class SandboxCheck {
   private final ContainerEngine containerEngine;
 
   /**
-   * What was found.
+   * The result of a check.
    *
-   * @param lines for a human
-   * @param isWell whether all is as it should be
+   * @param lines text for the user
+   * @param isWell whether no problem was found
    */
   public record Report(List<String> lines, boolean isWell) {
     private Report plus(Report other) {
@@ -31,25 +31,25 @@ public final class SandboxCheck {
     this.containerEngine = new ContainerEngine(vertx, config.engine(), Labels.own());
   }
 
-  /** Asks what the engine is, and starts one container for each server that has one. */
+  /** Queries the engine, and starts one container for each server that uses containers. */
   public Future<Report> of(Collection<ServerConfig> servers) {
-    return described()
+    return describeEngine()
         .compose(
             engine ->
-                engine.isWell() ? allProven(engine, servers) : Future.succeededFuture(engine));
+                engine.isWell() ? checkServers(engine, servers) : Future.succeededFuture(engine));
   }
 
-  private Future<Report> allProven(Report engine, Collection<ServerConfig> servers) {
+  private Future<Report> checkServers(Report engine, Collection<ServerConfig> servers) {
     Future<Report> report = Future.succeededFuture(engine);
     for (ServerConfig server : servers) {
       if (server.sandboxPool() != null) {
-        report = report.compose(soFar -> proven(server).map(soFar::plus));
+        report = report.compose(soFar -> check(server).map(soFar::plus));
       }
     }
     return report;
   }
 
-  private Future<Report> described() {
+  private Future<Report> describeEngine() {
     return containerEngine
         .describe()
         .map(
@@ -61,33 +61,33 @@ public final class SandboxCheck {
         .otherwise(failure -> new Report(List.of(failure.getMessage()), false));
   }
 
-  private Future<Report> proven(ServerConfig server) {
+  private Future<Report> check(ServerConfig server) {
     String name = server.id() + " (" + server.sandboxPool().container().image() + "): ";
     return differences(server)
         .map(
             differences ->
                 differences.isEmpty()
                     ? new Report(
-                        List.of(name + "a container starts, and has the profile it should have"),
-                        true)
+                        List.of(name + "a container starts with the configured profile"), true)
                     : new Report(differences.stream().map(name::concat).toList(), false))
         .otherwise(failure -> new Report(List.of(name + failure.getMessage()), false));
   }
 
-  /** Where a container that was started as a server would have it is not as it was asked for. */
+  /** Starts a container as for a call; returns how its profile differs from the requested one. */
   private Future<List<String>> differences(ServerConfig server) {
-    ContainerTarget asked = server.sandboxPool().container();
+    ContainerTarget requested = server.sandboxPool().container();
     return containerEngine
-        .image(asked.image())
+        .image(requested.image())
         .compose(
             image ->
                 containerEngine
-                    .create(asked, image, server.id().name())
+                    .create(requested, image, server.id().name())
                     .compose(
                         id ->
                             containerEngine
                                 .start(id)
-                                .compose(started -> containerEngine.differences(id, asked, image))
+                                .compose(
+                                    started -> containerEngine.differences(id, requested, image))
                                 .eventually(() -> containerEngine.remove(id))));
   }
 }

@@ -24,8 +24,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Serves the calls of one server that run in containers of their own, and takes the containers with
- * it when it goes.
+ * Serves the calls of one server that run in a container each. Removes the containers when it is
+ * undeployed.
  */
 final class SandboxVerticle extends VerticleBase implements Standby.Listener {
   private final Bus bus;
@@ -40,8 +40,10 @@ final class SandboxVerticle extends VerticleBase implements Standby.Listener {
   private StandbyPool standbyPool;
 
   /**
-   * @param mayAct whether this bridge may begin anything at this moment
-   * @param severalCallers whether callers can be told apart, at this moment
+   * Conditions that may change at any time.
+   *
+   * @param mayAct whether this bridge may start calls at this moment
+   * @param severalCallers whether callers can currently be distinguished
    */
   record LeaseConditions(BooleanSupplier mayAct, BooleanSupplier severalCallers) {}
 
@@ -71,15 +73,16 @@ final class SandboxVerticle extends VerticleBase implements Standby.Listener {
   public Future<?> start() {
     int maxQueued = config.supervision().maxQueued();
     SandboxPool sizes = sizes();
-    CallQueue waiting =
+    CallQueue queue =
         new CallQueue(vertx, config.id(), maxQueued, sizes.max(), leaseConditions.severalCallers());
     standbyPool =
-        new StandbyPool(vertx, config.id(), sizes, waiting, this::mayBegin, this::standby);
+        new StandbyPool(vertx, config.id(), sizes, queue, this::mayBegin, this::startStandby);
+    bus.serve(Addresses.waiting(instanceId), query -> Future.succeededFuture((long) queue.size()));
     bus.serve(
-        Addresses.waiting(instanceId), asked -> Future.succeededFuture((long) waiting.size()));
-    bus.serve(
-        Addresses.isolated(config.id()).at(instanceId), call -> standbyPool.run(admitted(call)));
-    bus.subscribe(Addresses.cancel(config.id()), c -> standbyPool.cancel(c.callId(), c.reason()));
+        Addresses.isolated(config.id()).at(instanceId), call -> standbyPool.run(prepare(call)));
+    bus.subscribe(
+        Addresses.cancel(config.id()),
+        cancellation -> standbyPool.cancel(cancellation.callId(), cancellation.reason()));
     standbyPool.open();
     return Future.succeededFuture();
   }
@@ -88,11 +91,11 @@ final class SandboxVerticle extends VerticleBase implements Standby.Listener {
     return leaseConditions.mayAct().getAsBoolean() && !memory.isHigh();
   }
 
-  private Call admitted(Call call) {
+  private Call prepare(Call call) {
     return config.conversation().takesRoots() ? call : call.withoutRoots();
   }
 
-  /** Where no call is known to be at level 3 none stands ready. */
+  /** No container is kept ready if no tool is configured at level 3. */
   private SandboxPool sizes() {
     return config.risk().mention(RiskLevel.HIGH)
         ? config.sandboxPool()
@@ -119,20 +122,20 @@ final class SandboxVerticle extends VerticleBase implements Standby.Listener {
                 ErrorCode.METHOD_NOT_FOUND, "The client of this call does not offer " + method));
   }
 
-  /** The era is asked once; a server that died of the question is not asked again. */
-  private Future<Standby> standby() {
-    Handshake.HandshakeOptions greeting =
+  /** The era is probed once; a server that crashed on the probe is not probed again. */
+  private Future<Standby> startStandby() {
+    Handshake.HandshakeOptions options =
         new Handshake.HandshakeOptions(era, config.conversation().takesRoots(), false, self);
-    return Standby.start(context, containerRecipe, greeting, this)
-        .onSuccess(found -> era = found.isStateless() ? Era.STATELESS : Era.LEGACY)
-        .onFailure(failed -> era = next(greeting.era(), failed));
+    return Standby.start(context, containerRecipe, options, this)
+        .onSuccess(standby -> era = standby.isStateless() ? Era.STATELESS : Era.LEGACY)
+        .onFailure(failed -> era = next(options.era(), failed));
   }
 
-  private Era next(Era tried, Throwable failure) {
-    boolean diedOfQuestion =
-        tried == Era.UNKNOWN
-            && failure instanceof BridgeException known
-            && known.code() == ErrorCode.UPSTREAM_CRASHED;
-    return diedOfQuestion ? Era.LEGACY : config.conversation().era();
+  private Era next(Era usedEra, Throwable failure) {
+    boolean crashedOnProbe =
+        usedEra == Era.UNKNOWN
+            && failure instanceof BridgeException bridgeFailure
+            && bridgeFailure.code() == ErrorCode.UPSTREAM_CRASHED;
+    return crashedOnProbe ? Era.LEGACY : config.conversation().era();
   }
 }

@@ -18,8 +18,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Everything about containers that the rest of the bridge needs: transports into them, a verticle
- * for each server whose calls run in containers of their own, and the broom.
+ * Entry point to containers for the rest of the bridge: transports to them, a verticle for each
+ * server whose calls run in a container each, and the removal of orphaned containers.
  */
 public final class Sandboxes {
   private static final Logger LOG = System.getLogger(Sandboxes.class.getName());
@@ -33,11 +33,11 @@ public final class Sandboxes {
   private final ContainerEngine containerEngine;
   private final Containers containers;
   private final BridgeIdentity self;
-  private boolean isUsed;
+  private boolean isSweeping;
 
   /**
-   * @param mayAct whether this bridge may begin anything at this moment
-   * @param severalCallers whether callers can be told apart, at this moment
+   * @param mayAct whether this bridge may start calls at this moment
+   * @param severalCallers whether callers can currently be distinguished
    */
   public Sandboxes(
       Vertx vertx,
@@ -56,17 +56,17 @@ public final class Sandboxes {
     this.containers = new Containers(vertx, containerEngine);
   }
 
-  /** Opens transports to servers in containers. */
+  /** Returns a factory of transports to servers in containers. */
   public TransportFactory opener() {
     return (context, upstreamTarget, name, limits, listener) -> {
-      use();
+      startSweeping();
       return containers.open(context, upstreamTarget, name, limits, listener);
     };
   }
 
   /**
-   * The verticle for a part of a server whose calls at level 3 have a container each; none for
-   * others.
+   * The verticle for an instance of a server whose calls at level 3 run in a container each; empty
+   * for other servers.
    */
   public Optional<VerticleBase> of(
       InstanceId instanceId,
@@ -78,7 +78,7 @@ public final class Sandboxes {
         || server.refusal() != null) {
       return Optional.empty();
     }
-    use();
+    startSweeping();
     return Optional.of(
         new SandboxVerticle(
             bus,
@@ -92,12 +92,12 @@ public final class Sandboxes {
   }
 
   /**
-   * Removes what a dead bridge has left behind, now and every minute; a bridge without containers
-   * has no engine to ask.
+   * Removes orphaned containers of dead bridges, now and every minute. Called on first use, since a
+   * bridge without containers may have no engine.
    */
-  private void use() {
-    if (!isUsed) {
-      isUsed = true;
+  private void startSweeping() {
+    if (!isSweeping) {
+      isSweeping = true;
       own.runOnContext(
           v -> {
             sweep();
@@ -110,18 +110,18 @@ public final class Sandboxes {
     containerEngine
         .orphans()
         .compose(orphans -> Future.join(orphans.stream().map(this::remove).toList()))
-        .onSuccess(removed -> report(removed.<Boolean>list().stream().filter(was -> was).count()));
+        .onSuccess(
+            results -> report(results.<Boolean>list().stream().filter(removed -> removed).count()));
   }
 
-  /** An engine may go on listing one that it no longer has; what fails now is tried again. */
+  /** Ignores failures, which are retried: an engine may list a container that no longer exists. */
   private Future<Boolean> remove(String orphan) {
     return containerEngine.remove(orphan).otherwise(false);
   }
 
   private static void report(long removed) {
     if (removed > 0) {
-      LOG.log(
-          Level.WARNING, "removed {0} containers that a killed bridge had left behind", removed);
+      LOG.log(Level.WARNING, "orphaned containers removed: count={0}", removed);
     }
   }
 }

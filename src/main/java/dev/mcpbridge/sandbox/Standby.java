@@ -17,8 +17,8 @@ import io.vertx.core.Future;
 import java.util.function.Consumer;
 
 /**
- * One container that stands ready: started, attached, its handshake done, and used by nobody. It
- * takes one call and is then discarded. Confined to its context.
+ * One container kept ready for a call: started, attached, with its handshake done. It runs one call
+ * and is then discarded. Confined to its context.
  */
 final class Standby implements SessionListener {
   private final ContainerTarget container;
@@ -27,9 +27,9 @@ final class Standby implements SessionListener {
   private ContainerTransport transport;
   private Call call;
   private Exchange exchange;
-  private Runnable lost = () -> {};
+  private Runnable lostHandler = () -> {};
 
-  /** What a server says while its call runs. */
+  /** Receives what a server sends during its call. */
   interface Listener {
     void callEvent(Call call, String name, JsonSlice params);
 
@@ -42,14 +42,14 @@ final class Standby implements SessionListener {
     this.session = new Session(context, server, this);
   }
 
-  /** What is the same for all of one server. */
+  /** Start parameters, the same for all containers of a server. */
   record ContainerRecipe(
       Containers containers,
       ContainerTarget container,
       String server,
       StdioTransport.Limits limits) {}
 
-  /** Starts a container and greets the server in it. What fails leaves none behind. */
+  /** Starts a container and performs the handshake; leaves no container behind on failure. */
   static Future<Standby> start(
       Context context,
       ContainerRecipe containerRecipe,
@@ -64,45 +64,45 @@ final class Standby implements SessionListener {
             containerRecipe.server(),
             containerRecipe.limits(),
             standby.session)
-        .compose(transport -> standby.greet(transport, handshakeOptions));
+        .compose(transport -> standby.handshake(transport, handshakeOptions));
   }
 
-  private Future<Standby> greet(
+  private Future<Standby> handshake(
       ContainerTransport opened, Handshake.HandshakeOptions handshakeOptions) {
     transport = opened;
-    return Handshake.perform(session.over(opened), handshakeOptions, container.startMillis())
+    return Handshake.perform(session.bind(opened), handshakeOptions, container.startMillis())
         .map(this)
         .recover(failed -> opened.discard().transform(discarded -> Future.failedFuture(failed)));
   }
 
-  /** Whether it has ended, or is about to. */
+  /** Whether the container has ended or is being removed. */
   boolean isEnding() {
     return transport.isEnding();
   }
 
-  /** Whether its server is one without a handshake. */
+  /** Whether its server belongs to the stateless era. */
   boolean isStateless() {
     return session.isStateless();
   }
 
-  /** Runs when it is lost before it is used. */
+  /** Sets a callback for a container that ends before it is used. */
   void onLost(Runnable handler) {
-    lost = handler;
+    lostHandler = handler;
   }
 
-  /** Runs the one call. */
-  Future<RpcMessage> run(Call one, long deadlineNanos) {
-    call = one;
-    lost = () -> {};
+  /** Runs the call; called at most once. */
+  Future<RpcMessage> run(Call assigned, long deadlineNanos) {
+    call = assigned;
+    lostHandler = () -> {};
     Consumer<JsonSlice> progress =
-        one.streaming() ? params -> listener.callEvent(one, "progress", params) : null;
+        assigned.streaming() ? params -> listener.callEvent(assigned, "progress", params) : null;
     exchange =
         session.send(
             new Exchange.Request(
-                one.target().kind().method(),
-                one.params(),
+                assigned.target().kind().method(),
+                assigned.params(),
                 deadlineNanos,
-                one.envelope(),
+                assigned.envelope(),
                 progress));
     return exchange.answer();
   }
@@ -111,7 +111,7 @@ final class Standby implements SessionListener {
     session.cancel(exchange, why);
   }
 
-  /** How it ended by itself; null where it did not. */
+  /** How the container ended; null if it did not end by itself. */
   ContainerEngine.End end() {
     return transport.end();
   }
@@ -121,7 +121,7 @@ final class Standby implements SessionListener {
   }
 
   Future<Void> discard() {
-    lost = () -> {};
+    lostHandler = () -> {};
     return transport.discard();
   }
 
@@ -138,7 +138,7 @@ final class Standby implements SessionListener {
   @Override
   public Future<JsonSlice> asked(String method, JsonSlice params) {
     if (call == null) {
-      return Future.failedFuture("No call runs here");
+      return Future.failedFuture("No call is running in this container");
     }
     exchange.pause();
     return listener.question(call, method, params).onComplete(done -> exchange.resume());
@@ -146,11 +146,11 @@ final class Standby implements SessionListener {
 
   @Override
   public void lost(int garbageLines, int droppedMessages) {
-    // counted where the server is supervised; a container for one call is not looked at so closely
+    // only counted for supervised servers, not for the container of a single call
   }
 
   @Override
   public void closed(String reason) {
-    lost.run();
+    lostHandler.run();
   }
 }

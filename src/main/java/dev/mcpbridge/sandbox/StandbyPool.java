@@ -22,54 +22,54 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * The containers that stand ready for the calls of one server. A call takes one, it is used once
- * and destroyed, and another takes its place. How many stand ready follows the demand: one more for
- * each call that found none, one less for each quiet while. What finds none when there are as many
- * as may be waits for its turn, within a bound and its deadline.
+ * Pool of started containers for the calls of one server. A call takes a container, which is used
+ * once, destroyed and replaced. The number of ready containers follows the demand: one more for
+ * each call that found none, one less for each quiet period. When the maximum is reached, calls
+ * wait in a bounded queue until their deadline.
  *
  * <p>Confined to its context.
  */
 final class StandbyPool {
   private static final int STARTS_AT_A_TIME = 4;
-  private static final long QUIET_MILLIS = 10_000;
+  private static final long SHRINK_MILLIS = 10_000;
 
-  /** Making a container takes the processors that the call which has just begun could use. */
+  /** Delay before a replacement is started, since starting competes with the call for CPU time. */
   private static final long REFILL_MILLIS = 50;
 
-  private static final long LOOK_MILLIS = 10;
-  private static final long FIRST_PAUSE_MILLIS = 500;
-  private static final long MAX_PAUSE_MILLIS = 15_000;
+  private static final long RETRY_MILLIS = 10;
+  private static final long MIN_BACKOFF_MILLIS = 500;
+  private static final long MAX_BACKOFF_MILLIS = 15_000;
 
   private final Vertx vertx;
   private final ServerId server;
   private final SandboxPool config;
   private final BooleanSupplier mayBegin;
   private final Supplier<Future<Standby>> starter;
-  private final CallQueue waiting;
-  private final Debouncer look;
+  private final CallQueue queue;
+  private final Debouncer retry;
   private final Deque<Standby> ready = new ArrayDeque<>();
   private final Map<String, Standby> running = new HashMap<>();
   private final long timer;
-  private int wanted;
+  private int targetSize;
   private int starting;
-  private int leaving;
+  private int removing;
   private int failures;
-  private long pausedUntilNanos = System.nanoTime();
+  private long backoffUntilNanos = System.nanoTime();
   private BridgeException lastFailure;
-  private boolean missed;
+  private boolean hadShortage;
   private boolean closed;
-  private Promise<Void> empty;
+  private Promise<Void> drained;
 
   /**
-   * @param waiting the queue of calls that find no container
-   * @param mayBegin whether a call may be begun at this moment
+   * @param queue calls that wait for a container
+   * @param mayBegin whether a call may be started at this moment
    * @param starter starts one container
    */
   StandbyPool(
       Vertx vertx,
       ServerId server,
       SandboxPool config,
-      CallQueue waiting,
+      CallQueue queue,
       BooleanSupplier mayBegin,
       Supplier<Future<Standby>> starter) {
     this.vertx = vertx;
@@ -77,47 +77,47 @@ final class StandbyPool {
     this.config = config;
     this.mayBegin = mayBegin;
     this.starter = starter;
-    this.waiting = waiting;
-    this.look = new Debouncer(vertx, LOOK_MILLIS, this::look);
-    this.wanted = config.min();
-    this.timer = vertx.setPeriodic(QUIET_MILLIS, t -> adapt());
+    this.queue = queue;
+    this.retry = new Debouncer(vertx, RETRY_MILLIS, this::retry);
+    this.targetSize = config.min();
+    this.timer = vertx.setPeriodic(SHRINK_MILLIS, t -> adapt());
   }
 
   void open() {
     refill();
   }
 
-  /** Runs a call, in a container of its own. */
+  /** Runs a call in its own container. */
   Future<JsonSlice> run(Call call) {
     if (closed) {
       return Future.failedFuture(stopping());
     }
     if (!mayBegin.getAsBoolean()) {
-      return waitsForRight(call);
+      return enqueueBlocked(call);
     }
-    Standby standby = waiting.isFree(call) ? usable() : null;
+    Standby standby = queue.isFree(call) ? usable() : null;
     if (standby != null) {
       vertx.setTimer(REFILL_MILLIS, t -> refill());
       return run(call, standby);
     }
-    missed = true;
-    wanted = Math.min(config.max(), wanted + 1);
-    if (isPaused()) {
+    hadShortage = true;
+    targetSize = Math.min(config.max(), targetSize + 1);
+    if (isBackingOff()) {
       return Future.failedFuture(lastFailure);
     }
-    Future<JsonSlice> turn = waiting.add(call);
+    Future<JsonSlice> result = queue.add(call);
     refill();
-    return turn;
+    return result;
   }
 
-  /** While nothing may be begun. */
-  private Future<JsonSlice> waitsForRight(Call call) {
-    Future<JsonSlice> turn = waiting.add(call);
-    look.ask();
-    return turn;
+  /** Queues a call while no call may be started. */
+  private Future<JsonSlice> enqueueBlocked(Call call) {
+    Future<JsonSlice> result = queue.add(call);
+    retry.ask();
+    return result;
   }
 
-  private void look() {
+  private void retry() {
     dispatch();
     refill();
   }
@@ -128,20 +128,20 @@ final class StandbyPool {
     if (found != null) {
       found.cancel(why);
     }
-    waiting.cancel(callId, why);
+    queue.cancel(callId, why);
   }
 
-  /** Takes no more calls, lets those that run go on for so long, and discards everything. */
+  /** Rejects further calls, waits for running ones, and discards all containers. */
   Future<Void> close(long drainMillis) {
     closed = true;
     vertx.cancelTimer(timer);
-    waiting.refuse(stopping());
+    queue.refuse(stopping());
     ready.forEach(this::discard);
     ready.clear();
-    empty = Promise.promise();
+    drained = Promise.promise();
     long end = vertx.setTimer(Math.max(1, drainMillis), t -> discardRunning());
     settle();
-    return empty.future().onComplete(done -> vertx.cancelTimer(end));
+    return drained.future().onComplete(done -> vertx.cancelTimer(end));
   }
 
   private void discardRunning() {
@@ -153,7 +153,7 @@ final class StandbyPool {
         ErrorCode.SERVER_UNAVAILABLE, "Server '" + server + "' is being stopped");
   }
 
-  /** One that has ended meanwhile is none, though it has not been said yet. */
+  /** The next ready container, or null; containers that are ending are discarded. */
   private Standby usable() {
     Standby next = ready.poll();
     while (next != null && next.isEnding()) {
@@ -166,18 +166,18 @@ final class StandbyPool {
   private Future<JsonSlice> run(Call call, Standby standby) {
     running.put(call.id(), standby);
     Future<RpcMessage> answer = standby.run(call, deadline(call));
-    waiting.count(call, answer);
+    queue.count(call, answer);
     return answer.transform(
         done -> {
-          vertx.runOnContext(answered -> leave(call, standby));
+          vertx.runOnContext(answered -> release(call, standby));
           return done.succeeded()
               ? ContainerOutcomes.result(server, done.result(), standby.environment())
               : ContainerOutcomes.failure(server, done.cause(), standby.end());
         });
   }
 
-  /** After the answer is on its way: removing and making containers takes processors. */
-  private void leave(Call call, Standby standby) {
+  /** Called after the result is sent: removing and starting containers takes CPU time. */
+  private void release(Call call, Standby standby) {
     running.remove(call.id());
     discard(standby);
     refill();
@@ -191,13 +191,13 @@ final class StandbyPool {
     return own - call.deadlineNanos() < 0 ? own : call.deadlineNanos();
   }
 
-  /** Starts as many as are wanted, and as many as wait, within the bounds. */
+  /** Starts containers up to the target size plus the queued calls, within the bounds. */
   private void refill() {
     while (!closed
-        && !isPaused()
+        && !isBackingOff()
         && starting < STARTS_AT_A_TIME
-        && ready.size() + starting < wanted + waiting.size()
-        && ready.size() + starting + running.size() + leaving < config.max()) {
+        && ready.size() + starting < targetSize + queue.size()
+        && ready.size() + starting + running.size() + removing < config.max()) {
       starting++;
       starter.get().onComplete(this::started, this::failed);
     }
@@ -217,77 +217,78 @@ final class StandbyPool {
   }
 
   private void dispatch() {
-    if (!mayBegin.getAsBoolean() && waiting.size() > 0) {
-      look.ask();
+    if (!mayBegin.getAsBoolean() && queue.size() > 0) {
+      retry.ask();
       return;
     }
-    Standby standby = waiting.size() > 0 ? usable() : null;
+    Standby standby = queue.size() > 0 ? usable() : null;
     while (standby != null) {
-      Standby taken = standby;
-      CallQueue.TurnResult turnResult = waiting.next(call -> run(call, taken));
+      Standby available = standby;
+      CallQueue.TurnResult turnResult = queue.next(call -> run(call, available));
       if (turnResult != CallQueue.TurnResult.TAKEN) {
         ready.addFirst(standby);
       }
-      standby = turnResult == CallQueue.TurnResult.NOBODYS || waiting.size() == 0 ? null : usable();
+      standby = turnResult == CallQueue.TurnResult.NOBODYS || queue.size() == 0 ? null : usable();
     }
   }
 
   private void failed(Throwable failure) {
     starting--;
-    pause(failure);
+    backOff(failure);
     settle();
   }
 
-  /** One that ended while it stood ready, as all do when their engine stops. */
+  /** A ready container has ended; all of them do when the engine stops. */
   private void lost(Standby standby) {
     if (ready.remove(standby)) {
-      pause(new BridgeException(ErrorCode.SANDBOX_FAILED, "A container ended before it was used"));
+      backOff(
+          new BridgeException(ErrorCode.SANDBOX_FAILED, "A container ended before it was used"));
     }
   }
 
-  private void pause(Throwable failure) {
+  private void backOff(Throwable failure) {
     failures++;
-    long pause = Math.min(MAX_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(10, failures - 1));
-    pausedUntilNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pause);
-    lastFailure = ContainerOutcomes.unavailable(server, failure).withRetryAfter(pause);
+    long backOff = Math.min(MAX_BACKOFF_MILLIS, MIN_BACKOFF_MILLIS << Math.min(10, failures - 1));
+    backoffUntilNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(backOff);
+    lastFailure = ContainerOutcomes.unavailable(server, failure).withRetryAfter(backOff);
     if (starting == 0 && ready.isEmpty()) {
-      waiting.refuse(lastFailure);
+      queue.refuse(lastFailure);
     }
     if (!closed) {
-      vertx.setTimer(pause + 1, t -> refill());
+      vertx.setTimer(backOff + 1, t -> refill());
     }
   }
 
-  private boolean isPaused() {
-    return pausedUntilNanos - System.nanoTime() > 0;
+  private boolean isBackingOff() {
+    return backoffUntilNanos - System.nanoTime() > 0;
   }
 
   private void adapt() {
-    if (!missed) {
-      wanted = Math.max(config.min(), wanted - 1);
+    if (!hadShortage) {
+      targetSize = Math.max(config.min(), targetSize - 1);
     }
-    missed = false;
-    while (ready.size() > wanted) {
+    hadShortage = false;
+    while (ready.size() > targetSize) {
       discard(ready.poll());
     }
     refill();
   }
 
   private void discard(Standby standby) {
-    leaving++;
+    removing++;
     standby
         .discard()
         .onComplete(
             gone -> {
-              leaving--;
+              removing--;
               refill();
               settle();
             });
   }
 
   private void settle() {
-    if (empty != null && starting == 0 && leaving == 0 && running.isEmpty()) {
-      empty.tryComplete();
+    if (drained != null && starting == 0 && removing == 0 && running.isEmpty()) {
+      drained.tryComplete();
     }
   }
 }

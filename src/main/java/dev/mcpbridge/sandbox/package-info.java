@@ -1,5 +1,5 @@
 /**
- * Containers: the engine that runs them, the streams into them, and the pools of those that stand
- * ready for calls at risk level 3. The only user of docker-java.
+ * Containers: the client of the container engine, transports to containers, and pools of started
+ * containers for calls at risk level 3. This is the only package that uses docker-java.
  */
 package dev.mcpbridge.sandbox;

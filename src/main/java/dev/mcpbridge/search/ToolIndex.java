@@ -37,16 +37,16 @@ import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.store.ByteBuffersDirectory;
 
 /**
- * A full-text index of tools in memory, ranked by BM25: a word in a name counts more than one in a
- * description, and that more than one in a parameter; a beginning of a word counts less than the
- * word, and one with a typing error still a little. The tool that has the whole query as its name
- * is the first. Immutable; making and asking it blocks for a short time.
+ * An in-memory full-text index of tools, ranked by BM25. A term in a name ranks higher than in a
+ * description, and that higher than in a parameter; a prefix match ranks lower than a full match,
+ * and a match with a typing error lowest. A tool whose name equals the whole query is first.
+ * Immutable; creating and searching it blocks for a short time.
  */
 public final class ToolIndex {
   private static final int MAX_WORDS = 32;
-  private static final int MAX_MISTYPED = 40;
-  private static final int MAX_NAME = 1_000;
-  private static final float NAMED = 10_000f;
+  private static final int MAX_FUZZY_CHARS = 40;
+  private static final int MAX_NAME_CHARS = 1_000;
+  private static final float EXACT_BOOST = 10_000f;
   private static final String EXACT = "exact";
   private static final Map<String, Float> FIELDS =
       Map.of("name", 4f, "title", 2f, "description", 1f, "parameters", 0.7f);
@@ -60,7 +60,7 @@ public final class ToolIndex {
   }
 
   /**
-   * @param tools by the names under which they are to be found
+   * @param tools by the names that the search returns
    */
   public static ToolIndex of(Map<String, Tool> tools) {
     ByteBuffersDirectory directory = new ByteBuffersDirectory();
@@ -105,7 +105,7 @@ public final class ToolIndex {
     return text == null ? "" : words(text);
   }
 
-  /** {@code getUserName} and {@code get_user_name} are three words. */
+  /** Splits {@code getUserName} and {@code get_user_name} into three words each. */
   private static String words(String text) {
     return text.replaceAll("(?<=[\\p{Ll}\\p{N}])(?=\\p{Lu})|(?<=\\p{Lu})(?=\\p{Lu}\\p{Ll})", " ")
         .replaceAll("[^\\p{L}\\p{N}\\p{M}]+", " ");
@@ -113,10 +113,10 @@ public final class ToolIndex {
 
   private static String lower(String name) {
     String plain = name.strip().toLowerCase(Locale.ROOT);
-    return plain.substring(0, Math.min(plain.length(), MAX_NAME));
+    return plain.substring(0, Math.min(plain.length(), MAX_NAME_CHARS));
   }
 
-  /** The names of the best, the very best first. */
+  /** The names of the best matches, best first. */
   public List<String> search(String text, int limit) {
     List<String> names = new ArrayList<>();
     try {
@@ -129,7 +129,7 @@ public final class ToolIndex {
     }
   }
 
-  /** Split like what is in the index, whatever the script. */
+  /** Splits a query with the analyzer of the index, for any script. */
   private static List<String> terms(String text) throws IOException {
     List<String> terms = new ArrayList<>();
     try (TokenStream tokens = ANALYZER.tokenStream("name", words(text))) {
@@ -144,24 +144,26 @@ public final class ToolIndex {
 
   private static Query query(String text) throws IOException {
     BooleanQuery.Builder any = new BooleanQuery.Builder();
-    Query named = new ConstantScoreQuery(new TermQuery(new Term(EXACT, lower(text))));
-    any.add(boosted(named, NAMED), BooleanClause.Occur.SHOULD);
+    Query exact = new ConstantScoreQuery(new TermQuery(new Term(EXACT, lower(text))));
+    any.add(boosted(exact, EXACT_BOOST), BooleanClause.Occur.SHOULD);
     for (String word : terms(text)) {
       FIELDS.forEach(
           (field, weight) -> {
             Term term = new Term(field, word);
             any.add(boosted(new TermQuery(term), weight), BooleanClause.Occur.SHOULD);
             any.add(boosted(new PrefixQuery(term), weight / 4), BooleanClause.Occur.SHOULD);
-            if (word.length() > 4 && word.length() <= MAX_MISTYPED) {
-              any.add(boosted(mistyped(term), weight / 8), BooleanClause.Occur.SHOULD);
+            if (word.length() > 4 && word.length() <= MAX_FUZZY_CHARS) {
+              any.add(boosted(fuzzy(term), weight / 8), BooleanClause.Occur.SHOULD);
             }
           });
     }
     return any.build();
   }
 
-  /** One clause, however many words of the index are near: there is a limit to those of a query. */
-  private static Query mistyped(Term term) {
+  /**
+   * A single clause for all similar terms of the index, since the clauses of a query are limited.
+   */
+  private static Query fuzzy(Term term) {
     return new FuzzyQuery(
         term,
         1,

@@ -1,2 +1,2 @@
-/** Finds tools by what they are said to do. The only user of Lucene. */
+/** Full-text search of tools. The only user of Lucene. */
 package dev.mcpbridge.search;

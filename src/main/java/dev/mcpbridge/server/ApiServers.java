@@ -28,14 +28,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Servers that are started and stopped over the API: their definitions are known to all nodes, and
- * whichever node owns one runs it. Answers when that has come true. Confined to the supervisor's
- * context.
+ * Starts and stops servers through the API. Their definitions are shared with all nodes; the node
+ * that owns a server runs it. Each operation completes when its effect is visible. Confined to the
+ * supervisor's context.
  */
 final class ApiServers {
   private static final long STOP_MILLIS = 60_000;
 
-  /** What a start takes beside the handshake. */
+  /** Time allowed for starting the process, in addition to the handshake. */
   private static final long PROCESS_MILLIS = 3_000;
 
   private final Bus bus;
@@ -44,17 +44,17 @@ final class ApiServers {
   private final ServerDefinitions serverDefinitions;
   private final LocalServers localServers;
 
-  /** What this node does meanwhile. */
+  /** The servers that run on this node. */
   interface LocalServers {
     Set<ServerId> wanted();
 
-    /** Says what a definition may ask for. */
+    /** The configuration that decides which definitions are accepted. */
     BridgeConfig operator();
 
-    /** Done when a server of this node answers; null where it has none of that name. */
+    /** Completes when the server is deployed on this node; null if this node has no such server. */
     Future<?> begun(ServerId id);
 
-    /** Done when what is ending of a server on this node is gone; null where nothing is. */
+    /** Completes when the instances that are stopping on this node have ended; null if none is. */
     Future<Void> ending(ServerId id);
   }
 
@@ -71,12 +71,13 @@ final class ApiServers {
     this.localServers = localServers;
   }
 
-  /** Answers when its handshake is done; one that does not start is withdrawn. */
+  /** Completes when the handshake is done. A server that does not start is removed again. */
   Future<ServerView> start(JsonSlice definition) {
     ServerConfig server = read(definition, localServers.operator());
     ServerId id = server.id();
     boolean isTaken =
-        localServers.wanted().stream().anyMatch(known -> known.name().equalsIgnoreCase(id.name()));
+        localServers.wanted().stream()
+            .anyMatch(existing -> existing.name().equalsIgnoreCase(id.name()));
     if (isTaken) {
       return Future.failedFuture(exists(id));
     }
@@ -88,40 +89,40 @@ final class ApiServers {
     return define(id, definition.toBytes())
         .compose(
             defined ->
-                isReady(id, timeout)
+                awaitReady(id, timeout)
                     .recover(
                         failure ->
-                            lastWords(id)
+                            lastStderr(id)
                                 .compose(
-                                    words ->
+                                    stderr ->
                                         withdraw(id)
-                                            .transform(withdrawn -> gone(id))
+                                            .transform(withdrawn -> awaitStopped(id))
                                             .transform(
                                                 gone ->
                                                     Future.failedFuture(
-                                                        startFailure(failure, words))))));
+                                                        startFailure(failure, stderr))))));
   }
 
-  /** What its process wrote to stderr, which only an administrator may start and may read. */
-  private Future<String> lastWords(ServerId id) {
+  /** What the process wrote to stderr. Only administrators may start a server and see this. */
+  private Future<String> lastStderr(ServerId id) {
     return bus.request(Addresses.view(InstanceId.first(id)), id)
         .map(view -> view.lastError() == null ? "" : view.lastError().stderr())
         .otherwise("");
   }
 
-  private Future<ServerView> isReady(ServerId id, long timeout) {
-    return isThere(id, System.nanoTime() + timeout * 1_000_000)
-        .compose(there -> bus.request(Addresses.ready(id), timeout));
+  private Future<ServerView> awaitReady(ServerId id, long timeout) {
+    return awaitDeployed(id, System.nanoTime() + timeout * 1_000_000)
+        .compose(deployed -> bus.request(Addresses.ready(id), timeout));
   }
 
-  /** Answers when its processes are gone, wherever they were. */
+  /** Completes when the processes of the server have ended, on whichever node they run. */
   Future<ServerId> stop(ServerId id) {
     boolean isElsewhere = !cluster.isAlone() && cluster.owners().isOwned(id);
     if (!localServers.wanted().contains(id) && !isElsewhere) {
       return Future.failedFuture(
           new BridgeException(ErrorCode.SERVER_NOT_FOUND, "Server '" + id + "' not found"));
     }
-    return withdraw(id).compose(done -> gone(id)).map(id);
+    return withdraw(id).compose(done -> awaitStopped(id)).map(id);
   }
 
   private Future<Change> define(ServerId id, byte[] definition) {
@@ -137,57 +138,58 @@ final class ApiServers {
   }
 
   /**
-   * Nobody wants it any more, on any node. Whose definition was posted loses that; one of a file,
-   * whichever node's that is, is said to be stopped.
+   * Withdraws a server on all nodes. A definition that came over the API is removed; a server from
+   * a configuration file, of any node, is marked as stopped.
    */
   private Future<Change> withdraw(ServerId id) {
-    Item known = shared.known(id.name());
+    Item item = shared.known(id.name());
     boolean wasPosted =
-        known.isThere() && known.value().length > 0 && !serverDefinitions.isFromFile(id);
+        item.isThere() && item.value().length > 0 && !serverDefinitions.isFromFile(id);
     return wasPosted
-        ? shared.remove(id.name(), known.version())
+        ? shared.remove(id.name(), item.version())
         : shared.put(
-            id.name(), known.version(), ServerDefinitions.STOPPED, Long.MAX_VALUE, Keep.FIRM);
+            id.name(), item.version(), ServerDefinitions.STOPPED, Long.MAX_VALUE, Keep.FIRM);
   }
 
   /**
-   * It answers here, or some node has said that it can run it. One of the same name that has not
-   * ended yet would answer in its place.
+   * Completes when the server is deployed on this node or another node has declared that it can run
+   * it. Waits for an earlier server of the same name to end first, because it would answer instead.
    */
-  private Future<?> isThere(ServerId id, long untilNanos) {
+  private Future<?> awaitDeployed(ServerId id, long untilNanos) {
     Future<?> begun = localServers.begun(id);
     if (begun != null) {
       return begun;
     }
     Future<Void> ending = localServers.ending(id);
     if (ending != null) {
-      return ending.compose(gone -> isThere(id, untilNanos));
+      return ending.compose(gone -> awaitDeployed(id, untilNanos));
     }
-    boolean isKnown = cluster.isAlone() || cluster.owners().knows(id);
-    return isKnown || System.nanoTime() - untilNanos > 0
+    boolean hasCandidate = cluster.isAlone() || cluster.owners().knows(id);
+    return hasCandidate || System.nanoTime() - untilNanos > 0
         ? Future.succeededFuture()
-        : cluster.change().compose(changed -> isThere(id, untilNanos));
+        : cluster.change().compose(changed -> awaitDeployed(id, untilNanos));
   }
 
-  private Future<Void> gone(ServerId id) {
+  private Future<Void> awaitStopped(ServerId id) {
     Future<Void> ending = localServers.ending(id);
     return (ending == null ? Future.<Void>succeededFuture() : ending)
-        .compose(gone -> goneElsewhere(id, System.nanoTime() + STOP_MILLIS * 1_000_000));
+        .compose(gone -> awaitReleased(id, System.nanoTime() + STOP_MILLIS * 1_000_000));
   }
 
-  private Future<Void> goneElsewhere(ServerId id, long untilNanos) {
+  private Future<Void> awaitReleased(ServerId id, long untilNanos) {
     if (cluster.isAlone() || !cluster.owners().isOwned(id)) {
       return Future.succeededFuture();
     }
     if (System.nanoTime() - untilNanos > 0) {
       return Future.failedFuture(
-          new BridgeException(ErrorCode.DEADLINE_EXCEEDED, "Server '" + id + "' does not stop"));
+          new BridgeException(
+              ErrorCode.DEADLINE_EXCEEDED, "Server '" + id + "' did not stop in time"));
     }
-    return cluster.change().compose(changed -> goneElsewhere(id, untilNanos));
+    return cluster.change().compose(changed -> awaitReleased(id, untilNanos));
   }
 
   private static BridgeException full() {
-    return new BridgeException(ErrorCode.OVERLOADED, "Too many servers are kept");
+    return new BridgeException(ErrorCode.OVERLOADED, "The limit of server definitions is reached");
   }
 
   private static BridgeException exists(ServerId id) {
@@ -195,21 +197,21 @@ final class ApiServers {
         ErrorCode.SERVER_EXISTS, "Server with ID '" + id + "' already exists");
   }
 
-  /** For whoever starts a server its being down is not a state but the outcome. */
-  private static Throwable startFailure(Throwable failure, String words) {
-    if (!(failure instanceof BridgeException known)) {
+  /** To the caller that starts a server, its being down is the outcome and not a state. */
+  private static Throwable startFailure(Throwable failure, String stderr) {
+    if (!(failure instanceof BridgeException error)) {
       return failure;
     }
-    boolean isDown = known.code() == ErrorCode.SERVER_UNAVAILABLE;
-    boolean late = known.getMessage().contains("timed out");
-    ErrorCode down = late ? ErrorCode.DEADLINE_EXCEEDED : ErrorCode.START_FAILED;
-    return isDown || !words.isEmpty()
+    boolean isDown = error.code() == ErrorCode.SERVER_UNAVAILABLE;
+    boolean isLate = error.getMessage().contains("timed out");
+    ErrorCode down = isLate ? ErrorCode.DEADLINE_EXCEEDED : ErrorCode.START_FAILED;
+    return isDown || !stderr.isEmpty()
         ? new BridgeException(
-            isDown ? down : known.code(), new LastError(known.getMessage(), words).whole())
-        : known;
+            isDown ? down : error.code(), new LastError(error.getMessage(), stderr).whole())
+        : error;
   }
 
-  /** The failures that the original's API has come with its status and its sentence. */
+  /** The errors of the original API keep its status codes and messages. */
   private static ServerConfig read(JsonSlice definition, BridgeConfig operator) {
     try {
       JsonNode body = Json.tree(definition);

@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Makes a catalogue of what a server listed. An entry without a usable name is left out; of two
- * tools of one name the first counts. What people should know of a tool is said with it.
+ * Builds a catalogue from the lists of a server. An entry without a usable name is omitted; of two
+ * tools with the same name the first is used. Problems of a tool are reported as its warnings.
  */
 final class CatalogueReader {
   private static final int MAX_OMITTED = 1 << 18;
@@ -30,9 +30,9 @@ final class CatalogueReader {
   }
 
   /**
-   * What a server listed.
+   * The lists of a server.
    *
-   * @param omitted what is not offered, as the server says it; null for nothing
+   * @param omitted what the server reports as not offered; null for nothing
    */
   record Lists(
       List<JsonSlice> tools,
@@ -42,7 +42,7 @@ final class CatalogueReader {
       JsonSlice omitted) {}
 
   /**
-   * @param removesHidden whether characters that people do not see are taken out
+   * @param removesHidden whether invisible characters are removed
    */
   static Catalogue read(Lists lists, boolean removesHidden) {
     return new CatalogueReader(removesHidden).catalogue(lists);
@@ -50,39 +50,39 @@ final class CatalogueReader {
 
   private Catalogue catalogue(Lists lists) {
     JsonSlice omitted = lists.omitted();
-    boolean isTold = omitted != null && omitted.isObject() && omitted.length() <= MAX_OMITTED;
+    boolean hasOmitted = omitted != null && omitted.isObject() && omitted.length() <= MAX_OMITTED;
     return new Catalogue(
         tools(lists.tools()),
-        shown(lists.resources()),
-        shown(lists.templates()),
-        shown(lists.prompts()),
-        isTold ? omitted.detached() : null,
+        cleaned(lists.resources()),
+        cleaned(lists.templates()),
+        cleaned(lists.prompts()),
+        hasOmitted ? omitted.detached() : null,
         warnings,
         digest(
             lists.tools(),
             lists.resources(),
             lists.templates(),
             lists.prompts(),
-            isTold ? List.of(omitted) : List.of()));
+            hasOmitted ? List.of(omitted) : List.of()));
   }
 
   private Map<String, Tool> tools(List<JsonSlice> entries) {
     List<Tool> read = new ArrayList<>();
     for (JsonSlice entry : entries) {
-      Tool tool = Tool.of(shown(entry));
+      Tool tool = Tool.of(cleaned(entry));
       if (tool != null) {
         read.add(tool);
-        look(tool.name(), entry);
+        checkHidden(tool.name(), entry);
       }
     }
     Map<String, Tool> tools = Catalogue.byName(read);
     read.stream()
         .filter(tool -> tools.get(tool.name()) != tool)
-        .forEach(tool -> warn(tool.name(), "another tool of this name is not offered"));
+        .forEach(tool -> warn(tool.name(), "another tool with this name is not offered"));
     return tools;
   }
 
-  private void look(String tool, JsonSlice entry) {
+  private void checkHidden(String tool, JsonSlice entry) {
     Set<Integer> hidden = HiddenCharacters.in(entry);
     if (!hidden.isEmpty()) {
       warn(
@@ -93,23 +93,23 @@ final class CatalogueReader {
               .collect(
                   Collectors.joining(
                       ", ",
-                      "the definition has characters that people do not see: ",
-                      removesHidden ? ", taken out here" : "")));
+                      "the definition contains invisible characters: ",
+                      removesHidden ? ", removed here" : "")));
     }
   }
 
-  private void warn(String tool, String sentence) {
-    List<String> known = warnings.computeIfAbsent(tool, t -> new ArrayList<>());
-    if (!known.contains(sentence)) {
-      known.add(sentence);
+  private void warn(String tool, String warning) {
+    List<String> ofTool = warnings.computeIfAbsent(tool, t -> new ArrayList<>());
+    if (!ofTool.contains(warning)) {
+      ofTool.add(warning);
     }
   }
 
-  private List<JsonSlice> shown(List<JsonSlice> entries) {
-    return entries.stream().map(this::shown).toList();
+  private List<JsonSlice> cleaned(List<JsonSlice> entries) {
+    return entries.stream().map(this::cleaned).toList();
   }
 
-  private JsonSlice shown(JsonSlice entry) {
+  private JsonSlice cleaned(JsonSlice entry) {
     try {
       return removesHidden
           ? HiddenCharacters.removed(entry, CALLED_BY).detached()

@@ -13,7 +13,7 @@ import dev.mcpbridge.session.Session;
 import io.vertx.core.Future;
 import java.util.List;
 
-/** Asks a server for everything it offers, all lists at once, each over all its pages. */
+/** Reads all lists of a server concurrently, each over all its pages. */
 final class Discovery {
   private final Session session;
   private final Negotiated negotiated;
@@ -36,9 +36,9 @@ final class Discovery {
   }
 
   /**
-   * @param self who asks: nothing that another bridge would get from there is taken from it
-   * @param removesHidden whether characters that people do not see are taken out
-   * @param deadlineNanos of all lists together
+   * @param self the identity of this bridge; entries that lead back to it are left out
+   * @param removesHidden whether invisible characters are removed
+   * @param deadlineNanos for all lists together, by {@link System#nanoTime}
    */
   static Future<Catalogue> of(
       Session session,
@@ -46,10 +46,10 @@ final class Discovery {
       BridgeIdentity self,
       boolean removesHidden,
       long deadlineNanos) {
-    return new Discovery(session, negotiated, self, removesHidden, deadlineNanos).everything();
+    return new Discovery(session, negotiated, self, removesHidden, deadlineNanos).readAll();
   }
 
-  private Future<Catalogue> everything() {
+  private Future<Catalogue> readAll() {
     Future<List<JsonSlice>> tools = list("tools", McpMethod.TOOLS_LIST, "tools");
     Future<List<JsonSlice>> resources = list("resources", McpMethod.RESOURCES_LIST, "resources");
     Future<List<JsonSlice>> templates =
@@ -73,20 +73,20 @@ final class Discovery {
       return Future.succeededFuture(List.of());
     }
     return Pages.all(session, method, member, deadlineNanos)
-        .map(this::reached)
-        .recover(Discovery::noneIfUnknown);
+        .map(this::withPath)
+        .recover(Discovery::emptyIfUnsupported);
   }
 
-  /** A bridge that is another one after a restart says so with its lists. */
-  private List<JsonSlice> reached(Pages.Listed listed) {
+  /** A bridge repeats its id with its lists, since a different one may answer after a restart. */
+  private List<JsonSlice> withPath(Pages.Listed listed) {
     omitted = listed.omitted() == null ? omitted : listed.omitted();
     String bridge = listed.bridge() == null ? negotiated.bridge() : listed.bridge();
     return bridge == null ? listed.entries() : BridgePath.over(bridge, self.id(), listed.entries());
   }
 
-  /** A server may declare a capability and still not know every list that belongs to it. */
-  private static Future<List<JsonSlice>> noneIfUnknown(Throwable failure) {
-    boolean unknown = failure instanceof BridgeException e && e.code() == ErrorCode.NOT_FOUND;
-    return unknown ? Future.succeededFuture(List.of()) : Future.failedFuture(failure);
+  /** A server may declare a capability and not implement every list that belongs to it. */
+  private static Future<List<JsonSlice>> emptyIfUnsupported(Throwable failure) {
+    boolean isUnsupported = failure instanceof BridgeException e && e.code() == ErrorCode.NOT_FOUND;
+    return isUnsupported ? Future.succeededFuture(List.of()) : Future.failedFuture(failure);
   }
 }

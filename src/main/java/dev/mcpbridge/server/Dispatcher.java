@@ -24,12 +24,12 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Gives calls to instances: at once to the least busy one that has room, else in turns. What waits
- * is bounded and knows its deadline; a call that was given to an instance is never given to
- * another, unless the server proves that it did not look at it.
+ * Dispatches calls to instances: to the least busy instance with a free slot, otherwise through a
+ * bounded queue that is fair to callers and enforces deadlines. A call that was sent to one
+ * instance is never sent to another, unless the server proves that it did not process it.
  */
 final class Dispatcher {
-  private static final long LOOK_MILLIS = 20;
+  private static final long RECHECK_MILLIS = 20;
 
   private final Vertx vertx;
   private final ServerConfig config;
@@ -38,15 +38,15 @@ final class Dispatcher {
   private final CallQueue waiting;
   private final Map<String, RunningCall> running = new HashMap<>();
   private final BooleanSupplier mayBegin;
-  private final Debouncer look;
+  private final Debouncer recheck;
   private boolean dispatching;
-  private BridgeException over;
+  private BridgeException closedBecause;
 
   private record RunningCall(Call call, Instance instance, Exchange exchange) {}
 
   /**
-   * @param mayBegin whether this node may begin a call at this moment
-   * @param severalCallers whether callers can be told apart, at this moment
+   * @param mayBegin whether this node may start a call at this moment
+   * @param severalCallers whether callers can be told apart at this moment
    */
   Dispatcher(
       Vertx vertx,
@@ -56,7 +56,7 @@ final class Dispatcher {
       BooleanSupplier mayBegin,
       BooleanSupplier severalCallers) {
     this.vertx = vertx;
-    this.look = new Debouncer(vertx, LOOK_MILLIS, this::dispatch);
+    this.recheck = new Debouncer(vertx, RECHECK_MILLIS, this::dispatch);
     this.mayBegin = mayBegin;
     this.config = config;
     this.instances = instances;
@@ -84,16 +84,19 @@ final class Dispatcher {
     return turn;
   }
 
-  /** Only a server that has forgotten the session says so, and then nothing was run. */
-  private static boolean wasNotLookedAt(Throwable failure) {
-    return failure instanceof BridgeException known
-        && known.code() == ErrorCode.SERVER_UNAVAILABLE
-        && known.executed() == Executed.NO;
+  /**
+   * Whether the server did not process the call: it reports that the session is unknown, so nothing
+   * was executed.
+   */
+  private static boolean wasNotProcessed(Throwable failure) {
+    return failure instanceof BridgeException cause
+        && cause.code() == ErrorCode.SERVER_UNAVAILABLE
+        && cause.executed() == Executed.NO;
   }
 
   /**
-   * Gives out what waits, as far as there is room. A call that fails at once makes room for the
-   * next one, which has its turn here and not within that call: any number may do so.
+   * Dispatches queued calls while instances have free slots. A call that fails at once frees a slot
+   * for the next one, which is started from this loop and not recursively: any number may do so.
    */
   void dispatch() {
     if (dispatching) {
@@ -103,8 +106,8 @@ final class Dispatcher {
     try {
       Instance free = waiting.size() == 0 ? null : leastBusy();
       while (free != null) {
-        Instance taken = free;
-        CallQueue.TurnResult turnResult = waiting.next(call -> run(call, taken));
+        Instance instance = free;
+        CallQueue.TurnResult turnResult = waiting.next(call -> run(call, instance));
         free = turnResult == CallQueue.TurnResult.NOBODYS ? null : leastBusy();
       }
     } finally {
@@ -112,27 +115,27 @@ final class Dispatcher {
     }
   }
 
-  void refuseWaiting(BridgeException why) {
-    waiting.refuse(why);
+  void refuseWaiting(BridgeException reason) {
+    waiting.refuse(reason);
   }
 
-  /** Refuses what waits, and what would have to wait from now on. */
-  void close(BridgeException why) {
-    over = why;
-    refuseWaiting(why);
+  /** Rejects all queued calls, and calls that would be queued from now on. */
+  void close(BridgeException reason) {
+    closedBecause = reason;
+    refuseWaiting(reason);
   }
 
-  void cancel(String callId, BridgeException why) {
+  void cancel(String callId, BridgeException reason) {
     RunningCall found = running.get(callId);
     if (found != null) {
-      found.instance().cancel(found.exchange(), why);
+      found.instance().cancel(found.exchange(), reason);
     }
-    waiting.cancel(callId, why);
+    waiting.cancel(callId, reason);
   }
 
   /**
-   * A log message over stdio belongs to no request, so it goes to a call only while that is the one
-   * which runs there: nobody hears what concerns another.
+   * A log message over stdio belongs to no request, so it is delivered to a call only while that
+   * call is the only one on the instance. No caller sees messages about the call of another.
    */
   void logged(Instance instance, JsonSlice params) {
     List<Call> calls =
@@ -146,28 +149,26 @@ final class Dispatcher {
   }
 
   /**
-   * A question of the server belongs to the call that runs there, and may go to its client if that
-   * can answer; where several run, nobody can tell whose it is, and it is refused.
+   * A request of the server belongs to the call that runs on the instance, and is forwarded to its
+   * client if the client supports it. While several calls run, it cannot be attributed and is
+   * refused.
    */
   Future<JsonSlice> asked(Instance instance, ServerRequest serverRequest) {
     List<RunningCall> calls =
         running.values().stream().filter(r -> r.instance() == instance).toList();
     if (calls.size() == 1 && serverRequest.isFor(calls.get(0).call().envelope())) {
-      RunningCall asked = calls.get(0);
-      asked.exchange().pause();
+      RunningCall only = calls.get(0);
+      only.exchange().pause();
       return listener
-          .question(asked.call(), serverRequest)
-          .onComplete(done -> asked.exchange().resume());
+          .question(only.call(), serverRequest)
+          .onComplete(done -> only.exchange().resume());
     }
-    String why =
-        calls.size() > 1 ? "More than one call runs, and " : "No client that runs a call here ";
+    String reason =
+        calls.size() > 1
+            ? "Several calls are in flight, and it is unknown which one sent "
+            : "No client with a call in flight supports ";
     return Future.failedFuture(
-        new BridgeException(
-            ErrorCode.METHOD_NOT_FOUND,
-            why
-                + (calls.size() > 1
-                    ? serverRequest.method() + " does not say which it belongs to"
-                    : "offers " + serverRequest.method())));
+        new BridgeException(ErrorCode.METHOD_NOT_FOUND, reason + serverRequest.method()));
   }
 
   private Future<JsonSlice> run(Call call, Instance instance) {
@@ -190,28 +191,26 @@ final class Dispatcher {
               running.remove(call.id());
               makeRoom();
               if (done.failed()) {
-                return wasNotLookedAt(done.cause()) && !call.isLate()
-                    ? again(call)
+                return wasNotProcessed(done.cause()) && !call.isLate()
+                    ? requeue(call)
                     : Future.failedFuture(done.cause());
               }
               return result(done.result());
             });
   }
 
-  /**
-   * In a turn of its own: of calls that are given up together none begins in the place of another.
-   */
+  /** In a later task: of calls that are cancelled together, none starts in the slot of another. */
   private void makeRoom() {
     if (waiting.size() > 0) {
       vertx.runOnContext(v -> dispatch());
     }
   }
 
-  private Future<JsonSlice> again(Call call) {
-    return over == null ? waiting.add(call) : Future.failedFuture(over);
+  private Future<JsonSlice> requeue(Call call) {
+    return closedBecause == null ? waiting.add(call) : Future.failedFuture(closedBecause);
   }
 
-  /** A caller's own credential is for an API that is called here, and for no MCP server. */
+  /** Adds the caller's own credential, which is sent to HTTP APIs only, never to MCP servers. */
   private Envelope envelope(Call call) {
     String authorization = call.caller().authorization();
     return authorization != null && config.upstreamTarget() instanceof OpenApiSource
@@ -226,14 +225,17 @@ final class Dispatcher {
     return Future.failedFuture(
         new BridgeException(
                 ErrorCode.UPSTREAM_PROTOCOL_ERROR,
-                "Server '" + config.id() + "' answered with a result that is none")
+                "Server '" + config.id() + "' returned an invalid result")
             .withExecuted(Executed.YES));
   }
 
-  /** None while no call may be begun; what waits is looked at again. */
+  /**
+   * The instance with a free slot and the fewest calls, or null. Also null while no call may be
+   * started; the queue is then checked again later.
+   */
   private Instance leastBusy() {
     if (!mayBegin.getAsBoolean()) {
-      look.ask();
+      recheck.ask();
       return null;
     }
     Instance best = null;

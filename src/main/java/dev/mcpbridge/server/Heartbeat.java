@@ -13,15 +13,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
 /**
- * Pings an upstream that has been quiet (basic/utilities/ping). While calls are pending it may be
- * too busy to answer, so it is left alone at first. Nothing heard for two intervals, or several
- * calls in a row that passed their deadline without a word, is suspicious whatever is pending. Any
- * answer counts, an error too.
+ * Pings an upstream that has been quiet (MCP basic/utilities/ping). While calls are pending it may
+ * be too busy to answer, so it is not pinged at first. Two intervals without any message, or
+ * several calls in a row that passed their deadline without one, make it suspect even then. Any
+ * answer counts, including an error.
  */
 final class Heartbeat {
   private static final int DEADLINES = 3;
 
-  /** What a ping said about the upstream. */
+  /** The result of a ping. BACK: answered after a missed one; DEAD: two missed in a row. */
   enum Pulse {
     BACK,
     MISSED,
@@ -43,11 +43,11 @@ final class Heartbeat {
   private boolean waiting;
   private int missed;
   private int deadlines;
-  private long heardNanos;
+  private long lastMessageNanos;
 
   /**
-   * @param intervalMillis between two pings; 0 for no heartbeat
-   * @param listener hears each pulse, with what went wrong; null where nothing did
+   * @param intervalMillis between two pings; 0 disables the heartbeat
+   * @param listener called with each pulse and the reason of a failure; the reason is null for BACK
    */
   Heartbeat(Vertx vertx, long intervalMillis, Session session, BiConsumer<Pulse, String> listener) {
     this.vertx = vertx;
@@ -66,15 +66,15 @@ final class Heartbeat {
     vertx.cancelTimer(timer);
   }
 
-  /** A call was not answered before its deadline. */
+  /** Reports a call that was not answered before its deadline. */
   void deadlinePassed() {
-    if (session.lastHeardNanos() != heardNanos) {
-      heardNanos = session.lastHeardNanos();
+    if (session.lastHeardNanos() != lastMessageNanos) {
+      lastMessageNanos = session.lastHeardNanos();
       deadlines = 0;
     }
     deadlines++;
     if (timer >= 0 && deadlines == DEADLINES && !waiting && missed == 0) {
-      pingTheSuspicious();
+      pingSuspect();
     }
   }
 
@@ -82,8 +82,8 @@ final class Heartbeat {
     if (waiting) {
       return;
     }
-    if (missed == 0 && isSuspicious()) {
-      pingTheSuspicious();
+    if (missed == 0 && isSuspect()) {
+      pingSuspect();
     } else if (missed > 0 || isIdle()) {
       ping(intervalMillis * 9 / 10);
     }
@@ -93,8 +93,8 @@ final class Heartbeat {
     return session.pendingCount() == 0 && quietMillis() >= intervalMillis / 2;
   }
 
-  /** A timer may come a little early. */
-  private boolean isSuspicious() {
+  /** Slightly less than two intervals, because a timer may fire early. */
+  private boolean isSuspect() {
     return session.pendingCount() > 0 && quietMillis() >= intervalMillis * 7 / 4;
   }
 
@@ -102,12 +102,12 @@ final class Heartbeat {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - session.lastHeardNanos());
   }
 
-  /** A short wait for the first ping, so that the second one is not late either. */
-  private void pingTheSuspicious() {
+  /** The first ping has a short timeout, so that the second one is not late. */
+  private void pingSuspect() {
     ping(intervalMillis / 3).onFailure(silent -> ping(intervalMillis * 9 / 10));
   }
 
-  /** Fails where nothing was heard for the first time. */
+  /** Fails if this is the first ping without an answer. */
   private Future<Void> ping(long timeoutMillis) {
     waiting = true;
     return session

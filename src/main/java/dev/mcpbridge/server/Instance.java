@@ -34,11 +34,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * One process of a server, kept alive: start, handshake, heartbeat, and a new try with backoff when
- * it is lost. Its owner hears of each change and dispatches calls.
+ * Keeps one process of a server alive: start, handshake, heartbeat, and a restart with backoff when
+ * it is lost. The listener is notified of each change and dispatches the calls.
  *
- * <p>Each start is a {@link InstanceRun}; what an earlier life still has to say is not heard any
- * more. After {@link #stop} nothing starts again by itself.
+ * <p>Each start creates an {@link InstanceRun}; messages of an earlier run are ignored. After
+ * {@link #stop} it does not start again by itself.
  */
 final class Instance {
   private static final JsonSlice EVERY_LIST =
@@ -55,39 +55,39 @@ final class Instance {
   private final BridgeIdentity self;
   private ServerState state = new Stopped();
   private InstanceRun instanceRun;
-  private Future<Void> gone = Future.succeededFuture();
+  private Future<Void> termination = Future.succeededFuture();
   private long retryTimer = -1;
   private int restarts;
   private int inFlight;
   private boolean retired;
 
-  /** Whether the process ended while it was asked in the newer era, the last time it started. */
-  private boolean diedOfQuestion;
+  /** Whether the process exited during the handshake of the newer era at its last start. */
+  private boolean exitedInHandshake;
 
-  /** Who keeps the instances; called on the context. */
+  /** Receives the events of an instance. Called on the context thread. */
   interface Listener {
-    /** The state, and with it perhaps the number of calls that can be taken, is another. */
+    /** The state has changed, and possibly the number of calls that can be taken. */
     void changed(Instance instance);
 
-    /** The handshake is done; the instance is ready when the returned future is. */
+    /** The handshake is done. The instance becomes ready when the returned future completes. */
     Future<Void> discovered(Session session, Negotiated negotiated, long deadlineNanos);
 
     void notified(Instance instance, RpcMessage notification);
 
-    /** The server tells of changes from now on: what was listed before may be old already. */
+    /** Change notifications are active from now on. Lists that were read before may be stale. */
     void heardNothingYet(Instance instance);
 
-    /** The server asks something of a client. */
+    /** The server sent a request for a client. Returns the result of the client. */
     Future<JsonSlice> asked(Instance instance, ServerRequest serverRequest);
 
     void lost(int garbageLines, int droppedMessages);
   }
 
   /**
-   * What is the same for all instances of a server.
+   * What all instances of a server have in common.
    *
-   * @param mayAct whether this node may begin a call of it at this moment
-   * @param severalCallers whether callers can be told apart, at this moment
+   * @param mayAct whether this node may start a call of the server at this moment
+   * @param severalCallers whether callers can be told apart at this moment
    */
   record InstanceEnvironment(
       Context context,
@@ -98,7 +98,7 @@ final class Instance {
       BooleanSupplier mayAct,
       BooleanSupplier severalCallers) {
 
-    /** Whether a call may be begun at this moment, and its answer would be kept. */
+    /** Whether a call may be started at this moment and there is memory for its result. */
     boolean mayBegin() {
       return mayAct.getAsBoolean() && !limits.memory().isHigh();
     }
@@ -134,21 +134,21 @@ final class Instance {
     return instanceRun == null ? OptionalLong.empty() : instanceRun.pid();
   }
 
-  /** What its last process said on stderr, for administrators; empty for nothing. */
+  /** The last output of the process on stderr, for administrators; empty without output. */
   String lastWords() {
     return instanceRun != null && instanceRun.transport.succeeded()
         ? instanceRun.transport.result().lastWords()
         : "";
   }
 
-  /** Calls hear of the end of a session before its instance does: there is no room any more. */
+  /** Also checks the session: calls fail at its end before the instance learns of it. */
   boolean hasRoom() {
     return state.takesCalls()
         && !instanceRun.session.isOver()
         && inFlight < config.supervision().maxInFlight();
   }
 
-  /** Starts what is stopped, and tries again at once what waits for its next try. */
+  /** Starts a stopped instance; restarts a failed one at once instead of after its delay. */
   void start() {
     if (retired) {
       return;
@@ -162,7 +162,7 @@ final class Instance {
     }
   }
 
-  /** Takes no new calls, and does not start again; calls in flight go on. */
+  /** Takes no new calls and does not start again. Calls in flight continue. */
   void drain() {
     vertx().cancelTimer(retryTimer);
     if (state instanceof ServerState.Alive alive) {
@@ -172,25 +172,25 @@ final class Instance {
     }
   }
 
-  /** Ends the process and never starts another; completes when its whole tree is gone. */
+  /** Ends the process for good. Completes when its whole process tree has ended. */
   Future<Void> retire() {
     retired = true;
     return stop();
   }
 
-  /** Ends the process; completes when its whole tree is gone, whoever has wanted that first. */
+  /** Ends the process. Completes when its whole process tree has ended, also for repeated calls. */
   Future<Void> stop() {
     vertx().cancelTimer(retryTimer);
     if (instanceRun != null) {
-      InstanceRun last = instanceRun;
+      InstanceRun ended = instanceRun;
       instanceRun = null;
       drain();
-      gone = last.end().onComplete(done -> enter(new Stopped()));
+      termination = ended.end().onComplete(done -> enter(new Stopped()));
     }
-    return gone;
+    return termination;
   }
 
-  /** Another process in place of this one. */
+  /** Replaces the process by a new one. */
   Future<Void> replace() {
     return stop()
         .onSuccess(
@@ -202,22 +202,22 @@ final class Instance {
 
   Exchange send(Exchange.Request request) {
     inFlight++;
-    InstanceRun serving = instanceRun;
-    Exchange exchange = serving.session.send(request);
+    InstanceRun run = instanceRun;
+    Exchange exchange = run.session.send(request);
     exchange
         .answer()
         .onComplete(
             answer -> inFlight--,
             failure -> {
               inFlight--;
-              serving.unanswered(failure);
+              run.unanswered(failure);
             });
     return exchange;
   }
 
-  void cancel(Exchange exchange, BridgeException why) {
+  void cancel(Exchange exchange, BridgeException reason) {
     if (instanceRun != null) {
-      instanceRun.session.cancel(exchange, why);
+      instanceRun.session.cancel(exchange, reason);
     }
   }
 
@@ -225,7 +225,7 @@ final class Instance {
     return instanceRun == null ? null : instanceRun.session;
   }
 
-  /** A transport may fail before it returns, and that is a failure of a start, too. */
+  /** Starts a run. A transport that fails before {@code open} returns is a failed start, too. */
   private void begin(Starting starting) {
     state = starting;
     instanceRun = new InstanceRun(starting);
@@ -242,10 +242,10 @@ final class Instance {
     return context.owner();
   }
 
-  /** From one start to the end of its process. */
+  /** One run of the process, from its start to its end. */
   private final class InstanceRun implements SessionListener {
     private final Starting starting;
-    private final long bornNanos = System.nanoTime();
+    private final long startedNanos = System.nanoTime();
     private final Session session = new Session(context, config.id().name(), this);
     private final Heartbeat heartbeat =
         new Heartbeat(vertx(), config.supervision().heartbeat(), session, this::heartbeat);
@@ -263,7 +263,7 @@ final class Instance {
           transportFactory.open(
               context, config.upstreamTarget(), config.id().name(), limits, session);
       transport
-          .compose(opened -> Handshake.perform(session.over(opened), terms(), timeout))
+          .compose(opened -> Handshake.perform(session.bind(opened), handshakeOptions(), timeout))
           .compose(
               negotiated ->
                   listener.discovered(session, negotiated, deadlineNanos()).map(negotiated))
@@ -271,10 +271,12 @@ final class Instance {
           .onFailure(failure -> fail(code(failure), failure.getMessage()));
     }
 
-    /** Understanding the document of an API took nothing of the time of its start. */
+    /**
+     * The deadline of discovery. The time to read the document of an adapted API does not count.
+     */
     private long deadlineNanos() {
       long patience = Handshake.patienceMillis(config.supervision().startTimeout());
-      long from = isAdapted() ? System.nanoTime() : bornNanos;
+      long from = isAdapted() ? System.nanoTime() : startedNanos;
       return from + TimeUnit.MILLISECONDS.toNanos(patience);
     }
 
@@ -288,7 +290,7 @@ final class Instance {
       return transport.compose(Transport::close).otherwiseEmpty();
     }
 
-    private Handshake.HandshakeOptions terms() {
+    private Handshake.HandshakeOptions handshakeOptions() {
       return new Handshake.HandshakeOptions(
           era(),
           config.conversation().takesRoots(),
@@ -296,10 +298,10 @@ final class Instance {
           self);
     }
 
-    /** A server that died of the question is not asked again at its next start. */
+    /** The era to try: the older one after an exit during the handshake of the newer one. */
     private Era era() {
       Era era = config.conversation().era();
-      return era == Era.UNKNOWN && diedOfQuestion ? Era.LEGACY : era;
+      return era == Era.UNKNOWN && exitedInHandshake ? Era.LEGACY : era;
     }
 
     private void serve(Negotiated negotiated) {
@@ -325,14 +327,14 @@ final class Instance {
       }
     }
 
-    private void heartbeat(Heartbeat.Pulse pulse, String wrong) {
+    private void heartbeat(Heartbeat.Pulse pulse, String error) {
       if (over) {
         return;
       }
       switch (pulse) {
         case MISSED -> {
           if (state instanceof Ready ready) {
-            enter(isAdapted() ? ready.unreachable(wrong) : ready.missedHeartbeat());
+            enter(isAdapted() ? ready.unreachable(error) : ready.missedHeartbeat());
           }
         }
         case BACK -> {
@@ -348,7 +350,7 @@ final class Instance {
       }
     }
 
-    /** What cannot be reached stays degraded, and is asked again with each heartbeat. */
+    /** An adapted API that is unreachable stays degraded and is probed with each heartbeat. */
     private boolean isAdapted() {
       return config.upstreamTarget().isAdapted();
     }
@@ -360,7 +362,7 @@ final class Instance {
       }
     }
 
-    /** Also after a stream that broke: the process behind it may be another one. */
+    /** Called for each new stream, also after a broken one: the process may have changed. */
     @Override
     public void agreed(long listening) {
       if (!over && lists != null && lists.id() == listening) {
@@ -386,18 +388,18 @@ final class Instance {
     }
 
     private ErrorCode code(Throwable failure) {
-      return failure instanceof BridgeException known ? known.code() : ErrorCode.START_FAILED;
+      return failure instanceof BridgeException cause ? cause.code() : ErrorCode.START_FAILED;
     }
 
-    /** Ends this life and arranges the next one; the old tree is gone before it begins. */
+    /** Ends this run and schedules the next; that starts after the old process tree has ended. */
     private void fail(ErrorCode code, String reason) {
       if (over || !(state instanceof ServerState.Alive alive)) {
         return;
       }
-      long lived = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - bornNanos);
-      int attempt = policy.attemptAfter(starting.attempt(), lived);
-      diedOfQuestion =
-          state instanceof Starting && code == ErrorCode.UPSTREAM_CRASHED && !diedOfQuestion;
+      long uptimeMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedNanos);
+      int attempt = policy.attemptAfter(starting.attempt(), uptimeMillis);
+      exitedInHandshake =
+          state instanceof Starting && code == ErrorCode.UPSTREAM_CRASHED && !exitedInHandshake;
       long delay = policy.delayMillis(attempt);
       enter(alive.lost(code, reason, attempt + 1, System.currentTimeMillis() + delay));
       end().onComplete(gone -> retryIn(delay));

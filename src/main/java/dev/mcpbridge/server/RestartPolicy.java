@@ -3,9 +3,9 @@ package dev.mcpbridge.server;
 import java.util.random.RandomGenerator;
 
 /**
- * When a failed server is tried again: exponential backoff with jitter and a ceiling, from the
- * beginning after a healthy minute. (Equal jitter: half of the delay is fixed, so that a broken
- * server is never hammered, half is random, so that many do not come back at once.)
+ * Delays the restart of a failed server: exponential backoff with jitter and a maximum, reset after
+ * a healthy minute. (Equal jitter: half of the delay is fixed, so that a broken server is not
+ * restarted in a tight loop; half is random, so that many servers do not restart at once.)
  */
 final class RestartPolicy {
   private static final long BASE_MILLIS = 200;
@@ -20,7 +20,7 @@ final class RestartPolicy {
   }
 
   /**
-   * @param attempt failures in a row before this one
+   * @param attempt the number of consecutive failures before this one
    */
   long delayMillis(int attempt) {
     long full = Math.min(maxMillis, BASE_MILLIS << Math.min(attempt, 30));
@@ -28,8 +28,8 @@ final class RestartPolicy {
     return half + random.nextLong(half);
   }
 
-  /** How many failures in a row it is after a life of so long. */
-  int attemptAfter(int attempt, long livedMillis) {
-    return livedMillis >= HEALTHY_MILLIS ? 0 : attempt;
+  /** The number of consecutive failures after a run of the given duration. */
+  int attemptAfter(int attempt, long uptimeMillis) {
+    return uptimeMillis >= HEALTHY_MILLIS ? 0 : attempt;
   }
 }

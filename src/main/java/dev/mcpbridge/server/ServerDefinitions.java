@@ -17,67 +17,66 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The servers that are wanted: those of this node's configuration, and those that came over the
- * API, which all nodes share. A server of the configuration that was stopped over the API stays
- * stopped until the configuration is read again.
+ * The definitions of the servers to run: those of the configuration of this node, and those of the
+ * API, which all nodes share. A server of the configuration that was stopped through the API stays
+ * stopped until the configuration is reloaded.
  */
 final class ServerDefinitions {
   private static final Logger LOG = System.getLogger(ServerDefinitions.class.getName());
 
-  /** What stands in place of a definition for a server that was stopped. */
+  /** Stored instead of a definition for a server that was stopped. */
   static final byte[] STOPPED = {};
 
-  private final Map<String, Understood> understood = new HashMap<>();
+  private final Map<String, ParsedDefinition> parsed = new HashMap<>();
   private Map<ServerId, ServerConfig> fromFile = Map.of();
   private BridgeConfig operator;
 
-  private record Understood(long version, ServerConfig server) {}
+  private record ParsedDefinition(long version, ServerConfig server) {}
 
   /**
-   * @param operator says what may come over the API
+   * @param operator decides which definitions are accepted from the API
    */
   void read(Map<ServerId, ServerConfig> servers, BridgeConfig operator) {
     fromFile = servers;
     this.operator = operator;
-    understood.clear();
+    parsed.clear();
   }
 
   boolean isFromFile(ServerId id) {
     return fromFile.containsKey(id);
   }
 
-  Map<ServerId, ServerConfig> ofFile() {
-    return fromFile;
-  }
-
   /**
-   * @param shared the definitions that came over the API, by id
+   * @param shared the definitions of the API by server id
    */
   Map<ServerId, ServerConfig> wanted(Map<String, Item> shared) {
-    Map<ServerId, ServerConfig> wanted = new LinkedHashMap<>(fromFile);
-    understood.keySet().retainAll(shared.keySet());
+    Map<ServerId, ServerConfig> servers = new LinkedHashMap<>(fromFile);
+    parsed.keySet().retainAll(shared.keySet());
     shared.forEach(
         (name, item) -> {
           ServerId id = new ServerId(name);
-          wanted.remove(id);
-          ServerConfig server = item.value().length == 0 ? null : understand(name, item);
+          servers.remove(id);
+          ServerConfig server = item.value().length == 0 ? null : definition(name, item);
           if (server != null) {
-            wanted.put(id, server);
+            servers.put(id, server);
           }
         });
-    return wanted;
+    return servers;
   }
 
-  private ServerConfig understand(String name, Item item) {
-    Understood known = understood.get(name);
-    if (known == null || known.version() != item.version()) {
-      known = new Understood(item.version(), parse(name, item.value()));
-      understood.put(name, known);
+  private ServerConfig definition(String name, Item item) {
+    ParsedDefinition cached = parsed.get(name);
+    if (cached == null || cached.version() != item.version()) {
+      cached = new ParsedDefinition(item.version(), parse(name, item.value()));
+      parsed.put(name, cached);
     }
-    return known.server();
+    return cached.server();
   }
 
-  /** Null for what another node accepts, or an earlier configuration did, and this one does not. */
+  /**
+   * Null if this node does not accept the definition; another node may, or an earlier configuration
+   * did.
+   */
   private ServerConfig parse(String name, byte[] definition) {
     try {
       JsonNode body = Json.tree(definition);

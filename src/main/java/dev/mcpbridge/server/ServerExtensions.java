@@ -7,12 +7,12 @@ import io.vertx.core.VerticleBase;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
-/** What is deployed and undeployed with a server, beside the verticle that owns it. */
+/** An additional verticle that is deployed and undeployed with a server. */
 @FunctionalInterface
 public interface ServerExtensions {
 
   /**
-   * @param drainMillis how long calls in flight may go on when it is undeployed
+   * @param drainMillis how long calls in flight may continue when the server is undeployed
    */
   Optional<VerticleBase> of(
       InstanceId instanceId,

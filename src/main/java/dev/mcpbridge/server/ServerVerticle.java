@@ -33,10 +33,10 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * Owns one upstream server, or one instance of it, for its life: registers its addresses, publishes
- * its view, and takes its processes with it when it goes.
+ * Owns one upstream server, or one instance of it: registers its addresses, publishes its view, and
+ * ends its processes when it is undeployed.
  *
- * <p>Runs on an event loop; nothing here waits for a pipe or a process (see {@code transport}).
+ * <p>Runs on an event loop and never blocks on a pipe or a process (see {@code transport}).
  */
 public final class ServerVerticle extends VerticleBase {
   private static final int MAX_WARNINGS = 5;
@@ -48,21 +48,21 @@ public final class ServerVerticle extends VerticleBase {
   private final StdioTransport.Limits limits;
   private final BridgeIdentity self;
   private final Lease lease;
-  private final List<Runnable> served = new ArrayList<>();
+  private final List<Runnable> registrations = new ArrayList<>();
   private LongSupplier drainMillis;
   private Upstreams upstreams;
 
   /**
-   * The terms on which this node has the server.
+   * The lease under which this node runs the server.
    *
-   * @param mayAct whether it may begin a call of it at this moment
-   * @param severalCallers whether callers can be told apart, at this moment
+   * @param mayAct whether it may start a call of the server at this moment
+   * @param severalCallers whether callers can be told apart at this moment
    */
   record Lease(
       InstanceLocation instanceLocation, BooleanSupplier mayAct, BooleanSupplier severalCallers) {}
 
   /**
-   * @param drainMillis how long calls in flight may go on when the verticle is undeployed
+   * @param drainMillis how long calls in flight may continue when the verticle is undeployed
    */
   public ServerVerticle(
       Bus bus,
@@ -84,7 +84,7 @@ public final class ServerVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     ServerId id = config.id();
-    InstanceId instanceId = part();
+    InstanceId instanceId = instanceId();
     Instance.InstanceEnvironment instanceEnvironment =
         new Instance.InstanceEnvironment(
             context,
@@ -94,45 +94,47 @@ public final class ServerVerticle extends VerticleBase {
             lease.instanceLocation(),
             lease.mayAct(),
             lease.severalCallers());
-    Telling telling = new Telling();
-    upstreams = new Upstreams(config, instanceEnvironment, telling);
-    serve(Addresses.call(id).at(instanceId), upstreams::call);
+    Publisher publisher = new Publisher();
+    upstreams = new Upstreams(config, instanceEnvironment, publisher);
+    register(Addresses.call(id).at(instanceId), upstreams::call);
     if (config.sandboxPool() != null && !config.sandboxPool().isPerCall()) {
-      serve(Addresses.isolated(id).at(instanceId), upstreams::callInContainer);
+      register(Addresses.isolated(id).at(instanceId), upstreams::callInContainer);
     }
     bus.subscribe(Addresses.cancel(id), c -> upstreams.cancel(c.callId(), c.reason()));
-    serve(Addresses.ready(id).at(instanceId), upstreams::ready);
-    serve(Addresses.view(instanceId), asked -> view());
-    serve(Addresses.restart(instanceId), asked -> upstreams.restart(drainMillis.getAsLong()));
-    serve(Addresses.watch(instanceId), upstreams::watch);
+    register(Addresses.ready(id).at(instanceId), upstreams::ready);
+    register(Addresses.view(instanceId), unused -> view());
+    register(Addresses.restart(instanceId), unused -> upstreams.restart(drainMillis.getAsLong()));
+    register(Addresses.watch(instanceId), upstreams::watch);
     bus.subscribe(Addresses.CONVERSATION_OVER, c -> upstreams.over(c, drainMillis.getAsLong()));
-    bus.subscribe(Addresses.NODE_CONNECTED, slot -> telling.again(upstreams.view()));
+    bus.subscribe(Addresses.NODE_CONNECTED, slot -> publisher.publishAgain(upstreams.view()));
     upstreams.open();
     return Future.succeededFuture();
   }
 
-  /** Calls that wait for a container wait elsewhere on this node. */
+  /** The view, including the calls that wait for a container in another verticle of this node. */
   private Future<ServerView> view() {
     ServerView view = upstreams.view();
     return config.sandboxPool() != null && config.sandboxPool().isPerCall()
-        ? bus.request(Addresses.waiting(part()), config.id()).map(view::plusQueued).otherwise(view)
+        ? bus.request(Addresses.waiting(instanceId()), config.id())
+            .map(view::plusQueued)
+            .otherwise(view)
         : Future.succeededFuture(view);
   }
 
-  private <Q, A> void serve(Address<Q, A> address, Function<Q, Future<A>> answer) {
-    served.add(bus.serve(address, answer));
+  private <Q, A> void register(Address<Q, A> address, Function<Q, Future<A>> handler) {
+    registrations.add(bus.serve(address, handler));
   }
 
-  /** What it is of the server. */
-  private InstanceId part() {
+  /** The instance that this verticle runs. */
+  private InstanceId instanceId() {
     return new InstanceId(config.id(), lease.instanceLocation().instance());
   }
 
-  private InstanceStopped departure() {
+  private InstanceStopped stopped() {
     return new InstanceStopped(config.id(), lease.instanceLocation());
   }
 
-  /** Calls in flight get no time any more when the verticle is undeployed. */
+  /** Cancels calls in flight at once when the verticle is undeployed. */
   void hurry() {
     drainMillis = () -> 0;
   }
@@ -143,25 +145,25 @@ public final class ServerVerticle extends VerticleBase {
         .close(drainMillis.getAsLong())
         .onComplete(
             gone -> {
-              served.forEach(Runnable::run);
-              bus.publish(Addresses.PART_GONE, departure());
+              registrations.forEach(Runnable::run);
+              bus.publish(Addresses.PART_GONE, stopped());
             });
   }
 
-  private final class Telling implements Upstream.Listener {
+  private final class Publisher implements Upstream.Listener {
     private String lastState = "";
     private String lastDigest = "";
 
-    /** For a node that has heard nothing yet. */
-    void again(ServerView view) {
+    /** Publishes the view again for a node that has just connected. */
+    void publishAgain(ServerView view) {
       bus.publish(Addresses.PART_CHANGED, view);
     }
 
     @Override
     public void changed(ServerView view) {
       bus.publish(Addresses.PART_CHANGED, view);
-      tellStateChange(view);
-      tellCatalogueChange(view);
+      publishState(view);
+      publishCatalogue(view);
     }
 
     @Override
@@ -180,7 +182,7 @@ public final class ServerVerticle extends VerticleBase {
       return bus.request(Addresses.question(call.id()), serverRequest);
     }
 
-    private void tellStateChange(ServerView view) {
+    private void publishState(ServerView view) {
       if (!lastState.equals(view.state().word())) {
         lastState = view.state().word();
         log(view);
@@ -189,11 +191,11 @@ public final class ServerVerticle extends VerticleBase {
                 .beginObject()
                 .member("server", view.id().name())
                 .member("state", lastState);
-        instance(event);
+        addInstance(event);
         if (view.lastError() != null) {
           event.member("last_error", view.lastError().reason());
         }
-        tell("server", event.endObject());
+        publishEvent("server", event.endObject());
       }
     }
 
@@ -205,7 +207,7 @@ public final class ServerVerticle extends VerticleBase {
           failed ? Level.WARNING : Level.INFO,
           () ->
               "server="
-                  + part()
+                  + instanceId()
                   + " state="
                   + lastState
                   + " pids="
@@ -213,7 +215,7 @@ public final class ServerVerticle extends VerticleBase {
                   + (failed ? " reason=" + view.lastError().whole() : ""));
     }
 
-    private void tellCatalogueChange(ServerView view) {
+    private void publishCatalogue(ServerView view) {
       if (view.isDiscovered() && !lastDigest.equals(view.catalogue().digest())) {
         lastDigest = view.catalogue().digest();
         JsonWriter event =
@@ -221,32 +223,32 @@ public final class ServerVerticle extends VerticleBase {
                 .beginObject()
                 .member("server", view.id().name())
                 .member("tools", view.catalogue().tools().size());
-        instance(event);
-        tell("catalogue", event.endObject());
+        addInstance(event);
+        publishEvent("catalogue", event.endObject());
         view.catalogue().warnings().entrySet().stream().limit(MAX_WARNINGS).forEach(this::warn);
       }
     }
 
-    private void warn(Map.Entry<String, List<String>> ofTool) {
+    private void warn(Map.Entry<String, List<String>> toolWarnings) {
       LOG.log(
           Level.WARNING,
           () ->
               "server="
-                  + part()
+                  + instanceId()
                   + " tool="
-                  + HiddenCharacters.shown(ofTool.getKey())
+                  + HiddenCharacters.shown(toolWarnings.getKey())
                   + " warning="
-                  + String.join("; ", ofTool.getValue()));
+                  + String.join("; ", toolWarnings.getValue()));
     }
 
-    /** Which of several it is. */
-    private void instance(JsonWriter event) {
-      if (part().number() > 1) {
-        event.member("instance", part().number());
+    /** Adds the number of the instance if it is not the first. */
+    private void addInstance(JsonWriter event) {
+      if (instanceId().number() > 1) {
+        event.member("instance", instanceId().number());
       }
     }
 
-    private void tell(String name, JsonWriter event) {
+    private void publishEvent(String name, JsonWriter event) {
       bus.publish(Addresses.EVENTS, new BridgeEvent(name, event.toSlice(), null));
     }
   }

@@ -7,13 +7,13 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 
 /**
- * What whoever wants something of a server hears while it takes no calls.
+ * The errors that callers receive while a server takes no calls.
  *
- * @param mayMove whether another node may have it next
+ * @param mayMove whether another node may become the owner
  */
 record StartErrors(ServerId server, boolean mayMove) {
 
-  /** Where there are other nodes one of them may have it next. */
+  /** In a cluster the caller may retry, since another node may become the owner. */
   BridgeException stopping() {
     return new BridgeException(
         mayMove ? ErrorCode.NOT_OWNER : ErrorCode.SERVER_UNAVAILABLE,
@@ -26,14 +26,14 @@ record StartErrors(ServerId server, boolean mayMove) {
 
   BridgeException unavailable(ServerState.Failed failed) {
     return new BridgeException(
-            isOfTheContainer(failed) ? failed.code() : ErrorCode.SERVER_UNAVAILABLE,
+            needsOperator(failed) ? failed.code() : ErrorCode.SERVER_UNAVAILABLE,
             "Server '" + server + "' is down: " + failed.reason())
         .withExecuted(Executed.NO)
         .withRetryAfter(failed.nextTryMillis() - System.currentTimeMillis());
   }
 
-  /** What somebody has to do something about before a try makes sense. */
-  private static boolean isOfTheContainer(ServerState.Failed failed) {
+  /** Whether an operator has to fix the cause before another attempt can succeed. */
+  private static boolean needsOperator(ServerState.Failed failed) {
     return switch (failed.code()) {
       case ISOLATION_UNAVAILABLE, IMAGE_NOT_FOUND, INVALID_SERVER -> true;
       default -> false;
@@ -41,11 +41,11 @@ record StartErrors(ServerId server, boolean mayMove) {
   }
 
   BridgeException startFailed(ServerState.Failed failed) {
-    boolean late = failed.reason().contains("timed out");
+    boolean isLate = failed.reason().contains("timed out");
     ErrorCode code =
-        isOfTheContainer(failed)
+        needsOperator(failed)
             ? failed.code()
-            : late ? ErrorCode.DEADLINE_EXCEEDED : ErrorCode.START_FAILED;
+            : isLate ? ErrorCode.DEADLINE_EXCEEDED : ErrorCode.START_FAILED;
     return new BridgeException(code, "Failed to start server: " + failed.reason());
   }
 

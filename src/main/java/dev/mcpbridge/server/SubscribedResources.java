@@ -15,20 +15,21 @@ import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The resources of a server whose changes somebody wants to hear of, counted, so that a server is
- * asked once for each however many listen, and nobody is promised what the server has not. Asked
- * again after a restart, until it agrees. A stateless server has one open {@code
- * subscriptions/listen} for each. Confined to its verticle's context.
+ * Reference-counted subscriptions to resources of a server: the server receives one subscription
+ * for each resource, however many listeners there are, and a listener is confirmed only after the
+ * server has agreed. Subscriptions are renewed after a restart, and retried until the server
+ * agrees. For a stateless server each is one open {@code subscriptions/listen}. Confined to its
+ * verticle's context.
  */
 final class SubscribedResources {
-  private static final long AGAIN_MILLIS = 5_000;
+  private static final long RETRY_MILLIS = 5_000;
 
   private final Vertx vertx;
   private final long timeoutMillis;
   private final Map<String, SubscribedResource> watched = new HashMap<>();
   private final Map<Session, Map<String, Session.Subscription>> listening = new WeakHashMap<>();
 
-  private final Map<SessionSubscription, Future<Boolean>> underWay = new HashMap<>();
+  private final Map<SessionSubscription, Future<Boolean>> lastRequests = new HashMap<>();
 
   private record SessionSubscription(Session session, String uri) {}
 
@@ -42,7 +43,7 @@ final class SubscribedResources {
     this.timeoutMillis = timeoutMillis;
   }
 
-  /** Which of the bridge's own subscriptions a change came on is nobody else's business. */
+  /** Removes the id of the bridge's own subscription, which is internal, from a notification. */
   static JsonSlice withoutSubscription(JsonSlice params) {
     JsonSlice meta = JsonObjects.members(params).get("_meta");
     if (meta == null || !JsonObjects.members(meta).containsKey(MetaKeys.SUBSCRIPTION)) {
@@ -58,7 +59,10 @@ final class SubscribedResources {
     return watched.isEmpty();
   }
 
-  /** One more who listens; told when the servers have agreed, and as if never here if not. */
+  /**
+   * Adds a listener. Completes when all sessions have agreed; a listener whose subscription fails
+   * is removed again.
+   */
   Future<Boolean> add(String uri, List<Session> sessions) {
     SubscribedResource found = watched.computeIfAbsent(uri, u -> new SubscribedResource());
     found.listeners++;
@@ -66,10 +70,10 @@ final class SubscribedResources {
       found.agreed =
           Future.all(sessions.stream().map(session -> begin(session, uri)).toList()).map(true);
     }
-    return found.agreed.onFailure(refused -> forget(uri, found));
+    return found.agreed.onFailure(refused -> removeRefused(uri, found));
   }
 
-  /** One less; the last one's leaving is told to the servers. */
+  /** Removes a listener. The servers are unsubscribed with the last one. */
   Future<Boolean> remove(String uri, List<Session> sessions) {
     SubscribedResource found = watched.get(uri);
     if (found == null || --found.listeners > 0) {
@@ -79,27 +83,27 @@ final class SubscribedResources {
     return Future.join(sessions.stream().map(session -> end(session, uri)).toList()).map(true);
   }
 
-  /** Everything that is watched, for a session that has just begun. */
+  /** Renews all subscriptions for a new session. */
   void resume(Session session) {
-    watched.keySet().forEach(uri -> insist(session, uri));
+    watched.keySet().forEach(uri -> beginWithRetry(session, uri));
   }
 
-  private void forget(String uri, SubscribedResource refused) {
+  private void removeRefused(String uri, SubscribedResource refused) {
     if (--refused.listeners <= 0) {
       watched.remove(uri, refused);
     }
   }
 
-  private void insist(Session session, String uri) {
+  private void beginWithRetry(Session session, String uri) {
     if (!session.isOver() && watched.containsKey(uri)) {
       begin(session, uri)
-          .onFailure(refused -> vertx.setTimer(AGAIN_MILLIS, t -> insist(session, uri)));
+          .onFailure(refused -> vertx.setTimer(RETRY_MILLIS, t -> beginWithRetry(session, uri)));
     }
   }
 
   private Future<Boolean> begin(Session session, String uri) {
     if (!session.isStateless()) {
-      return ask(session, McpMethod.SUBSCRIBE, uri);
+      return requestInOrder(session, McpMethod.SUBSCRIBE, uri);
     }
     Session.Subscription begun = session.listen(filter(uri));
     listening.computeIfAbsent(session, s -> new HashMap<>()).put(uri, begun);
@@ -112,7 +116,7 @@ final class SubscribedResources {
 
   private Future<Boolean> end(Session session, String uri) {
     if (!session.isStateless()) {
-      return ask(session, McpMethod.UNSUBSCRIBE, uri);
+      return requestInOrder(session, McpMethod.UNSUBSCRIBE, uri);
     }
     Session.Subscription begun = listening.getOrDefault(session, Map.of()).get(uri);
     if (begun != null) {
@@ -136,17 +140,17 @@ final class SubscribedResources {
         .toSlice();
   }
 
-  /** One after the other for each resource: over HTTP the later of two could come first. */
-  private Future<Boolean> ask(Session session, String method, String uri) {
+  /** Sends requests for one resource in order: over HTTP the later of two could arrive first. */
+  private Future<Boolean> requestInOrder(Session session, String method, String uri) {
     JsonSlice params = new JsonWriter().beginObject().member("uri", uri).endObject().toSlice();
     SessionSubscription sessionSubscription = new SessionSubscription(session, uri);
-    Future<Boolean> before = underWay.get(sessionSubscription);
+    Future<Boolean> previous = lastRequests.get(sessionSubscription);
     Future<Boolean> answer =
-        before == null
+        previous == null
             ? request(session, method, params)
-            : before.transform(over -> request(session, method, params));
-    underWay.put(sessionSubscription, answer);
-    return answer.onComplete(over -> underWay.remove(sessionSubscription, answer));
+            : previous.transform(over -> request(session, method, params));
+    lastRequests.put(sessionSubscription, answer);
+    return answer.onComplete(over -> lastRequests.remove(sessionSubscription, answer));
   }
 
   private Future<Boolean> request(Session session, String method, JsonSlice params) {

@@ -32,15 +32,14 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
- * Deploys a {@link ServerVerticle} for each part of a server that is wanted and that this node
- * owns, replaces and removes them. It always does the same: compares what should run here with what
- * does. Servers of the configuration and servers of the API live side by side; a reload touches
- * only the former.
+ * Deploys a {@link ServerVerticle} for each instance that this node owns, replaces and removes
+ * them, by comparing the instances that should run on this node with those that do. Servers of the
+ * configuration and of the API coexist; a reload only affects the former.
  */
 public final class SupervisorVerticle extends VerticleBase implements Cluster.OwnershipListener {
   private static final Logger LOG = System.getLogger(SupervisorVerticle.class.getName());
-  private static final long LAST_WORDS_MILLIS = 1_000;
-  private static final long FAREWELL_MILLIS = 2_000;
+  private static final long LATE_NOTIFICATION_MILLIS = 1_000;
+  private static final long LEAVE_MILLIS = 2_000;
 
   private final Bus bus;
   private final Cluster cluster;
@@ -51,31 +50,31 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
   private final BridgeIdentity self;
   private final SharedMap shared;
   private final ServerDefinitions serverDefinitions = new ServerDefinitions();
-  private final ApiServers posted;
+  private final ApiServers apiServers;
   private final Map<InstanceId, DeployedServer> deployed = new LinkedHashMap<>();
   private final Map<InstanceId, Future<Void>> ending = new LinkedHashMap<>();
-  private final Set<ServerId> shown = new HashSet<>();
-  private Map<ServerId, ServerConfig> wanted = Map.of();
-  private Future<Void> left = Future.succeededFuture();
+  private final Set<ServerId> published = new HashSet<>();
+  private Map<ServerId, ServerConfig> desired = Map.of();
+  private Future<Void> leaving = Future.succeededFuture();
   private BridgeConfig config;
   private boolean comparing;
-  private boolean isToCompare;
+  private boolean compareAgain;
   private boolean closing;
 
   /**
-   * @param config of the whole server
-   * @param verticles its deployments, in the order in which they were made
+   * @param config the configuration of the whole server
+   * @param verticles its deployments in the order of their creation
    */
   private record DeployedServer(
       ServerConfig config, ServerVerticle verticle, List<Future<String>> verticles) {
 
-    Future<String> isThere() {
+    Future<String> started() {
       return verticles.get(verticles.size() - 1);
     }
   }
 
   /**
-   * @param severalCallers whether callers can be told apart, at this moment
+   * @param severalCallers whether callers can be told apart at this moment
    */
   public SupervisorVerticle(
       Bus bus,
@@ -95,15 +94,15 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
     this.serverExtensions = serverExtensions;
     this.self = self;
     this.shared = cluster.map("servers");
-    this.posted = new ApiServers(bus, cluster, shared, serverDefinitions, new Local());
+    this.apiServers = new ApiServers(bus, cluster, shared, serverDefinitions, new Local());
   }
 
   @Override
   public Future<?> start() {
-    bus.serve(Addresses.START_SERVER, posted::start);
-    bus.serve(Addresses.STOP_SERVER, posted::stop);
+    bus.serve(Addresses.START_SERVER, apiServers::start);
+    bus.serve(Addresses.STOP_SERVER, apiServers::stop);
     if (!cluster.isAlone()) {
-      bus.subscribe(Addresses.PART_CHANGED, view -> heardOf(view.id()));
+      bus.subscribe(Addresses.PART_CHANGED, view -> onPublished(view.id()));
     }
     serverDefinitions.read(config.servers(), config);
     shared.onChange(this::offer);
@@ -114,10 +113,10 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
   @Override
   public Future<?> stop() {
     closing = true;
-    return endAll().compose(ended -> within(FAREWELL_MILLIS, left));
+    return endAll().compose(ended -> within(LEAVE_MILLIS, leaving));
   }
 
-  /** Done when something is, or when it was waited for long enough. */
+  /** Completes with the awaited future or after the given time, whichever is first. */
   private Future<Void> within(long millis, Future<Void> awaited) {
     Promise<Void> over = Promise.promise();
     long timer = vertx.setTimer(Math.max(1, millis), t -> over.tryComplete());
@@ -129,76 +128,76 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
     return over.future();
   }
 
-  /** Stops what runs here, so that other nodes can start it; takes no longer than it may. */
-  public Future<Void> handOver(Duration patience) {
-    Promise<Void> handed = Promise.promise();
+  /** Stops the servers of this node so that others can start them. Waits at most the timeout. */
+  public Future<Void> handOver(Duration timeout) {
+    Promise<Void> done = Promise.promise();
     if (context == null || cluster.isAlone()) {
       return Future.succeededFuture();
     }
     context.runOnContext(
         v -> {
-          left = cluster.leave();
-          within(patience.toMillis(), left).onComplete(handed);
+          leaving = cluster.leave();
+          within(timeout.toMillis(), leaving).onComplete(done);
         });
-    return handed.future();
+    return done.future();
   }
 
-  /** Applies another configuration; servers whose entries did not change are not touched. */
-  public Future<Void> reload(BridgeConfig next) {
+  /** Applies a new configuration. Servers with unchanged entries are not touched. */
+  public Future<Void> reload(BridgeConfig newConfig) {
     Promise<Void> promise = Promise.promise();
-    context.runOnContext(v -> apply(next).onComplete(promise));
+    context.runOnContext(v -> apply(newConfig).onComplete(promise));
     return promise.future();
   }
 
-  private Future<Void> apply(BridgeConfig next) {
-    ServerPlan plan = ServerPlan.of(serverDefinitions.ofFile(), next.servers());
-    config = next;
-    serverDefinitions.read(next.servers(), next);
-    if (!plan.isEmpty()) {
-      LOG.log(Level.INFO, "configuration reloaded: {0}", plan);
-    }
-    List<Future<Change>> back = new ArrayList<>();
+  private Future<Void> apply(BridgeConfig newConfig) {
+    config = newConfig;
+    serverDefinitions.read(newConfig.servers(), newConfig);
+    LOG.log(Level.INFO, "configuration reloaded: servers={0}", newConfig.servers().keySet());
+    List<Future<Change>> restored = new ArrayList<>();
     shared
         .known()
         .forEach(
             (name, item) -> {
               if (item.value().length == 0 && serverDefinitions.isFromFile(new ServerId(name))) {
-                back.add(shared.remove(name, item.version()));
+                restored.add(shared.remove(name, item.version()));
               }
             });
     offer();
-    return Future.join(back).otherwiseEmpty().compose(done -> settled());
+    return Future.join(restored).otherwiseEmpty().compose(done -> settled());
   }
 
-  /** Tells the other nodes what this one can run, and gets to know what it is to run. */
+  /** Declares to the cluster which instances this node can run. */
   private void offer() {
-    wanted = serverDefinitions.wanted(shared.known());
-    Set<InstanceId> able = new LinkedHashSet<>();
-    wanted.forEach(
+    desired = serverDefinitions.wanted(shared.known());
+    Set<InstanceId> runnable = new LinkedHashSet<>();
+    desired.forEach(
         (id, server) -> {
           if (cluster.fits(server.placement())) {
-            able.addAll(InstanceId.all(id, places(server)));
+            runnable.addAll(InstanceId.all(id, placedUnits(server)));
           }
         });
-    cluster.offer(able, this);
+    cluster.offer(runnable, this);
   }
 
-  /** Where there are other nodes each instance is by itself, so that they can be spread. */
-  private int places(ServerConfig server) {
+  /** The number of units that are placed separately: in a cluster each instance is one. */
+  private int placedUnits(ServerConfig server) {
     return cluster.isAlone() ? 1 : server.supervision().instances();
   }
 
-  /** What was never deployed ends within a comparison, which is then made once more after it. */
+  /**
+   * Undeploying a verticle that never started completes at once and calls this method again from
+   * within the comparison; the comparison is then repeated.
+   */
   @Override
   public void changed() {
-    isToCompare = true;
+    compareAgain = true;
     if (comparing) {
       return;
     }
     comparing = true;
     try {
-      while (isToCompare) {
-        isToCompare = false;
+      while (compareAgain) {
+        compareAgain = false;
         compare();
       }
     } finally {
@@ -208,14 +207,14 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
 
   private void compare() {
     if (closing) {
-      releaseWhatDoesNotRun(Set.of());
+      releaseUnused(Set.of());
       return;
     }
-    if (wasTakenAway()) {
+    if (hasLostOwnership()) {
       stopAll();
     }
     Map<InstanceId, ServerConfig> target = new LinkedHashMap<>();
-    cluster.mine().forEach(instanceId -> target.put(instanceId, wanted.get(instanceId.server())));
+    cluster.mine().forEach(instanceId -> target.put(instanceId, desired.get(instanceId.server())));
     List.copyOf(deployed.keySet()).stream()
         .filter(instanceId -> !isSame(deployed.get(instanceId).config(), target.get(instanceId)))
         .forEach(this::undeploy);
@@ -225,13 +224,16 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
             deploy(instanceId, server);
           }
         });
-    releaseWhatDoesNotRun(target.keySet());
-    showWhatRunsNowhere();
-    forgetWhatIsWantedNoMore();
+    releaseUnused(target.keySet());
+    publishUnplaced();
+    forgetRemoved();
   }
 
-  /** What this node has and neither runs nor is to run; said again until all know it. */
-  private void releaseWhatDoesNotRun(Set<InstanceId> target) {
+  /**
+   * Releases instances that this node owns but neither runs nor should run. Repeated with each
+   * comparison until all nodes have applied it.
+   */
+  private void releaseUnused(Set<InstanceId> target) {
     cluster.held().stream()
         .filter(instanceId -> !target.contains(instanceId) && !runs(instanceId))
         .forEach(cluster::stopped);
@@ -248,8 +250,8 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
     endAll();
   }
 
-  /** Others believe that this node is gone: what runs here has no owner, or another one. */
-  private boolean wasTakenAway() {
+  /** Whether the other nodes consider this one dead and have taken ownership from it. */
+  private boolean hasLostOwnership() {
     return !cluster.isAlone() && !cluster.held().containsAll(deployed.keySet());
   }
 
@@ -257,40 +259,40 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
     return target != null && running.fingerprint().equals(target.fingerprint());
   }
 
-  private void showWhatRunsNowhere() {
-    wanted.forEach(
+  private void publishUnplaced() {
+    desired.forEach(
         (id, server) -> {
-          boolean isHomeless =
+          boolean isUnplaced =
               !cluster.fits(server.placement())
                   && !cluster.owners().hasCandidate(id)
                   && !cluster.owners().isOwned(id);
-          if (isHomeless) {
-            shown.add(id);
+          if (isUnplaced) {
+            published.add(id);
             InstanceLocation nowhere =
                 new InstanceLocation(1, null, cluster.owners().epoch(InstanceId.first(id)));
             bus.publishHere(Addresses.PART_CHANGED, UnplacedServer.view(server, nowhere));
           } else if (cluster.owners().knows(id)) {
-            shown.add(id);
+            published.add(id);
           }
         });
   }
 
-  /** The last words of a server may come after everybody has forgotten it. */
-  private void heardOf(ServerId id) {
-    shown.add(id);
+  /** Removes the server again if the notification arrived after its removal. */
+  private void onPublished(ServerId id) {
+    published.add(id);
     if (!cluster.owners().knows(id)) {
-      vertx.setTimer(LAST_WORDS_MILLIS, t -> forgetWhatIsWantedNoMore());
+      vertx.setTimer(LATE_NOTIFICATION_MILLIS, t -> forgetRemoved());
     }
   }
 
-  private void forgetWhatIsWantedNoMore() {
-    shown.removeIf(
+  private void forgetRemoved() {
+    published.removeIf(
         id -> {
           boolean isOver =
-              !wanted.containsKey(id)
+              !desired.containsKey(id)
                   && !cluster.owners().knows(id)
-                  && here(id, deployed).isEmpty()
-                  && here(id, ending).isEmpty();
+                  && ofServer(id, deployed).isEmpty()
+                  && ofServer(id, ending).isEmpty();
           if (isOver) {
             bus.publish(Addresses.SERVER_FORGOTTEN, id);
           }
@@ -298,7 +300,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
         });
   }
 
-  private static <T> List<T> here(ServerId server, Map<InstanceId, T> parts) {
+  private static <T> List<T> ofServer(ServerId server, Map<InstanceId, T> parts) {
     return parts.entrySet().stream()
         .filter(part -> part.getKey().server().equals(server))
         .map(Map.Entry::getValue)
@@ -326,11 +328,11 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
         .map(vertx::deployVerticle)
         .ifPresent(verticles::add);
     verticles.add(vertx.deployVerticle(verticle));
-    shown.add(server.id());
+    published.add(server.id());
     deployed.put(instanceId, new DeployedServer(whole, verticle, verticles));
   }
 
-  /** Ends it here, if it is still there; what it is then comes out by comparing again. */
+  /** Undeploys an instance. A new comparison afterwards decides whether to start it again. */
   private void undeploy(InstanceId instanceId) {
     DeployedServer server = deployed.remove(instanceId);
     if (server == null) {
@@ -353,14 +355,14 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
     return Future.join(List.copyOf(ending.values())).<Void>mapEmpty().otherwiseEmpty();
   }
 
-  /** What was begun here is over: ends first, then what came in their place. */
+  /** Completes when stopping instances have ended and their successors have started. */
   private Future<Void> settled() {
-    List<Future<?>> open = new ArrayList<>(ending.values());
-    return Future.join(open)
+    List<Future<?>> stopping = new ArrayList<>(ending.values());
+    return Future.join(stopping)
         .otherwiseEmpty()
         .compose(
             ended ->
-                Future.join(deployed.values().stream().map(DeployedServer::isThere).toList())
+                Future.join(deployed.values().stream().map(DeployedServer::started).toList())
                     .otherwiseEmpty())
         .mapEmpty();
   }
@@ -374,11 +376,11 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
     return new StdioTransport.Limits(message, config.depth() + 10, 2 * message, memory);
   }
 
-  /** What runs here, for those who start and stop servers over the API. */
+  /** The servers of this node, for the API. */
   private final class Local implements ApiServers.LocalServers {
     @Override
     public Set<ServerId> wanted() {
-      return wanted.keySet();
+      return desired.keySet();
     }
 
     @Override
@@ -388,16 +390,16 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
 
     @Override
     public Future<?> begun(ServerId id) {
-      List<DeployedServer> here = here(id, deployed);
-      return here.isEmpty()
+      List<DeployedServer> ofServer = ofServer(id, deployed);
+      return ofServer.isEmpty()
           ? null
-          : Future.any(here.stream().map(DeployedServer::isThere).toList());
+          : Future.any(ofServer.stream().map(DeployedServer::started).toList());
     }
 
     @Override
     public Future<Void> ending(ServerId id) {
-      List<Future<Void>> here = here(id, ending);
-      return here.isEmpty() ? null : Future.join(here).mapEmpty();
+      List<Future<Void>> ofServer = ofServer(id, ending);
+      return ofServer.isEmpty() ? null : Future.join(ofServer).mapEmpty();
     }
   }
 }

@@ -8,7 +8,7 @@ import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
 import java.util.List;
 
-/** What is to be seen of a server that no node can run. */
+/** The view of a server that no node can run. */
 final class UnplacedServer {
   private UnplacedServer() {}
 

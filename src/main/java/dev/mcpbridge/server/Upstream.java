@@ -32,8 +32,8 @@ import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 
 /**
- * One server: its instances, its catalogue, and the view of it that the rest of the bridge has.
- * Calls go through {@link Dispatcher}.
+ * One server: its instances, its catalogue, and its view for the rest of the bridge. Calls go
+ * through {@link Dispatcher}.
  *
  * <p>Confined to its verticle's context. The catalogue survives a crash, so that calls can wait for
  * the restart instead of failing.
@@ -50,43 +50,39 @@ final class Upstream implements Instance.Listener {
   private final List<Instance> instances;
   private final StartErrors startErrors;
   private final Dispatcher dispatcher;
-  private final SubscribedResources watched;
+  private final SubscribedResources subscriptions;
   private final List<Promise<ServerView>> awaitingReady = new ArrayList<>();
   private Negotiated negotiated;
   private Catalogue catalogue;
   private ServerIdentity identity;
   private String protocolVersion;
   private LastError lastError;
-  private String lastWord = "";
+  private String lastStateName = "";
   private ServerState state;
   private long sinceMillis = System.currentTimeMillis();
   private long garbageLines;
   private long dropped;
   private Future<ServerView> restarting;
   private boolean refreshing;
-  private Instance changed;
+  private Instance changedInstance;
   private boolean closing;
 
-  /** What the verticle tells the rest of the bridge; called on the context. */
+  /** Receives the events of the server. Called on the context thread. */
   interface Listener {
     void changed(ServerView view);
 
-    /** A streaming call makes progress; {@code name} is {@code progress} or {@code message}. */
+    /** An event of a streaming call; {@code name} is {@code progress} or {@code message}. */
     void callEvent(Call call, String name, JsonSlice params);
 
-    /**
-     * A watched resource has changed.
-     *
-     * @param conversation whose upstream says so; null where it is everybody's
-     */
+    /** A subscribed resource has changed; {@code conversation} is null for a shared upstream. */
     void resourceUpdated(String conversation, String uri, JsonSlice params);
 
-    /** The server asks the client of a call. */
+    /** A request of the server to the client of a call. Returns the result of the client. */
     Future<JsonSlice> question(Call call, ServerRequest serverRequest);
   }
 
   /**
-   * @param conversation that it serves alone; null for everybody
+   * @param conversation the only conversation that it serves; null for a shared upstream
    */
   Upstream(
       ServerConfig config,
@@ -116,10 +112,10 @@ final class Upstream implements Instance.Listener {
             listener,
             instanceEnvironment::mayBegin,
             instanceEnvironment.severalCallers());
-    this.watched = new SubscribedResources(vertx, config.supervision().startTimeout());
+    this.subscriptions = new SubscribedResources(vertx, config.supervision().startTimeout());
   }
 
-  /** Starts what is not lazy. */
+  /** Starts the instances unless the server is lazy. */
   void open() {
     if (!config.supervision().lazy() && config.refusal() == null) {
       instances.forEach(Instance::start);
@@ -127,22 +123,22 @@ final class Upstream implements Instance.Listener {
     publish();
   }
 
-  /** Runs a call, now or when its turn comes. */
-  Future<JsonSlice> call(Call asked) {
+  /** Runs a call, immediately or after it was queued. */
+  Future<JsonSlice> call(Call request) {
     if (closing) {
       return Future.failedFuture(startErrors.stopping());
     }
-    Call call = config.conversation().takesRoots() ? asked : asked.withoutRoots();
+    Call call = config.conversation().takesRoots() ? request : request.withoutRoots();
     if (state.takesCalls()) {
       return dispatcher.submit(call);
     }
     if (state instanceof ServerState.Refused refusal) {
       return Future.failedFuture(StartErrors.refused(refusal));
     }
-    if (state instanceof ServerState.Failed failed && isHopeless(failed)) {
+    if (state instanceof ServerState.Failed failed && keepsFailing(failed)) {
       return Future.failedFuture(startErrors.unavailable(failed));
     }
-    wakeIfLazy();
+    startIfStopped();
     return dispatcher.submit(call);
   }
 
@@ -150,7 +146,7 @@ final class Upstream implements Instance.Listener {
     dispatcher.cancel(callId, new BridgeException(ErrorCode.CANCELLED, reason));
   }
 
-  /** The view, once there is a catalogue; fails when the server cannot be started or in time. */
+  /** Completes with the view once there is a catalogue. Fails on a start error or a timeout. */
   Future<ServerView> ready(long timeoutMillis) {
     if (config.refusal() != null) {
       return Future.failedFuture(StartErrors.refused(config.refusal()));
@@ -158,12 +154,12 @@ final class Upstream implements Instance.Listener {
     if (closing) {
       return Future.failedFuture(startErrors.stopping());
     }
-    wakeIfLazy();
+    startIfStopped();
     ServerState state = state();
     if (state.takesCalls() && catalogue != null) {
       return Future.succeededFuture(view());
     }
-    if (state instanceof ServerState.Failed failed && isHopeless(failed)) {
+    if (state instanceof ServerState.Failed failed && keepsFailing(failed)) {
       return Future.failedFuture(startErrors.unavailable(failed));
     }
     Promise<ServerView> promise = Promise.promise();
@@ -174,10 +170,7 @@ final class Upstream implements Instance.Listener {
     return promise.future().onComplete(done -> forget(promise, timer));
   }
 
-  /**
-   * Replaces the processes one after the other; calls in flight get some time to end. Done once for
-   * all who ask before it is over.
-   */
+  /** Replaces the processes one by one after draining. Concurrent requests share one restart. */
   Future<ServerView> restart(long drainMillis) {
     if (restarting == null || restarting.isComplete()) {
       restarting = replaceAll(drainMillis);
@@ -192,21 +185,22 @@ final class Upstream implements Instance.Listener {
           replaced.compose(
               v -> {
                 instance.drain();
-                return idle(List.of(instance), drainMillis).compose(idle -> instance.replace());
+                return awaitIdle(List.of(instance), drainMillis)
+                    .compose(idle -> instance.replace());
               });
     }
     long patience = Handshake.patienceMillis(config.supervision().startTimeout());
     return replaced.compose(v -> ready(patience));
   }
 
-  /** Stops for good. Calls in flight get the given time; what waits is refused at once. */
+  /** Stops for good. Calls in flight get the given time; queued calls are rejected at once. */
   Future<Void> close(long drainMillis) {
     closing = true;
     BridgeException stopped = startErrors.stopping();
     dispatcher.close(stopped);
     List.copyOf(awaitingReady).forEach(promise -> promise.tryFail(stopped));
     instances.forEach(Instance::drain);
-    return idle(instances, drainMillis)
+    return awaitIdle(instances, drainMillis)
         .compose(idle -> Future.all(instances.stream().map(Instance::retire).toList()))
         .mapEmpty();
   }
@@ -219,10 +213,10 @@ final class Upstream implements Instance.Listener {
     return startErrors;
   }
 
-  /** Whether nothing runs, waits or is listened for. */
+  /** Whether there are no calls, neither running nor queued, and no subscriptions. */
   boolean isIdle() {
     return dispatcher.waiting() == 0
-        && watched.isEmpty()
+        && subscriptions.isEmpty()
         && instances.stream().allMatch(instance -> instance.inFlight() == 0);
   }
 
@@ -265,7 +259,7 @@ final class Upstream implements Instance.Listener {
       lastError = new LastError(degraded.reason());
     } else if (instance.state() instanceof ServerState.Failed failed) {
       lastError = new LastError(failed.reason(), instance.lastWords());
-      if (state() instanceof ServerState.Failed all && isHopeless(all)) {
+      if (state() instanceof ServerState.Failed all && keepsFailing(all)) {
         dispatcher.refuseWaiting(startErrors.unavailable(all));
         List.copyOf(awaitingReady)
             .forEach(promise -> promise.tryFail(startErrors.startFailed(all)));
@@ -293,12 +287,12 @@ final class Upstream implements Instance.Listener {
                       negotiated.instructions(),
                       negotiated.bridge() != null);
               this.negotiated = negotiated;
-              watched.resume(session);
+              subscriptions.resume(session);
               return null;
             });
   }
 
-  /** Asks the running instances for the changes of a resource, or not any more. */
+  /** Subscribes to a resource at the running instances, or unsubscribes. */
   Future<Boolean> watch(ResourceSubscription resourceSubscription) {
     List<Session> sessions =
         instances.stream()
@@ -306,8 +300,8 @@ final class Upstream implements Instance.Listener {
             .map(Instance::session)
             .toList();
     return resourceSubscription.wanted()
-        ? watched.add(resourceSubscription.uri(), sessions)
-        : watched.remove(resourceSubscription.uri(), sessions);
+        ? subscriptions.add(resourceSubscription.uri(), sessions)
+        : subscriptions.remove(resourceSubscription.uri(), sessions);
   }
 
   @Override
@@ -323,7 +317,7 @@ final class Upstream implements Instance.Listener {
       case McpMethod.TOOLS_CHANGED, McpMethod.RESOURCES_CHANGED, McpMethod.PROMPTS_CHANGED ->
           refreshSoon(instance);
       default -> {
-        // the other notifications concern client features that the bridge has not announced
+        // other notifications concern client features that the bridge does not declare
       }
     }
   }
@@ -346,19 +340,19 @@ final class Upstream implements Instance.Listener {
     dropped += messages;
   }
 
-  /** Changes come in bursts, so the lists are read once for many of them. */
+  /** Changes come in bursts, so the lists are read once for several notifications. */
   private void refreshSoon(Instance instance) {
-    changed = instance;
+    changedInstance = instance;
     if (!refreshing) {
       refreshing = true;
       vertx.setTimer(REFRESH_DELAY_MILLIS, t -> refresh());
     }
   }
 
-  /** One reading at a time: an older answer that comes later would be taken for the newer one. */
+  /** One reading at a time, so that an older answer never replaces a newer one. */
   private void refresh() {
-    Instance instance = changed;
-    changed = null;
+    Instance instance = changedInstance;
+    changedInstance = null;
     if (!instance.state().takesCalls()) {
       refreshing = false;
       return;
@@ -381,13 +375,13 @@ final class Upstream implements Instance.Listener {
         .onComplete(
             read -> {
               refreshing = false;
-              if (changed != null) {
-                refreshSoon(changed);
+              if (changedInstance != null) {
+                refreshSoon(changedInstance);
               }
             });
   }
 
-  private void wakeIfLazy() {
+  private void startIfStopped() {
     instances.forEach(
         instance -> {
           if (instance.state() instanceof ServerState.Stopped) {
@@ -396,8 +390,8 @@ final class Upstream implements Instance.Listener {
         });
   }
 
-  /** A server that was up and crashed once is waited for; one that keeps failing is not. */
-  private boolean isHopeless(ServerState.Failed failed) {
+  /** Calls wait for a server that crashed once while ready, but not if it keeps failing. */
+  private boolean keepsFailing(ServerState.Failed failed) {
     return failed.attempts() > 1 || catalogue == null;
   }
 
@@ -406,17 +400,17 @@ final class Upstream implements Instance.Listener {
     vertx.cancelTimer(timer);
   }
 
-  private Future<Void> idle(List<Instance> watched, long maxMillis) {
-    if (maxMillis <= 0 || watched.stream().allMatch(instance -> instance.inFlight() == 0)) {
+  private Future<Void> awaitIdle(List<Instance> draining, long maxMillis) {
+    if (maxMillis <= 0 || draining.stream().allMatch(instance -> instance.inFlight() == 0)) {
       return Future.succeededFuture();
     }
-    return vertx.timer(20).<Void>mapEmpty().compose(v -> idle(watched, maxMillis - 20));
+    return vertx.timer(20).<Void>mapEmpty().compose(v -> awaitIdle(draining, maxMillis - 20));
   }
 
   private void publish() {
-    String word = state().word();
-    if (!word.equals(lastWord)) {
-      lastWord = word;
+    String name = state().word();
+    if (!name.equals(lastStateName)) {
+      lastStateName = name;
       sinceMillis = System.currentTimeMillis();
     }
     listener.changed(view());

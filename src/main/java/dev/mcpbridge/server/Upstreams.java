@@ -20,10 +20,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The upstreams of one server: the one that all share or, with {@code isolation: session}, one for
- * each conversation beside it, so that what a server remembers of one client no other sees. Those
- * are bounded, and end with their conversation or when nobody has used them for a while; the shared
- * one then only says what the server offers.
+ * The upstreams of one server: a shared one and, with {@code isolation: session}, one for each
+ * conversation, so that no client sees what the server stores for another. The latter are bounded,
+ * and end with their conversation or when idle for some time; the shared one then only provides the
+ * catalogue.
  *
  * <p>Confined to its verticle's context.
  */
@@ -33,7 +33,7 @@ final class Upstreams implements Upstream.Listener {
   private final Instance.InstanceEnvironment instanceEnvironment;
   private final Upstream.Listener listener;
   private final Upstream shared;
-  private final Map<String, IsolatedUpstream> own = new LinkedHashMap<>();
+  private final Map<String, IsolatedUpstream> isolated = new LinkedHashMap<>();
   private final Map<Upstream, Future<Void>> ending = new HashMap<>();
   private boolean closing;
 
@@ -71,13 +71,13 @@ final class Upstreams implements Upstream.Listener {
     return of(call.caller()).call(call);
   }
 
-  /** Where the server's one container is where everything runs; the result says so. */
+  /** Runs a call in the one container of the server and adds the container to the result. */
   Future<JsonSlice> callInContainer(Call call) {
     String image = config.sandboxPool().container().image();
     return call(call).map(new ExecutionEnvironment(image, null, null)::in);
   }
 
-  /** Gives a call up, wherever it is, also where its client has left. */
+  /** Cancels a call, also if its upstream is already ending. */
   void cancel(String callId, String reason) {
     List<Upstream> all = running();
     all.addAll(ending.keySet());
@@ -93,31 +93,34 @@ final class Upstreams implements Upstream.Listener {
         .map(done -> view());
   }
 
-  /** Begins or ends to listen; answers whose upstream will tell, null for the shared one. */
+  /**
+   * Subscribes to a resource or unsubscribes. Returns the conversation whose upstream reports the
+   * changes; null for the shared one.
+   */
   Future<String> watch(ResourceSubscription resourceSubscription) {
     if (!isIsolated()) {
       return shared.watch(resourceSubscription).map(agreed -> null);
     }
     String conversation = resourceSubscription.by().conversation();
-    if (!resourceSubscription.wanted() && !own.containsKey(conversation)) {
+    if (!resourceSubscription.wanted() && !isolated.containsKey(conversation)) {
       return Future.succeededFuture(conversation);
     }
     return of(resourceSubscription.by()).watch(resourceSubscription).map(agreed -> conversation);
   }
 
   /**
-   * A client has left for good.
+   * Ends the upstream of a conversation that has ended.
    *
-   * @param drainMillis how long its calls in flight may go on
+   * @param drainMillis how long its calls in flight may continue
    */
   void over(String conversation, long drainMillis) {
-    IsolatedUpstream left = own.remove(conversation);
-    if (left != null) {
-      Future<Void> end = left.upstream.close(drainMillis);
-      ending.put(left.upstream, end);
+    IsolatedUpstream removed = isolated.remove(conversation);
+    if (removed != null) {
+      Future<Void> end = removed.upstream.close(drainMillis);
+      ending.put(removed.upstream, end);
       end.onComplete(
           gone -> {
-            ending.remove(left.upstream);
+            ending.remove(removed.upstream);
             listener.changed(view());
           });
     }
@@ -130,10 +133,10 @@ final class Upstreams implements Upstream.Listener {
     return Future.join(ends).mapEmpty();
   }
 
-  /** The server as a whole. */
+  /** The view of all upstreams together. */
   ServerView view() {
     ServerView view = shared.view();
-    for (IsolatedUpstream each : own.values()) {
+    for (IsolatedUpstream each : isolated.values()) {
       view = view.plusSession(each.upstream.view());
     }
     for (Upstream each : ending.keySet()) {
@@ -170,7 +173,7 @@ final class Upstreams implements Upstream.Listener {
     if (!isIsolated()) {
       return shared;
     }
-    IsolatedUpstream found = own.get(caller.conversation());
+    IsolatedUpstream found = isolated.get(caller.conversation());
     if (found == null) {
       found = begin(caller);
     }
@@ -182,41 +185,43 @@ final class Upstreams implements Upstream.Listener {
     if (closing) {
       throw shared.refusals().stopping();
     }
-    int sessions = own.size() + ending.size();
+    int sessions = isolated.size() + ending.size();
     if (sessions >= config.isolation().maxSessions()) {
       throw new BridgeException(
               ErrorCode.QUEUE_FULL,
-              "Server '" + config.id() + "' has " + sessions + " sessions, as many as it may")
+              "Server '%s' has reached its limit of sessions: %d (maxSessions)"
+                  .formatted(config.id(), sessions))
           .withRetryAfter(10_000);
     }
-    requireShare(caller.share());
+    checkShare(caller.share());
     String conversation = caller.conversation();
     IsolatedUpstream begun =
         new IsolatedUpstream(
             caller.share(), new Upstream(config, conversation, instanceEnvironment, this));
-    own.put(conversation, begun);
+    isolated.put(conversation, begun);
     begun.upstream.open();
     return begun;
   }
 
-  /** Where callers can be told apart none has more than half of the sessions. */
-  private void requireShare(String caller) {
-    int places = config.isolation().maxSessions();
-    long held = own.values().stream().filter(each -> each.caller.equals(caller)).count();
-    if (instanceEnvironment.severalCallers().getAsBoolean() && held >= Math.max(1, places / 2)) {
+  /** Limits a caller to half of the sessions while callers can be told apart. */
+  private void checkShare(String caller) {
+    int maxSessions = config.isolation().maxSessions();
+    long held = isolated.values().stream().filter(each -> each.caller.equals(caller)).count();
+    if (instanceEnvironment.severalCallers().getAsBoolean()
+        && held >= Math.max(1, maxSessions / 2)) {
       throw new BridgeException(
               ErrorCode.RATE_LIMITED,
-              "This caller has its share of the sessions of server '%s': %d of %d (maxSessions)"
-                  .formatted(config.id(), held, places))
+              "The caller has used its share of the sessions of server '%s': %d of %d (maxSessions)"
+                  .formatted(config.id(), held, maxSessions))
           .withRetryAfter(10_000);
     }
   }
 
   private void endUnused() {
-    long horizon =
+    long idleSince =
         System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(config.isolation().idleMillis());
-    own.entrySet().stream()
-        .filter(e -> e.getValue().lastUsedNanos - horizon < 0 && e.getValue().upstream.isIdle())
+    isolated.entrySet().stream()
+        .filter(e -> e.getValue().lastUsedNanos - idleSince < 0 && e.getValue().upstream.isIdle())
         .map(Map.Entry::getKey)
         .toList()
         .forEach(conversation -> over(conversation, 0));
@@ -225,7 +230,7 @@ final class Upstreams implements Upstream.Listener {
   private List<Upstream> running() {
     List<Upstream> running = new ArrayList<>();
     running.add(shared);
-    own.values().forEach(each -> running.add(each.upstream));
+    isolated.values().forEach(each -> running.add(each.upstream));
     return running;
   }
 }

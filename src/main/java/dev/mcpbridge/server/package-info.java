@@ -1,9 +1,9 @@
 /**
- * Upstream servers under supervision.
+ * Supervision of upstream servers.
  *
- * <p>{@link dev.mcpbridge.server.ServerVerticle} owns one server: its instances, their states, the
- * queue before them, the catalogue. {@link dev.mcpbridge.server.SupervisorVerticle} deploys,
- * replaces and removes those verticles. Both only wire; the rest are plain classes confined to the
- * verticle's context.
+ * <p>{@link dev.mcpbridge.server.ServerVerticle} owns one server: its instances, their states, its
+ * call queue and its catalogue. {@link dev.mcpbridge.server.SupervisorVerticle} deploys, replaces
+ * and removes these verticles. Both only connect the parts; the other classes are plain objects
+ * confined to the verticle's context.
  */
 package dev.mcpbridge.server;

@@ -11,11 +11,11 @@ import dev.mcpbridge.protocol.ProtocolVersion;
 import io.vertx.core.Future;
 import java.util.Map;
 
-/** The opening of 2026-07-28 (server/discover): one question that an older server does not know. */
+/** The handshake of 2026-07-28: a server/discover request, which older servers do not support. */
 final class Discover {
   private Discover() {}
 
-  /** Fails where the server is of another era, or of no revision that the bridge speaks. */
+  /** Fails if the server belongs to the other era, or supports no revision of the bridge. */
   static Future<Negotiated> perform(Session session, BridgeIdentity self, long timeoutMillis) {
     session.stateless(self);
     return session
@@ -26,14 +26,17 @@ final class Discover {
   private static Negotiated negotiate(JsonSlice result) {
     Map<String, JsonSlice> members = JsonObjects.members(result);
     JsonSlice supported = members.get("supportedVersions");
-    boolean common =
+    boolean isSupported =
         supported != null
             && JsonObjects.elements(supported)
                 .contains(JsonObjects.quoted(ProtocolVersion.STATELESS));
-    if (!common) {
+    if (!isSupported) {
       throw new BridgeException(
           ErrorCode.START_FAILED,
-          "The server speaks MCP " + (supported == null ? "?" : supported.text()));
+          "The server does not support MCP "
+              + ProtocolVersion.STATELESS
+              + "; supported versions: "
+              + (supported == null ? "?" : supported.text()));
     }
     JsonSlice meta = members.get("_meta");
     JsonSlice info = meta == null ? null : JsonObjects.members(meta).get(MetaKeys.SERVER_INFO);

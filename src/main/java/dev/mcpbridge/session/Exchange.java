@@ -7,7 +7,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.function.Consumer;
 
-/** One request under way: its id at the upstream and the answer to come. */
+/** One request in flight: its id at the upstream and its future response. */
 public final class Exchange {
   final long id;
   final Request request;
@@ -23,12 +23,12 @@ public final class Exchange {
   }
 
   /**
-   * What is asked.
+   * The content of a request.
    *
    * @param params one JSON object
-   * @param deadlineNanos on {@link System#nanoTime()}'s clock
-   * @param envelope what the client sent beside it
-   * @param progress hears the params of progress notifications; null if nobody listens
+   * @param deadlineNanos on the clock of {@link System#nanoTime()}
+   * @param envelope the client's metadata and capabilities
+   * @param progress receives the params of progress notifications; null if not wanted
    */
   public record Request(
       String method,
@@ -42,7 +42,7 @@ public final class Exchange {
     }
   }
 
-  /** While the server waits for an answer of ours its time does not run. */
+  /** Suspends the deadline while the server waits for a response from the bridge. */
   public void pause() {
     if (pausedAtNanos == 0) {
       pausedAtNanos = System.nanoTime();
@@ -64,7 +64,7 @@ public final class Exchange {
     return request;
   }
 
-  /** The answer with its {@code result} as the payload, or a BridgeException. */
+  /** Completes with the response, {@code result} as its payload, or with a BridgeException. */
   public Future<RpcMessage> answer() {
     return promise.future();
   }

@@ -15,13 +15,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The opening of a connection: the question of the stateless era first (basic/transports/stdio,
- * backward compatibility), and for a server that does not know it the handshake of the revisions up
- * to 2025-11-25 (basic/lifecycle): {@code initialize}, a version both sides speak, {@code
- * notifications/initialized}.
+ * The handshake of a connection. The request of the stateless era is tried first
+ * (basic/transports/stdio, backward compatibility). A server that does not support it gets the
+ * handshake of the revisions up to 2025-11-25 (basic/lifecycle): {@code initialize}, a version that
+ * both sides support, {@code notifications/initialized}.
  *
- * <p>Sampling, elicitation and roots are announced, since a call may come from a client that has
- * them; for one that does not, the server's question is refused.
+ * <p>Sampling, elicitation and roots are declared, since a call may come from a client that
+ * supports them; if the client does not, the server's request is refused.
  */
 public final class Handshake {
   private static final JsonSlice CAPABILITIES =
@@ -29,28 +29,32 @@ public final class Handshake {
   private static final JsonSlice WITH_ROOTS =
       JsonObjects.with(CAPABILITIES, "roots", JsonSlice.EMPTY_OBJECT);
 
-  /** What a server that runs may take for a question that it does not know, or for the second. */
+  /** Timeout of the first request to a server that is already running. */
   private static final long PROBE_MILLIS = 3_000;
 
   private Handshake() {}
 
-  /** The longest that it takes: an older server may not answer the first question. */
+  /** The maximum duration; an older server may leave the first request unanswered. */
   public static long patienceMillis(long timeoutMillis) {
     return Math.min(timeoutMillis, PROBE_MILLIS) + timeoutMillis;
   }
 
   /**
-   * What the bridge has to say for itself.
+   * Parameters of a handshake.
    *
-   * @param isElsewhere whether the server is reached over HTTP: it runs already, and may be another
-   *     bridge, which is told at once that one asks
-   * @param takesRoots whether the server may ask for roots
+   * @param era the era to use; UNKNOWN to try both
+   * @param takesRoots whether the server may request roots
+   * @param isElsewhere whether the server is reached over HTTP: it is running already, and may be
+   *     another bridge, to which the bridge path is sent from the first request
+   * @param self identity of this bridge
    */
   public record HandshakeOptions(
       Era era, boolean takesRoots, boolean isElsewhere, BridgeIdentity self) {}
 
   /**
-   * @param session not used before; told of the era it is in
+   * Performs the handshake.
+   *
+   * @param session an unused session; its era is set
    */
   public static Future<Negotiated> perform(
       Session session, HandshakeOptions handshakeOptions, long timeoutMillis) {
@@ -58,13 +62,11 @@ public final class Handshake {
       session.follow(handshakeOptions.self().id());
     }
     return open(session, handshakeOptions, timeoutMillis)
-        .map(negotiated -> acquainted(session, negotiated, handshakeOptions.self()));
+        .map(negotiated -> checkBridge(session, negotiated, handshakeOptions.self()));
   }
 
-  /**
-   * With another bridge, each request says which way it has come; with itself it does not speak.
-   */
-  private static Negotiated acquainted(
+  /** Sends the bridge path to another bridge; fails if the server is this bridge itself. */
+  private static Negotiated checkBridge(
       Session session, Negotiated negotiated, BridgeIdentity self) {
     if (self.id().equals(negotiated.bridge())) {
       throw new BridgeException(ErrorCode.LOOP_DETECTED, "The server is this bridge itself");
@@ -78,40 +80,39 @@ public final class Handshake {
     return switch (handshakeOptions.era()) {
       case LEGACY -> initialize(session, handshakeOptions, timeoutMillis);
       case STATELESS -> Discover.perform(session, handshakeOptions.self(), timeoutMillis);
-      case UNKNOWN -> find(session, handshakeOptions, timeoutMillis);
+      case UNKNOWN -> tryBothEras(session, handshakeOptions, timeoutMillis);
     };
   }
 
   /**
-   * A process reads both questions once it has started, however late, and answers the second in the
-   * wrong era: it has the whole time of a start for the first. A URL is of a server that runs.
+   * Tries both eras. A process that starts slowly reads both requests and would answer the second
+   * in the wrong era, so the first one gets the whole start timeout. A server at a URL is already
+   * running.
    */
-  private static Future<Negotiated> find(
+  private static Future<Negotiated> tryBothEras(
       Session session, HandshakeOptions handshakeOptions, long timeoutMillis) {
-    long untilMillis = millis() + patienceMillis(timeoutMillis);
-    long patience =
+    long deadlineMillis = millis() + patienceMillis(timeoutMillis);
+    long probeMillis =
         handshakeOptions.isElsewhere() ? Math.min(timeoutMillis, PROBE_MILLIS) : timeoutMillis;
-    return Discover.perform(session, handshakeOptions.self(), patience)
+    return Discover.perform(session, handshakeOptions.self(), probeMillis)
         .recover(
             refusal -> {
-              long left = Math.max(1, Math.min(timeoutMillis, untilMillis - millis()));
-              return goOn(session, refusal, handshakeOptions, left);
+              long remaining = Math.max(1, Math.min(timeoutMillis, deadlineMillis - millis()));
+              return retryOrInitialize(session, refusal, handshakeOptions, remaining);
             })
-        .recover(failure -> Future.failedFuture(unopened(failure)));
+        .recover(failure -> Future.failedFuture(withHint(failure)));
   }
 
   private static long millis() {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
   }
 
-  /**
-   * A refusal that only the stateless era knows is asked again; any other is of an older server.
-   */
-  private static Future<Negotiated> goOn(
+  /** Retries after an error of the stateless era; any other error means an older server. */
+  private static Future<Negotiated> retryOrInitialize(
       Session session, Throwable refusal, HandshakeOptions handshakeOptions, long timeoutMillis) {
     boolean isStateless =
-        refusal instanceof BridgeException known
-            && known.members().get("upstream") instanceof JsonSlice raw
+        refusal instanceof BridgeException bridgeFailure
+            && bridgeFailure.members().get("upstream") instanceof JsonSlice raw
             && RpcError.read(raw).code() == RpcError.UNSUPPORTED_VERSION;
     if (isStateless) {
       return Discover.perform(session, handshakeOptions.self(), timeoutMillis);
@@ -120,15 +121,15 @@ public final class Handshake {
     return initialize(session, handshakeOptions, timeoutMillis);
   }
 
-  /** What a server has refused or left unanswered may be the wrong question. */
-  private static Throwable unopened(Throwable failure) {
-    return failure instanceof BridgeException known
-            && (known.code() == ErrorCode.DEADLINE_EXCEEDED
-                || known.code() == ErrorCode.START_FAILED
-                || known.members().containsKey("upstream"))
-        ? known.prefixed(
-            "Asked in both eras of MCP, the server has opened no session (era in its entry says"
-                + " which one to ask in, startTimeout for how long): ")
+  /** Adds a hint to a failure that may be caused by the choice of the era or by the timeout. */
+  private static Throwable withHint(Throwable failure) {
+    return failure instanceof BridgeException bridgeFailure
+            && (bridgeFailure.code() == ErrorCode.DEADLINE_EXCEEDED
+                || bridgeFailure.code() == ErrorCode.START_FAILED
+                || bridgeFailure.members().containsKey("upstream"))
+        ? bridgeFailure.prefixed(
+            "The server accepted the handshake of neither MCP era (set era in its entry to use one"
+                + " only, startTimeout to wait longer): ")
         : failure;
   }
 
@@ -152,13 +153,13 @@ public final class Handshake {
 
   private static Negotiated negotiate(JsonSlice result) {
     Map<String, JsonSlice> members = JsonObjects.members(result);
-    String answered = JsonObjects.string(members.get("protocolVersion"));
-    return ProtocolVersion.of(String.valueOf(answered))
-        .map(version -> Negotiated.of(version.date(), members, members.get("serverInfo")))
+    String version = JsonObjects.string(members.get("protocolVersion"));
+    return ProtocolVersion.of(String.valueOf(version))
+        .map(found -> Negotiated.of(found.date(), members, members.get("serverInfo")))
         .orElseThrow(
             () ->
                 new BridgeException(
                     ErrorCode.START_FAILED,
-                    "The server speaks MCP '" + answered + "', which the bridge does not"));
+                    "The server uses MCP version '" + version + "', which is not supported"));
   }
 }

@@ -6,12 +6,13 @@ import dev.mcpbridge.protocol.MetaKeys;
 import java.util.Map;
 
 /**
- * What the opening of a connection brought.
+ * The result of a handshake.
  *
- * @param revision of MCP that is spoken
- * @param capabilities the server's, as sent
- * @param serverInfo as sent, null where absent
- * @param bridge its id, where the server is another bridge, or this one; else null
+ * @param revision the MCP revision in use
+ * @param capabilities the server's capabilities, as sent
+ * @param serverInfo as sent; null if absent
+ * @param instructions as sent; null if absent
+ * @param bridge the bridge id, if the server is a bridge (possibly this one); otherwise null
  */
 public record Negotiated(
     String revision,
@@ -20,6 +21,7 @@ public record Negotiated(
     String instructions,
     String bridge) {
 
+  /** Whether the server has declared a capability. */
   public boolean offers(String capability) {
     return JsonObjects.members(capabilities).containsKey(capability);
   }

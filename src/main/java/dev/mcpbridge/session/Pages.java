@@ -16,9 +16,9 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Collects a list over all its pages (server/utilities/pagination). A cursor is opaque, an empty
- * string is one; a cursor that comes again would never end and is refused, and so is a list that is
- * not whole at its deadline.
+ * Reads all pages of a list (server/utilities/pagination). A cursor is opaque and may be an empty
+ * string. The list fails if a cursor is repeated, which would never end, or if it is incomplete at
+ * its deadline.
  */
 public final class Pages {
   private static final int MAX_ENTRIES = 50_000;
@@ -28,7 +28,7 @@ public final class Pages {
   private final String method;
   private final String member;
   private final long deadlineNanos;
-  private final Promise<Listed> whole = Promise.promise();
+  private final Promise<Listed> promise = Promise.promise();
   private final List<JsonSlice> entries = new ArrayList<>();
   private final Set<JsonSlice> cursors = new HashSet<>();
   private String bridge;
@@ -42,55 +42,57 @@ public final class Pages {
   }
 
   /**
-   * A list, whole.
+   * A complete list.
    *
-   * @param bridge which bridge answered, where it was one and said so; else null
-   * @param omitted what the list leaves out, as it was said; null where it was not
+   * @param bridge id of the bridge that responded, if the server declared one; otherwise null
+   * @param omitted what the list leaves out, as declared by the server; null if not declared
    */
   public record Listed(List<JsonSlice> entries, String bridge, JsonSlice omitted) {}
 
   /**
-   * @param member the array's name in the result, {@code tools} for example
-   * @param deadlineNanos of the whole list, on {@link System#nanoTime()}'s clock
+   * Reads a list.
+   *
+   * @param member name of the array in the result, for example {@code tools}
+   * @param deadlineNanos deadline of the whole list, on the clock of {@link System#nanoTime()}
    */
   public static Future<Listed> all(
       Session session, String method, String member, long deadlineNanos) {
     Pages pages = new Pages(session, method, member, deadlineNanos);
-    pages.ask(JsonSlice.EMPTY_OBJECT);
-    return pages.whole.future();
+    pages.request(JsonSlice.EMPTY_OBJECT);
+    return pages.promise.future();
   }
 
-  /** One page after the other, none within the future of another: there may be thousands. */
-  private void ask(JsonSlice params) {
-    long leftMillis = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
-    if (leftMillis <= 0) {
-      whole.fail(
+  /** Requests pages one by one, without chaining their futures: there may be thousands. */
+  private void request(JsonSlice params) {
+    long remainingMillis = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+    if (remainingMillis <= 0) {
+      promise.fail(
           new BridgeException(
               ErrorCode.DEADLINE_EXCEEDED,
-              method + " was not over after " + cursors.size() + " pages"));
+              method + " was incomplete after " + cursors.size() + " pages at its deadline"));
       return;
     }
-    session.request(method, params, leftMillis).onComplete(this::take, whole::tryFail);
+    session.request(method, params, remainingMillis).onComplete(this::onPage, promise::tryFail);
   }
 
-  private void take(JsonSlice result) {
+  private void onPage(JsonSlice result) {
     try {
       JsonSlice cursor = add(JsonObjects.members(result));
       if (cursor == null) {
-        whole.complete(new Listed(entries, bridge, omitted));
+        promise.complete(new Listed(entries, bridge, omitted));
       } else {
-        ask(new JsonWriter().beginObject().member("cursor", cursor).endObject().toSlice());
+        request(new JsonWriter().beginObject().member("cursor", cursor).endObject().toSlice());
       }
     } catch (RuntimeException e) {
-      whole.tryFail(e);
+      promise.tryFail(e);
     }
   }
 
-  /** Returns the cursor of the next page; null after the last one. */
+  /** Adds a page; returns the cursor of the next page, or null after the last one. */
   private JsonSlice add(Map<String, JsonSlice> page) {
     JsonSlice list = page.get(member);
     if (list == null || !list.isArray()) {
-      throw broken(method + " was answered without " + member);
+      throw protocolError("The result of " + method + " has no array '" + member + "'");
     }
     JsonSlice meta = page.get("_meta");
     bridge = Negotiated.bridge(meta);
@@ -102,18 +104,18 @@ public final class Pages {
       return null;
     }
     if (!cursors.add(cursor.detached())) {
-      throw broken(method + " repeats its cursor");
+      throw protocolError("The server repeats a cursor of " + method);
     }
     if (cursors.size() > MAX_PAGES) {
-      throw broken(method + " has over " + MAX_PAGES + " pages");
+      throw protocolError(method + " has more than " + MAX_PAGES + " pages");
     }
     if (entries.size() > MAX_ENTRIES) {
-      throw broken(method + " has over " + MAX_ENTRIES + " entries");
+      throw protocolError(method + " has more than " + MAX_ENTRIES + " entries");
     }
     return cursor;
   }
 
-  private static BridgeException broken(String detail) {
+  private static BridgeException protocolError(String detail) {
     return new BridgeException(ErrorCode.UPSTREAM_PROTOCOL_ERROR, detail);
   }
 }

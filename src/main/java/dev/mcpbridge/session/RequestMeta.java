@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Writes the {@code _meta} of what goes to a server: the client's own members, the progress token,
- * and, where the server keeps no session, who asks and what they can do.
+ * Writes the {@code _meta} member of requests to a server: the client's own members, the progress
+ * token and, for a stateless server, the client's identity and capabilities.
  */
 final class RequestMeta {
   private static final Set<String> CALLS =
@@ -23,20 +23,21 @@ final class RequestMeta {
   private JsonSlice clientInfo;
   private String self;
 
-  /** From now on every request introduces itself (2026-07-28 basic/index). */
+  /** Adds version, client info and capabilities to further requests (2026-07-28 basic/index). */
   void introduce(BridgeIdentity self) {
     clientInfo = self.implementation();
   }
 
   /**
-   * From now on every request says which way it has come: the server is a bridge, too.
+   * Adds the bridge path to all further requests, since the server is a bridge, too.
    *
-   * @param bridge null where it turned out to be none
+   * @param bridge id of this bridge; null if the server is not a bridge after all
    */
   void follow(String bridge) {
     self = bridge;
   }
 
+  /** Reverts {@link #introduce}. */
   void withhold() {
     clientInfo = null;
   }
@@ -45,18 +46,18 @@ final class RequestMeta {
     return clientInfo != null;
   }
 
-  /** Null where there is nothing to say. */
+  /** The {@code _meta} of a request; null if it would be empty. */
   JsonSlice of(Exchange exchange) {
     Envelope envelope = exchange.request.envelope();
-    boolean tells = exchange.request.progress() != null;
-    if (!tells && clientInfo == null && self == null && envelope.meta().length() <= 2) {
+    boolean hasProgress = exchange.request.progress() != null;
+    if (!hasProgress && clientInfo == null && self == null && envelope.meta().length() <= 2) {
       return null;
     }
-    JsonWriter out = new JsonWriter().beginObject().membersOf(onward(envelope.meta()));
+    JsonWriter out = new JsonWriter().beginObject().membersOf(withPath(envelope.meta()));
     if (self != null && CALLS.contains(exchange.request.method()) && !envelope.elicits("form")) {
       out.member(MetaKeys.CONFIRMS, true);
     }
-    if (tells) {
+    if (hasProgress) {
       out.member(MetaKeys.PROGRESS_TOKEN, exchange.id);
     }
     if (clientInfo != null) {
@@ -70,8 +71,8 @@ final class RequestMeta {
     return out.endObject().toSlice();
   }
 
-  /** Which bridges a request has passed is for other bridges only. */
-  private JsonSlice onward(JsonSlice meta) {
+  /** Appends this bridge to the path, or removes the path if the server is not a bridge. */
+  private JsonSlice withPath(JsonSlice meta) {
     if (self == null && meta.length() <= 2) {
       return meta;
     }

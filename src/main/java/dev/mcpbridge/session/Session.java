@@ -25,11 +25,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Requests and answers over one transport. Ids are ours and never reused, so that answers can't be
- * confused whatever ids the callers use; an answer is taken once, by the request it belongs to.
+ * Requests and responses over one transport. The session assigns its own ids and never reuses them,
+ * so responses cannot be confused whatever ids the callers use; each response is delivered once.
  *
- * <p>Confined to its context. When the transport closes, everything pending fails with {@code
- * executed: unknown}; nothing is ever sent twice.
+ * <p>Confined to its context. When the transport closes, all pending requests fail with {@code
+ * executed: unknown}; no request is ever sent twice.
  */
 public final class Session implements TransportListener {
   private static final long SWEEP_MILLIS = 20;
@@ -40,7 +40,7 @@ public final class Session implements TransportListener {
   private final SessionListener listener;
   private final Map<Long, Exchange> pending = new HashMap<>();
   private final Map<Long, Long> abandoned = new LinkedHashMap<>();
-  private final Map<Long, Promise<Void>> agreements = new HashMap<>();
+  private final Map<Long, Promise<Void>> acknowledgements = new HashMap<>();
   private final RequestMeta meta = new RequestMeta();
   private Transport transport;
   private long lastId;
@@ -54,8 +54,8 @@ public final class Session implements TransportListener {
     this.listener = listener;
   }
 
-  /** Gives the session its transport; called once, before the first request. */
-  public Session over(Transport opened) {
+  /** Sets the transport; called once, before the first request. */
+  public Session bind(Transport opened) {
     transport = opened;
     return this;
   }
@@ -68,12 +68,12 @@ public final class Session implements TransportListener {
     return pending.size();
   }
 
-  /** When the upstream last sent a message, on {@link System#nanoTime()}'s clock. */
+  /** Time of the upstream's last message, on the clock of {@link System#nanoTime()}. */
   public long lastHeardNanos() {
     return lastHeardNanos;
   }
 
-  /** Sends a request. Fails at once, with {@code executed: no}, where it could not be sent. */
+  /** Sends a request. Fails at once, with {@code executed: no}, if it cannot be sent. */
   public Exchange send(Exchange.Request request) {
     Exchange exchange = new Exchange(++lastId, request);
     if (closedReason != null) {
@@ -103,21 +103,21 @@ public final class Session implements TransportListener {
     }
   }
 
-  /** From now on every request says who asks: the server keeps no session (2026-07-28). */
+  /** Switches to the stateless era: every further request identifies the client (2026-07-28). */
   public void stateless(BridgeIdentity self) {
     meta.introduce(self);
   }
 
   /**
-   * From now on every request says which bridges it has passed, this one last.
+   * Adds the path of bridges, this one last, to all further requests.
    *
-   * @param self null for not any more
+   * @param self id of this bridge; null to stop adding the path
    */
   void follow(String self) {
     meta.follow(self);
   }
 
-  /** The server does not know such requests: it is one with a handshake. */
+  /** Switches back to the era with a handshake. */
   void withHandshake() {
     meta.withhold();
   }
@@ -127,27 +127,27 @@ public final class Session implements TransportListener {
   }
 
   /**
-   * Sends a request whose answer only says that it is over, whenever that is. What comes meanwhile
-   * are notifications; the first of them says that the server has agreed (2026-07-28
+   * Opens a subscription: a request that stays open while the server sends notifications; the first
+   * one acknowledges the subscription, and the response ends it (2026-07-28
    * basic/patterns/subscriptions).
    */
   public Subscription listen(JsonSlice filter) {
     Exchange exchange = new Exchange(++lastId, Exchange.Request.plain(McpMethod.LISTEN, filter, 0));
-    Promise<Void> agreement = Promise.promise();
+    Promise<Void> acknowledgement = Promise.promise();
     if (closedReason != null) {
-      agreement.fail(new BridgeException(ErrorCode.UPSTREAM_CRASHED, closedReason));
+      acknowledgement.fail(new BridgeException(ErrorCode.UPSTREAM_CRASHED, closedReason));
     } else {
-      agreements.put(exchange.id, agreement);
+      acknowledgements.put(exchange.id, acknowledgement);
       exchange.position = transport.send(encode(exchange));
       abandon(exchange);
     }
-    return new Subscription(exchange.id, agreement.future());
+    return new Subscription(exchange.id, acknowledgement.future());
   }
 
-  /** Ends what {@link #listen} has begun. */
+  /** Cancels a subscription opened by {@link #listen}. */
   public void endListening(Subscription subscription) {
-    agreements.remove(subscription.id());
-    notify(McpMethod.CANCELLED, cancellation(subscription.id(), "Nobody listens any more"));
+    acknowledgements.remove(subscription.id());
+    notify(McpMethod.CANCELLED, cancellation(subscription.id(), "The subscription has ended"));
   }
 
   public boolean isOver() {
@@ -155,25 +155,25 @@ public final class Session implements TransportListener {
   }
 
   /**
-   * A request that is open for as long as somebody listens.
+   * An open subscription.
    *
-   * @param agreed when the server has said that it will tell
+   * @param agreed completes when the server has acknowledged the subscription
    */
   public record Subscription(long id, Future<Void> agreed) {}
 
-  private void refuse(long listeningId, BridgeException why) {
-    Promise<Void> agreement = agreements.remove(listeningId);
-    if (agreement != null) {
-      agreement.fail(why);
+  private void failSubscription(long id, BridgeException cause) {
+    Promise<Void> acknowledgement = acknowledgements.remove(id);
+    if (acknowledgement != null) {
+      acknowledgement.fail(cause);
     }
   }
 
-  /** Gives a request up and tells the upstream; its answer, should it come, is dropped. */
-  public void cancel(Exchange exchange, BridgeException why) {
+  /** Cancels a request and notifies the upstream; a late response is dropped. */
+  public void cancel(Exchange exchange, BridgeException reason) {
     if (pending.remove(exchange.id) != null) {
       abandon(exchange);
-      notify(McpMethod.CANCELLED, cancellation(exchange.id, why.getMessage()));
-      exchange.promise.fail(why.withExecuted(Executed.UNKNOWN));
+      notify(McpMethod.CANCELLED, cancellation(exchange.id, reason.getMessage()));
+      exchange.promise.fail(reason.withExecuted(Executed.UNKNOWN));
     }
   }
 
@@ -186,9 +186,9 @@ public final class Session implements TransportListener {
     lastHeardNanos = System.nanoTime();
     for (RpcMessage message : batch) {
       switch (message.kind()) {
-        case RESULT, ERROR -> answered(message);
-        case REQUEST -> asked(message);
-        case NOTIFICATION -> notified(message);
+        case RESULT, ERROR -> onResponse(message);
+        case REQUEST -> onRequest(message);
+        case NOTIFICATION -> onNotification(message);
       }
     }
   }
@@ -204,7 +204,7 @@ public final class Session implements TransportListener {
     exchange.promise.fail(
         new BridgeException(
                 ErrorCode.RESPONSE_TOO_LARGE,
-                "The answer of server '" + name + "' is too large: " + bytes + " bytes")
+                "The response of server '" + name + "' is too large: " + bytes + " bytes")
             .withExecuted(Executed.YES));
   }
 
@@ -217,7 +217,7 @@ public final class Session implements TransportListener {
       exchange.promise.fail(
           new BridgeException(
                   ErrorCode.UPSTREAM_PROTOCOL_ERROR,
-                  "Server '" + name + "' answered with something that is no JSON-RPC message")
+                  "Server '" + name + "' sent a response that is not a valid JSON-RPC message")
               .withExecuted(Executed.YES));
     }
   }
@@ -253,34 +253,34 @@ public final class Session implements TransportListener {
 
   @Override
   public void closed(String reason) {
-    closedReason = "Server '" + name + "' is gone: " + reason;
-    List<Exchange> orphans = new ArrayList<>(pending.values());
+    closedReason = "The connection to server '" + name + "' has ended: " + reason;
+    List<Exchange> unanswered = new ArrayList<>(pending.values());
     pending.clear();
     BridgeException failure =
         new BridgeException(ErrorCode.UPSTREAM_CRASHED, closedReason)
             .withExecuted(Executed.UNKNOWN);
-    orphans.forEach(exchange -> exchange.promise.fail(failure));
-    List.copyOf(agreements.keySet()).forEach(id -> refuse(id, failure));
+    unanswered.forEach(exchange -> exchange.promise.fail(failure));
+    List.copyOf(acknowledgements.keySet()).forEach(id -> failSubscription(id, failure));
     listener.closed(reason);
   }
 
   private byte[] encode(Exchange exchange) {
     Exchange.Request request = exchange.request;
-    JsonSlice own = meta.of(exchange);
-    return own == null
+    JsonSlice requestMeta = meta.of(exchange);
+    return requestMeta == null
         ? RpcWriter.request(exchange.id, request.method(), request.params())
-        : RpcWriter.request(exchange.id, request.method(), request.params(), own);
+        : RpcWriter.request(exchange.id, request.method(), request.params(), requestMeta);
   }
 
-  private void answered(RpcMessage message) {
+  private void onResponse(RpcMessage message) {
     Exchange exchange = pending.remove(message.numericId());
     if (exchange == null) {
-      late(message.numericId());
-      BridgeException over =
+      onLateResponse(message.numericId());
+      BridgeException cause =
           message.kind() == RpcMessage.Kind.ERROR
               ? failure(RpcError.read(message.payload()))
-              : new BridgeException(ErrorCode.UPSTREAM_ERROR, "The server does not listen");
-      refuse(message.numericId(), over);
+              : new BridgeException(ErrorCode.UPSTREAM_ERROR, "The server ended the subscription");
+      failSubscription(message.numericId(), cause);
       return;
     }
     transport.acknowledge(exchange.position);
@@ -291,7 +291,7 @@ public final class Session implements TransportListener {
     }
   }
 
-  /** Remembers how far the upstream has read when it answers nevertheless. */
+  /** Stores the position that a late response of the upstream acknowledges. */
   private void abandon(Exchange exchange) {
     abandoned.put(exchange.id, exchange.position);
     if (abandoned.size() > MAX_ABANDONED) {
@@ -299,7 +299,7 @@ public final class Session implements TransportListener {
     }
   }
 
-  private void late(long id) {
+  private void onLateResponse(long id) {
     Long position = abandoned.remove(id);
     if (position == null) {
       listener.lost(0, 1);
@@ -308,7 +308,7 @@ public final class Session implements TransportListener {
     }
   }
 
-  /** JSON-RPC 2.0 section 5.1: the codes that say that nothing was run. */
+  /** Maps error codes (JSON-RPC 2.0 section 5.1) and whether the request was executed. */
   private static BridgeException failure(RpcError error) {
     ErrorCode code =
         switch (error.code()) {
@@ -322,8 +322,8 @@ public final class Session implements TransportListener {
         .with("upstream", error.raw().detached());
   }
 
-  /** A server's own requests are answered or refused, never ignored. */
-  private void asked(RpcMessage message) {
+  /** Answers or refuses a request of the server; none is ignored. */
+  private void onRequest(RpcMessage message) {
     if (McpMethod.PING.equals(message.method())) {
       transport.send(RpcWriter.result(message.id(), JsonSlice.EMPTY_OBJECT));
       return;
@@ -333,15 +333,15 @@ public final class Session implements TransportListener {
     listener
         .asked(message.method(), params)
         .onComplete(
-            answer -> reply(RpcWriter.result(id, answer)), refusal -> reply(refusal(id, refusal)));
+            result -> reply(RpcWriter.result(id, result)), refusal -> reply(refusal(id, refusal)));
   }
 
-  /** A client's own error goes to the server as it was. */
-  private static byte[] refusal(JsonSlice id, Throwable why) {
-    return why instanceof BridgeException known
-            && known.members().get("upstream") instanceof JsonSlice error
+  /** Encodes a refusal; an error sent by the client is passed to the server unchanged. */
+  private static byte[] refusal(JsonSlice id, Throwable cause) {
+    return cause instanceof BridgeException bridgeFailure
+            && bridgeFailure.members().get("upstream") instanceof JsonSlice error
         ? RpcWriter.error(id, error)
-        : RpcWriter.error(id, RpcError.METHOD_NOT_FOUND, why.getMessage());
+        : RpcWriter.error(id, RpcError.METHOD_NOT_FOUND, cause.getMessage());
   }
 
   private void reply(byte[] line) {
@@ -350,34 +350,34 @@ public final class Session implements TransportListener {
     }
   }
 
-  private void notified(RpcMessage message) {
+  private void onNotification(RpcMessage message) {
     if (McpMethod.PROGRESS.equals(message.method()) && message.payload() != null) {
-      progressed(message.payload());
+      onProgress(message.payload());
     } else if (McpMethod.ACKNOWLEDGED.equals(message.method()) && message.payload() != null) {
-      agreed(message.payload());
+      onAcknowledged(message.payload());
     } else {
       listener.notified(message);
     }
   }
 
-  private void agreed(JsonSlice params) {
+  private void onAcknowledged(JsonSlice params) {
     JsonSlice meta = JsonObjects.members(params).get("_meta");
     JsonSlice id = meta == null ? null : JsonObjects.members(meta).get(MetaKeys.SUBSCRIPTION);
-    RpcMessage named = new RpcMessage(RpcMessage.Kind.NOTIFICATION, id, null, null);
+    RpcMessage holder = new RpcMessage(RpcMessage.Kind.NOTIFICATION, id, null, null);
     if (id == null) {
       return;
     }
-    Promise<Void> agreement = agreements.remove(named.numericId());
-    if (agreement != null) {
-      agreement.complete();
+    Promise<Void> acknowledgement = acknowledgements.remove(holder.numericId());
+    if (acknowledgement != null) {
+      acknowledgement.complete();
     }
-    listener.agreed(named.numericId());
+    listener.agreed(holder.numericId());
   }
 
-  private void progressed(JsonSlice params) {
+  private void onProgress(JsonSlice params) {
     JsonSlice token = JsonObjects.members(params).get("progressToken");
-    RpcMessage named = new RpcMessage(RpcMessage.Kind.NOTIFICATION, token, null, null);
-    Exchange exchange = pending.get(named.numericId());
+    RpcMessage holder = new RpcMessage(RpcMessage.Kind.NOTIFICATION, token, null, null);
+    Exchange exchange = pending.get(holder.numericId());
     if (exchange != null && exchange.request.progress() != null) {
       exchange.request.progress().accept(params);
     }
@@ -403,10 +403,10 @@ public final class Session implements TransportListener {
 
   private BridgeException timeout(Exchange exchange, long now) {
     double seconds = (now - exchange.sentNanos) / 1e9;
-    String shown =
+    String duration =
         seconds >= 1 ? Math.round(seconds) + " seconds" : Math.round(seconds * 1000) + " ms";
     return new BridgeException(
-        ErrorCode.DEADLINE_EXCEEDED, "Request to " + name + " timed out after " + shown);
+        ErrorCode.DEADLINE_EXCEEDED, "Request to " + name + " timed out after " + duration);
   }
 
   private static JsonSlice cancellation(long id, String reason) {

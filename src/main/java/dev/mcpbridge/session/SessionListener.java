@@ -4,25 +4,25 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.RpcMessage;
 import io.vertx.core.Future;
 
-/** What an upstream says unasked; called on the session's context. */
+/** Receives what an upstream sends on its own initiative; called on the session's context. */
 public interface SessionListener {
 
-  /** A notification that belongs to no request of ours. */
+  /** A notification that belongs to no request of the session. */
   void notified(RpcMessage notification);
 
   /**
-   * The server tells what was asked for by {@link Session#listen} from now on.
+   * The server has acknowledged a subscription opened by {@link Session#listen}.
    *
-   * @param listening its id
+   * @param listening id of the subscription
    */
   default void agreed(long listening) {}
 
-  /** A request of the server; a failure is a refusal, and its message says why. */
+  /** A request of the server; a failure refuses it, with its message as the reason. */
   Future<JsonSlice> asked(String method, JsonSlice params);
 
-  /** Lines that were no messages, answers nobody waits for, notifications over the budget. */
+  /** Invalid lines; late responses, and notifications over the rate limit, that were dropped. */
   void lost(int garbageLines, int droppedMessages);
 
-  /** The connection is over; every pending request has failed already. */
+  /** The connection has ended; all pending requests have failed already. */
   void closed(String reason);
 }

@@ -1,9 +1,9 @@
 /**
- * The JSON-RPC conversation with one upstream: ids of our own, deadlines, cancellation, the
- * handshake, lists over all their pages.
+ * The JSON-RPC session with one upstream: request ids, deadlines, cancellation, the handshake and
+ * paginated lists.
  *
- * <p>Confined to the context of the verticle that owns the server. Knows nothing of risk, queues or
- * restarts. The revisions with a handshake live in {@link dev.mcpbridge.session.Handshake}; a
- * stateless revision is another class beside it.
+ * <p>Confined to the context of the verticle that owns the server. Independent of risk levels,
+ * queues and restarts. {@link dev.mcpbridge.session.Handshake} implements the revisions with a
+ * handshake, {@link dev.mcpbridge.session.Discover} the stateless revision.
  */
 package dev.mcpbridge.session;

@@ -6,17 +6,17 @@ import io.vertx.core.http.HttpClientResponse;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets a response come in as there is memory for it: where there is none, its sender has to wait.
- * Confined to its context.
+ * Applies back-pressure to a response body: while the memory budget has no room for the buffered
+ * bytes, the response is paused and its sender has to wait. Confined to its context.
  */
 final class BackpressuredBody {
-  /** For what everything else of a server has to wait for. */
+  /** Patience for streams that block everything else from the same server. */
   static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** For what holds up nobody but its own call, which gives it up. */
+  /** Patience for a body that blocks only its own call; the call cancels it. */
   static final long AS_LONG_AS_ITS_CALL = Long.MAX_VALUE;
 
-  private static final long LOOK_MILLIS = 20;
+  private static final long POLL_MILLIS = 20;
 
   private final Vertx vertx;
   private final HttpClientResponse response;
@@ -24,10 +24,10 @@ final class BackpressuredBody {
   private final long patienceNanos;
   private long waitingSince;
   private boolean hasWaited;
-  private boolean over;
+  private boolean ended;
 
   /**
-   * @param patienceNanos after which a message goes on to its end, room or not
+   * @param patienceNanos time after which a message is read to its end even without room
    */
   BackpressuredBody(
       Vertx vertx, HttpClientResponse response, MemoryBudget memory, long patienceNanos) {
@@ -37,29 +37,29 @@ final class BackpressuredBody {
     this.patienceNanos = patienceNanos;
   }
 
-  /** So many bytes are kept of it now. */
+  /** Reports how many bytes of the body are buffered now. */
   void holds(long bytes) {
-    long large = bytes < MemoryBudget.LARGE ? 0 : bytes;
-    if (over) {
+    long counted = bytes < MemoryBudget.LARGE ? 0 : bytes;
+    if (ended) {
       return;
     }
-    if (hasWaited && large > 0) {
-      share.take(large);
-    } else if (share.takeIfRoom(large)) {
+    if (hasWaited && counted > 0) {
+      share.take(counted);
+    } else if (share.takeIfRoom(counted)) {
       hasWaited = false;
     } else {
       response.pause();
       waitingSince = System.nanoTime();
-      lookLater(large);
+      schedulePoll(counted);
     }
   }
 
-  private void lookLater(long bytes) {
-    vertx.setTimer(LOOK_MILLIS, t -> look(bytes));
+  private void schedulePoll(long bytes) {
+    vertx.setTimer(POLL_MILLIS, t -> poll(bytes));
   }
 
-  private void look(long bytes) {
-    if (over) {
+  private void poll(long bytes) {
+    if (ended) {
       return;
     }
     hasWaited = System.nanoTime() - waitingSince >= patienceNanos;
@@ -69,13 +69,13 @@ final class BackpressuredBody {
     } else if (share.takeIfRoom(bytes)) {
       response.resume();
     } else {
-      lookLater(bytes);
+      schedulePoll(bytes);
     }
   }
 
-  /** Nothing is kept of it any more. */
+  /** Releases the memory of the body; nothing is buffered any longer. */
   void end() {
-    over = true;
+    ended = true;
     share.release();
   }
 }

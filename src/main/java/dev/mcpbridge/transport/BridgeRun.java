@@ -5,11 +5,11 @@ import java.util.HexFormat;
 import java.util.Optional;
 
 /**
- * One run of a bridge: where it can be seen, which process it is, and bits that nobody can guess.
+ * Identity of one run of a bridge process, with an unguessable secret.
  *
- * @param boot the machine's start
- * @param namespace the PID namespace in which {@code pid} counts
- * @param start of the process, in ticks since boot
+ * @param boot id of the machine's boot
+ * @param namespace PID namespace in which {@code pid} is valid
+ * @param start start time of the process, in ticks since boot
  * @param secret 128 random bits
  */
 record BridgeRun(String boot, String namespace, long pid, long start, String secret) {
@@ -17,7 +17,7 @@ record BridgeRun(String boot, String namespace, long pid, long start, String sec
   private static final int PARTS = 5;
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  /** Of this process, with a new secret. */
+  /** Creates the identity of this process, with a new secret. */
   static BridgeRun begin() {
     byte[] secret = new byte[16];
     RANDOM.nextBytes(secret);
@@ -44,12 +44,12 @@ record BridgeRun(String boot, String namespace, long pid, long start, String sec
     return boot.equals(other.boot);
   }
 
-  /** Whether both count processes in the same way. */
+  /** Whether the PIDs of both runs belong to the same namespace. */
   boolean isInSameNamespace(BridgeRun other) {
     return isOfSameBoot(other) && namespace.equals(other.namespace);
   }
 
-  /** Whether its process still lives; only a life in the same namespace can be asked for. */
+  /** Whether its process is alive; only meaningful for a run in this process's namespace. */
   boolean isAlive() {
     return ProcFs.stat(pid)
         .filter(stat -> stat.isAlive() && stat.startTicks() == start)

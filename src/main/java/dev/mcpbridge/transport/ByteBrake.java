@@ -4,20 +4,20 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Keeps a fast reader from filling the heap: it may run ahead of its consumer by so many bytes,
- * then it waits, the pipe fills up, and the writer at its other end waits too. One message larger
- * than the allowance passes when nothing else is under way.
+ * Back-pressure between a reading thread and its consumer. The reader may be ahead of the consumer
+ * by a bounded number of bytes; beyond that it blocks, the pipe fills up, and the writer at the
+ * other end blocks too. A message larger than the allowance passes when nothing else is in flight.
  */
 final class ByteBrake {
   private final long allowance;
-  private final AtomicLong underWay = new AtomicLong();
+  private final AtomicLong inFlight = new AtomicLong();
   private volatile Thread waiting;
 
   ByteBrake(long allowance) {
     this.allowance = allowance;
   }
 
-  /** Waits for room; called by the reading thread. */
+  /** Blocks until there is room; called by the reading thread. */
   void take(long bytes) throws InterruptedException {
     waiting = Thread.currentThread();
     while (isFullFor(bytes)) {
@@ -27,17 +27,17 @@ final class ByteBrake {
       }
     }
     waiting = null;
-    underWay.addAndGet(bytes);
+    inFlight.addAndGet(bytes);
   }
 
   private boolean isFullFor(long bytes) {
-    long now = underWay.get();
-    return now > 0 && now + bytes > allowance;
+    long current = inFlight.get();
+    return current > 0 && current + bytes > allowance;
   }
 
-  /** Gives room back; called by the consumer, never waits. */
+  /** Returns bytes to the allowance; called by the consumer, never blocks. */
   void release(long bytes) {
-    underWay.addAndGet(-bytes);
+    inFlight.addAndGet(-bytes);
     Thread reader = waiting;
     if (reader != null) {
       LockSupport.unpark(reader);

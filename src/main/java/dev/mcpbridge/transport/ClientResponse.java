@@ -14,7 +14,7 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import java.util.concurrent.CancellationException;
 
-/** A request and the head of its response. Confined to its context. */
+/** A request with the head of its response; the body is read on demand. Confined to its context. */
 public final class ClientResponse {
   private final Vertx vertx;
   private final MemoryBudget memory;
@@ -22,27 +22,27 @@ public final class ClientResponse {
   private final HttpClientResponse response;
   private BackpressuredBody backpressuredBody;
   private boolean ended;
-  private boolean isGivenUp;
+  private boolean isCancelled;
 
-  /** Takes a response in, piece by piece. */
+  /** Consumes a response body chunk by chunk. */
   private interface BodyReader {
     /**
-     * @return bytes that are kept until more comes
+     * @return number of bytes that stay buffered until the next chunk
      */
     long take(Buffer chunk);
 
     void ended(Throwable broken);
   }
 
-  /** What becomes of an event stream. */
+  /** Receives the events of a stream's life cycle. */
   interface StreamListener {
-    /** Something came, be it a comment. */
+    /** Data was received, possibly only a comment. */
     default void heard() {}
 
     void tooLong();
 
     /**
-     * @param broken null where it came to its end
+     * @param broken null if the stream ended regularly
      */
     void ended(Throwable broken);
   }
@@ -55,7 +55,7 @@ public final class ClientResponse {
     this.response = response;
   }
 
-  /** What breaks after it was given up is nobody's concern. */
+  /** Wraps a response; errors after its cancellation are ignored. */
   static ClientResponse of(
       Vertx vertx, MemoryBudget memory, HttpClientRequest request, HttpClientResponse response) {
     response.exceptionHandler(e -> {});
@@ -66,48 +66,48 @@ public final class ClientResponse {
     return response;
   }
 
-  /** The whole body; a longer one is given up and fails with RESPONSE_TOO_LARGE. */
+  /** Reads the whole body; a longer one is aborted and fails with RESPONSE_TOO_LARGE. */
   public Future<Buffer> body(int max) {
-    Promise<Buffer> whole = Promise.promise();
-    int expected = expected(max);
+    Promise<Buffer> promise = Promise.promise();
+    int expectedLength = expectedLength(max);
     read(
         new BodyReader() {
-          private Buffer held = Buffer.buffer();
+          private Buffer buffered = Buffer.buffer();
 
           @Override
           public long take(Buffer chunk) {
-            if (held.length() == 0) {
-              held = Buffer.buffer(Math.max(expected, chunk.length()));
+            if (buffered.length() == 0) {
+              buffered = Buffer.buffer(Math.max(expectedLength, chunk.length()));
             }
-            held.appendBuffer(chunk);
-            if (held.length() > max && whole.tryFail(tooLarge(max))) {
+            buffered.appendBuffer(chunk);
+            if (buffered.length() > max && promise.tryFail(tooLarge(max))) {
               abort();
             }
-            return Math.max(expected, held.length());
+            return Math.max(expectedLength, buffered.length());
           }
 
           @Override
           public void ended(Throwable broken) {
             if (broken == null) {
-              whole.tryComplete(held);
+              promise.tryComplete(buffered);
             } else {
-              whole.tryFail(broken);
+              promise.tryFail(broken);
             }
           }
         },
         BackpressuredBody.AS_LONG_AS_ITS_CALL);
-    backpressuredBody.holds(expected);
-    return whole.future();
+    backpressuredBody.holds(expectedLength);
+    return promise.future();
   }
 
-  /** What its head says, as far as it is believed; 0 for nothing. */
-  private int expected(int max) {
+  /** The declared content length, at most {@code max}; 0 if absent or not plausible. */
+  private int expectedLength(int max) {
     String length = String.valueOf(response.getHeader("content-length"));
     boolean hasBody = request.getMethod() != HttpMethod.HEAD;
     return hasBody && length.matches("\\d{1,9}") ? Math.min(max, Integer.parseInt(length)) : 0;
   }
 
-  /** Reads it as it comes. */
+  /** Reads the body chunk by chunk. */
   private void read(BodyReader bodyReader, long patienceNanos) {
     backpressuredBody = new BackpressuredBody(vertx, response, memory, patienceNanos);
     response
@@ -117,9 +117,9 @@ public final class ClientResponse {
   }
 
   /**
-   * Reads it as an event stream.
+   * Reads the body as an event stream.
    *
-   * @param patienceNanos how long it waits for memory at most
+   * @param patienceNanos maximum time to wait for memory
    */
   void events(SseReader events, long patienceNanos, StreamListener listener) {
     read(
@@ -146,26 +146,28 @@ public final class ClientResponse {
   private void ended(BodyReader bodyReader, Throwable broken) {
     ended = true;
     backpressuredBody.end();
-    bodyReader.ended(isGivenUp && broken == null ? new CancellationException("given up") : broken);
+    bodyReader.ended(
+        isCancelled && broken == null ? new CancellationException("cancelled") : broken);
   }
 
   public static BridgeException tooLarge(int max) {
     return new BridgeException(
-            ErrorCode.RESPONSE_TOO_LARGE, "The answer is longer than " + max + " bytes")
+            ErrorCode.RESPONSE_TOO_LARGE, "The response is longer than " + max + " bytes")
         .withExecuted(Executed.YES);
   }
 
   /**
-   * What its status means where it has no message: below 500, or to come later, nothing was run.
+   * The error for a status without a JSON-RPC message. With a status below 500, or 503, the request
+   * was not executed.
    */
   BridgeException refusal() {
     int status = response.statusCode();
-    String sentence = "The server answered HTTP " + status;
+    String detail = "The server answered HTTP " + status;
     if (status == 429 || status == 503) {
       ErrorCode code = status == 429 ? ErrorCode.RATE_LIMITED : ErrorCode.OVERLOADED;
-      return new BridgeException(code, sentence).withRetryAfter(retryAfterMillis());
+      return new BridgeException(code, detail).withRetryAfter(retryAfterMillis());
     }
-    return new BridgeException(ErrorCode.UPSTREAM_ERROR, sentence)
+    return new BridgeException(ErrorCode.UPSTREAM_ERROR, detail)
         .withExecuted(status < 500 ? Executed.NO : Executed.UNKNOWN);
   }
 
@@ -180,11 +182,12 @@ public final class ClientResponse {
   }
 
   /**
-   * Gives it up; nothing more is kept of it. One that waits for memory may have come whole, and its
-   * connection serve another request: that shows when it has gone on.
+   * Cancels the response and releases its memory. A response that is paused for memory may already
+   * have arrived completely, so that its connection serves another request; therefore it is resumed
+   * first, and the request is reset only if the body has not ended then.
    */
   void abort() {
-    isGivenUp = true;
+    isCancelled = true;
     if (backpressuredBody == null) {
       request.reset();
       return;
@@ -200,7 +203,7 @@ public final class ClientResponse {
   }
 
   private void take(BodyReader bodyReader, Buffer chunk) {
-    if (!isGivenUp) {
+    if (!isCancelled) {
       backpressuredBody.holds(bodyReader.take(chunk));
     }
   }

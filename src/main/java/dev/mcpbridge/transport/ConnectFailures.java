@@ -9,11 +9,11 @@ import java.security.cert.CertificateException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
 
-/** What is known of a request that failed on its way. Stateless. */
+/** Classifies failures to connect or to send a request. Stateless. */
 final class ConnectFailures {
   private ConnectFailures() {}
 
-  /** In words that somebody can act on: a certificate is refused for a reason. */
+  /** The reason of a failure; for a refused certificate, why it was refused. */
   static String why(Throwable failure) {
     if (!isCertificateRefused(failure)) {
       return failure.getMessage();
@@ -22,16 +22,16 @@ final class ConnectFailures {
     while (root.getCause() != null) {
       root = root.getCause();
     }
-    String is = "is not trusted";
+    String problem = "is not trusted";
     if (root instanceof CertificateExpiredException) {
-      is = "has expired";
+      problem = "has expired";
     } else if (root instanceof CertificateNotYetValidException) {
-      is = "is not valid yet";
+      problem = "is not valid yet";
     }
-    return "its certificate " + is + ": " + root.getMessage();
+    return "its certificate " + problem + ": " + root.getMessage();
   }
 
-  /** A server that is not there, or that is not trusted, was sent nothing. */
+  /** NO if nothing was sent: the server was unreachable or its certificate refused. */
   static Executed executed(Throwable failure) {
     boolean isUnsent =
         failure instanceof ConnectException
@@ -49,13 +49,13 @@ final class ConnectFailures {
     return false;
   }
 
-  /** Tells that a request is lost, if it is one. */
+  /** Reports a request as lost; does nothing for a negative id, which is not a request. */
   static void lost(TransportListener listener, long id, Throwable failure) {
     if (id >= 0) {
       listener.lost(
           id,
-          failure instanceof BridgeException known
-              ? known
+          failure instanceof BridgeException bridgeFailure
+              ? bridgeFailure
               : new BridgeException(ErrorCode.UPSTREAM_CRASHED, failure.getMessage())
                   .withExecuted(Executed.UNKNOWN));
     }

@@ -15,10 +15,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A control group of Linux (version 2, cgroups(7)). What a member starts is a member, too, whatever
- * it does to its environment, its session and its parent. Not every bridge may make one.
+ * A Linux control group (version 2, cgroups(7)). Processes started by a member are members, too,
+ * even if they change their environment, session or parent. Not every user may create one.
  *
- * @param folder its folder in the file system of control groups
+ * @param folder its folder in the cgroup file system
  */
 record ControlGroup(Path folder) {
   private static final Logger LOG = System.getLogger(ControlGroup.class.getName());
@@ -26,26 +26,26 @@ record ControlGroup(Path folder) {
   private static final int MOUNT_ROOT = 3;
   private static final int MOUNT_POINT = 4;
 
-  /** A new one below the bridge's own; empty where the bridge may not make any. */
+  /** Creates a group below the bridge's own; empty if the bridge may not create one. */
   static Optional<ControlGroup> make() {
     try {
       Path own =
           path(
                   Files.readString(Path.of("/proc/self/mountinfo")),
                   Files.readString(Path.of("/proc/self/cgroup")))
-              .orElseThrow(() -> new IOException("there is no control group of version 2"));
+              .orElseThrow(() -> new IOException("no cgroup v2 hierarchy is mounted"));
       if (!Files.isWritable(own.resolve(MEMBERS))) {
-        throw new IOException(own + " cannot be written");
+        throw new IOException(own + " is not writable");
       }
       return Optional.of(new ControlGroup(Files.createTempDirectory(own, "mcp-bridge-")));
     } catch (IOException | RuntimeException e) {
-      LOG.log(Level.DEBUG, "servers have no control groups: {0}", e.getMessage());
+      LOG.log(Level.DEBUG, "control groups unavailable: error={0}", e.getMessage());
       return Optional.empty();
     }
   }
 
   /**
-   * Where a process finds its own control group.
+   * The folder of a process's own control group; empty without cgroup v2.
    *
    * @param mounts {@code /proc/PID/mountinfo}
    * @param groups {@code /proc/PID/cgroup}
@@ -76,25 +76,25 @@ record ControlGroup(Path folder) {
     return root.equals("/") ? path : path.substring(root.length());
   }
 
-  /** A new one within this one, with a process that runs already and what that has started. */
+  /** Creates a child group and moves a running process with its descendants into it. */
   Optional<ControlGroup> of(long number, Process process) {
     ControlGroup group = new ControlGroup(folder.resolve(Long.toString(number)));
     try {
       Files.createDirectory(group.folder);
-      group.take(process.pid());
-      for (ProcessHandle started : process.descendants().toList()) {
-        group.take(started.pid());
+      group.add(process.pid());
+      for (ProcessHandle descendant : process.descendants().toList()) {
+        group.add(descendant.pid());
       }
       return Optional.of(group);
     } catch (IOException e) {
-      LOG.log(Level.DEBUG, "process {0} has no control group: {1}", process.pid(), e.getMessage());
+      LOG.log(Level.DEBUG, "no control group: pid={0} error={1}", process.pid(), e.getMessage());
       group.remove();
       return Optional.empty();
     }
   }
 
-  /** A process that has ended meanwhile needs no group. */
-  private void take(long pid) throws IOException {
+  /** Adds a process; does nothing if it has ended in the meantime. */
+  private void add(long pid) throws IOException {
     try {
       Files.writeString(folder.resolve(MEMBERS), Long.toString(pid), StandardOpenOption.WRITE);
     } catch (IOException e) {
@@ -104,29 +104,29 @@ record ControlGroup(Path folder) {
     }
   }
 
-  /** The processes in it and in the groups within it that can be seen from here. */
+  /** PIDs in this group and its subgroups, as far as they are visible in this namespace. */
   Set<Long> members() {
     return folders().stream()
-        .flatMap(within -> ProcFs.lines(within.resolve(MEMBERS)).stream())
+        .flatMap(subfolder -> ProcFs.lines(subfolder.resolve(MEMBERS)).stream())
         .map(Long::valueOf)
         .filter(pid -> pid > 0)
         .collect(Collectors.toSet());
   }
 
-  /** Ends all members at once, where the kernel can (5.14). */
+  /** Kills all members at once, if the kernel supports it (5.14). */
   void kill() {
     try {
       Files.writeString(folder.resolve("cgroup.kill"), "1", StandardOpenOption.WRITE);
     } catch (IOException e) {
-      LOG.log(Level.DEBUG, "{0} is not ended as a whole: {1}", folder, e.getMessage());
+      LOG.log(Level.DEBUG, "cgroup.kill failed: group={0} error={1}", folder, e.getMessage());
     }
   }
 
-  /** False where it still has members. */
+  /** Removes the group; false if it still has members. */
   boolean remove() {
-    for (Path within : folders()) {
+    for (Path subfolder : folders()) {
       try {
-        Files.deleteIfExists(within);
+        Files.deleteIfExists(subfolder);
       } catch (IOException e) {
         return false;
       }
@@ -134,7 +134,7 @@ record ControlGroup(Path folder) {
     return true;
   }
 
-  /** Its own and those within it, innermost first. */
+  /** The folders of this group and its subgroups, innermost first. */
   private List<Path> folders() {
     try (Stream<Path> all = Files.walk(folder)) {
       return all.filter(Files::isDirectory).sorted(Comparator.reverseOrder()).toList();

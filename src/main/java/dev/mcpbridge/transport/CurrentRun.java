@@ -5,11 +5,11 @@ import java.lang.System.Logger.Level;
 import java.util.Optional;
 
 /**
- * This run of the bridge, which begins with its first child and is written down before that is
- * started. For any thread; blocks for some milliseconds.
+ * The current run of this bridge. It begins with the first child process and is recorded in a file
+ * before that child is started. Thread-safe; blocks for some milliseconds.
  *
- * @param group for its children; empty where it may have none
- * @param file empty where there is no folder for it
+ * @param group parent group of the children; empty if the bridge may not create one
+ * @param file the locked run file; empty if no folder is usable
  */
 record CurrentRun(
     BridgeRun bridgeRun, Optional<ControlGroup> group, Optional<RunFiles.LockedFile> file) {
@@ -24,12 +24,12 @@ record CurrentRun(
     return current;
   }
 
-  /** Empty before the first child. */
+  /** The current run; empty before the first child. */
   static synchronized Optional<CurrentRun> begun() {
     return Optional.ofNullable(current);
   }
 
-  /** Takes back what was written down; a later child begins another life. */
+  /** Ends the run and deletes its file; a later child begins a new run. */
   static synchronized void end() {
     if (current != null) {
       current.group.ifPresent(ControlGroup::remove);
@@ -49,8 +49,8 @@ record CurrentRun(
     if (file.isEmpty()) {
       LOG.log(
           Level.WARNING,
-          "if this bridge is killed, its servers are not ended at the next start: there is no"
-              + " folder that only this user can write; set XDG_RUNTIME_DIR to one");
+          "orphaned servers cannot be cleaned up after a crash: no folder is writable by this user"
+              + " only; set XDG_RUNTIME_DIR to such a folder");
     }
     return new CurrentRun(bridgeRun, group, file);
   }

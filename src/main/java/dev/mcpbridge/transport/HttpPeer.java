@@ -11,7 +11,7 @@ import java.net.URI;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 
-/** What is sent to one remote MCP server, with its configured headers. */
+/** Sends requests to one remote MCP server, with its configured headers. */
 final class HttpPeer {
   private final RemoteTarget remoteTarget;
   private final HttpSender sender;
@@ -25,13 +25,13 @@ final class HttpPeer {
     return remoteTarget.url();
   }
 
-  /** Posts a message; the response's body has not been read. */
+  /** Posts a message; the body of the response is left unread. */
   PendingRequest post(URI url, byte[] body, Map<String, String> headers) {
     return sender.send(
         HttpMethod.POST,
         url,
         request ->
-            with(headers, request)
+            addHeaders(request, headers)
                 .putHeader("content-type", "application/json")
                 .putHeader("accept", "application/json, text/event-stream")
                 .send(Buffer.buffer(body)));
@@ -43,18 +43,18 @@ final class HttpPeer {
         .send(
             HttpMethod.GET,
             url,
-            request -> with(headers, request).putHeader("accept", "text/event-stream").send())
+            request -> addHeaders(request, headers).putHeader("accept", "text/event-stream").send())
         .answer();
   }
 
   Future<Void> delete(URI url, Map<String, String> headers) {
     return sender
-        .send(HttpMethod.DELETE, url, request -> with(headers, request).send())
+        .send(HttpMethod.DELETE, url, request -> addHeaders(request, headers).send())
         .answer()
         .compose(clientResponse -> clientResponse.response().end());
   }
 
-  private HttpClientRequest with(Map<String, String> headers, HttpClientRequest request) {
+  private HttpClientRequest addHeaders(HttpClientRequest request, Map<String, String> headers) {
     remoteTarget
         .access()
         .headers()

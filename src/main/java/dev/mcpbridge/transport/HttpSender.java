@@ -25,26 +25,26 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
- * Sends requests to where an entry says; redirects are left to whoever asks. A process that was
- * frozen sends nothing of what it had begun where it may not act any more: that is asked right
- * before each request goes, and what may not go waits.
+ * Sends HTTP requests; redirects are left to the caller. Right before a request is sent, {@code
+ * mayAct} is checked, so that a node that was frozen and has lost its lease does not send requests
+ * that it had begun; such a request waits until sending is allowed again.
  */
 public final class HttpSender {
   private static final int CONNECT_MILLIS = 10_000;
   private static final int KEEP_ALIVE_SECONDS = 30;
   private static final int MAX_CONNECTIONS = 256;
-  private static final long LOOK_MILLIS = 10;
+  private static final long POLL_MILLIS = 10;
 
   private final Vertx vertx;
   private final MemoryBudget memory;
   private final BooleanSupplier mayAct;
   private final HttpClient client;
-  private final HttpClient fresh;
+  private final HttpClient unpooled;
   private volatile boolean closed;
 
   /**
-   * @param memory for what comes back
-   * @param mayAct whether anything may be begun at this moment
+   * @param memory budget for response bodies
+   * @param mayAct whether requests may be sent at this moment
    */
   public HttpSender(Vertx vertx, HttpAccess access, MemoryBudget memory, BooleanSupplier mayAct) {
     this.vertx = vertx;
@@ -58,7 +58,7 @@ public final class HttpSender {
       options.setTrustOptions(new PemTrustOptions().addCertPath(access.authority().toString()));
     }
     this.client = client(vertx, options);
-    this.fresh = client(vertx, new HttpClientOptions(options).setKeepAlive(false));
+    this.unpooled = client(vertx, new HttpClientOptions(options).setKeepAlive(false));
   }
 
   private static HttpClient client(Vertx vertx, HttpClientOptions options) {
@@ -66,28 +66,29 @@ public final class HttpSender {
         .httpClientBuilder()
         .with(options)
         .with(new PoolOptions().setHttp1MaxSize(MAX_CONNECTIONS))
-        .withConnectHandler(HttpSender::tell)
+        .withConnectHandler(HttpSender::trackSocket)
         .build();
   }
 
-  /** One that has been closed already has no address any more. */
-  private static void tell(HttpConnection connection) {
-    SocketAddress from = connection.localAddress();
-    if (from != null) {
-      InetSocketAddress address = new InetSocketAddress(from.hostAddress(), from.port());
+  /** Registers the connection's local address; null if it has been closed already. */
+  private static void trackSocket(HttpConnection connection) {
+    SocketAddress local = connection.localAddress();
+    if (local != null) {
+      InetSocketAddress address = new InetSocketAddress(local.hostAddress(), local.port());
       OwnSockets.sends(address);
       connection.closeHandler(v -> OwnSockets.sendsNoMore(address));
     }
   }
 
-  /** What is said to a request that has its connection: its headers, its body, and to go. */
+  /** Writes headers and body of a request that has a connection, and sends it. */
   public interface RequestWriter extends Function<HttpClientRequest, Future<HttpClientResponse>> {}
 
   /**
-   * A server may close a connection just as it is used again. A safe request that gets no answer
-   * for that reason is sent once more, over a connection of its own (RFC 9110 section 9.2.2).
+   * Sends a request. A server may close a pooled connection just as it is reused; a safe request
+   * that gets no response for that reason is retried once on a new connection (RFC 9110 section
+   * 9.2.2).
    *
-   * @param url its path and query go out as they are written
+   * @param url its path and query are sent unchanged
    */
   public PendingRequest send(HttpMethod method, URI url, RequestWriter requestWriter) {
     PendingRequest pendingRequest = new PendingRequest();
@@ -97,16 +98,16 @@ public final class HttpSender {
             .setAbsoluteURI(url.toString())
             .setFollowRedirects(false);
     return pendingRequest.follow(
-        sent(client, options, pendingRequest, requestWriter)
+        attempt(client, options, pendingRequest, requestWriter)
             .recover(
                 failure ->
-                    isSafe(method) && isUnanswered(failure)
-                        ? sent(fresh, options, pendingRequest, requestWriter)
+                    isSafe(method) && isConnectionLost(failure)
+                        ? attempt(unpooled, options, pendingRequest, requestWriter)
                         : Future.failedFuture(failure))
             .recover(failure -> Future.failedFuture(explained(url, failure))));
   }
 
-  private Future<ClientResponse> sent(
+  private Future<ClientResponse> attempt(
       HttpClient client,
       RequestOptions options,
       PendingRequest pendingRequest,
@@ -116,32 +117,32 @@ public final class HttpSender {
         .compose(
             request ->
                 pendingRequest.begun(request)
-                    ? allowed()
-                        .compose(yes -> gone(request, requestWriter))
+                    ? awaitPermission()
+                        .compose(allowed -> write(request, requestWriter))
                         .map(response -> ClientResponse.of(vertx, memory, request, response))
-                    : Future.failedFuture("given up"));
+                    : Future.failedFuture("the request was cancelled"));
   }
 
   private static boolean isSafe(HttpMethod method) {
     return method == HttpMethod.GET || method == HttpMethod.HEAD;
   }
 
-  /** The connection was closed or reset before the head of an answer was there. */
-  private static boolean isUnanswered(Throwable failure) {
+  /** Whether the connection was closed or reset before the head of a response arrived. */
+  private static boolean isConnectionLost(Throwable failure) {
     boolean isLost = failure instanceof HttpClosedException || failure instanceof IOException;
     return isLost && ConnectFailures.executed(failure) == Executed.UNKNOWN;
   }
 
-  private Future<Void> allowed() {
-    return Polling.so(vertx, LOOK_MILLIS, mayAct, () -> closed ? notHereAnyMore() : null);
+  private Future<Void> awaitPermission() {
+    return Polling.so(vertx, POLL_MILLIS, mayAct, () -> closed ? notOwner() : null);
   }
 
-  private static BridgeException notHereAnyMore() {
-    return new BridgeException(ErrorCode.NOT_OWNER, "This node does not have the server any more");
+  private static BridgeException notOwner() {
+    return new BridgeException(ErrorCode.NOT_OWNER, "This node no longer owns the server");
   }
 
-  /** What is wrong with a header is not repeated: it may hold a secret. */
-  private static Future<HttpClientResponse> gone(
+  /** The cause of an invalid header is not reported: it may contain a secret. */
+  private static Future<HttpClientResponse> write(
       HttpClientRequest request, RequestWriter requestWriter) {
     try {
       return requestWriter.apply(request);
@@ -152,10 +153,10 @@ public final class HttpSender {
     }
   }
 
-  /** What broke on its way, in words that name nothing but the server. */
+  /** Converts a failure to a BridgeException; its message names only scheme and authority. */
   public static BridgeException explained(URI url, Throwable failure) {
-    return failure instanceof BridgeException known
-        ? known
+    return failure instanceof BridgeException bridgeFailure
+        ? bridgeFailure
         : new BridgeException(
                 ErrorCode.UPSTREAM_CRASHED,
                 url.getScheme()
@@ -168,6 +169,6 @@ public final class HttpSender {
 
   public Future<Void> close() {
     closed = true;
-    return Future.join(client.close(), fresh.close()).mapEmpty();
+    return Future.join(client.close(), unpooled.close()).mapEmpty();
   }
 }

@@ -6,27 +6,27 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Cuts a byte stream into lines, indifferent to how the pipe cut it. A trailing CR and a leading
- * byte order mark are removed, blank lines are skipped. A line over the limit is read to its end,
- * reported with its first and last bytes, and forgotten; memory stays within the limit.
+ * Splits a byte stream into lines, independent of the chunks in which it arrives. A trailing CR and
+ * a leading byte order mark are removed, blank lines are skipped. A line over the limit is read to
+ * its end, reported with its first and last bytes, and discarded; memory stays within the limit.
  *
  * <p>Not thread-safe: owned by one reading thread.
  */
 public final class LineFramer {
-  private static final int ENDS = 256;
+  private static final int EXCERPT = 256;
 
-  /** Receives what was cut. */
+  /** Receives the lines. */
   public interface Sink {
-    /** One line without its end; the array is the sink's to keep. */
+    /** One line without its terminator; the sink may keep the array. */
     void line(byte[] bytes, int from, int to);
 
-    /** A line that was too long: its length so far, and what is left of it. */
+    /** A line over the limit: its length, its first and its last bytes. */
     void oversize(long length, byte[] head, byte[] tail);
   }
 
   private final int maxLine;
   private final List<byte[]> chunks = new ArrayList<>();
-  private int held;
+  private int buffered;
   private long skipped;
   private byte[] head;
   private byte[] tail;
@@ -35,7 +35,7 @@ public final class LineFramer {
     this.maxLine = maxLine;
   }
 
-  /** Takes the next bytes of the stream; they are copied, the array can be reused. */
+  /** Processes the next bytes of the stream; they are copied, so the array can be reused. */
   public void feed(byte[] bytes, int length, Sink sink) {
     int from = 0;
     for (int i = 0; i < length; i++) {
@@ -45,30 +45,30 @@ public final class LineFramer {
       }
     }
     if (from < length) {
-      hold(bytes, from, length);
+      buffer(bytes, from, length);
     }
   }
 
-  /** Bytes so far of a line that is over the limit, 0 where the present one is not. */
+  /** Bytes read so far of a current line over the limit; 0 if the line is within the limit. */
   public long skipped() {
     return skipped;
   }
 
-  /** Bytes that wait for the end of their line. */
+  /** Number of buffered bytes of an incomplete line. */
   public int held() {
-    return held;
+    return buffered;
   }
 
   private void endLine(byte[] bytes, int from, int to, Sink sink) {
-    if (held == 0 && skipped == 0) {
+    if (buffered == 0 && skipped == 0) {
       if (to - from > maxLine) {
-        hold(bytes, from, to);
+        buffer(bytes, from, to);
       } else {
         emit(Arrays.copyOfRange(bytes, from, to), sink);
         return;
       }
     } else {
-      hold(bytes, from, to);
+      buffer(bytes, from, to);
     }
     if (skipped > 0) {
       sink.oversize(skipped, head, tail);
@@ -81,7 +81,7 @@ public final class LineFramer {
   }
 
   private void emit(byte[] line, Sink sink) {
-    int from = startsWithMark(line) ? 3 : 0;
+    int from = startsWithBom(line) ? 3 : 0;
     int to = line.length;
     while (to > from && line[to - 1] == '\r') {
       to--;
@@ -91,59 +91,59 @@ public final class LineFramer {
     }
   }
 
-  private void hold(byte[] bytes, int from, int to) {
+  private void buffer(byte[] bytes, int from, int to) {
     if (skipped > 0) {
       skip(bytes, from, to);
-    } else if (held + (to - from) > maxLine) {
+    } else if (buffered + (to - from) > maxLine) {
       overflow(bytes, from, to);
     } else if (to > from) {
       chunks.add(Arrays.copyOfRange(bytes, from, to));
-      held += to - from;
+      buffered += to - from;
     }
   }
 
   private void overflow(byte[] bytes, int from, int to) {
-    hold(chunks, bytes, from, to);
-    skipped = held;
+    startOversize(bytes, from, to);
+    skipped = buffered;
     chunks.clear();
-    held = 0;
+    buffered = 0;
     skip(bytes, from, to);
   }
 
-  private void hold(List<byte[]> kept, byte[] bytes, int from, int to) {
+  private void startOversize(byte[] bytes, int from, int to) {
     ByteArrayOutputStream start = new ByteArrayOutputStream();
-    for (byte[] chunk : kept) {
-      start.write(chunk, 0, Math.min(chunk.length, ENDS));
-      if (start.size() >= ENDS) {
+    for (byte[] chunk : chunks) {
+      start.write(chunk, 0, Math.min(chunk.length, EXCERPT));
+      if (start.size() >= EXCERPT) {
         break;
       }
     }
-    start.write(bytes, from, Math.min(to - from, ENDS));
-    head = Arrays.copyOf(start.toByteArray(), ENDS);
+    start.write(bytes, from, Math.min(to - from, EXCERPT));
+    head = Arrays.copyOf(start.toByteArray(), EXCERPT);
     tail = new byte[0];
   }
 
   private void skip(byte[] bytes, int from, int to) {
     skipped += to - from;
-    byte[] joined = Arrays.copyOf(tail, tail.length + Math.min(to - from, ENDS));
-    int fresh = joined.length - tail.length;
-    System.arraycopy(bytes, to - fresh, joined, tail.length, fresh);
-    tail = Arrays.copyOfRange(joined, Math.max(0, joined.length - ENDS), joined.length);
+    byte[] joined = Arrays.copyOf(tail, tail.length + Math.min(to - from, EXCERPT));
+    int added = joined.length - tail.length;
+    System.arraycopy(bytes, to - added, joined, tail.length, added);
+    tail = Arrays.copyOfRange(joined, Math.max(0, joined.length - EXCERPT), joined.length);
   }
 
   private byte[] join() {
-    byte[] line = new byte[held];
-    int at = 0;
+    byte[] line = new byte[buffered];
+    int offset = 0;
     for (byte[] chunk : chunks) {
-      System.arraycopy(chunk, 0, line, at, chunk.length);
-      at += chunk.length;
+      System.arraycopy(chunk, 0, line, offset, chunk.length);
+      offset += chunk.length;
     }
     chunks.clear();
-    held = 0;
+    buffered = 0;
     return line;
   }
 
-  private static boolean startsWithMark(byte[] line) {
+  private static boolean startsWithBom(byte[] line) {
     return line.length >= 3
         && line[0] == (byte) 0xEF
         && line[1] == (byte) 0xBB

@@ -13,20 +13,19 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Bytes of a server's stdout to messages in batches: one batch for what one read brought. Garbage
- * costs its line; a server that sends nothing else, or a line without end, is told by {@link
- * #excess}.
+ * Decodes the bytes of a server's stdout into messages, one batch per read. An invalid line is
+ * skipped and counted; {@link #excess} reports a server that sends nothing else or an endless line.
  *
- * <p>Owned by whoever reads; what it found reaches the listener through the courier.
+ * <p>Owned by the reading thread; the listener is called through the courier.
  */
 public final class MessageReader implements LineFramer.Sink {
-  private static final int ENDS = 256;
-  private static final int ENDLESS = 4;
+  private static final int EXCERPT = 256;
+  private static final int ENDLESS_FACTOR = 4;
   private static final int MAX_GARBAGE = 100_000;
 
   private final TransportListener listener;
   private final Courier courier;
-  private final long endless;
+  private final long endlessBytes;
   private final LineFramer framer;
   private final RpcReader reader;
   private final NotificationBudget budget = new NotificationBudget();
@@ -34,45 +33,46 @@ public final class MessageReader implements LineFramer.Sink {
   private long batchBytes;
   private int garbage;
   private int dropped;
-  private int garbageInARow;
+  private int consecutiveGarbage;
 
-  /** Takes what was read to the listener's context. */
+  /** Hands results of the reading thread over to the listener's context. */
   @FunctionalInterface
   public interface Courier {
     /**
-     * @param bytes that wait with it
-     * @param news what is said there
-     * @param loss what is said instead where there is no memory for so many bytes
+     * @param bytes number of buffered bytes that the callback refers to
+     * @param callback delivers them
+     * @param overflowCallback runs instead if there is no memory for that many bytes
      */
-    void deliver(long bytes, Runnable news, Runnable loss) throws InterruptedException;
+    void deliver(long bytes, Runnable callback, Runnable overflowCallback)
+        throws InterruptedException;
   }
 
   public MessageReader(StdioTransport.Limits limits, TransportListener listener, Courier courier) {
     this.listener = listener;
     this.courier = courier;
-    this.endless = (long) ENDLESS * limits.maxMessageBytes();
+    this.endlessBytes = (long) ENDLESS_FACTOR * limits.maxMessageBytes();
     this.framer = new LineFramer(limits.maxMessageBytes());
     this.reader = new RpcReader(limits.maxDepth());
   }
 
-  /** Takes the next bytes; they are copied. */
+  /** Processes the next bytes; they are copied. */
   public void feed(byte[] bytes, int length) throws InterruptedException {
     framer.feed(bytes, length, this);
     deliver();
   }
 
-  /** Bytes that wait for the end of their line. */
+  /** Number of buffered bytes of an incomplete line. */
   public int held() {
     return framer.held();
   }
 
-  /** Why a server that has stopped to speak MCP is not read any further; null while it speaks. */
+  /** Why reading must stop, because the server no longer speaks MCP; null while it does. */
   public String excess() {
-    if (framer.skipped() > endless) {
-      return "the process wrote a line without end";
+    if (framer.skipped() > endlessBytes) {
+      return "the process wrote an endless line";
     }
-    return garbageInARow > MAX_GARBAGE
-        ? "the process wrote " + garbageInARow + " lines in a row that are no messages"
+    return consecutiveGarbage > MAX_GARBAGE
+        ? "the process wrote " + consecutiveGarbage + " consecutive lines that are not messages"
         : null;
   }
 
@@ -80,7 +80,7 @@ public final class MessageReader implements LineFramer.Sink {
   public void line(byte[] bytes, int from, int to) {
     try {
       RpcMessage message = reader.read(bytes, from, to);
-      garbageInARow = 0;
+      consecutiveGarbage = 0;
       if (message.kind() == RpcMessage.Kind.NOTIFICATION && !budget.spend()) {
         dropped++;
         return;
@@ -92,24 +92,24 @@ public final class MessageReader implements LineFramer.Sink {
     }
   }
 
-  /** What begins like an answer of ours fails its call now and not at its deadline. */
+  /** Fails the request at once, not at its deadline, if the line starts like its response. */
   private void unreadable(byte[] bytes, int from, int to) {
-    byte[] head = Arrays.copyOfRange(bytes, from, Math.min(to, from + ENDS));
+    byte[] head = Arrays.copyOfRange(bytes, from, Math.min(to, from + EXCERPT));
     String start = new String(head, StandardCharsets.ISO_8859_1);
-    boolean answer = start.startsWith("{\"jsonrpc\"") && !start.contains("\"method\"");
-    long id = answer ? RpcReader.idIn(head, new byte[0]) : -1;
+    boolean isResponse = start.startsWith("{\"jsonrpc\"") && !start.contains("\"method\"");
+    long id = isResponse ? RpcReader.idIn(head, new byte[0]) : -1;
     if (id < 0) {
       garbage++;
-      garbageInARow++;
+      consecutiveGarbage++;
     } else {
-      tell(() -> listener.unreadable(id));
+      notifyListener(() -> listener.unreadable(id));
     }
   }
 
   @Override
   public void oversize(long length, byte[] head, byte[] tail) {
     long id = RpcReader.idIn(head, tail);
-    tell(() -> listener.oversized(id, length));
+    notifyListener(() -> listener.oversized(id, length));
   }
 
   private void deliver() throws InterruptedException {
@@ -117,31 +117,31 @@ public final class MessageReader implements LineFramer.Sink {
       int lines = garbage;
       int notifications = dropped;
       garbage = dropped = 0;
-      tell(() -> reportLosses(lines, notifications));
+      notifyListener(() -> reportDropped(lines, notifications));
     }
     if (!batch.isEmpty()) {
       List<RpcMessage> messages = batch;
       long bytes = batchBytes;
       batch = new ArrayList<>();
       batchBytes = 0;
-      courier.deliver(bytes, () -> listener.messages(messages), () -> lose(messages));
+      courier.deliver(bytes, () -> listener.messages(messages), () -> dropLarge(messages));
     }
   }
 
-  private void tell(Runnable news) {
+  private void notifyListener(Runnable callback) {
     try {
-      courier.deliver(0, news, news);
+      courier.deliver(0, callback, callback);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /** Large answers are not kept. */
-  private void lose(List<RpcMessage> messages) {
+  /** Drops large responses; everything else is delivered. */
+  private void dropLarge(List<RpcMessage> messages) {
     for (RpcMessage message : messages) {
-      boolean isAnswer =
+      boolean isResponse =
           message.kind() == RpcMessage.Kind.RESULT || message.kind() == RpcMessage.Kind.ERROR;
-      if (isAnswer && message.payload().length() >= MemoryBudget.LARGE) {
+      if (isResponse && message.payload().length() >= MemoryBudget.LARGE) {
         listener.lost(message.numericId(), noRoom());
       } else {
         listener.messages(List.of(message));
@@ -152,11 +152,11 @@ public final class MessageReader implements LineFramer.Sink {
   private static BridgeException noRoom() {
     return new BridgeException(
             ErrorCode.RESPONSE_TOO_LARGE,
-            "The answer was dropped: so many others are on their way that there is no memory for it")
+            "The response was dropped: buffered messages have used up the memory limit")
         .withExecuted(Executed.YES);
   }
 
-  private void reportLosses(int lines, int notifications) {
+  private void reportDropped(int lines, int notifications) {
     if (lines > 0) {
       listener.garbage(lines);
     }

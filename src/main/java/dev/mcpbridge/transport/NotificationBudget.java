@@ -1,8 +1,8 @@
 package dev.mcpbridge.transport;
 
 /**
- * How many notifications a server may send: a steady rate with room for a burst. What is over it is
- * dropped where it is read, so that a flood costs its own reading thread and nobody else.
+ * Rate limit for the notifications of one server: a token bucket with a steady rate and a burst.
+ * The excess is dropped on the reading thread, so that a flood does not affect other servers.
  */
 final class NotificationBudget {
   private static final int PER_SECOND = 2_000;
@@ -11,6 +11,7 @@ final class NotificationBudget {
   private double tokens = BURST;
   private long last = System.nanoTime();
 
+  /** Takes a token; false if the bucket is empty. */
   boolean spend() {
     if (tokens < 1) {
       long now = System.nanoTime();

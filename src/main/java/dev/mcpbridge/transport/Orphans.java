@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
-/** The processes that belong to a run of a bridge: of this one, or of one that was killed. */
+/** Ends processes started by a run of a bridge: this one, or an earlier one that was killed. */
 public final class Orphans {
   private static final int REMOVAL_ROUNDS = 100;
   private static final long REMOVAL_NANOS = 5_000_000;
@@ -14,37 +14,37 @@ public final class Orphans {
   private Orphans() {}
 
   /**
-   * Ends every child of this bridge at once, without asking: whoever calls it may run nothing any
-   * more. Blocks for some milliseconds.
+   * Kills all children of this bridge at once; called when this node may no longer run anything.
+   * Blocks for some milliseconds.
    *
-   * @return how many processes were ended
+   * @return number of processes killed
    */
   public static int endOwn() {
     return CurrentRun.begun().map(own -> end(own.bridgeRun(), own.group())).orElse(0);
   }
 
   /**
-   * Ends the children of bridges of this user that are surely dead; all others are left alone.
+   * Kills the children of this user's bridges that are certainly dead; all others are left alone.
    * Blocks for some milliseconds.
    *
-   * @return how many processes were ended
+   * @return number of processes killed
    */
   public static int end() {
     if (!ProcFs.exists()) {
       return 0;
     }
-    BridgeRun here = BridgeRun.begin();
-    return RunFiles.all().mapToInt(files -> files.sweep(here, Orphans::endPast)).sum();
+    BridgeRun current = BridgeRun.begin();
+    return RunFiles.all().mapToInt(files -> files.sweep(current, Orphans::endDead)).sum();
   }
 
-  /** Where no child of this bridge is left, nothing needs to be known of it any more. Blocks. */
+  /** Deletes the record of this run if no child of this bridge is left. Blocks. */
   public static void forgetOwn() {
     CurrentRun.begun()
         .filter(own -> members(own.bridgeRun(), own.group()).isEmpty())
         .ifPresent(own -> CurrentRun.end());
   }
 
-  /** Whatever this bridge has started, directly or not, as far as that can be seen. */
+  /** All visible processes that this bridge has started, directly or indirectly. */
   static List<ProcFs.Stat> family() {
     long self = ProcessHandle.current().pid();
     Set<ProcFs.Stat> family =
@@ -56,7 +56,7 @@ public final class Orphans {
     return ProcFs.withDescendants(family, all);
   }
 
-  private static int endPast(RunFiles.DeadRun deadRun) {
+  private static int endDead(RunFiles.DeadRun deadRun) {
     int ended = end(deadRun.bridgeRun(), deadRun.group());
     deadRun.group().ifPresent(Orphans::remove);
     return ended;
@@ -79,7 +79,7 @@ public final class Orphans {
                     .isPresent());
   }
 
-  /** The kernel takes a moment to bury them. */
+  /** Retries, since the kernel needs a moment to reap the members. */
   private static void remove(ControlGroup group) {
     for (int round = 0; round < REMOVAL_ROUNDS && !group.remove(); round++) {
       LockSupport.parkNanos(REMOVAL_NANOS);

@@ -10,13 +10,14 @@ import dev.mcpbridge.protocol.RpcReader;
 import java.util.Map;
 
 /**
- * A message of ours on its way out, as far as HTTP has to know it.
+ * An outgoing message, decoded as far as the HTTP transports need it.
  *
- * @param params the members of its params
+ * @param line the encoded message
+ * @param params the members of its params; empty if absent
  */
 record OutgoingMessage(byte[] line, RpcMessage message, Map<String, JsonSlice> params) {
 
-  /** Stands behind a stream that answers no message. */
+  /** Placeholder for the standalone stream, which belongs to no message. */
   static final OutgoingMessage NOTHING =
       new OutgoingMessage(
           new byte[0], new RpcMessage(RpcMessage.Kind.NOTIFICATION, null, "", null), Map.of());
@@ -25,19 +26,19 @@ record OutgoingMessage(byte[] line, RpcMessage message, Map<String, JsonSlice> p
     try {
       RpcMessage message = reader.read(line, 0, line.length - 1);
       JsonSlice params = message.payload();
-      boolean has = message.method() != null && params != null;
-      return new OutgoingMessage(line, message, has ? JsonObjects.members(params) : Map.of());
+      boolean hasParams = message.method() != null && params != null;
+      return new OutgoingMessage(line, message, hasParams ? JsonObjects.members(params) : Map.of());
     } catch (JsonSyntaxException e) {
-      throw new IllegalStateException("a message of our own", e);
+      throw new IllegalStateException("invalid outgoing message", e);
     }
   }
 
-  /** The id of a request; −1 for anything else. */
+  /** The id of a request; −1 for any other message. */
   long id() {
     return message.kind() == RpcMessage.Kind.REQUEST ? message.numericId() : -1;
   }
 
-  /** The request that it cancels; −1 for anything else. */
+  /** The id of the request that this message cancels; −1 for any other message. */
   long cancelled() {
     JsonSlice id = is(McpMethod.CANCELLED) ? params.get("requestId") : null;
     return id == null
@@ -53,7 +54,7 @@ record OutgoingMessage(byte[] line, RpcMessage message, Map<String, JsonSlice> p
     return MirroredHeaders.isStateless(params);
   }
 
-  /** The headers that say what a stateless request's body says. */
+  /** The headers that mirror the body of a stateless request. */
   Map<String, String> headers(MirroredHeaders mirrored) {
     return mirrored.of(message.method(), params);
   }

@@ -15,55 +15,57 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
- * Whether a client of this machine is something that this bridge has started, or its own requests
- * to servers. Only Linux tells whose a socket is; elsewhere only the bridge's own are known.
+ * Detects whether a local client is a process started by this bridge, or a connection of the bridge
+ * itself. The owner of a socket can be determined on Linux only; on other systems only the bridge's
+ * own connections are detected.
  */
 public final class OwnSockets {
   private static final List<Path> TABLES =
       List.of(Path.of("/proc/self/net/tcp"), Path.of("/proc/self/net/tcp6"));
 
-  /** Where this bridge is a client. */
-  private static final Set<InetSocketAddress> SENDING = ConcurrentHashMap.newKeySet();
+  /** Local addresses of connections in which this bridge is the client. */
+  private static final Set<InetSocketAddress> OUTGOING = ConcurrentHashMap.newKeySet();
 
   private OwnSockets() {}
 
-  static void sends(InetSocketAddress from) {
-    SENDING.add(from);
+  static void sends(InetSocketAddress local) {
+    OUTGOING.add(local);
   }
 
-  static void sendsNoMore(InetSocketAddress from) {
-    SENDING.remove(from);
+  static void sendsNoMore(InetSocketAddress local) {
+    OUTGOING.remove(local);
   }
 
   /**
-   * Blocks for some milliseconds. A client of this machine that goes before it can be asked for
-   * counts as own: it wants no answer, and nobody can say who it was.
+   * Blocks for some milliseconds. A local client that disconnects before its owner is determined
+   * counts as own: its owner is unknown, and it no longer expects a response.
    *
-   * @param client its address as the listener sees it
-   * @param server the listener's
+   * @param client address of the client as seen by the listener
+   * @param server address of the listener
    */
   public static boolean isOwn(InetSocketAddress client, InetSocketAddress server) {
-    if (SENDING.contains(client)) {
+    if (OUTGOING.contains(client)) {
       return true;
     }
-    boolean isListenerTold =
+    boolean isListenerListed =
         table().stream().anyMatch(entry -> entry.local().getPort() == server.getPort());
-    if (!isListenerTold || !isHere(client.getAddress())) {
+    if (!isListenerListed || !isLocal(client.getAddress())) {
       return false;
     }
-    Set<String> before = links(client, server);
-    boolean isHeld = Orphans.family().stream().anyMatch(process -> holds(process.pid(), before));
-    return isHeld || Collections.disjoint(before, links(client, server));
+    Set<String> clientSockets = sockets(client, server);
+    boolean isOwnProcess =
+        Orphans.family().stream().anyMatch(process -> holds(process.pid(), clientSockets));
+    return isOwnProcess || Collections.disjoint(clientSockets, sockets(client, server));
   }
 
-  /** Read again where there are none: the kernel does not tell all connections at one moment. */
-  private static Set<String> links(InetSocketAddress client, InetSocketAddress server) {
-    Set<String> links = links(table(), client, server);
-    return links.isEmpty() ? links(table(), client, server) : links;
+  /** Reads twice if nothing is found: the kernel's table is not an atomic snapshot. */
+  private static Set<String> sockets(InetSocketAddress client, InetSocketAddress server) {
+    Set<String> sockets = sockets(table(), client, server);
+    return sockets.isEmpty() ? sockets(table(), client, server) : sockets;
   }
 
-  /** A listener that is reached through a redirection is not the one that its client knows. */
-  private static Set<String> links(
+  /** With a redirection (NAT) the client's remote address differs from the listener's. */
+  private static Set<String> sockets(
       List<TcpEntry> table, InetSocketAddress client, InetSocketAddress server) {
     List<TcpEntry> clients =
         table.stream().filter(entry -> entry.local().equals(client) && entry.inode() != 0).toList();
@@ -80,7 +82,7 @@ public final class OwnSockets {
         .toList();
   }
 
-  private static boolean isHere(InetAddress address) {
+  private static boolean isLocal(InetAddress address) {
     try {
       return address.isLoopbackAddress() || NetworkInterface.getByInetAddress(address) != null;
     } catch (IOException e) {
@@ -88,12 +90,12 @@ public final class OwnSockets {
     }
   }
 
-  /** What a process of another user holds cannot be seen. */
-  private static boolean holds(long pid, Set<String> links) {
-    try (DirectoryStream<Path> open =
+  /** Whether a process has one of the sockets open; false for a process of another user. */
+  private static boolean holds(long pid, Set<String> sockets) {
+    try (DirectoryStream<Path> descriptors =
         Files.newDirectoryStream(Path.of("/proc", Long.toString(pid), "fd"))) {
-      for (Path descriptor : open) {
-        if (links.contains(ProcFs.link(descriptor))) {
+      for (Path descriptor : descriptors) {
+        if (sockets.contains(ProcFs.link(descriptor))) {
           return true;
         }
       }

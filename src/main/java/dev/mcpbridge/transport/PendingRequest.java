@@ -6,53 +6,54 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientRequest;
 
 /**
- * One request on its way. Given up before it has a connection it is never sent; after that its
- * connection is closed. Confined to its context.
+ * One request in flight. If it is cancelled before it has a connection, it is never sent; otherwise
+ * its connection is closed. Confined to its context.
  */
 public final class PendingRequest {
-  private final Promise<ClientResponse> answer = Promise.promise();
+  private final Promise<ClientResponse> response = Promise.promise();
   private HttpClientRequest request;
-  private boolean givenUp;
+  private boolean cancelled;
 
-  /** The head of the answer. */
+  /** Completes with the head of the response. */
   public Future<ClientResponse> answer() {
-    return answer.future();
+    return response.future();
   }
 
-  /** Has a connection now; false where nobody wants it any more. */
+  /** Called when the request has a connection; false if it was cancelled before. */
   boolean begun(HttpClientRequest opened) {
     request = opened;
-    if (givenUp) {
+    if (cancelled) {
       opened.reset();
     }
-    return !givenUp;
+    return !cancelled;
   }
 
   PendingRequest follow(Future<ClientResponse> outcome) {
     outcome.onComplete(
         clientResponse -> {
-          if (!answer.tryComplete(clientResponse)) {
+          if (!response.tryComplete(clientResponse)) {
             clientResponse.abort();
           }
         },
-        answer::tryFail);
+        response::tryFail);
     return this;
   }
 
+  /** Cancels the request; aborts the response if its head has arrived already. */
   public void giveUp() {
-    givenUp = true;
-    if (answer.future().succeeded()) {
-      answer.future().result().abort();
+    cancelled = true;
+    if (response.future().succeeded()) {
+      response.future().result().abort();
     } else if (request != null) {
       request.reset();
     }
-    answer.tryFail("given up");
+    response.tryFail("the request was cancelled");
   }
 
-  /** Gives it up unless its answer begins in time. */
+  /** Cancels the request unless the head of the response arrives in time. */
   PendingRequest within(Vertx vertx, long millis) {
     long timer = vertx.setTimer(millis, t -> giveUp());
-    answer.future().onComplete(done -> vertx.cancelTimer(timer));
+    response.future().onComplete(done -> vertx.cancelTimer(timer));
     return this;
   }
 }

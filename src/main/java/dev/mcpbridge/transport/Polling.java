@@ -6,39 +6,41 @@ import io.vertx.core.Vertx;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** Waits for something of which nobody tells, by looking again and again. Stateless. */
+/** Waits for a condition that has no notification, by polling it. Stateless. */
 public final class Polling {
   private Polling() {}
 
   /**
-   * @param millis between two looks
-   * @param isSo what is waited for
-   * @param hopeless why it is not waited for any longer, even where it has come true since; null
-   *     while it is
+   * Completes when the condition is true; it is checked immediately and then periodically.
+   *
+   * @param millis polling interval
+   * @param condition what to wait for
+   * @param abortReason returns the failure that ends the wait, even if the condition has become
+   *     true since; null to go on waiting
    */
   public static Future<Void> so(
-      Vertx vertx, long millis, BooleanSupplier isSo, Supplier<Throwable> hopeless) {
-    if (isSo.getAsBoolean()) {
+      Vertx vertx, long millis, BooleanSupplier condition, Supplier<Throwable> abortReason) {
+    if (condition.getAsBoolean()) {
       return Future.succeededFuture();
     }
     Promise<Void> promise = Promise.promise();
-    look(vertx, millis, isSo, hopeless, promise);
+    poll(vertx, millis, condition, abortReason, promise);
     return promise.future();
   }
 
-  private static void look(
+  private static void poll(
       Vertx vertx,
       long millis,
-      BooleanSupplier isSo,
-      Supplier<Throwable> hopeless,
+      BooleanSupplier condition,
+      Supplier<Throwable> abortReason,
       Promise<Void> promise) {
-    Throwable why = hopeless.get();
-    if (why != null) {
-      promise.fail(why);
-    } else if (isSo.getAsBoolean()) {
+    Throwable failure = abortReason.get();
+    if (failure != null) {
+      promise.fail(failure);
+    } else if (condition.getAsBoolean()) {
       promise.complete();
     } else {
-      vertx.setTimer(millis, t -> look(vertx, millis, isSo, hopeless, promise));
+      vertx.setTimer(millis, t -> poll(vertx, millis, condition, abortReason, promise));
     }
   }
 }

@@ -18,8 +18,8 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * What Linux tells of processes in {@code /proc} (proc(5)). Elsewhere there is none, and every
- * question has an empty answer.
+ * Reads process information from {@code /proc} (Linux, proc(5)). On other systems every result is
+ * empty.
  */
 final class ProcFs {
   private static final Path ROOT = Path.of("/proc");
@@ -30,14 +30,14 @@ final class ProcFs {
   /**
    * One line of {@code /proc/PID/stat}.
    *
-   * @param startTicks since boot; with the pid it names a process for good
+   * @param startTicks start time since boot; together with the pid it identifies a process uniquely
    */
   record Stat(long pid, char state, long parent, long group, long startTicks) {
     boolean isAlive() {
       return state != 'Z' && state != 'X';
     }
 
-    /** Of this very process, and not of one that has its pid now. */
+    /** The handle of this process; empty if it has ended, even if its pid was reused. */
     Optional<ProcessHandle> handle() {
       Optional<ProcessHandle> handle = ProcessHandle.of(pid);
       return handle.filter(found -> stat(pid).filter(this::isSame).isPresent());
@@ -62,7 +62,7 @@ final class ProcFs {
     }
   }
 
-  /** The value of a variable in the environment that the process was started with. */
+  /** The value of a variable in the environment with which the process was started. */
   static Optional<String> variable(long pid, String name) {
     try {
       byte[] environ = Files.readAllBytes(ROOT.resolve(pid + "/environ"));
@@ -78,17 +78,17 @@ final class ProcFs {
     }
   }
 
-  /** When this machine was started, as an id; empty where that is not told. */
+  /** The boot id of this machine; empty if it is unavailable. */
   static String boot() {
     return String.join("", lines(ROOT.resolve("sys/kernel/random/boot_id")));
   }
 
-  /** The number of this process's PID namespace; empty where there is none. */
+  /** The number of this process's PID namespace; empty if unavailable. */
   static String pidNamespace() {
     return link(ROOT.resolve("self/ns/pid")).replaceAll("\\D", "");
   }
 
-  /** What a link of the file system of processes says; empty where it cannot be read. */
+  /** The target of a symbolic link; empty if it cannot be read. */
   static String link(Path link) {
     try {
       return Files.readSymbolicLink(link).toString();
@@ -97,7 +97,7 @@ final class ProcFs {
     }
   }
 
-  /** None of a file that cannot be read. */
+  /** The lines of a file; empty if it cannot be read. */
   static List<String> lines(Path file) {
     try {
       return Files.readAllLines(file);
@@ -106,7 +106,7 @@ final class ProcFs {
     }
   }
 
-  /** The living processes that the test picks. */
+  /** The live processes that match the predicate. */
   static List<Stat> find(Predicate<Stat> test) {
     List<Stat> found = new ArrayList<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(ROOT, "[0-9]*")) {
@@ -121,25 +121,25 @@ final class ProcFs {
   }
 
   /**
-   * Some processes and all that descend from them.
+   * The given processes and all their descendants.
    *
-   * @param all those among which descendants are looked for
+   * @param all the processes to search for descendants
    */
-  static List<Stat> withDescendants(Collection<Stat> some, List<Stat> all) {
+  static List<Stat> withDescendants(Collection<Stat> roots, List<Stat> all) {
     Map<Long, List<Stat>> children = all.stream().collect(Collectors.groupingBy(Stat::parent));
-    Set<Stat> found = new LinkedHashSet<>(some);
-    Deque<Stat> open = new ArrayDeque<>(found);
-    while (!open.isEmpty()) {
-      for (Stat child : children.getOrDefault(open.remove().pid(), List.of())) {
+    Set<Stat> found = new LinkedHashSet<>(roots);
+    Deque<Stat> queue = new ArrayDeque<>(found);
+    while (!queue.isEmpty()) {
+      for (Stat child : children.getOrDefault(queue.remove().pid(), List.of())) {
         if (found.add(child)) {
-          open.add(child);
+          queue.add(child);
         }
       }
     }
     return List.copyOf(found);
   }
 
-  /** The name in parentheses may hold anything, so fields are counted from its end. */
+  /** The name in parentheses may contain any character, so fields are counted from its end. */
   private static Stat parse(long pid, String line) {
     String[] fields = line.substring(line.lastIndexOf(')') + 2).split(" ");
     return new Stat(

@@ -4,12 +4,12 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A variable in the environment of every child, inherited by all that it starts: it tells which run
- * of which bridge, and which child. So a grandchild that left its process group is still found, and
- * so are the children of a bridge that was killed. A mark alone ends nothing: its life has to be
- * this bridge's own, or one that a bridge of this user has written down ({@link Lives}).
+ * An environment variable of every child, inherited by its descendants, that identifies the run of
+ * the bridge and the child. It finds grandchildren that left their process group and the children
+ * of a bridge that was killed. A process is killed for its mark only if the run is the current one,
+ * or was recorded by a bridge of this user ({@link RunFiles}).
  *
- * @param child counts the children of this bridge
+ * @param child sequence number of the child within its run
  */
 record ProcessMark(BridgeRun bridgeRun, long child) {
   static final String VARIABLE = "MCP_BRIDGE_CHILD";
@@ -20,6 +20,7 @@ record ProcessMark(BridgeRun bridgeRun, long child) {
     return new ProcessMark(own, CHILDREN.incrementAndGet());
   }
 
+  /** The mark of a process; empty if it has none or cannot be read. */
   static Optional<ProcessMark> of(long pid) {
     return ProcFs.variable(pid, VARIABLE).flatMap(ProcessMark::parse);
   }

@@ -16,14 +16,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A child process with everything that it starts. It runs in a session and process group of its own
- * ({@code setsid} keeps the pid, so the group's number is the pid), with a clean environment, a
- * {@link ProcessMark} and, where the bridge may make one, a {@link ControlGroup}. Ending it ends
- * every process that is in one of the groups, carries the mark, or descends from one of these.
- * Without a control group a process is missed that has left the process group, has cleared its
- * environment, and whose parent has ended before the tree was last looked at.
+ * A child process with all its descendants. It runs in its own session and process group ({@code
+ * setsid} keeps the pid, so the group id equals the pid), with a clean environment, a {@link
+ * ProcessMark} and, if the bridge may create one, a {@link ControlGroup}. Ending the tree ends
+ * every process that is in one of the groups, carries the mark, or descends from such a process.
+ * Without a control group, a process is missed if it has left the process group and cleared its
+ * environment, and its parent ended before the members were last scanned.
  *
- * <p>Its methods block; they are called on threads made for that.
+ * <p>The methods block; they are called on dedicated threads.
  */
 final class ProcessTree {
   private static final Set<String> INHERITED =
@@ -52,24 +52,24 @@ final class ProcessTree {
   private final ProcessMark mark;
   private final Optional<ControlGroup> group;
 
-  /** Members that were seen: when they started, by their pid. */
-  private final Map<Long, Long> seen = new HashMap<>();
+  /** Start times of the members found by the last scan, by pid. */
+  private final Map<Long, Long> lastMembers = new HashMap<>();
 
   private ProcessTree(Process process, ProcessMark mark, Optional<ControlGroup> group) {
     this.process = process;
     this.mark = mark;
     this.group = group;
-    ProcFs.stat(process.pid()).ifPresent(stat -> seen.put(stat.pid(), stat.startTicks()));
+    ProcFs.stat(process.pid()).ifPresent(stat -> lastMembers.put(stat.pid(), stat.startTicks()));
   }
 
   /**
    * Starts the command.
    *
-   * @throws IOException saying which command could not be started and why
+   * @throws IOException with the command and the reason if it could not be started
    */
   static ProcessTree start(ProcessTarget processTarget) throws IOException {
-    CurrentRun own = CurrentRun.current();
-    ProcessMark mark = ProcessMark.next(own.bridgeRun());
+    CurrentRun run = CurrentRun.current();
+    ProcessMark mark = ProcessMark.next(run.bridgeRun());
     Map<String, String> environment = environment(processTarget, mark);
     List<String> argv = new ArrayList<>(processTarget.argv());
     argv.set(0, program(processTarget));
@@ -82,23 +82,21 @@ final class ProcessTree {
     }
     Process process = builder.start();
     return new ProcessTree(
-        process, mark, own.group().flatMap(groups -> groups.of(mark.child(), process)));
+        process, mark, run.group().flatMap(groups -> groups.of(mark.child(), process)));
   }
 
   Process process() {
     return process;
   }
 
-  /**
-   * Gets to know who belongs to the tree now: of a process whose parent has ended less can be told.
-   */
+  /** Scans the members, so that later scans still find those whose parent has ended by then. */
   void look() {
     members();
   }
 
   /**
-   * Ends the tree: waits for the exit that closing stdin asked for, then SIGTERM, then SIGKILL.
-   * Returns when no member is left, or when the kernel refuses to let go of one.
+   * Ends the tree: waits for the exit requested by closing stdin, then sends SIGTERM, then SIGKILL.
+   * Returns when no member is left, or when some survive repeated SIGKILLs.
    */
   void end(long eofGraceMillis, long termGraceMillis) throws InterruptedException {
     process.waitFor(eofGraceMillis, TimeUnit.MILLISECONDS);
@@ -138,13 +136,13 @@ final class ProcessTree {
             .filter(stat -> grouped.contains(stat.pid()) || isMember(stat))
             .collect(Collectors.toSet());
     List<ProcFs.Stat> found = ProcFs.withDescendants(family, all);
-    seen.clear();
-    found.forEach(stat -> seen.put(stat.pid(), stat.startTicks()));
+    lastMembers.clear();
+    found.forEach(stat -> lastMembers.put(stat.pid(), stat.startTicks()));
     return found;
   }
 
   private boolean isMember(ProcFs.Stat stat) {
-    return Long.valueOf(stat.startTicks()).equals(seen.get(stat.pid()))
+    return Long.valueOf(stat.startTicks()).equals(lastMembers.get(stat.pid()))
         || stat.group() == process.pid()
         || ProcessMark.of(stat.pid()).filter(mark::equals).isPresent();
   }
@@ -165,7 +163,7 @@ final class ProcessTree {
   }
 
   /**
-   * Looks for the command as execvp(3) would, so that its absence is known before anything runs.
+   * Resolves the command like execvp(3), so that a missing command is reported before the start.
    */
   private static String program(ProcessTarget processTarget) throws IOException {
     String command = processTarget.argv().get(0);

@@ -21,39 +21,38 @@ import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 
 /**
- * A folder that only its user can change, with a file for each run of a bridge that has children.
- * The bridge holds a lock on its file for as long as it lives, which is seen from every PID
- * namespace. What stands in a file whose lock is free was written by a bridge of this user that is
- * dead; nothing else is judged.
+ * A folder, writable by its user only, with one file per run of a bridge that has children. A
+ * bridge keeps its file locked while it is alive; the lock is visible from every PID namespace. An
+ * unlocked file belongs to a dead bridge of this user; its content is trusted.
  */
 record RunFiles(Path folder) {
   private static final String SUFFIX = ".life";
   private static final int MAX_BYTES = 8192;
 
   /**
-   * Those of this process. They are not to be opened a second time: closing any descriptor of a
-   * file lets all locks of the process on it go (fcntl(2)).
+   * Files locked by this process. They must not be opened again: closing any descriptor of a file
+   * releases all locks of the process on it (fcntl(2)).
    */
   private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
 
-  /** What a dead bridge has written down. */
+  /** The record of a dead bridge. */
   record DeadRun(BridgeRun bridgeRun, Optional<ControlGroup> group) {}
 
-  /** The file of a living bridge: of this one. */
+  /** The locked file of this bridge. */
   record LockedFile(Path file, FileChannel channel) {
 
-    /** First the file and then its lock, so that nobody takes the bridge for a dead one. */
+    /** Deletes the file before its lock is released, so that the run is never taken for dead. */
     void delete() {
       try (channel) {
         Files.deleteIfExists(file);
       } catch (IOException e) {
-        // the next sweep finds no process that belongs to it
+        // harmless: the next sweep finds no process of this run
       }
       HELD.remove(file);
     }
   }
 
-  /** The folders that are to be used, the best one first. */
+  /** The usable folders, in order of preference. */
   static Stream<RunFiles> all() {
     String runtime = System.getenv("XDG_RUNTIME_DIR");
     String home = System.getenv().getOrDefault("HOME", System.getProperty("user.home"));
@@ -83,9 +82,9 @@ record RunFiles(Path folder) {
     }
   }
 
-  /** Writes down a life of this process; empty where the folder takes no locked file. */
+  /** Records a run of this process; empty if no locked file can be created in the folder. */
   Optional<LockedFile> write(BridgeRun bridgeRun, Optional<ControlGroup> group) {
-    String text = bridgeRun + "\n" + group.map(known -> known.folder().toString()).orElse("");
+    String text = bridgeRun + "\n" + group.map(parent -> parent.folder().toString()).orElse("");
     try {
       Path draft = Files.createTempFile(folder, bridgeRun.pid() + "-", ".draft");
       Path file = folder.resolve(draft.getFileName().toString().replace(".draft", SUFFIX));
@@ -106,18 +105,19 @@ record RunFiles(Path folder) {
   }
 
   /**
-   * Hands over each life that is surely over, and forgets it. One of another PID namespace is left
-   * for a bridge of that namespace; one from before the machine's last start is only forgotten.
+   * Cleans up after each run that is certainly dead, and deletes its file. A run of another PID
+   * namespace is left to a bridge of that namespace; for a run before the last boot only the file
+   * is deleted.
    *
-   * @param here the life of this process
-   * @param end ends what is left of one; returns how many processes
-   * @return how many processes were ended
+   * @param current the run of this process
+   * @param end kills the processes of a dead run and returns their number
+   * @return number of processes killed
    */
-  int sweep(BridgeRun here, ToIntFunction<DeadRun> end) {
+  int sweep(BridgeRun current, ToIntFunction<DeadRun> end) {
     int ended = 0;
     try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + SUFFIX)) {
       for (Path file : files) {
-        ended += HELD.contains(file) ? 0 : judge(file, here, end);
+        ended += HELD.contains(file) ? 0 : sweepFile(file, current, end);
       }
     } catch (IOException e) {
       return ended;
@@ -125,15 +125,16 @@ record RunFiles(Path folder) {
     return ended;
   }
 
-  private static int judge(Path file, BridgeRun here, ToIntFunction<DeadRun> end) {
+  private static int sweepFile(Path file, BridgeRun current, ToIntFunction<DeadRun> end) {
     try (FileChannel channel =
         FileChannel.open(
             file, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
-      Optional<DeadRun> past = channel.tryLock() == null ? Optional.empty() : read(channel);
-      if (past.isEmpty() || isOfNoConcern(past.get().bridgeRun(), here)) {
+      Optional<DeadRun> deadRun = channel.tryLock() == null ? Optional.empty() : read(channel);
+      if (deadRun.isEmpty() || mustBeKept(deadRun.get().bridgeRun(), current)) {
         return 0;
       }
-      int ended = past.get().bridgeRun().isOfSameBoot(here) ? end.applyAsInt(past.get()) : 0;
+      int ended =
+          deadRun.get().bridgeRun().isOfSameBoot(current) ? end.applyAsInt(deadRun.get()) : 0;
       Files.deleteIfExists(file);
       return ended;
     } catch (IOException | OverlappingFileLockException e) {
@@ -141,9 +142,9 @@ record RunFiles(Path folder) {
     }
   }
 
-  private static boolean isOfNoConcern(BridgeRun bridgeRun, BridgeRun here) {
-    return bridgeRun.isOfSameBoot(here)
-        && (!bridgeRun.isInSameNamespace(here) || bridgeRun.isAlive());
+  private static boolean mustBeKept(BridgeRun bridgeRun, BridgeRun current) {
+    return bridgeRun.isOfSameBoot(current)
+        && (!bridgeRun.isInSameNamespace(current) || bridgeRun.isAlive());
   }
 
   private static Optional<DeadRun> read(FileChannel channel) throws IOException {

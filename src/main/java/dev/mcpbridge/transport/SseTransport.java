@@ -14,13 +14,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * HTTP+SSE of 2024-11-05: one stream on which everything comes, and an address for everything that
- * goes, named by the stream's first event. That address must be of the stream's own origin. The
- * connection is over when the stream is.
+ * The HTTP+SSE transport of 2024-11-05: the server sends messages on one event stream, the client
+ * posts its messages to the endpoint URL that the stream's first event announces. That URL must
+ * have the same origin as the stream. The connection ends with the stream.
  */
 public final class SseTransport implements Transport {
-  private static final long PATIENCE_MILLIS = 10_000;
-  private static final String SILENT = "The server has named no address in time";
+  private static final long TIMEOUT_MILLIS = 10_000;
+  private static final String NO_ENDPOINT = "The server sent no endpoint event in time";
 
   private final Vertx vertx;
   private final HttpPeer peer;
@@ -39,7 +39,7 @@ public final class SseTransport implements Transport {
     this.listener = listener;
   }
 
-  /** Opens the stream; the transport is there when the stream has named its address. */
+  /** Opens the stream; completes when the server has sent its endpoint event. */
   static Future<Transport> open(
       Context context, HttpPeer peer, StdioTransport.Limits limits, TransportListener listener) {
     SseTransport transport = new SseTransport(context.owner(), peer, limits, listener);
@@ -48,10 +48,10 @@ public final class SseTransport implements Transport {
         context
             .owner()
             .setTimer(
-                PATIENCE_MILLIS,
+                TIMEOUT_MILLIS,
                 t -> {
-                  transport.end(SILENT);
-                  opened.tryFail(SILENT);
+                  transport.end(NO_ENDPOINT);
+                  opened.tryFail(NO_ENDPOINT);
                 });
     transport.connect(limits).onComplete(opened::tryComplete, opened::tryFail);
     return opened.future().onComplete(done -> context.owner().cancelTimer(timer));
@@ -64,26 +64,26 @@ public final class SseTransport implements Transport {
               if (clientResponse.response().statusCode() != 200 || !clientResponse.isStream()) {
                 clientResponse.abort();
                 return Future.failedFuture(
-                    "The server answered "
+                    "The server answered HTTP "
                         + clientResponse.response().statusCode()
-                        + " and no event stream");
+                        + " without an event stream");
               }
               read(clientResponse, limits);
               return endpoint.future();
             })
-        .map(named -> this);
+        .map(url -> this);
   }
 
   private void read(ClientResponse clientResponse, StdioTransport.Limits limits) {
     stream = clientResponse;
-    SseReader events = new SseReader(limits.maxMessageBytes(), this::take);
+    SseReader events = new SseReader(limits.maxMessageBytes(), this::handle);
     clientResponse.events(
         events,
         BackpressuredBody.PATIENCE_NANOS,
         new ClientResponse.StreamListener() {
           @Override
           public void tooLong() {
-            end("an event of more than " + limits.maxMessageBytes() + " bytes");
+            end("an event is longer than " + limits.maxMessageBytes() + " bytes");
           }
 
           @Override
@@ -96,9 +96,9 @@ public final class SseTransport implements Transport {
         });
   }
 
-  private void take(SseReader.Event event) {
+  private void handle(SseReader.Event event) {
     if (event.type().equals("endpoint")) {
-      named(event.text());
+      setEndpoint(event.text());
     } else if (event.type().equals("message")) {
       try {
         RpcMessage message = reader.read(event.data(), 0, event.data().length);
@@ -109,33 +109,33 @@ public final class SseTransport implements Transport {
     }
   }
 
-  private void named(String address) {
+  private void setEndpoint(String address) {
     try {
-      URI named = peer.url().resolve(address);
-      if (HttpOrigin.of(named).equals(HttpOrigin.of(peer.url()))) {
-        endpoint.tryComplete(named);
+      URI url = peer.url().resolve(address);
+      if (HttpOrigin.of(url).equals(HttpOrigin.of(peer.url()))) {
+        endpoint.tryComplete(url);
         return;
       }
     } catch (IllegalArgumentException e) {
       // refused below
     }
-    endpoint.tryFail("The server names an address of another origin");
-    end("it named an address of another origin");
+    endpoint.tryFail("The endpoint URL of the server is invalid or has another origin");
+    end("its endpoint URL is invalid or has another origin");
   }
 
   @Override
   public long send(byte[] line) {
     OutgoingMessage out = OutgoingMessage.of(reader, line);
     long id = out.id();
-    PendingRequest given = unanswered.remove(out.cancelled());
-    if (given != null) {
-      given.giveUp();
+    PendingRequest cancelled = unanswered.remove(out.cancelled());
+    if (cancelled != null) {
+      cancelled.giveUp();
     }
     PendingRequest pendingRequest = peer.post(endpoint.future().result(), line, Map.of());
     if (id >= 0) {
       unanswered.put(id, pendingRequest);
     } else {
-      pendingRequest.within(vertx, PATIENCE_MILLIS);
+      pendingRequest.within(vertx, TIMEOUT_MILLIS);
     }
     pendingRequest
         .answer()

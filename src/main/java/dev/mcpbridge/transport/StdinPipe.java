@@ -11,42 +11,43 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Writes to a child's stdin without ever making its caller wait.
+ * Writes to a child's stdin without ever blocking the caller.
  *
- * <p>A pipe takes 16 pages, and a write joins the last page or starts a new one, so at least 32 KiB
- * fit however it is cut (pipe(7), "pipe capacity"). While no more than that is unanswered the
- * context writes itself, which saves the thread wake-up that dominates the latency of a single
- * call; beyond it a writer thread takes over, until the child has caught up. What is sent in one
- * turn of the event loop goes out in one write.
+ * <p>A pipe holds 16 pages, and a write joins the last page or starts a new one, so at least 32 KiB
+ * fit whatever the write sizes are (pipe(7), "pipe capacity"). While no more than that is
+ * unacknowledged, the context thread writes directly, which saves the thread wake-up that dominates
+ * the latency of a single call; beyond it, a writer thread takes over until the child has caught
+ * up. Messages sent in one turn of the event loop go out in one write.
  *
- * <p>A process that was frozen writes nothing of what it had begun where it may not act any more:
- * that is asked right before each write, and what may not go waits.
+ * <p>{@code mayAct} is checked right before each write, so that a node that was frozen and has lost
+ * its lease does not write messages that it had begun; such messages wait.
  *
  * <p>Owned by the context; only the queue is shared with the writer thread.
  */
 final class StdinPipe {
   private static final int SURELY_FITS = 32 * 1024;
   private static final byte[] CLOSE = new byte[0];
-  private static final long LOOK_MILLIS = 10;
+  private static final long POLL_MILLIS = 10;
 
   private final Context context;
   private final OutputStream stdin;
   private final String name;
   private final int maxQueued;
-  private final Consumer<String> broken;
+  private final Consumer<String> onError;
   private final BooleanSupplier mayAct;
-  private final Queue<byte[]> turn = new ArrayDeque<>();
+  private final Queue<byte[]> batch = new ArrayDeque<>();
   private final LinkedBlockingQueue<byte[]> queue = new LinkedBlockingQueue<>();
   private Thread writer;
-  private long sent;
-  private long acknowledged;
+  private long sentPosition;
+  private long acknowledgedPosition;
   private long queued;
-  private long turnBytes;
+  private long batchBytes;
   private boolean flushing;
   private volatile boolean closed;
 
   /**
-   * @param mayAct whether anything may be begun at this moment; asked by any thread
+   * @param mayAct whether anything may be written at this moment; called on any thread
+   * @param onError called on the context with the error of a failed write
    */
   StdinPipe(
       Context context,
@@ -54,35 +55,35 @@ final class StdinPipe {
       String name,
       int maxQueued,
       BooleanSupplier mayAct,
-      Consumer<String> broken) {
+      Consumer<String> onError) {
     this.mayAct = mayAct;
     this.context = context;
     this.stdin = stdin;
     this.name = name;
     this.maxQueued = maxQueued;
-    this.broken = broken;
+    this.onError = onError;
   }
 
-  /** Refuses with −1 where too much waits for the writer thread. */
+  /** Queues a message; returns its end position, or −1 if the queue is full or closed. */
   long send(byte[] line) {
-    if (closed || queued + turnBytes > maxQueued) {
+    if (closed || queued + batchBytes > maxQueued) {
       return -1;
     }
-    turn.add(line);
-    sent += line.length;
-    turnBytes += line.length;
+    batch.add(line);
+    sentPosition += line.length;
+    batchBytes += line.length;
     if (!flushing) {
       flushing = true;
       context.runOnContext(v -> flush());
     }
-    return sent;
+    return sentPosition;
   }
 
   void acknowledge(long position) {
-    acknowledged = Math.max(acknowledged, position);
+    acknowledgedPosition = Math.max(acknowledgedPosition, position);
   }
 
-  /** Closes stdin once what was sent is written; a child that does not read does not hold it up. */
+  /** Closes stdin after the queued messages are written; never blocks, even if no one reads. */
   void close() {
     if (closed) {
       return;
@@ -100,19 +101,19 @@ final class StdinPipe {
 
   private void flush() {
     if (!mayAct.getAsBoolean() && !closed) {
-      context.owner().setTimer(LOOK_MILLIS, t -> flush());
+      context.owner().setTimer(POLL_MILLIS, t -> flush());
       return;
     }
     flushing = false;
-    byte[] bytes = takeTurn();
+    byte[] bytes = takeBatch();
     if (bytes.length == 0 || closed) {
       return;
     }
-    if (queued == 0 && sent - acknowledged <= SURELY_FITS) {
+    if (queued == 0 && sentPosition - acknowledgedPosition <= SURELY_FITS) {
       try {
         write(bytes);
       } catch (IOException e) {
-        broken.accept(e.getMessage());
+        onError.accept(e.getMessage());
       }
     } else {
       queued += bytes.length;
@@ -121,13 +122,13 @@ final class StdinPipe {
     }
   }
 
-  private byte[] takeTurn() {
-    turnBytes = 0;
-    if (turn.size() == 1) {
-      return turn.poll();
+  private byte[] takeBatch() {
+    batchBytes = 0;
+    if (batch.size() == 1) {
+      return batch.poll();
     }
     ByteArrayOutputStream joined = new ByteArrayOutputStream();
-    for (byte[] line = turn.poll(); line != null; line = turn.poll()) {
+    for (byte[] line = batch.poll(); line != null; line = batch.poll()) {
       joined.writeBytes(line);
     }
     return joined.toByteArray();
@@ -150,7 +151,7 @@ final class StdinPipe {
     try {
       for (byte[] bytes = queue.take(); bytes != CLOSE; bytes = queue.take()) {
         while (!mayAct.getAsBoolean() && !closed) {
-          Thread.sleep(LOOK_MILLIS);
+          Thread.sleep(POLL_MILLIS);
         }
         if (!mayAct.getAsBoolean()) {
           break;
@@ -160,7 +161,7 @@ final class StdinPipe {
         context.runOnContext(v -> queued -= length);
       }
     } catch (IOException e) {
-      context.runOnContext(v -> broken.accept(e.getMessage()));
+      context.runOnContext(v -> onError.accept(e.getMessage()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -171,7 +172,7 @@ final class StdinPipe {
     try {
       stdin.close();
     } catch (IOException e) {
-      // the reader is gone; there is nobody left to tell
+      // the reader is gone; the error has no consequence
     }
   }
 }

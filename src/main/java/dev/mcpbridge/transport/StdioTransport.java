@@ -12,41 +12,41 @@ import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
 
 /**
- * A child process that speaks MCP over its stdin and stdout, one message a line (MCP
+ * A child process that speaks MCP over its stdin and stdout, one message per line (MCP
  * basic/transports, stdio).
  *
- * <p>Threads: one reads stdout, takes the messages apart and hands them to the context in batches;
- * one drains stderr; {@link StdinPipe} writes. The context itself never waits for a pipe.
+ * <p>Threads: one reads stdout, decodes the messages and hands them to the context in batches; one
+ * drains stderr; {@link StdinPipe} writes. The context thread never blocks on a pipe.
  *
- * <p>The connection is over when the process has exited or stdout was closed, whichever comes
- * first: a grandchild may keep the pipe open, and a process may outlive it. {@link
- * TransportListener#closed} is called at once; {@link #close} completes when the whole tree is
- * gone.
+ * <p>The connection ends when the process exits or closes its stdout, whichever happens first: a
+ * grandchild may keep the pipe open, and a process may outlive it. {@link TransportListener#closed}
+ * is called at once; {@link #close} completes when the whole process tree has ended.
  */
 public final class StdioTransport implements Transport {
   private static final long EOF_GRACE_MILLIS = 1_000;
   private static final long TERM_GRACE_MILLIS = 2_000;
-  private static final long LAST_WORDS_MILLIS = 200;
+  private static final long OUTPUT_GRACE_MILLIS = 200;
 
   private final Context context;
   private final TransportListener listener;
   private final ProcessTree tree;
   private final StdinPipe stdin;
   private final StderrTail stderr;
-  private final Promise<Void> gone = Promise.promise();
+  private final Promise<Void> ended = Promise.promise();
   private final Thread reader;
-  private String misbehaviour;
-  private boolean hasExited;
-  private boolean hasEnded;
-  private boolean hasSaidAll;
+  private String protocolError;
+  private boolean exited;
+  private boolean stdoutEnded;
+  private boolean stderrEnded;
   private boolean ending;
   private boolean stopRequested;
   private boolean reported;
 
   /**
-   * What a transport may hold and how deep a message may be nested.
+   * Limits of a transport.
    *
-   * @param memory that it shares with everything else
+   * @param maxDepth maximum nesting depth of a message
+   * @param memory the memory budget shared by all transports and responses
    */
   public record Limits(
       int maxMessageBytes, int maxDepth, int maxQueuedBytes, MemoryBudget memory) {}
@@ -64,22 +64,27 @@ public final class StdioTransport implements Transport {
     Process process = tree.process();
     this.stdin =
         new StdinPipe(
-            context, process.getOutputStream(), name, limits.maxQueuedBytes(), mayAct, this::cut);
+            context,
+            process.getOutputStream(),
+            name,
+            limits.maxQueuedBytes(),
+            mayAct,
+            this::onWriteError);
     this.stderr =
-        new StderrTail(process.getErrorStream(), () -> context.runOnContext(v -> stderrEnded()));
+        new StderrTail(process.getErrorStream(), () -> context.runOnContext(v -> onStderrEnd()));
     this.reader =
         daemon(
             "mcp-" + name + "-out",
-            new StdoutPump(context, process.getInputStream(), limits, listener, this::stdoutEnded));
+            new StdoutPump(context, process.getInputStream(), limits, listener, this::onStdoutEnd));
     daemon("mcp-" + name + "-err", stderr).start();
   }
 
   /**
-   * Starts the process. Fails with START_FAILED and the reason where there is nothing to start.
+   * Starts the process. Fails with START_FAILED and the reason if that is not possible.
    *
-   * @param context where the listener is called; the caller's own
-   * @param name for thread names
-   * @param mayAct whether anything may be sent at this moment; asked by any thread
+   * @param context the caller's context, on which the listener is called
+   * @param name used in thread names
+   * @param mayAct whether anything may be sent at this moment; called on any thread
    */
   public static Future<Transport> start(
       Context context,
@@ -113,7 +118,7 @@ public final class StdioTransport implements Transport {
       BooleanSupplier mayAct) {
     StdioTransport transport = new StdioTransport(context, listener, tree, name, limits, mayAct);
     transport.reader.start();
-    tree.process().onExit().thenRun(() -> context.runOnContext(v -> transport.exited()));
+    tree.process().onExit().thenRun(() -> context.runOnContext(v -> transport.onExit()));
     return transport;
   }
 
@@ -146,45 +151,45 @@ public final class StdioTransport implements Transport {
   public Future<Void> close() {
     stopRequested = true;
     end(EOF_GRACE_MILLIS);
-    return gone.future();
+    return ended.future();
   }
 
-  /** The exit may overtake the last words in the pipe, so the reader gets a moment to finish. */
-  private void exited() {
-    hasExited = true;
-    endOnceAllIsOver();
+  /** The exit may overtake the last output in the pipe, so the readers get a moment to finish. */
+  private void onExit() {
+    exited = true;
+    endAfterOutput();
   }
 
-  private void stderrEnded() {
-    hasSaidAll = true;
-    if (hasExited && hasEnded) {
+  private void onStderrEnd() {
+    stderrEnded = true;
+    if (exited && stdoutEnded) {
       end(0);
     }
   }
 
   /**
-   * @param broken why it is not read any further; null where it came to its end
+   * @param error why reading was stopped; null at the end of the stream
    */
-  private void stdoutEnded(String broken) {
-    hasEnded = true;
-    if (broken == null) {
-      endOnceAllIsOver();
+  private void onStdoutEnd(String error) {
+    stdoutEnded = true;
+    if (error == null) {
+      endAfterOutput();
     } else {
-      misbehaviour = broken;
+      protocolError = error;
       end(0);
     }
   }
 
-  private void endOnceAllIsOver() {
-    if (hasExited && hasEnded && hasSaidAll) {
+  private void endAfterOutput() {
+    if (exited && stdoutEnded && stderrEnded) {
       end(0);
     } else {
-      context.owner().setTimer(LAST_WORDS_MILLIS, t -> end(0));
+      context.owner().setTimer(OUTPUT_GRACE_MILLIS, t -> end(0));
     }
   }
 
-  private void cut(String reason) {
-    context.owner().setTimer(LAST_WORDS_MILLIS, t -> end(0));
+  private void onWriteError(String reason) {
+    context.owner().setTimer(OUTPUT_GRACE_MILLIS, t -> end(0));
   }
 
   private void end(long eofGraceMillis) {
@@ -203,17 +208,17 @@ public final class StdioTransport implements Transport {
       tree.look();
       context.runOnContext(v -> stdin.close());
       tree.end(eofGraceMillis, TERM_GRACE_MILLIS);
-      reader.join(LAST_WORDS_MILLIS);
+      reader.join(OUTPUT_GRACE_MILLIS);
       reader.interrupt();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    context.runOnContext(v -> finish());
+    context.runOnContext(v -> onTreeEnded());
   }
 
-  private void finish() {
+  private void onTreeEnded() {
     report("stopped");
-    gone.tryComplete();
+    ended.tryComplete();
   }
 
   private void report(String reason) {
@@ -224,8 +229,8 @@ public final class StdioTransport implements Transport {
   }
 
   private String reason() {
-    if (misbehaviour != null) {
-      return misbehaviour;
+    if (protocolError != null) {
+      return protocolError;
     }
     Process process = tree.process();
     if (process.isAlive()) {

@@ -9,13 +9,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * Reads a child's stdout to its end. Runs on a thread of its own, ahead of the context by a bounded
- * number of bytes, and waits where the bridge as a whole holds too many.
+ * Reads a child's stdout to its end. Runs on its own thread, ahead of the context by a bounded
+ * number of bytes, and blocks while the bridge's memory budget is exhausted.
  */
 final class StdoutPump implements Runnable, MessageReader.Courier {
   private static final int BUFFER = 64 * 1024;
   private static final long ALLOWANCE = 4 << 20;
-  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final Context context;
   private final InputStream stdout;
@@ -23,8 +23,8 @@ final class StdoutPump implements Runnable, MessageReader.Courier {
   private final MessageReader reader;
   private final MemoryBudget memory;
   private final ByteBrake brake = new ByteBrake(ALLOWANCE);
-  private final MemoryBudget.Share unfinished;
-  private boolean impatient;
+  private final MemoryBudget.Share incomplete;
+  private boolean waitTimedOut;
 
   StdoutPump(
       Context context,
@@ -36,7 +36,7 @@ final class StdoutPump implements Runnable, MessageReader.Courier {
     this.stdout = stdout;
     this.ended = ended;
     this.memory = limits.memory();
-    this.unfinished = memory.share();
+    this.incomplete = memory.share();
     this.reader = new MessageReader(limits, listener, this);
   }
 
@@ -47,93 +47,95 @@ final class StdoutPump implements Runnable, MessageReader.Courier {
     try (stdout) {
       for (int n = stdout.read(buffer); n >= 0 && reason == null; n = stdout.read(buffer)) {
         reader.feed(buffer, n);
-        count(reader.held());
+        account(reader.held());
         reason = reader.excess();
       }
     } catch (IOException e) {
-      // the process is gone and its pipe with it: the same as its end
+      // the process has ended and closed its pipe: equivalent to the end of the stream
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (OutOfMemoryError e) {
       reason = "a message of the process does not fit into the bridge's memory";
     } finally {
-      unfinished.release();
+      incomplete.release();
     }
-    String why = reason;
-    context.runOnContext(v -> ended.accept(why));
+    String error = reason;
+    context.runOnContext(v -> ended.accept(error));
   }
 
-  /** A line that is a large one is read on when there is room for it, or after a while. */
-  private void count(int held) throws InterruptedException {
+  /** Accounts for an incomplete line; a large one waits for room, for a limited time. */
+  private void account(int held) throws InterruptedException {
     if (held < MemoryBudget.LARGE) {
-      unfinished.release();
-    } else if (!hasRoom(held)) {
-      unfinished.take(held);
+      incomplete.release();
+    } else if (!awaitRoom(held)) {
+      incomplete.take(held);
     }
   }
 
-  /** Waits for it once; what comes after that in vain is told so at once, until there is room. */
-  private boolean hasRoom(long bytes) throws InterruptedException {
-    long end = System.nanoTime() + BackpressuredBody.PATIENCE_NANOS;
-    while (!unfinished.takeIfRoom(bytes)) {
-      if (impatient || System.nanoTime() - end > 0) {
-        impatient = true;
+  /** Waits for room; after a wait that timed out, fails at once until there is room again. */
+  private boolean awaitRoom(long bytes) throws InterruptedException {
+    long deadline = System.nanoTime() + BackpressuredBody.PATIENCE_NANOS;
+    while (!incomplete.takeIfRoom(bytes)) {
+      if (waitTimedOut || System.nanoTime() - deadline > 0) {
+        waitTimedOut = true;
         return false;
       }
-      LockSupport.parkNanos(LOOK_NANOS);
+      LockSupport.parkNanos(POLL_NANOS);
       if (Thread.interrupted()) {
         throw new InterruptedException();
       }
     }
-    impatient = false;
+    waitTimedOut = false;
     return true;
   }
 
   @Override
-  public void deliver(long bytes, Runnable news, Runnable loss) throws InterruptedException {
+  public void deliver(long bytes, Runnable callback, Runnable overflowCallback)
+      throws InterruptedException {
     if (bytes < MemoryBudget.LARGE) {
-      hand(bytes, news);
-    } else if (hasRoom(bytes)) {
-      handLarge(bytes, news);
+      dispatch(bytes, callback);
+    } else if (awaitRoom(bytes)) {
+      dispatchLarge(bytes, callback);
     } else {
-      unfinished.release();
-      hand(0, loss);
+      incomplete.release();
+      dispatch(0, overflowCallback);
     }
   }
 
-  private void hand(long bytes, Runnable news) throws InterruptedException {
+  private void dispatch(long bytes, Runnable callback) throws InterruptedException {
     if (bytes > 0) {
       brake.take(bytes);
     }
-    context.runOnContext(v -> handed(bytes, news));
+    context.runOnContext(v -> run(bytes, callback));
   }
 
   /**
-   * It is whole now: who is still on the way in waits for it as for an answer. As one it is counted
-   * in the turn after this, which is the bus'; in a cluster there is another one between.
+   * The message is complete and counts as a response, for which incomplete messages wait. Its bytes
+   * are released one turn of the event loop after the callback, when the bus has delivered it to a
+   * receiver that counts it; in a cluster there is another turn in between.
    */
-  private void handLarge(long bytes, Runnable news) throws InterruptedException {
+  private void dispatchLarge(long bytes, Runnable callback) throws InterruptedException {
     brake.take(bytes);
-    unfinished.becomesGiven();
+    incomplete.becomesGiven();
     try {
-      context.runOnContext(v -> handedLarge(bytes, news));
+      context.runOnContext(v -> runLarge(bytes, callback));
     } catch (OutOfMemoryError e) {
       memory.taken(bytes);
       throw e;
     }
   }
 
-  private void handedLarge(long bytes, Runnable news) {
+  private void runLarge(long bytes, Runnable callback) {
     try {
-      handed(bytes, news);
+      run(bytes, callback);
     } finally {
       context.runOnContext(v -> memory.taken(bytes));
     }
   }
 
-  private void handed(long bytes, Runnable news) {
+  private void run(long bytes, Runnable callback) {
     try {
-      news.run();
+      callback.run();
     } finally {
       if (bytes > 0) {
         brake.release(bytes);

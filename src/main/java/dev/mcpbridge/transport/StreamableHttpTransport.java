@@ -22,18 +22,17 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Streamable HTTP in both eras (basic/transports): a POST for each message, answered by one object
- * or a stream. With a handshake there is a session, a stream for what belongs to no request, and
- * resumption of a stream that broke; without, each request carries its headers, and giving it up is
- * closing it. A session that the server has forgotten ends the connection; its supervisor opens
- * another.
+ * Streamable HTTP in both eras (basic/transports): one POST per message, answered by a JSON object
+ * or an event stream. With a handshake there is a session, a standalone stream for messages of no
+ * request, and resumption of broken streams; the connection ends when the server drops the session.
+ * Without, each request carries its headers, and closing its response cancels it.
  */
 public final class StreamableHttpTransport implements Transport {
   private static final long DEFAULT_RETRY_MILLIS = 1_000;
   private static final long MAX_RETRY_MILLIS = 30_000;
   private static final int MAX_RESUMPTIONS = 5;
-  private static final long PATIENCE_MILLIS = 10_000;
-  private static final Set<Integer> OLD_SERVER = Set.of(400, 404, 405);
+  private static final long TIMEOUT_MILLIS = 10_000;
+  private static final Set<Integer> FALLBACK_STATUSES = Set.of(400, 404, 405);
 
   private final Context context;
   private final HttpPeer peer;
@@ -44,11 +43,11 @@ public final class StreamableHttpTransport implements Transport {
   private final Map<Long, ClientResponse> streams = new HashMap<>();
   private final Map<Long, PendingRequest> unanswered = new HashMap<>();
   private final Set<Long> subscriptions = new HashSet<>();
-  private Transport older;
-  private ClientResponse standing;
+  private Transport sseFallback;
+  private ClientResponse standaloneStream;
   private String session;
   private String version;
-  private long resumeDelay = DEFAULT_RETRY_MILLIS;
+  private long reopenDelay = DEFAULT_RETRY_MILLIS;
   private boolean closed;
 
   StreamableHttpTransport(
@@ -62,12 +61,12 @@ public final class StreamableHttpTransport implements Transport {
 
   @Override
   public long send(byte[] line) {
-    if (older != null) {
-      return older.send(line);
+    if (sseFallback != null) {
+      return sseFallback.send(line);
     }
     OutgoingMessage out = OutgoingMessage.of(reader, line);
     if (out.is(McpMethod.CANCELLED)) {
-      letGo(out);
+      cancel(out);
     }
     if (out.is(McpMethod.LISTEN)) {
       subscriptions.add(out.id());
@@ -80,44 +79,44 @@ public final class StreamableHttpTransport implements Transport {
 
   @Override
   public Future<Void> close() {
-    boolean open = !closed;
+    boolean wasOpen = !closed;
     Future<Void> ended =
-        open && session != null
+        wasOpen && session != null
             ? peer.delete(peer.url(), sessionHeaders()).otherwiseEmpty()
             : Future.succeededFuture();
     end("stopped");
-    Future<Void> more = older == null ? Future.succeededFuture() : older.close();
+    Future<Void> sseEnded = sseFallback == null ? Future.succeededFuture() : sseFallback.close();
     return Future.any(ended, context.owner().timer(1_000).<Void>mapEmpty())
-        .compose(done -> more)
+        .compose(done -> sseEnded)
         .compose(done -> peer.close())
         .otherwiseEmpty();
   }
 
   private void post(OutgoingMessage out) {
-    sent(out)
+    begin(out)
         .onComplete(
-            clientResponse -> answered(out, clientResponse),
+            clientResponse -> handleResponse(out, clientResponse),
             failure -> ConnectFailures.lost(listener, out.id(), failure));
   }
 
-  /** A request can take its time, and be given up; anything else is only to be taken note of. */
-  private Future<ClientResponse> sent(OutgoingMessage out) {
+  /** Posts a message. A request has no timeout here and can be cancelled; others time out. */
+  private Future<ClientResponse> begin(OutgoingMessage out) {
     PendingRequest pendingRequest = peer.post(peer.url(), out.line(), headers(out));
     if (out.id() >= 0) {
       unanswered.put(out.id(), pendingRequest);
     } else {
-      pendingRequest.within(context.owner(), PATIENCE_MILLIS);
+      pendingRequest.within(context.owner(), TIMEOUT_MILLIS);
     }
     return pendingRequest.answer().onComplete(done -> unanswered.remove(out.id(), pendingRequest));
   }
 
-  /** A subscription is for as long as the connection is, whatever happens to its stream. */
+  /** Opens a subscription's stream; it is reopened whenever it ends, until the connection ends. */
   private void subscribe(OutgoingMessage out, long delay) {
     if (closed || !subscriptions.contains(out.id())) {
       return;
     }
     long next = Math.min(MAX_RETRY_MILLIS, delay * 2);
-    sent(out)
+    begin(out)
         .onSuccess(
             clientResponse -> {
               if (clientResponse.isStream() && clientResponse.response().statusCode() == 200) {
@@ -132,7 +131,7 @@ public final class StreamableHttpTransport implements Transport {
         .onFailure(failure -> subscribeIn(delay, out, next));
   }
 
-  /** An answer is final; a status without one may be another the next time. */
+  /** A JSON-RPC response is final; after an HTTP status alone the subscription is retried. */
   private void refusedSubscription(OutgoingMessage out, Buffer body, long next) {
     RpcMessage message = body.length() == 0 ? null : message(body.getBytes());
     if (message != null && message.numericId() == out.id()) {
@@ -147,20 +146,20 @@ public final class StreamableHttpTransport implements Transport {
     context.owner().setTimer(delay, t -> subscribe(out, next));
   }
 
-  private void answered(OutgoingMessage out, ClientResponse clientResponse) {
+  private void handleResponse(OutgoingMessage out, ClientResponse clientResponse) {
     int status = clientResponse.response().statusCode();
     if (status == 404 && session != null) {
-      forgotten(out);
+      endSession(out);
     } else if (clientResponse.isStream() && status == 200) {
       stream(out, clientResponse, 0);
     } else {
       body(out, clientResponse)
-          .onSuccess(body -> object(out, clientResponse, body))
+          .onSuccess(body -> handleBody(out, clientResponse, body))
           .onFailure(failure -> ConnectFailures.lost(listener, out.id(), failure));
     }
   }
 
-  /** A body belongs to its request, and is given up with it; one that nobody waits for in time. */
+  /** Reads a body; aborted with its request, or after a timeout if no request waits for it. */
   private Future<Buffer> body(OutgoingMessage out, ClientResponse clientResponse) {
     Future<Buffer> body = clientResponse.body(limits.maxMessageBytes());
     if (out.id() >= 0) {
@@ -168,50 +167,48 @@ public final class StreamableHttpTransport implements Transport {
       body.onComplete(read -> streams.remove(out.id(), clientResponse));
     }
     if (out.id() < 0 || out.is(McpMethod.LISTEN)) {
-      long timer = context.owner().setTimer(PATIENCE_MILLIS, late -> clientResponse.abort());
+      long timer = context.owner().setTimer(TIMEOUT_MILLIS, late -> clientResponse.abort());
       body.onComplete(read -> context.owner().cancelTimer(timer));
     }
     return body;
   }
 
-  /** One object, or none. */
-  private void object(OutgoingMessage out, ClientResponse clientResponse, Buffer body) {
+  /** Handles a response whose body is one JSON object or empty. */
+  private void handleBody(OutgoingMessage out, ClientResponse clientResponse, Buffer body) {
     int status = clientResponse.response().statusCode();
     RpcMessage message = body.length() == 0 ? null : message(body.getBytes());
-    boolean mine = message != null && out.id() >= 0 && message.numericId() == out.id();
-    if (out.is(McpMethod.INITIALIZE) && OLD_SERVER.contains(status)) {
-      fallBack(out, mine ? message : null);
-    } else if (mine) {
-      listener.messages(List.of(took(out, clientResponse, message)));
+    boolean isResponse = message != null && out.id() >= 0 && message.numericId() == out.id();
+    if (out.is(McpMethod.INITIALIZE) && FALLBACK_STATUSES.contains(status)) {
+      fallBackToSse(out, isResponse ? message : null);
+    } else if (isResponse) {
+      listener.messages(List.of(learn(out, clientResponse, message)));
     } else if (status == 400 && session != null && out.is(McpMethod.PING)) {
-      forgotten(out);
+      endSession(out);
     } else if (out.id() >= 0) {
       ConnectFailures.lost(listener, out.id(), clientResponse.refusal());
     } else if (out.is(McpMethod.INITIALIZED)) {
-      stand();
+      openStandaloneStream();
     }
   }
 
   /**
-   * The server has forgotten the session: 404 proves that it looked at nothing else, so the request
-   * can be sent again in the next one. A 400 without an answer proves nothing of a call, and tells
-   * as much of a ping.
+   * The server has dropped the session. A 404 proves that the request was not executed, so it can
+   * be retried in the next session; a 400 without JSON-RPC response proves that only for a ping.
    */
-  private void forgotten(OutgoingMessage out) {
+  private void endSession(OutgoingMessage out) {
     ConnectFailures.lost(
         listener,
         out.id(),
-        new BridgeException(
-            ErrorCode.SERVER_UNAVAILABLE, "The server does not know the session any more"));
-    end("the server does not know the session any more");
+        new BridgeException(ErrorCode.SERVER_UNAVAILABLE, "The session has expired on the server"));
+    end("the session has expired on the server");
   }
 
-  /** A server of 2024-11-05 (basic/transports, backward compatibility). */
-  private void fallBack(OutgoingMessage out, RpcMessage refusal) {
+  /** Falls back to HTTP+SSE of 2024-11-05 (basic/transports, backward compatibility). */
+  private void fallBackToSse(OutgoingMessage out, RpcMessage refusal) {
     SseTransport.open(context, peer, limits, listener)
         .onSuccess(
             opened -> {
-              older = opened;
+              sseFallback = opened;
               if (closed) {
                 opened.close();
               } else {
@@ -242,12 +239,12 @@ public final class StreamableHttpTransport implements Transport {
         new ClientResponse.StreamListener() {
           @Override
           public void tooLong() {
-            giveUp(out, clientResponse);
+            abortTooLong(out, clientResponse);
           }
 
           @Override
-          public void ended(Throwable why) {
-            broken(out, events, resumptions);
+          public void ended(Throwable failure) {
+            resume(out, events, resumptions);
           }
         });
   }
@@ -257,17 +254,17 @@ public final class StreamableHttpTransport implements Transport {
     if (message == null) {
       return;
     }
-    boolean isAnswer =
+    boolean isResponse =
         message.kind() == RpcMessage.Kind.RESULT || message.kind() == RpcMessage.Kind.ERROR;
-    if (isAnswer && message.numericId() == out.id()) {
+    if (isResponse && message.numericId() == out.id()) {
       streams.remove(out.id());
-      message = took(out, clientResponse, message);
+      message = learn(out, clientResponse, message);
     }
     listener.messages(List.of(message));
   }
 
-  /** A stream that ended before its answer is taken up again where it can be, else it is lost. */
-  private void broken(OutgoingMessage out, SseReader events, int resumptions) {
+  /** Resumes a stream that ended before its response; fails the request if that is impossible. */
+  private void resume(OutgoingMessage out, SseReader events, int resumptions) {
     if (closed || out.id() < 0 || streams.remove(out.id()) == null) {
       return;
     }
@@ -279,7 +276,7 @@ public final class StreamableHttpTransport implements Transport {
       ConnectFailures.lost(
           listener,
           out.id(),
-          new BridgeException(ErrorCode.UPSTREAM_CRASHED, "The answer broke off")
+          new BridgeException(ErrorCode.UPSTREAM_CRASHED, "The response stream ended prematurely")
               .withExecuted(Executed.UNKNOWN));
       return;
     }
@@ -294,8 +291,8 @@ public final class StreamableHttpTransport implements Transport {
         .onFailure(failure -> ConnectFailures.lost(listener, out.id(), failure));
   }
 
-  /** The stream for what belongs to no request; a server may have none. */
-  private void stand() {
+  /** Opens the stream for messages that belong to no request; a server may not offer one. */
+  private void openStandaloneStream() {
     if (closed || session == null && version == null) {
       return;
     }
@@ -305,16 +302,16 @@ public final class StreamableHttpTransport implements Transport {
               if (clientResponse.response().statusCode() == 200
                   && clientResponse.isStream()
                   && !closed) {
-                standing = clientResponse;
-                hearken(clientResponse);
+                standaloneStream = clientResponse;
+                readStandaloneStream(clientResponse);
               } else {
                 clientResponse.abort();
               }
             })
-        .onFailure(failure -> standAgain());
+        .onFailure(failure -> reopenStandaloneStream());
   }
 
-  private void hearken(ClientResponse clientResponse) {
+  private void readStandaloneStream(ClientResponse clientResponse) {
     clientResponse.events(
         new SseReader(
             limits.maxMessageBytes(),
@@ -323,7 +320,7 @@ public final class StreamableHttpTransport implements Transport {
         new ClientResponse.StreamListener() {
           @Override
           public void heard() {
-            resumeDelay = DEFAULT_RETRY_MILLIS;
+            reopenDelay = DEFAULT_RETRY_MILLIS;
           }
 
           @Override
@@ -333,20 +330,20 @@ public final class StreamableHttpTransport implements Transport {
 
           @Override
           public void ended(Throwable broken) {
-            standAgain();
+            reopenStandaloneStream();
           }
         });
   }
 
-  private void standAgain() {
+  private void reopenStandaloneStream() {
     if (!closed) {
-      context.owner().setTimer(resumeDelay, t -> stand());
-      resumeDelay = Math.min(MAX_RETRY_MILLIS, resumeDelay * 2);
+      context.owner().setTimer(reopenDelay, t -> openStandaloneStream());
+      reopenDelay = Math.min(MAX_RETRY_MILLIS, reopenDelay * 2);
     }
   }
 
-  /** An event that is too long costs its own stream, and the request that waits for it. */
-  private void giveUp(OutgoingMessage out, ClientResponse clientResponse) {
+  /** Aborts a stream with an oversized event; its request fails, a subscription is reopened. */
+  private void abortTooLong(OutgoingMessage out, ClientResponse clientResponse) {
     streams.remove(out.id());
     if (out.is(McpMethod.LISTEN)) {
       subscribeIn(DEFAULT_RETRY_MILLIS, out, DEFAULT_RETRY_MILLIS);
@@ -356,24 +353,21 @@ public final class StreamableHttpTransport implements Transport {
     clientResponse.abort();
   }
 
-  /** What the transport itself learns from an answer; the answer as it goes on. */
-  private RpcMessage took(OutgoingMessage out, ClientResponse clientResponse, RpcMessage answer) {
-    if (answer.kind() == RpcMessage.Kind.RESULT && out.is(McpMethod.INITIALIZE)) {
+  /** Takes session, version and mirrored headers from a response; returns it for the listener. */
+  private RpcMessage learn(
+      OutgoingMessage out, ClientResponse clientResponse, RpcMessage response) {
+    if (response.kind() == RpcMessage.Kind.RESULT && out.is(McpMethod.INITIALIZE)) {
       session = clientResponse.response().getHeader("mcp-session-id");
-      version = JsonObjects.string(JsonObjects.members(answer.payload()).get("protocolVersion"));
-    } else if (answer.kind() == RpcMessage.Kind.RESULT && out.is(McpMethod.TOOLS_LIST)) {
-      JsonSlice usable = mirrored.learn(answer.payload());
-      return new RpcMessage(answer.kind(), answer.id(), null, usable, answer.wellShaped());
+      version = JsonObjects.string(JsonObjects.members(response.payload()).get("protocolVersion"));
+    } else if (response.kind() == RpcMessage.Kind.RESULT && out.is(McpMethod.TOOLS_LIST)) {
+      JsonSlice usable = mirrored.learn(response.payload());
+      return new RpcMessage(response.kind(), response.id(), null, usable, response.wellShaped());
     }
-    return answer;
+    return response;
   }
 
-  /**
-   * Closes the response that nobody waits for any more. In the stateless era that gives the request
-   * up; with a handshake the notification does, and a server that goes on must not keep the
-   * connection.
-   */
-  private void letGo(OutgoingMessage cancellation) {
+  /** Closes the response of a cancelled request, which cancels it in the stateless era. */
+  private void cancel(OutgoingMessage cancellation) {
     long id = cancellation.cancelled();
     subscriptions.remove(id);
     ClientResponse clientResponse = streams.remove(id);
@@ -408,10 +402,10 @@ public final class StreamableHttpTransport implements Transport {
     closed = true;
     List.copyOf(streams.values()).forEach(ClientResponse::abort);
     streams.clear();
-    if (standing != null) {
-      standing.abort();
+    if (standaloneStream != null) {
+      standaloneStream.abort();
     }
-    if (older == null) {
+    if (sseFallback == null) {
       listener.closed(reason);
     }
   }

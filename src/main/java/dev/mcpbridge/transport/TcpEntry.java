@@ -9,16 +9,16 @@ import java.util.HexFormat;
 import java.util.Optional;
 
 /**
- * One end of a TCP connection, a line of {@code /proc/net/tcp} or {@code tcp6} (proc(5)).
+ * One end of a TCP connection: a line of {@code /proc/net/tcp} or {@code tcp6} (proc(5)).
  *
- * @param inode of its socket; 0 where no process holds it any more
+ * @param inode inode of the socket; 0 if no process holds it any longer
  */
 record TcpEntry(InetSocketAddress local, InetSocketAddress remote, long inode) {
   private static final int LOCAL = 1;
   private static final int REMOTE = 2;
   private static final int INODE = 9;
 
-  /** Empty for the heading. */
+  /** Parses a line; empty for the heading and for invalid lines. */
   static Optional<TcpEntry> parse(String line) {
     String[] fields = line.strip().split("\\s+");
     try {
@@ -32,7 +32,7 @@ record TcpEntry(InetSocketAddress local, InetSocketAddress remote, long inode) {
     }
   }
 
-  /** Words of four bytes, each in the order of the machine; of IPv4 within IPv6 the former. */
+  /** 4-byte words in native byte order; an IPv4-mapped IPv6 address becomes an IPv4 address. */
   private static InetSocketAddress address(String text) throws UnknownHostException {
     int colon = text.indexOf(':');
     if (colon < 0) {

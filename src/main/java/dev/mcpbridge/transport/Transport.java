@@ -5,40 +5,40 @@ import java.util.OptionalLong;
 
 /**
  * One connection to one upstream, carrying whole JSON-RPC messages. Used on the context that opened
- * it, on which its {@link TransportListener} is called too.
+ * it; its {@link TransportListener} is called on the same context.
  */
 public interface Transport {
 
   /**
-   * Sends one message. It goes out in order and is never cut.
+   * Sends one message. Messages are written in order and never partially.
    *
    * @param line the message with its newline
-   * @return the position in the outgoing stream behind the message, for {@link #acknowledge}; −1
-   *     where too much waits already and nothing was taken
+   * @return the position after the message in the outgoing stream, for {@link #acknowledge}; −1 if
+   *     the queue is full and the message was rejected
    */
   long send(byte[] line);
 
-  /** Tells that the peer has provably read everything up to the position: it answered. */
+  /** Reports that the peer has read everything up to the position, because it has responded. */
   default void acknowledge(long position) {
-    // nothing to be done where nothing is held back
+    // only needed by transports with a write window
   }
 
-  /** The process id, where there is a process. */
+  /** The process id; empty if there is no local process. */
   default OptionalLong pid() {
     return OptionalLong.empty();
   }
 
   /**
-   * What the process behind it said last on stderr, for administrators and the log; empty where it
-   * said nothing.
+   * The last line that the server process wrote to stderr, for administrators and the log; empty if
+   * it wrote nothing.
    */
   default String lastWords() {
     return "";
   }
 
   /**
-   * Ends the connection and everything behind it. Completes when that is gone; never fails.
-   * Idempotent.
+   * Ends the connection and the server process, if any. Completes when both have ended; never
+   * fails. Idempotent.
    */
   Future<Void> close();
 }

@@ -4,13 +4,13 @@ import dev.mcpbridge.config.UpstreamTarget;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 
-/** Opens the transport that a configuration asks for. */
+/** Opens the transport for a configured upstream. */
 @FunctionalInterface
 public interface TransportFactory {
 
   /**
-   * @param context where the listener is called; the caller's own
-   * @param name for thread names and labels
+   * @param context the caller's context, on which the listener is called
+   * @param name used in thread names and labels
    */
   Future<Transport> open(
       Context context,

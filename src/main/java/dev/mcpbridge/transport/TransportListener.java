@@ -4,43 +4,45 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.protocol.RpcMessage;
 import java.util.List;
 
-/** What a transport hears; called on the context that opened it, in order. */
+/** Receives the events of a transport, in order, on the context that opened it. */
 public interface TransportListener {
 
-  /** Messages in the order in which they came; a batch is what one read brought. */
+  /** Messages in the order of their arrival; a batch is the result of one read. */
   void messages(List<RpcMessage> batch);
 
   /**
-   * A message was longer than the limit and is lost; the stream goes on behind it.
+   * A message was longer than the limit and was discarded; the stream continues after it.
    *
-   * @param requestId the request it answered, as far as its ends tell; −1 if they don't
+   * @param requestId the request it responds to, extracted from its first and last bytes; −1 if
+   *     unknown
+   * @param bytes length of the message
    */
   void oversized(long requestId, long bytes);
 
-  /** A line is no message, though it is meant to answer this request. */
+  /** A line is not a valid message, but seems to be the response to this request. */
   void unreadable(long requestId);
 
-  /** A request will not be answered; the failure says what is known of its effect. */
+  /** A request gets no response; the failure states whether it may have been executed. */
   void lost(long requestId, BridgeException failure);
 
   /**
-   * This machine works on the answer to a request, or has done so. That does not count against the
-   * request's time.
+   * The bridge itself starts or stops working on the response to a request. That time does not
+   * count against the request's timeout.
    */
   default void works(long requestId, boolean isAtWork) {
-    // of interest only where there are deadlines
+    // only relevant to listeners with deadlines
   }
 
-  /** Lines came that are no messages. They cost nothing but themselves. */
+  /** Lines that are not messages were skipped. */
   void garbage(int lines);
 
-  /** Notifications were dropped, since they came faster than anybody could use them. */
+  /** Notifications over the rate limit were dropped. */
   void dropped(int notifications);
 
   /**
-   * The connection is over; nothing follows. Also called after {@link Transport#close}.
+   * The connection has ended; no further event follows. Also called after {@link Transport#close}.
    *
-   * @param reason a sentence, for everybody: nothing in it comes from the process
+   * @param reason a public description; contains no output of the process
    */
   void closed(String reason);
 }

@@ -8,19 +8,19 @@ import io.vertx.core.Future;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 
-/** Opens transports to child processes and to servers elsewhere, and leaves the rest to others. */
+/** Opens transports to child processes and remote servers; delegates other targets. */
 public final class TransportRegistry implements TransportFactory {
-  private final Map<Class<? extends UpstreamTarget>, TransportFactory> others;
+  private final Map<Class<? extends UpstreamTarget>, TransportFactory> factories;
   private final BooleanSupplier mayAct;
 
   /**
-   * @param others for what is reached in other ways than by a process or a URL
-   * @param mayAct whether this bridge may begin anything at this moment; asked by any thread
+   * @param factories factories for targets that are neither a process nor a URL, by target type
+   * @param mayAct whether this bridge may send requests at this moment; called on any thread
    */
   public TransportRegistry(
-      Map<Class<? extends UpstreamTarget>, TransportFactory> others, BooleanSupplier mayAct) {
+      Map<Class<? extends UpstreamTarget>, TransportFactory> factories, BooleanSupplier mayAct) {
     this.mayAct = mayAct;
-    this.others = Map.copyOf(others);
+    this.factories = Map.copyOf(factories);
   }
 
   @Override
@@ -35,7 +35,7 @@ public final class TransportRegistry implements TransportFactory {
     }
     return upstreamTarget instanceof RemoteTarget remoteTarget
         ? remote(context, remoteTarget, limits, listener)
-        : others
+        : factories
             .get(upstreamTarget.getClass())
             .open(context, upstreamTarget, name, limits, listener);
   }

@@ -1,7 +1,7 @@
 /**
- * Bytes to messages: one upstream connection each, whatever it is made of.
+ * Transports: each is one connection to one upstream and turns bytes into messages.
  *
- * <p>Pipes have threads of their own, and hand complete messages to the context of whoever opened
- * them. The only package that starts or ends processes.
+ * <p>Pipes have their own threads, which hand complete messages to the context that opened the
+ * transport. This is the only package that starts or ends processes.
  */
 package dev.mcpbridge.transport;

@@ -16,15 +16,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A keyword of JSON Schema whose work is counted: each use of it spends steps of the run that it
- * belongs to, and each place where it stands in a schema spends steps of the compilation.
+ * A keyword of JSON Schema with a work budget: each evaluation spends steps of its run, and each
+ * occurrence in a schema spends steps of the compilation.
  *
- * <p>An alternative of a union whose {@code const} properties contradict the value is left at once,
- * without a look at its other properties. That makes a tree of discriminated unions linear, which
- * would otherwise be tried once for each alternative at each of its levels.
+ * <p>An alternative of a union whose {@code const} properties contradict the value is rejected
+ * before its other properties are evaluated. This makes a tree of discriminated unions linear,
+ * which would otherwise be evaluated once for each alternative at each level.
  */
 final class BudgetedKeyword implements Keyword {
-  /** They say something to people and nothing about values. */
+  /** Annotations, which do not affect validation. */
   private static final Set<String> ANNOTATIONS =
       Set.of("title", "description", "default", "examples", "deprecated", "$comment");
 
@@ -37,10 +37,10 @@ final class BudgetedKeyword implements Keyword {
   }
 
   /**
-   * The dialect that a schema names in {@code $schema}, else 2020-12, with its work counted. Only
-   * {@code format} stays as it is, which is an annotation and takes no work.
+   * The dialect of {@code $schema}, by default 2020-12, with budgeted keywords. {@code format} is
+   * not budgeted, because it is an annotation and takes no work.
    *
-   * @param compilation what making validators may cost
+   * @param compilation the budget of the compilation
    */
   static Dialect dialect(String uri, WorkBudget compilation) {
     Dialect standard = standard(uri);
@@ -120,7 +120,7 @@ final class BudgetedKeyword implements Keyword {
     return count;
   }
 
-  /** A property that can have one value only. */
+  /** A property with only one permitted value. */
   private record Discriminator(String name, Schema schema) {}
 
   private static class Step implements KeywordValidator {
@@ -183,10 +183,7 @@ final class BudgetedKeyword implements Keyword {
     }
   }
 
-  /**
-   * The library looks for equal values in objects, too, which 2020-12 validation 6.4.3 is not
-   * about.
-   */
+  /** The library also applies {@code uniqueItems} to objects; 2020-12 validation 6.4.3 does not. */
   private static final class OfArrays extends Step {
     OfArrays(KeywordValidator validator, WorkBudget compilation, long weight) {
       super(validator, compilation, weight);

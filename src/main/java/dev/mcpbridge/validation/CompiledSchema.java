@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A schema, ready to use, or the reason why it is not. A reference to another document is never
- * fetched, patterns run in linear time, and {@code format} is an annotation. For any thread.
+ * A compiled schema, or the reason why it is unusable. References to other documents are never
+ * fetched, patterns run in linear time, and {@code format} is an annotation. Thread-safe.
  */
 final class CompiledSchema {
   static final int MAX_BYTES = 1 << 20;
@@ -29,7 +29,7 @@ final class CompiledSchema {
     this.problem = problem;
   }
 
-  /** Compiles; takes half a second at most. */
+  /** Compiles a schema, in half a second at most. */
   static CompiledSchema of(JsonSlice text) {
     if (text.length() > MAX_BYTES) {
       return unusable("it is larger than " + (MAX_BYTES >> 10) + " KiB");
@@ -47,8 +47,8 @@ final class CompiledSchema {
     }
   }
 
-  private static CompiledSchema unusable(String why) {
-    return new CompiledSchema(null, why);
+  private static CompiledSchema unusable(String reason) {
+    return new CompiledSchema(null, reason);
   }
 
   private static String reason(Throwable e) {
@@ -57,7 +57,7 @@ final class CompiledSchema {
         : String.valueOf(e.getMessage());
   }
 
-  /** Also a {@code $schema} further inside gets a dialect whose work is counted. */
+  /** A nested {@code $schema} gets a budgeted dialect, too. */
   private static SchemaRegistry registry(Dialect dialect, WorkBudget budget) {
     return SchemaRegistry.builder()
         .defaultDialectId(dialect.getId())
@@ -74,12 +74,12 @@ final class CompiledSchema {
         .build();
   }
 
-  /** Why it cannot be used; null where it can. */
+  /** The reason why it is unusable; null if it is usable. */
   String problem() {
     return problem;
   }
 
-  /** Validates, on the thread of the caller. */
+  /** Validates on the calling thread. */
   Verdict validate(JsonNode value, WorkBudget.Size size) {
     WorkBudget budget = size.open();
     try {

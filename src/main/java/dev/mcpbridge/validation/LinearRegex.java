@@ -6,9 +6,9 @@ import com.networknt.schema.regex.RegularExpression;
 import com.networknt.schema.regex.RegularExpressionFactory;
 
 /**
- * Matches the {@code pattern}s of schemas in linear time. The schemas come from upstreams and the
- * text from callers, so a backtracking matcher could be made to run for hours. Patterns that need
- * backtracking (look-around, back references) are left to the upstream, which validates as well.
+ * Matches the {@code pattern}s of schemas in linear time. Schemas come from upstreams and values
+ * from callers, so a backtracking matcher could be made to run for hours. Patterns that need
+ * backtracking (look-around, back references) are not checked here; the upstream validates as well.
  */
 final class LinearRegex implements RegularExpressionFactory {
   private static final int MAX_PATTERN = 4096;

@@ -20,33 +20,33 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Validates values against JSON Schemas that upstreams have sent, and keeps the compiled schemas.
+ * Validates values against the JSON Schemas of upstreams, and caches the compiled schemas.
  *
- * <p>A small value is validated at once, on the thread of the caller, for two milliseconds at most.
- * What takes longer, what is large and every compilation goes to two threads of its own: callers
- * take turns there, and each has one of the threads at a time. Confined to its verticle.
+ * <p>A small value is validated on the calling thread for at most two milliseconds. Validations
+ * that take longer, large values and compilations run on two worker threads through a fair queue,
+ * at most one at a time for each caller. Confined to its verticle.
  */
 public final class SchemaValidator {
   private static final Logger LOG = System.getLogger(SchemaValidator.class.getName());
   private static final int MAX_SCHEMAS = 20_000;
   private static final int MAX_PROBLEMS = 100_000;
 
-  /** A compiled schema takes some thirty times the memory of its text. */
+  /** A compiled schema takes about thirty times the memory of its text. */
   private static final long MAX_TEXT = Math.max(1 << 20, Runtime.getRuntime().maxMemory() / 256);
 
   private static final int MAX_WAITING = 1_000;
   private static final int THREADS = 2;
-  private static final int QUICK_ONES = 8;
+  private static final int QUICK_VALIDATIONS = 8;
   private static final int SMALL_BYTES = 16 << 10;
-  private static final WorkBudget.Size AT_ONCE = new WorkBudget.Size(10_000, 2);
+  private static final WorkBudget.Size INLINE = new WorkBudget.Size(10_000, 2);
 
   private final Vertx vertx;
   private final WorkBudget.Size budget;
   private final FairQueue<Work<?>> waiting = new FairQueue<>(MAX_WAITING);
   private final Set<String> running = new HashSet<>();
-  private final Map<String, CachedSchema> known = new LinkedHashMap<>(64, 0.75f, true);
+  private final Map<String, CachedSchema> cache = new LinkedHashMap<>(64, 0.75f, true);
 
-  /** Of more schemas than are kept compiled. */
+  /** Stored for more schemas than are cached in compiled form. */
   private final Map<String, Optional<String>> problems =
       new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
@@ -63,7 +63,7 @@ public final class SchemaValidator {
   /**
    * A schema of an upstream.
    *
-   * @param key another one for another schema
+   * @param key identifies the content of the schema
    * @param kind {@code inputSchema} or {@code outputSchema}
    */
   public record Subject(String key, String kind, String tool, String server, JsonSlice schema) {
@@ -81,10 +81,10 @@ public final class SchemaValidator {
     final CompiledSchema schema;
     final int bytes;
 
-    /** Values of this size have been too much work for the caller's thread. */
+    /** Values of this size exceeded the budget of the calling thread. */
     int heavyBytes = SMALL_BYTES;
 
-    /** How many of them were little work since, one after the other. */
+    /** The number of consecutive quick validations since then. */
     private int quick;
 
     boolean isLogged;
@@ -94,10 +94,10 @@ public final class SchemaValidator {
       this.bytes = bytes;
     }
 
-    /** One that was too much because the machine stood still is not too much for ever. */
-    void took(long nanos, int valueBytes) {
-      quick = nanos < TimeUnit.MILLISECONDS.toNanos(AT_ONCE.millis()) / 2 ? quick + 1 : 0;
-      if (quick >= QUICK_ONES && valueBytes < SMALL_BYTES) {
+    /** Raises the size again after quick validations: a pause of the machine may have caused it. */
+    void recordDuration(long nanos, int valueBytes) {
+      quick = nanos < TimeUnit.MILLISECONDS.toNanos(INLINE.millis()) / 2 ? quick + 1 : 0;
+      if (quick >= QUICK_VALIDATIONS && valueBytes < SMALL_BYTES) {
         quick = 0;
         heavyBytes = Math.max(heavyBytes, valueBytes + 1);
       }
@@ -105,32 +105,32 @@ public final class SchemaValidator {
   }
 
   /**
-   * @param steps that one validation may take, a few million a second
-   * @param millis that one validation may take
+   * @param steps maximum of one validation; a machine does a few million a second
+   * @param millis maximum duration of one validation
    */
   public SchemaValidator(Vertx vertx, long steps, long millis) {
     this.vertx = vertx;
     this.budget = new WorkBudget.Size(steps, millis);
   }
 
-  /** Loads the validator's classes before the first call has to wait for them; blocks. */
+  /** Loads the classes of the validator ahead of the first call. Blocks. */
   public static Void warmUp() {
     JsonSlice schema =
         JsonSlice.of(
             "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"pattern\":\"^a\"}},"
                 + "\"required\":[\"a\"]}");
-    CompiledSchema.of(schema).validate(Json.object().put("a", "a"), AT_ONCE);
+    CompiledSchema.of(schema).validate(Json.object().put("a", "a"), INLINE);
     return null;
   }
 
   /**
-   * Validates.
+   * Validates a value.
    *
-   * @param caller whose share of the threads it takes
-   * @param bytes the length of the value as a text
+   * @param caller whose share of the worker threads it uses
+   * @param bytes length of the value as text
    */
   public Future<Verdict> validate(String caller, Subject subject, JsonNode value, int bytes) {
-    CachedSchema schema = known.get(subject.key());
+    CachedSchema schema = cache.get(subject.key());
     return schema != null
         ? validate(caller, subject, schema, value, bytes)
         : compile(caller, subject)
@@ -138,14 +138,14 @@ public final class SchemaValidator {
             .otherwise(full -> new Verdict.Unchecked(full.getMessage(), true));
   }
 
-  /** Done when a schema is known to be usable or not; takes its caller's turn to compile it. */
+  /** Completes when it is known whether a schema is usable. Compiles it in the fair queue. */
   public Future<?> compiled(String caller, Subject subject) {
     return problems.containsKey(subject.key())
         ? Future.succeededFuture()
         : compile(caller, subject);
   }
 
-  /** Why a schema cannot be used; null where it can, or nobody has looked. */
+  /** The reason why a schema is unusable; null if it is usable or was not compiled yet. */
   public String problem(String key) {
     return problems.getOrDefault(key, Optional.empty()).orElse(null);
   }
@@ -156,9 +156,10 @@ public final class SchemaValidator {
       return Future.succeededFuture(new Verdict.Unchecked(cachedSchema.schema.problem(), false));
     }
     if (bytes < cachedSchema.heavyBytes) {
-      Verdict verdict = cachedSchema.schema.validate(value, AT_ONCE);
-      boolean isTooMuch = verdict instanceof Verdict.Unchecked unchecked && unchecked.overBudget();
-      if (!isTooMuch) {
+      Verdict verdict = cachedSchema.schema.validate(value, INLINE);
+      boolean isOverBudget =
+          verdict instanceof Verdict.Unchecked unchecked && unchecked.overBudget();
+      if (!isOverBudget) {
         logOnce(subject, cachedSchema, verdict);
         return Future.succeededFuture(verdict);
       }
@@ -167,7 +168,7 @@ public final class SchemaValidator {
     return queued(caller, () -> timed(cachedSchema.schema, value))
         .map(
             done -> {
-              cachedSchema.took(done.nanos(), bytes);
+              cachedSchema.recordDuration(done.nanos(), bytes);
               return done.verdict();
             })
         .otherwise(full -> new Verdict.Unchecked(full.getMessage(), true))
@@ -175,28 +176,28 @@ public final class SchemaValidator {
   }
 
   private Timed timed(CompiledSchema schema, JsonNode value) {
-    long begun = System.nanoTime();
+    long startNanos = System.nanoTime();
     Verdict verdict = schema.validate(value, budget);
-    return new Timed(verdict, System.nanoTime() - begun);
+    return new Timed(verdict, System.nanoTime() - startNanos);
   }
 
   private Future<CachedSchema> compile(String caller, Subject subject) {
     return queued(caller, () -> CompiledSchema.of(subject.schema()))
-        .map(compiled -> keep(subject, compiled));
+        .map(compiled -> store(subject, compiled));
   }
 
-  private CachedSchema keep(Subject subject, CompiledSchema compiled) {
+  private CachedSchema store(Subject subject, CompiledSchema compiled) {
     problems.put(subject.key(), Optional.ofNullable(compiled.problem()));
-    CachedSchema fresh = new CachedSchema(compiled, subject.schema().length());
-    CachedSchema before = known.put(subject.key(), fresh);
-    textBytes += fresh.bytes - (before == null ? 0 : before.bytes);
-    while (known.size() > MAX_SCHEMAS || textBytes > MAX_TEXT && known.size() > 1) {
-      textBytes -= known.remove(known.keySet().iterator().next()).bytes;
+    CachedSchema cached = new CachedSchema(compiled, subject.schema().length());
+    CachedSchema previous = cache.put(subject.key(), cached);
+    textBytes += cached.bytes - (previous == null ? 0 : previous.bytes);
+    while (cache.size() > MAX_SCHEMAS || textBytes > MAX_TEXT && cache.size() > 1) {
+      textBytes -= cache.remove(cache.keySet().iterator().next()).bytes;
     }
     if (compiled.problem() != null) {
       LOG.log(Level.WARNING, "the {0} cannot be used: {1}", subject.name(), compiled.problem());
     }
-    return fresh;
+    return cached;
   }
 
   private static void logOnce(Subject subject, CachedSchema cachedSchema, Verdict verdict) {
@@ -223,7 +224,7 @@ public final class SchemaValidator {
   }
 
   private static void refuse(Work<?> work) {
-    work.done().fail("too many validations of this caller are waiting");
+    work.done().fail("too many validations of this caller are queued");
   }
 
   private void runNext() {
@@ -233,7 +234,7 @@ public final class SchemaValidator {
       running.add(next.caller());
       run(next)
           .onComplete(
-              over -> {
+              finished -> {
                 running.remove(next.caller());
                 runNext();
               });

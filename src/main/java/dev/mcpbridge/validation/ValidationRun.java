@@ -5,12 +5,12 @@ import com.networknt.schema.ExecutionContext;
 import java.util.Locale;
 
 /**
- * One validation under way: what is left of its budget, and whether an alternative of a union
- * ({@code oneOf}, {@code anyOf}) is being tried. Used by one thread.
+ * The state of one validation: its remaining budget, and whether an alternative of a union ({@code
+ * oneOf}, {@code anyOf}) is being evaluated. Used by one thread.
  *
- * <p>All keywords of a schema have to hold, so one that follows a failed one cannot change the
- * verdict. It is skipped in an alternative, whose errors nobody reads, and elsewhere when enough
- * errors are known.
+ * <p>All keywords of a schema have to hold, so a keyword after a failed one cannot change the
+ * verdict. It is skipped within an alternative, whose errors are not reported, and elsewhere once
+ * enough errors are recorded.
  */
 final class ValidationRun extends ExecutionContext {
   static final int MAX_ERRORS = 20;
@@ -38,14 +38,14 @@ final class ValidationRun extends ExecutionContext {
     return inAlternative;
   }
 
-  /** Returns what was before, for {@link #leave}. */
+  /** Returns the previous state, for {@link #leave}. */
   boolean enterAlternatives() {
-    boolean before = inAlternative;
+    boolean previous = inAlternative;
     inAlternative = true;
-    return before;
+    return previous;
   }
 
-  void leave(boolean before) {
-    inAlternative = before;
+  void leave(boolean previous) {
+    inAlternative = previous;
   }
 }

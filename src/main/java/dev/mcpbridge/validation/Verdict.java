@@ -2,23 +2,23 @@ package dev.mcpbridge.validation;
 
 import java.util.List;
 
-/** What a validation came to. */
+/** The result of a validation. */
 public sealed interface Verdict {
   Verdict FITS = new Fits();
 
-  /** The value fits the schema. */
+  /** The value matches the schema. */
   record Fits() implements Verdict {}
 
   /**
-   * @param errors what does not fit, each with its place; at least one
+   * @param errors the mismatches with their locations; at least one
    */
   record Misfit(List<String> errors) implements Verdict {}
 
   /**
-   * Nobody knows.
+   * The value was not checked completely.
    *
-   * @param why a sentence: the schema cannot be used, or the budget did not suffice
-   * @param overBudget whether it was the budget
+   * @param why the reason: the schema is unusable, or the budget was exceeded
+   * @param overBudget whether the budget was exceeded
    */
   record Unchecked(String why, boolean overBudget) implements Verdict {}
 }

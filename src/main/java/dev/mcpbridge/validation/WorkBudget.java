@@ -3,20 +3,20 @@ package dev.mcpbridge.validation;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What one compilation or one validation may cost, in steps and in time. A step is about one
- * comparison of a keyword with a value; steps also bound the memory, since nothing is kept that no
- * step has made. Used by one thread.
+ * The work budget of one compilation or one validation, in steps and in time. A step is about one
+ * comparison of a keyword with a value; steps also bound the memory, since everything that is
+ * retained takes a step to create. Used by one thread.
  */
 final class WorkBudget {
-  private static final int STEPS_BETWEEN_LOOKS = 512;
+  private static final int STEPS_BETWEEN_CHECKS = 512;
 
   private final long deadlineNanos;
-  private long left;
-  private long nextLook;
-  private boolean isOver;
+  private long remaining;
+  private long nextCheck;
+  private boolean isDone;
   private boolean exceeded;
 
-  /** Ends the work; has no stack trace, since its only reader asks {@link #isExceeded()}. */
+  /** Ends the work. Has no stack trace, because only {@link #isExceeded()} is evaluated. */
   static final class Exceeded extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -25,7 +25,7 @@ final class WorkBudget {
     }
   }
 
-  /** What may be spent. */
+  /** The size of a budget. */
   record Size(long steps, long millis) {
     WorkBudget open() {
       return new WorkBudget(this);
@@ -33,35 +33,35 @@ final class WorkBudget {
   }
 
   private WorkBudget(Size size) {
-    this.left = size.steps();
-    this.nextLook = left - STEPS_BETWEEN_LOOKS;
+    this.remaining = size.steps();
+    this.nextCheck = remaining - STEPS_BETWEEN_CHECKS;
     this.deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(size.millis());
   }
 
   /**
-   * @throws Exceeded where nothing is left of the steps or of the time
+   * @throws Exceeded if the steps or the time are used up
    */
   void spend(long steps) {
-    left -= steps;
-    if (left < nextLook && !isOver) {
-      look();
+    remaining -= steps;
+    if (remaining < nextCheck && !isDone) {
+      check();
     }
   }
 
-  private void look() {
-    nextLook = left - STEPS_BETWEEN_LOOKS;
-    if (left < 0 || System.nanoTime() - deadlineNanos > 0) {
+  private void check() {
+    nextCheck = remaining - STEPS_BETWEEN_CHECKS;
+    if (remaining < 0 || System.nanoTime() - deadlineNanos > 0) {
       exceeded = true;
       throw new Exceeded();
     }
   }
 
-  /** The work is done; the little that a library has put off is not counted. */
+  /** Ends the count: the little work that the library defers is not counted. */
   void done() {
-    isOver = true;
+    isDone = true;
   }
 
-  /** Also where a library has wrapped or swallowed the exception. */
+  /** Also if the library has wrapped or swallowed the exception. */
   boolean isExceeded() {
     return exceeded;
   }

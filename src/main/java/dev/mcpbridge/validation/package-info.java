@@ -1,2 +1,2 @@
-/** JSON Schema validation with a bound on what one schema, one value and one caller may cost. */
+/** JSON Schema validation with bounds on the cost of a schema, a value and a caller. */
 package dev.mcpbridge.validation;

@@ -7,20 +7,20 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Reads what {@link WireWriter} wrote, and believes nothing: every length is checked against what
- * is there. Not thread-safe.
+ * Reads what {@link WireWriter} wrote. The input is untrusted: every length is checked against the
+ * available bytes. Not thread-safe.
  */
 public final class WireReader {
   private final byte[] bytes;
   private final int end;
-  private int at;
+  private int position;
 
-  /** What arrived is not what nodes say. */
+  /** The message is malformed. */
   public static final class WireException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    WireException(String what, int at) {
-      super(what + " at byte " + at, null, false, false);
+    WireException(String problem, int position) {
+      super(problem + " at byte " + position, null, false, false);
     }
   }
 
@@ -30,13 +30,13 @@ public final class WireReader {
 
   public WireReader(byte[] bytes, int from, int to) {
     this.bytes = bytes;
-    this.at = from;
+    this.position = from;
     this.end = to;
   }
 
-  /** Whether nothing follows: what an older version would have left out is missing. */
+  /** Whether the end is reached. Fields that an older version does not write are missing then. */
   public boolean isAtEnd() {
-    return at == end;
+    return position == end;
   }
 
   public boolean flag() {
@@ -44,10 +44,10 @@ public final class WireReader {
   }
 
   public int octet() {
-    if (at >= end) {
-      throw new WireException("the message ends", at);
+    if (position >= end) {
+      throw new WireException("unexpected end of the message", position);
     }
-    return bytes[at++] & 0xFF;
+    return bytes[position++] & 0xFF;
   }
 
   public long number() {
@@ -59,28 +59,28 @@ public final class WireReader {
         return value;
       }
     }
-    throw new WireException("a number without end", at);
+    throw new WireException("a number that is too long", position);
   }
 
-  /** A number of things that are still to come, so never more than bytes are left. */
+  /** A number of items that follow; never more than the remaining bytes. */
   public int count() {
     long count = number();
-    if (count < 0 || count > end - at) {
-      throw new WireException("a length of " + count, at);
+    if (count < 0 || count > end - position) {
+      throw new WireException("an invalid length of " + count, position);
     }
     return (int) count;
   }
 
   public byte[] bytes() {
     int length = count();
-    at += length;
-    return Arrays.copyOfRange(bytes, at - length, at);
+    position += length;
+    return Arrays.copyOfRange(bytes, position - length, position);
   }
 
   public String text() {
     int length = count();
-    at += length;
-    return new String(bytes, at - length, length, StandardCharsets.UTF_8);
+    position += length;
+    return new String(bytes, position - length, length, StandardCharsets.UTF_8);
   }
 
   public <T> T optional(Function<WireReader, T> read) {
@@ -96,11 +96,11 @@ public final class WireReader {
     return values;
   }
 
-  /** Something with its own end; what this version does not know of it is passed over. */
+  /** A length-prefixed part. Fields at its end that this version does not know are skipped. */
   public <T> T part(Function<WireReader, T> read) {
     int length = count();
-    WireReader part = new WireReader(bytes, at, at + length);
-    at += length;
+    WireReader part = new WireReader(bytes, position, position + length);
+    position += length;
     return read.apply(part);
   }
 }

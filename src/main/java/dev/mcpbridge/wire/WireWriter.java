@@ -6,9 +6,9 @@ import java.util.Collection;
 import java.util.function.BiConsumer;
 
 /**
- * Writes what nodes say to each other: numbers as base-128 varints, texts and bytes with their
- * length in front. Fields have no names: a newer version adds its own at the end of a message or of
- * a {@link #part}, where an older reader does not look. Not thread-safe.
+ * Writes messages between nodes: numbers as base-128 varints, texts and bytes with a length prefix.
+ * Fields have no names: a newer version appends fields to a message or to a {@link #part}, and
+ * older readers ignore them. Not thread-safe.
  */
 public final class WireWriter {
   private byte[] bytes;
@@ -27,26 +27,26 @@ public final class WireWriter {
   }
 
   public WireWriter octet(int value) {
-    room(1);
+    ensureCapacity(1);
     bytes[size++] = (byte) value;
     return this;
   }
 
   /** Small positive numbers take one byte, negative ones ten. */
   public WireWriter number(long value) {
-    room(10);
-    long rest = value;
-    while ((rest & ~0x7FL) != 0) {
-      bytes[size++] = (byte) (rest & 0x7F | 0x80);
-      rest >>>= 7;
+    ensureCapacity(10);
+    long remaining = value;
+    while ((remaining & ~0x7FL) != 0) {
+      bytes[size++] = (byte) (remaining & 0x7F | 0x80);
+      remaining >>>= 7;
     }
-    bytes[size++] = (byte) rest;
+    bytes[size++] = (byte) remaining;
     return this;
   }
 
   public WireWriter bytes(byte[] source, int from, int to) {
     number(to - from);
-    room(to - from);
+    ensureCapacity(to - from);
     System.arraycopy(source, from, bytes, size, to - from);
     size += to - from;
     return this;
@@ -60,7 +60,7 @@ public final class WireWriter {
     return bytes(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** A value that may be missing. */
+  /** A value that may be null. */
   public <T> WireWriter optional(T value, BiConsumer<WireWriter, T> write) {
     flag(value != null);
     if (value != null) {
@@ -75,7 +75,7 @@ public final class WireWriter {
     return this;
   }
 
-  /** Something that may grow fields of its own. */
+  /** A length-prefixed part, to which later versions may append fields. */
   public <T> WireWriter part(T value, BiConsumer<WireWriter, T> write) {
     WireWriter part = new WireWriter();
     write.accept(part, value);
@@ -86,9 +86,9 @@ public final class WireWriter {
     return Arrays.copyOf(bytes, size);
   }
 
-  private void room(int more) {
-    if (bytes.length - size < more) {
-      bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, size + more));
+  private void ensureCapacity(int additional) {
+    if (bytes.length - size < additional) {
+      bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, size + additional));
     }
   }
 }

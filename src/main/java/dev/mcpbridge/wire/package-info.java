@@ -1,2 +1,2 @@
-/** The binary form of what nodes of one bridge say to each other. Imports nothing of the bridge. */
+/** The binary format of messages between nodes. Does not depend on other packages of the bridge. */
 package dev.mcpbridge.wire;

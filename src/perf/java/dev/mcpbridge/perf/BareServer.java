@@ -4,9 +4,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
 
-/**
- * The ceiling: a Vert.x HTTP server on one event loop that reads a body and answers fixed bytes.
- */
+/** The upper bound: a Vert.x HTTP server on one event loop that sends a fixed response. */
 public final class BareServer {
   private BareServer() {}
 

@@ -7,20 +7,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A bridge as a user starts it, on a free port; ended with the block that opened it. */
+/** A bridge process on a free port; closing it ends the process. */
 record BridgeProcess(Process process, int port, Path config) implements AutoCloseable {
 
-  /** From its jar. */
+  /** Starts the bridge from its jar. */
   static BridgeProcess ofJar(String jar, String configuration, String... more) throws IOException {
-    return started(List.of(Ladder.java(), "-XX:+UseSerialGC", "-jar", jar), configuration, more);
+    return start(List.of(Ladder.java(), "-XX:+UseSerialGC", "-jar", jar), configuration, more);
   }
 
-  /** From the launcher beside its jar, with the settings of memory that it has. */
+  /** Starts the bridge from the launcher next to its jar, with the launcher's memory settings. */
   static BridgeProcess ofLauncher(String jar, String configuration) throws IOException {
-    return started(List.of(jar.replaceAll("\\.jar$", "")), configuration);
+    return start(List.of(jar.replaceAll("\\.jar$", "")), configuration);
   }
 
-  private static BridgeProcess started(List<String> program, String configuration, String... more)
+  private static BridgeProcess start(List<String> program, String configuration, String... more)
       throws IOException {
     Path config = Files.createTempFile("bench", ".json");
     Files.writeString(config, configuration);
@@ -33,7 +33,7 @@ record BridgeProcess(Process process, int port, Path config) implements AutoClos
     return new BridgeProcess(process, port, config);
   }
 
-  /** Kilobytes. */
+  /** Resident memory in kilobytes. */
   long resident() throws IOException {
     try (Stream<String> lines = Files.lines(Path.of("/proc/" + process.pid() + "/status"))) {
       return lines

@@ -19,12 +19,12 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What isolation costs: as many single-use containers as go, beside what the engine itself creates,
- * starts and removes with the same profile; then one caller at a server that is a process, at the
- * same server in a container for its life, and at level 3 with a container for each call, by turns;
- * then what a neighbour notices of bombs in containers.
+ * The cost of isolation. First the throughput of single-use containers, compared with the engine
+ * itself and the same profile. Then the latency of one caller at a server in a process, in a
+ * long-lived container, and at level 3 with a container for each call, alternately. Then the effect
+ * of resource exhaustion in containers on another server.
  *
- * <p>Arguments: the bridge's jar, a folder (unused), seconds for each rung.
+ * <p>Arguments: the bridge's jar, a folder (unused), seconds for each step.
  */
 public final class Containers {
   private static final String BODY = "{\"text\":\"hi\"}";
@@ -113,25 +113,25 @@ public final class Containers {
   }
 
   /**
-   * Calls by turns, with time between in which the pool fills again.
+   * Alternates between the servers, with pauses in which the pool is refilled.
    *
-   * @param meanwhile what this caller does between: nothing, or calls that keep the machine awake,
-   *     which can take longer to wake up than any of these calls
+   * @param meanwhile activity in the pauses: none, or calls that keep the machine awake, since
+   *     waking it up can take longer than any of these calls
    */
   private void oneCaller(String meanwhile) throws Exception {
-    Map<String, Samples> taken = new LinkedHashMap<>();
+    Map<String, Samples> samplesOf = new LinkedHashMap<>();
     long end = after(4 * Math.min(LONG, seconds));
     while (System.nanoTime() < end) {
       for (String server : List.of("process", "whole", "each")) {
-        taken.computeIfAbsent(server, name -> new Samples()).add(call(server, "echo", BODY));
+        samplesOf.computeIfAbsent(server, name -> new Samples()).add(call(server, "echo", BODY));
         rest(meanwhile);
       }
     }
-    taken.forEach((server, samples) -> print(server + ", " + meanwhile, samples));
+    samplesOf.forEach((server, samples) -> print(server + ", " + meanwhile, samples));
     System.out.printf(
         Locale.ROOT,
         "isolation costs a call %.2f ms%n",
-        (taken.get("each").micros(0.5) - taken.get("process").micros(0.5)) / 1e3);
+        (samplesOf.get("each").micros(0.5) - samplesOf.get("process").micros(0.5)) / 1e3);
   }
 
   private void rest(String meanwhile) throws Exception {
@@ -145,22 +145,22 @@ public final class Containers {
     }
   }
 
-  /** The making of containers takes processors too, so harmless calls are what bombs are beside. */
+  /** The baseline is harmless calls, since creating containers also uses the processors. */
   private void neighbour() throws Exception {
-    double quiet = 0;
+    double baseline = 0;
     for (Map.Entry<String, String> tool : TOOLS.entrySet()) {
-      Thread thrower = new Thread(() -> throwUntilInterrupted(tool.getKey(), tool.getValue()));
-      thrower.start();
+      Thread caller = new Thread(() -> callUntilInterrupted(tool.getKey(), tool.getValue()));
+      caller.start();
       TimeUnit.SECONDS.sleep(1);
       double p99 = beside(tool.getKey()).micros(0.99);
-      quiet = quiet == 0 ? p99 : quiet;
-      System.out.printf(Locale.ROOT, "  %.2f of the p99 beside harmless calls%n", p99 / quiet);
-      thrower.interrupt();
-      thrower.join();
+      baseline = baseline == 0 ? p99 : baseline;
+      System.out.printf(Locale.ROOT, "  %.2f of the p99 beside harmless calls%n", p99 / baseline);
+      caller.interrupt();
+      caller.join();
     }
   }
 
-  private void throwUntilInterrupted(String tool, String arguments) {
+  private void callUntilInterrupted(String tool, String arguments) {
     try {
       while (true) {
         send("each", tool, arguments);
@@ -173,13 +173,13 @@ public final class Containers {
     }
   }
 
-  private Samples beside(String what) throws Exception {
+  private Samples beside(String tool) throws Exception {
     Samples samples = new Samples();
     long end = after(Math.min(LONG, seconds));
     while (System.nanoTime() < end) {
       samples.add(call("process", "echo", BODY));
     }
-    print("process, beside " + what, samples);
+    print("process, beside " + tool, samples);
     return samples;
   }
 
@@ -187,15 +187,15 @@ public final class Containers {
     return System.nanoTime() + (long) (seconds * 1e9);
   }
 
-  /** Nanoseconds of a call that must succeed. */
+  /** Nanoseconds of a call; fails unless it succeeds. */
   private long call(String server, String tool, String arguments) throws Exception {
     long at = System.nanoTime();
     HttpResponse<String> answer = send(server, tool, arguments);
-    long taken = System.nanoTime() - at;
+    long nanos = System.nanoTime() - at;
     if (answer.statusCode() != 200) {
       throw new IllegalStateException(answer.body());
     }
-    return taken;
+    return nanos;
   }
 
   private HttpResponse<String> send(String server, String tool, String arguments)

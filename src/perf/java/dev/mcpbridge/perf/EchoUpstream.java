@@ -8,9 +8,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A stdio MCP server that does as little as it can: {@code echo} gives its arguments back as
- * structured content, {@code blob} answers with so many characters. What it costs is what any
- * bridge has to pay.
+ * A minimal stdio MCP server. {@code echo} returns its arguments as structured content, {@code
+ * blob} returns a text of the given size. Its cost is the same for any bridge.
  */
 public final class EchoUpstream {
   private static final byte[] ARGUMENTS = ascii("\"arguments\":");
@@ -43,18 +42,18 @@ public final class EchoUpstream {
     FileInputStream in = new FileInputStream(FileDescriptor.in);
     FileOutputStream stdout = new FileOutputStream(FileDescriptor.out);
     byte[] buffer = new byte[1 << 20];
-    int held = 0;
-    for (int n = in.read(buffer); n >= 0; n = in.read(buffer, held, buffer.length - held)) {
-      int end = held + n;
+    int buffered = 0;
+    for (int n = in.read(buffer); n >= 0; n = in.read(buffer, buffered, buffer.length - buffered)) {
+      int end = buffered + n;
       int from = 0;
-      for (int i = held; i < end; i++) {
+      for (int i = buffered; i < end; i++) {
         if (buffer[i] == '\n') {
           answer(buffer, from, i);
           from = i + 1;
         }
       }
       System.arraycopy(buffer, from, buffer, 0, end - from);
-      held = end - from;
+      buffered = end - from;
       out.writeTo(stdout);
       out.reset();
     }
@@ -97,7 +96,7 @@ public final class EchoUpstream {
     out.writeBytes(ascii("\"}]}"));
   }
 
-  /** Where the text behind the pattern begins, or −1. */
+  /** The index after the first match of the pattern; −1 without a match. */
   private static int find(byte[] line, int from, int to, byte[] pattern) {
     outer:
     for (int i = from; i <= to - pattern.length; i++) {

@@ -13,7 +13,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.infra.Blackhole;
 
-/** A pipe's bytes to messages: cut into lines, and each line taken apart. */
+/** From the bytes of a pipe to messages: splitting into lines, and parsing of a line. */
 @State(Scope.Benchmark)
 public class Framing {
   private static final int LINES = 100;
@@ -25,7 +25,7 @@ public class Framing {
   private byte[] stream;
   private byte[] line;
 
-  /** Answers with so many characters of text each. */
+  /** Creates responses with a text of {@code size} characters. */
   @Setup
   public void write() {
     String answer =

@@ -9,7 +9,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 
-/** A closed loop over so many connections on one thread: one request each, then the next. */
+/** A closed-loop load generator on one thread, with one request in flight on each connection. */
 final class HttpLoad {
   private final byte[] request;
   private final Selector selector;
@@ -38,7 +38,7 @@ final class HttpLoad {
         throw new IOException("closed by the server");
       }
       if (expected < 0) {
-        expected = answerLength(in);
+        expected = responseLength(in);
       }
       if (expected >= 0 && in.position() >= expected) {
         samples.add(System.nanoTime() - sentNanos);
@@ -54,7 +54,7 @@ final class HttpLoad {
   }
 
   /**
-   * @param headers more of them, each with its line end
+   * @param headers additional headers, each with its line end
    */
   HttpLoad(int port, int connections, String path, String body, String headers) throws IOException {
     request =
@@ -80,7 +80,7 @@ final class HttpLoad {
     }
   }
 
-  /** Warms up, measures, closes. */
+  /** Warms up, measures, and closes the connections. */
   Samples run(double warmUpSeconds, double seconds) throws IOException {
     loop(warmUpSeconds);
     samples = new Samples();
@@ -105,8 +105,8 @@ final class HttpLoad {
     }
   }
 
-  /** The length of head and body; −1 while the head is not complete. */
-  private static int answerLength(ByteBuffer in) throws IOException {
+  /** The length of head and body; −1 while the head is incomplete. */
+  private static int responseLength(ByteBuffer in) throws IOException {
     byte[] bytes = in.array();
     for (int i = 3; i < in.position(); i++) {
       if (bytes[i] == '\n' && bytes[i - 1] == '\r' && bytes[i - 2] == '\n') {

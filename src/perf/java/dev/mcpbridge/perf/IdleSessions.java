@@ -10,15 +10,15 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a session costs that only listens: ten thousand of them with their streams, and how much the
- * bridge's resident memory grows. Both processes need as many open files ({@code ulimit -n}).
+ * Memory of idle sessions: opens ten thousand sessions with a stream each and measures the growth
+ * of the bridge's resident memory. Both processes need that many open files ({@code ulimit -n}).
  *
- * <p>Arguments: the bridge's jar, whose launcher stands beside it.
+ * <p>Arguments: the bridge's jar, with its launcher next to it.
  */
 public final class IdleSessions {
-  private static final int WARM = 100;
+  private static final int WARM_UP_SESSIONS = 100;
   private static final int SESSIONS = 10_000;
-  private static final String HELLO =
+  private static final String INITIALIZE =
       "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{"
           + "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{}}}";
   private static final String ACCEPT = "Accept: application/json, text/event-stream\r\n";
@@ -35,10 +35,10 @@ public final class IdleSessions {
         "{\"http\":{\"maxConnections\":20000,\"maxStreams\":20000},\"mcpServers\":{}}";
     try (BridgeProcess bridge = BridgeProcess.ofLauncher(args[0], configuration)) {
       IdleSessions sessions = new IdleSessions(bridge.port());
-      sessions.open(WARM);
-      long before = settled(bridge);
+      sessions.open(WARM_UP_SESSIONS);
+      long before = settledMemory(bridge);
       sessions.open(SESSIONS);
-      long after = settled(bridge);
+      long after = settledMemory(bridge);
       System.out.printf(
           Locale.ROOT,
           "%d idle sessions with a stream: %d MB before, %d MB after, %.1f kB each%n",
@@ -53,41 +53,41 @@ public final class IdleSessions {
     for (int i = 0; i < count; i++) {
       Socket socket = new Socket("127.0.0.1", port);
       open.add(socket);
-      String opened =
-          say(
+      String response =
+          send(
               socket,
               "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:"
                   + port
                   + "\r\nContent-Type: application/json\r\nContent-Length: "
-                  + HELLO.length()
+                  + INITIALIZE.length()
                   + "\r\n"
                   + ACCEPT
                   + "\r\n"
-                  + HELLO,
+                  + INITIALIZE,
               "serverInfo");
-      String id = opened.replaceAll("(?is).*mcp-session-id: (\\S+).*", "$1");
+      String id = response.replaceAll("(?is).*mcp-session-id: (\\S+).*", "$1");
       String listen = "GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:" + port + "\r\nMcp-Session-Id: ";
-      say(socket, listen + id + "\r\n" + ACCEPT + "\r\n", ": open");
+      send(socket, listen + id + "\r\n" + ACCEPT + "\r\n", ": open");
     }
   }
 
-  private static String say(Socket socket, String text, String until) throws IOException {
+  private static String send(Socket socket, String text, String until) throws IOException {
     socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
     InputStream in = socket.getInputStream();
     byte[] buffer = new byte[4096];
-    StringBuilder heard = new StringBuilder();
-    while (heard.indexOf(until) < 0) {
+    StringBuilder received = new StringBuilder();
+    while (received.indexOf(until) < 0) {
       int n = in.read(buffer);
       if (n < 0) {
-        throw new IOException("the bridge has closed the connection: " + heard);
+        throw new IOException("the bridge closed the connection: " + received);
       }
-      heard.append(new String(buffer, 0, n, StandardCharsets.US_ASCII));
+      received.append(new String(buffer, 0, n, StandardCharsets.US_ASCII));
     }
-    return heard.toString();
+    return received.toString();
   }
 
-  /** Kilobytes, after some seconds of rest. */
-  private static long settled(BridgeProcess bridge) throws Exception {
+  /** Resident memory in kilobytes after some idle seconds. */
+  private static long settledMemory(BridgeProcess bridge) throws Exception {
     TimeUnit.SECONDS.sleep(3);
     return bridge.resident();
   }

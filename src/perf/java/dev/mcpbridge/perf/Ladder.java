@@ -12,10 +12,10 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The load ladder: straight to the upstream's pipe, a bare HTTP server, the bridge; each at 1, 8
- * and 64 requests under way. Everything on loopback and on this machine, so only the ratios count.
+ * Compares the load on the upstream's pipe, on a bare HTTP server and on the bridge, each with 1, 8
+ * and 64 requests in flight. Everything runs on this machine, so only the ratios are meaningful.
  *
- * <p>Arguments: the bridge's jar, the folder for the figures, seconds for each rung.
+ * <p>Arguments: the bridge's jar, the folder for the results, seconds for each rung.
  */
 public final class Ladder {
   private static final String ARGUMENTS =
@@ -33,7 +33,7 @@ public final class Ladder {
   private static final String ANSWER =
       "{\"content\":[{\"type\":\"text\",\"text\":\"ok\"}],\"structuredContent\":" + ARGUMENTS + "}";
 
-  /** The just-in-time compiler shares the two cores with the load and takes its time. */
+  /** The just-in-time compiler shares the two cores with the load and needs this long. */
   private static final double WARM_UP_SECONDS = 20;
 
   private static final int[] CONNECTIONS = {1, 8, 64};
@@ -92,11 +92,11 @@ public final class Ladder {
       int port = bridge.port();
       http("bridge", port, "/servers/echo/tools/echo", ARGUMENTS, "");
       http("bridge, MCP", port, "/servers/echo/mcp", MCP, MCP_HEADERS);
-      http("bridge, tool call", port, "/toolcall", turn(1), "");
+      http("bridge, tool call", port, "/toolcall", reply(1), "");
       add(
           "bridge, 8 tool calls",
           1,
-          new HttpLoad(port, 1, "/toolcall", turn(8), "").run(3, seconds));
+          new HttpLoad(port, 1, "/toolcall", reply(8), "").run(3, seconds));
       add(
           "bridge, 100 kB result",
           8,
@@ -104,8 +104,8 @@ public final class Ladder {
     }
   }
 
-  /** So many calls in one turn of a model. */
-  private static String turn(int calls) {
+  /** A model reply with this number of calls. */
+  private static String reply(int calls) {
     String escaped = ARGUMENTS.replace("\"", "\\\"");
     return IntStream.range(0, calls)
         .mapToObj(
@@ -165,6 +165,6 @@ public final class Ladder {
     return System.getProperty("java.class.path");
   }
 
-  /** One line of the table; calls a second, microseconds. */
+  /** A line of the results: calls per second, latencies in microseconds. */
   record Rung(String name, int connections, double perSecond, double p50, double p99) {}
 }

@@ -7,7 +7,7 @@ import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
-/** Framing and envelopes by themselves, with JMH. */
+/** JMH benchmarks of framing and envelopes. */
 public final class Micro {
   private Micro() {}
 

@@ -12,10 +12,10 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * Three nodes on loopback: the same call at the node that has the server and at one that has not,
- * at 1, 8 and 64 requests under way, in turns. Only the ratios count.
+ * Three nodes on loopback. Compares the same call at the owner of the server and at another node,
+ * alternately, with 1, 8 and 64 requests in flight. Only the ratios are meaningful.
  *
- * <p>Arguments: the bridge's jar, the folder for the figures, seconds for each rung.
+ * <p>Arguments: the bridge's jar, a folder (unused), seconds for each step.
  */
 public final class Nodes {
   private static final String ARGUMENTS =
@@ -40,7 +40,7 @@ public final class Nodes {
   }
 
   private void start(String jar) throws Exception {
-    List<Integer> ports = List.of(free(), free(), free());
+    List<Integer> ports = List.of(freePort(), freePort(), freePort());
     String members =
         ports.stream().map(port -> "\"127.0.0.1:" + port + '"').collect(Collectors.joining(","));
     String configuration =
@@ -66,10 +66,10 @@ public final class Nodes {
   private void measure(double seconds) throws Exception {
     BridgeProcess owner = null;
     BridgeProcess other = null;
-    String has = get(nodes.get(0), "/servers/echo").body();
+    String ownerView = get(nodes.get(0), "/servers/echo").body();
     for (BridgeProcess node : nodes) {
       String name = get(node, "/health/ready").body().replaceAll(".*\"node\":\"([^\"]+)\".*", "$1");
-      if (has.contains("\"node\":\"" + name + '"')) {
+      if (ownerView.contains("\"node\":\"" + name + '"')) {
         owner = node;
       } else {
         other = node;
@@ -79,18 +79,18 @@ public final class Nodes {
     new HttpLoad(other.port(), 64, PATH, ARGUMENTS).run(WARM_UP_SECONDS, 1);
     for (int connections : new int[] {1, 8, 64}) {
       for (int round = 0; round < ROUNDS; round++) {
-        Samples here = new HttpLoad(owner.port(), connections, PATH, ARGUMENTS).run(1, seconds);
-        Samples there = new HttpLoad(other.port(), connections, PATH, ARGUMENTS).run(1, seconds);
+        Samples atOwner = new HttpLoad(owner.port(), connections, PATH, ARGUMENTS).run(1, seconds);
+        Samples atOther = new HttpLoad(other.port(), connections, PATH, ARGUMENTS).run(1, seconds);
         System.out.printf(
             Locale.ROOT,
             "c=%-3d owner %8.0f/s p50 %7.1f us   other %8.0f/s p50 %7.1f us   %.2f   %+.1f us%n",
             connections,
-            here.perSecond(),
-            here.micros(0.5),
-            there.perSecond(),
-            there.micros(0.5),
-            there.perSecond() / here.perSecond(),
-            there.micros(0.5) - here.micros(0.5));
+            atOwner.perSecond(),
+            atOwner.micros(0.5),
+            atOther.perSecond(),
+            atOther.micros(0.5),
+            atOther.perSecond() / atOwner.perSecond(),
+            atOther.micros(0.5) - atOwner.micros(0.5));
       }
     }
   }
@@ -100,7 +100,7 @@ public final class Nodes {
     return client.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
   }
 
-  private static int free() throws IOException {
+  private static int freePort() throws IOException {
     try (ServerSocket socket = new ServerSocket(0)) {
       return socket.getLocalPort();
     }

@@ -14,11 +14,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * More calls than a server can take: 1, 2, 5 and 10 times of it, sent at their times whether or not
- * the earlier ones are answered. Says what was served, what was refused and how fast, and how long
- * it takes until a call is served as if nothing had been.
+ * Overload of a server with 1, 2, 5 and 10 times its capacity. An open loop sends calls at a fixed
+ * rate, whether or not earlier calls have been answered. Reports the rates and latencies of served
+ * and refused calls, and the time until a call is served normally again.
  *
- * <p>Arguments: the bridge's jar, a folder (unused), seconds for each rung.
+ * <p>Arguments: the bridge's jar, a folder (unused), seconds for each step.
  */
 public final class Overload {
   private static final int SERVICE_MILLIS = 20;
@@ -74,7 +74,7 @@ public final class Overload {
         + ",\"maxQueued\":64}}}";
   }
 
-  /** Served, refused, and anything else. */
+  /** Served, refused and other responses. */
   private record Outcome(double factor, Samples served, Samples refused, int other) {
     @Override
     public String toString() {
@@ -140,7 +140,7 @@ public final class Overload {
             });
   }
 
-  /** Until a call is answered within twice its service time. */
+  /** Milliseconds until a call is answered within twice its service time. */
   private long recovery() throws InterruptedException {
     long begin = System.nanoTime();
     while (true) {

@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 
-/** The first rung: a client straight at the upstream's pipes, so many requests under way. */
+/** A client directly on the upstream's pipes, with a fixed number of requests in flight. */
 final class PipeLoad {
   private static final int ID_AT = "{\"jsonrpc\":\"2.0\",\"id\":".length();
 
@@ -50,7 +50,7 @@ final class PipeLoad {
     InputStream in = upstream.getInputStream();
     byte[] buffer = new byte[1 << 16];
     byte[] line = new byte[1 << 16];
-    int held = 0;
+    int length = 0;
     long end = System.nanoTime() + (long) (seconds * 1e9);
     while (System.nanoTime() < end) {
       int n = in.read(buffer);
@@ -59,9 +59,9 @@ final class PipeLoad {
           int id = id(line);
           samples.add(System.nanoTime() - sentNanos[id]);
           send(out, id);
-          held = 0;
+          length = 0;
         } else {
-          line[held++] = buffer[i];
+          line[length++] = buffer[i];
         }
       }
       out.flush();

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Writes the ladder's figures as JSON and as a chart. */
+/** Writes the results of the ladder as JSON and as a chart. */
 final class Report {
   private static final int BAR = 480;
 

@@ -2,7 +2,7 @@ package dev.mcpbridge.perf;
 
 import java.util.Arrays;
 
-/** Latencies of one rung, in nanoseconds, and how long it took to collect them. */
+/** Latencies in nanoseconds, and the time in which they were collected. Not thread-safe. */
 final class Samples {
   private long[] nanos = new long[1 << 16];
   private int count;

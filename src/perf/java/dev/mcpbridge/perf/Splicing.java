@@ -11,7 +11,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** A request's body to the line that goes into the pipe. */
+/** From the body of a request to the line that is written to the pipe. */
 @State(Scope.Benchmark)
 public class Splicing {
   @Param({"100", "1000", "100000"})
@@ -20,7 +20,7 @@ public class Splicing {
   private byte[] body;
   private JsonSlice arguments;
 
-  /** An object with one text of that many characters. */
+  /** Creates an object with one string of {@code size} characters. */
   @Setup
   public void write() {
     body = ("{\"text\":\"" + "x".repeat(size) + "\"}").getBytes(StandardCharsets.UTF_8);

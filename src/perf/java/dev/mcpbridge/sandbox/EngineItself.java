@@ -6,13 +6,11 @@ import io.vertx.core.Vertx;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * What the engine can do: containers of a profile created, started and removed, several at once.
- */
+/** Baseline of the container engine: creates, starts and removes containers concurrently. */
 public final class EngineItself {
   private EngineItself() {}
 
-  /** So many a second. */
+  /** Measures the containers per second with {@code atOnce} concurrent chains. */
   public static double perSecond(
       ContainerTarget container, String address, int atOnce, double seconds) throws Exception {
     Vertx vertx = Vertx.vertx();
@@ -25,7 +23,7 @@ public final class EngineItself {
       long end = begin + (long) (seconds * 1e9);
       Future<?>[] chains = new Future<?>[atOnce];
       for (int i = 0; i < atOnce; i++) {
-        chains[i] = again(containerEngine, container, image, end, done);
+        chains[i] = repeat(containerEngine, container, image, end, done);
       }
       for (Future<?> chain : chains) {
         chain.await((long) seconds + 60, TimeUnit.SECONDS);
@@ -36,7 +34,7 @@ public final class EngineItself {
     }
   }
 
-  private static Future<Void> again(
+  private static Future<Void> repeat(
       ContainerEngine containerEngine,
       ContainerTarget container,
       ContainerEngine.Image image,
@@ -49,9 +47,9 @@ public final class EngineItself {
         .create(container, image, "bench")
         .compose(id -> containerEngine.start(id).compose(started -> containerEngine.remove(id)))
         .compose(
-            gone -> {
+            removed -> {
               done.incrementAndGet();
-              return again(containerEngine, container, image, end, done);
+              return repeat(containerEngine, container, image, end, done);
             });
   }
 }

@@ -21,7 +21,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the time of a start is. */
+/** The start timeout. */
 class AdaptedTransportTest {
   private static final long START_MILLIS = 200;
 
@@ -32,8 +32,8 @@ class AdaptedTransportTest {
     vertx.close().await(20, TimeUnit.SECONDS);
   }
 
-  /** The introduction of a backend that is opened like this. */
-  private JsonSlice introduction(Function<Backend.Listener, Future<Backend.Identity>> opening)
+  /** Initialises a session with a backend that is opened by this function. */
+  private JsonSlice initialize(Function<Backend.Listener, Future<Backend.Identity>> opening)
       throws Exception {
     Context context = vertx.getOrCreateContext();
     Backend backend =
@@ -43,9 +43,10 @@ class AdaptedTransportTest {
         .timer(1)
         .compose(
             onContext -> {
-              SessionListener nobody = Stubs.of(SessionListener.class, (method, arguments) -> null);
-              Session session = new Session(context, "s", nobody);
-              session.over(new AdaptedTransport(context, backend, session));
+              SessionListener ignoring =
+                  Stubs.of(SessionListener.class, (method, arguments) -> null);
+              Session session = new Session(context, "s", ignoring);
+              session.bind(new AdaptedTransport(context, backend, session));
               return session.request(McpMethod.INITIALIZE, JsonSlice.EMPTY_OBJECT, START_MILLIS);
             })
         .await(20, TimeUnit.SECONDS);
@@ -56,21 +57,21 @@ class AdaptedTransportTest {
   }
 
   @Test
-  void workOfThisMachineDoesNotCount() throws Exception {
-    JsonSlice said = introduction(listener -> listener.unhurried(() -> later(5 * START_MILLIS)));
+  void localWorkDoesNotCountTowardsTheTimeout() throws Exception {
+    JsonSlice result = initialize(listener -> listener.unhurried(() -> later(5 * START_MILLIS)));
 
-    assertTrue(said.text().contains("\"late\""), said.text());
+    assertTrue(result.text().contains("\"late\""), result.text());
   }
 
   @Test
-  void whatIsWaitedForDoes() {
-    BridgeException late =
+  void waitingCountsTowardsTheTimeout() {
+    BridgeException failure =
         assertThrows(
             BridgeException.class,
             () ->
-                introduction(
+                initialize(
                     listener -> listener.unhurried(() -> later(1)).compose(id -> later(60_000))));
 
-    assertEquals(ErrorCode.DEADLINE_EXCEEDED, late.code());
+    assertEquals(ErrorCode.DEADLINE_EXCEEDED, failure.code());
   }
 }

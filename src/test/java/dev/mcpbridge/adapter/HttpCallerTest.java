@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Compressed answers where there is no memory for them. */
+/** Decompression of responses under memory pressure. */
 class HttpCallerTest {
   private static final int LARGE = 100_000;
   private static final int MAX = 1 << 20;
@@ -71,14 +71,14 @@ class HttpCallerTest {
   }
 
   @Test
-  void aSmallOneDoesNotWait() throws Exception {
+  void smallResponseDoesNotWaitForMemory() throws Exception {
     memory.given(MAX);
 
     assertEquals(1_000, length(1_000));
   }
 
   @Test
-  void aLargeOneWaitsForMemory() throws Exception {
+  void largeResponseWaitsForMemory() throws Exception {
     memory.given(MAX);
     Future<HttpCaller.Answer> answer =
         EventLoops.await(
@@ -95,7 +95,7 @@ class HttpCallerTest {
   }
 
   @Test
-  void anyNumberMayBeGivenUpWhileTheyWaitAndTheNextOneHasItsTurn() throws Exception {
+  void cancelledResponsesDoNotBlockTheQueue() throws Exception {
     memory.given(MAX);
     List<HttpCaller.Exchange> waiting = new ArrayList<>();
     EventLoops.await(

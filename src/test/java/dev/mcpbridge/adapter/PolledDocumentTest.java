@@ -28,7 +28,7 @@ class PolledDocumentTest {
   private static final HttpAccess ACCESS = new HttpAccess(Map.of(), null);
 
   @TempDir private Path folder;
-  private final BlockingQueue<String> tried = new LinkedBlockingQueue<>();
+  private final BlockingQueue<String> parsed = new LinkedBlockingQueue<>();
   private Vertx vertx;
   private Path file;
 
@@ -44,31 +44,31 @@ class PolledDocumentTest {
   }
 
   @Test
-  void tellsOfAnotherDocumentAndKeepsTheOldOneWhereTheNextCannotBeUsed() throws Exception {
+  void reportsChangesAndKeepsThePreviousVersionOnErrors() throws Exception {
     // Given
-    BlockingQueue<String> news = new ArrayBlockingQueue<>(10);
-    PolledDocument<String> polledDocument = watched();
+    BlockingQueue<String> changes = new ArrayBlockingQueue<>(10);
+    PolledDocument<String> polledDocument = newDocument();
     polledDocument.open().await(10, TimeUnit.SECONDS);
-    polledDocument.watch(1, () -> news.add(polledDocument.current()));
+    polledDocument.watch(1, () -> changes.add(polledDocument.current()));
 
     // When
     write("two, which is longer");
-    assertEquals("two, which is longer", news.poll(10, TimeUnit.SECONDS));
-    tried.clear();
+    assertEquals("two, which is longer", changes.poll(10, TimeUnit.SECONDS));
+    parsed.clear();
     write("broken");
-    assertEquals("broken", tried.poll(10, TimeUnit.SECONDS));
+    assertEquals("broken", parsed.poll(10, TimeUnit.SECONDS));
 
     // Then
     assertEquals("two, which is longer", polledDocument.current());
     write("three, after one that could not be used");
-    assertEquals("three, after one that could not be used", news.poll(10, TimeUnit.SECONDS));
+    assertEquals("three, after one that could not be used", changes.poll(10, TimeUnit.SECONDS));
     polledDocument.close();
   }
 
   @Test
-  void aDocumentThatCannotBeUsedAtFirstFailsWithItsSentence() throws Exception {
+  void openFailsWithTheErrorOfTheParser() throws Exception {
     write("broken");
-    Future<String> read = watched().open();
+    Future<String> read = newDocument().open();
 
     BridgeException failure =
         assertThrows(BridgeException.class, () -> read.await(10, TimeUnit.SECONDS));
@@ -77,31 +77,31 @@ class PolledDocumentTest {
   }
 
   @Test
-  void whatIsClosedWhileItIsReadForTheFirstTimeIsNeverLookedAtAgain() throws Exception {
-    // Given one that was closed before it could be watched, and another of the same file
-    BlockingQueue<String> unwanted = new ArrayBlockingQueue<>(10);
-    BlockingQueue<String> news = new ArrayBlockingQueue<>(10);
-    PolledDocument<String> closed = watched();
-    Future<String> reading = closed.open();
+  void documentClosedWhileOpeningIsNeverPolled() throws Exception {
+    // Given a document closed before it is watched, and a second one for the same file
+    BlockingQueue<String> unexpected = new ArrayBlockingQueue<>(10);
+    BlockingQueue<String> changes = new ArrayBlockingQueue<>(10);
+    PolledDocument<String> closed = newDocument();
+    Future<String> opening = closed.open();
     closed.close();
-    reading.await(10, TimeUnit.SECONDS);
-    closed.watch(1, () -> unwanted.add(closed.current()));
-    PolledDocument<String> other = watched();
-    other.open().await(10, TimeUnit.SECONDS);
-    other.watch(20, () -> news.add(other.current()));
+    opening.await(10, TimeUnit.SECONDS);
+    closed.watch(1, () -> unexpected.add(closed.current()));
+    PolledDocument<String> second = newDocument();
+    second.open().await(10, TimeUnit.SECONDS);
+    second.watch(20, () -> changes.add(second.current()));
 
     // When the file changes, twice
     for (String text : new String[] {"two, which is longer", "three, which is longer still"}) {
       write(text);
-      assertEquals(text, news.poll(10, TimeUnit.SECONDS));
+      assertEquals(text, changes.poll(10, TimeUnit.SECONDS));
     }
 
     // Then
-    assertEquals(0, unwanted.size());
-    other.close();
+    assertEquals(0, unexpected.size());
+    second.close();
   }
 
-  private PolledDocument<String> watched() {
+  private PolledDocument<String> newDocument() {
     return new PolledDocument<>(
         vertx,
         "s",
@@ -110,20 +110,20 @@ class PolledDocumentTest {
             new HttpCaller(vertx, ACCESS, new MemoryBudget(1 << 20), () -> true),
             new DocumentSource.LocalFile(file),
             ACCESS),
-        this::understood);
+        this::parse);
   }
 
-  /** At once, so that nobody reads half of it. */
+  /** Atomically, so that no partial content is read. */
   private void write(String text) throws Exception {
     Path next = Files.writeString(folder.resolve("next"), text);
     Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
   }
 
-  private Future<String> understood(byte[] text) {
-    String words = new String(text, StandardCharsets.UTF_8);
-    tried.add(words);
-    return words.equals("broken")
+  private Future<String> parse(byte[] text) {
+    String content = new String(text, StandardCharsets.UTF_8);
+    parsed.add(content);
+    return content.equals("broken")
         ? Future.failedFuture(new BridgeException(ErrorCode.START_FAILED, "it is broken"))
-        : Future.succeededFuture(words);
+        : Future.succeededFuture(content);
   }
 }

@@ -29,13 +29,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The loop between a model that follows a script and a bridge of sockets that does. */
+/** The agent with a scripted model and a scripted bridge. */
 @Timeout(60)
 class AgentTest {
   private static final AgentLimits LIMITS = new AgentLimits(3, 40, 100);
 
   private final ScriptedModel model = new ScriptedModel();
-  private final List<String> seen = new ArrayList<>();
+  private final List<String> transcript = new ArrayList<>();
   private EchoApi bridge;
 
   @BeforeEach
@@ -43,7 +43,7 @@ class AgentTest {
     bridge = EchoApi.start();
     bridge.on("/toolcall/tools", EchoApi.says(200, "application/json", "{\"tools\":[{}]}"));
     bridge.on("/toolcall", AgentTest::run);
-    bridge.on("/confirmations/c1", AgentTest::decided);
+    bridge.on("/confirmations/c1", AgentTest::confirm);
   }
 
   @AfterEach
@@ -51,7 +51,7 @@ class AgentTest {
     bridge.close();
   }
 
-  /** Each function answers its own name, but for those that wait, fail or talk much. */
+  /** Each function returns its own name, except risky (pending), broken (failed) and long. */
   private static boolean run(EchoApi.Request request, EchoApi.Peer peer) throws IOException {
     ObjectNode answer = Json.mapper().createObjectNode();
     ArrayNode responses = answer.putArray("tool_responses");
@@ -79,16 +79,16 @@ class AgentTest {
             .put("text", name.equals("long") ? words.substring(1) + "tail" : words);
       }
     }
-    return said(peer, answer);
+    return respond(peer, answer);
   }
 
-  private static boolean decided(EchoApi.Request request, EchoApi.Peer peer) throws IOException {
+  private static boolean confirm(EchoApi.Request request, EchoApi.Peer peer) throws IOException {
     ObjectNode result = Json.mapper().createObjectNode();
     result.putArray("content").addObject().put("type", "text").put("text", "dropped");
-    return said(peer, result);
+    return respond(peer, result);
   }
 
-  private static boolean said(EchoApi.Peer peer, JsonNode body) throws IOException {
+  private static boolean respond(EchoApi.Peer peer, JsonNode body) throws IOException {
     return peer.write(200, "application/json", body.toString().getBytes(StandardCharsets.UTF_8));
   }
 
@@ -97,7 +97,7 @@ class AgentTest {
         model,
         new BridgeTools(URI.create(bridge.url("")), null),
         approver,
-        new Transcript(seen::add),
+        new Transcript(transcript::add),
         LIMITS);
   }
 
@@ -108,7 +108,7 @@ class AgentTest {
   }
 
   @Test
-  void resultsAreToldInOrderBetweenMarksAndTheAnswerIsTheLastWords() throws Exception {
+  void resultsAreSentInOrderWithinMarks() throws Exception {
     // Given
     model.then(calls("one", "broken"), calls("two"), says("All done."));
 
@@ -129,22 +129,22 @@ class AgentTest {
     assertEquals(
         new Agent.Answer("All done.", Agent.Outcome.ANSWERED, 3, new ModelReply.Usage(30, 3)),
         answer);
-    assertEquals(7, seen.size(), seen.toString());
+    assertEquals(7, transcript.size(), transcript.toString());
   }
 
   @Test
-  void whatIsTooLongIsCutBetweenCharactersAndSaysSo() throws Exception {
+  void longResultIsCutBetweenCharactersWithANote() throws Exception {
     model.then(calls("long"), says("Long."));
 
     agent(Approver.none()).ask("do");
 
-    String told = model.lastTold().get(2);
+    String result = model.lastTold().get(2);
     assertTrue(
-        told.contains("123456789\n[cut here: 39 of 45 characters are shown]\n</data "), told);
+        result.contains("123456789\n[cut here: 39 of 45 characters are shown]\n</data "), result);
   }
 
   @Test
-  void afterTheLastStepTheModelHasToAnswerWithWhatItHas() throws Exception {
+  void modelMustAnswerWithoutCallsAfterTheLastStep() throws Exception {
     // Given
     model.then(calls("one"), calls("one"), calls("one"), says("Half of it."));
     model.then(says("More."));
@@ -163,7 +163,7 @@ class AgentTest {
   }
 
   @Test
-  void callsBehindTheLastStepAreNotMadeAndNotKept() throws Exception {
+  void callsAfterTheLastStepAreNeitherMadeNorKept() throws Exception {
     model.then(calls("one"), calls("one"), calls("one"), calls("one"), says("Yes."));
     Agent agent = agent(Approver.none());
 
@@ -175,7 +175,7 @@ class AgentTest {
   }
 
   @Test
-  void aRefusedCallDoesNotRunAndTheModelIsToldSo() throws Exception {
+  void rejectedCallDoesNotRunAndTheModelIsInformed() throws Exception {
     model.then(calls("risky", "one"), says("Very well."));
 
     agent(call -> Approver.Decision.NO).ask("drop it");
@@ -187,14 +187,14 @@ class AgentTest {
   }
 
   @Test
-  void whatIsAlwaysApprovedIsAskedForOnceUntilTheConversationBeginsAnew() throws Exception {
+  void permanentApprovalLastsUntilTheConversationIsCleared() throws Exception {
     // Given
     model.then(calls("risky"), calls("risky"), says("Done."), calls("risky"), says("Done."));
-    List<String> asked = new ArrayList<>();
+    List<String> approvals = new ArrayList<>();
     Agent agent =
         agent(
             call -> {
-              asked.add(call.server() + "/" + call.tool() + ": " + call.risk());
+              approvals.add(call.server() + "/" + call.tool() + ": " + call.risk());
               return Approver.Decision.ALWAYS;
             });
 
@@ -202,17 +202,17 @@ class AgentTest {
     agent.ask("drop both");
 
     // Then
-    assertEquals(List.of("s/risky: It drops things."), asked);
+    assertEquals(List.of("s/risky: It drops things."), approvals);
     assertEquals(2, bridge.seen("/confirmations/c1").size());
     assertTrue(model.lastTold().get(2).contains("dropped"), model.lastTold().toString());
     agent.clear();
     agent.ask("again");
-    assertEquals(2, asked.size());
+    assertEquals(2, approvals.size());
     assertEquals("user: again", model.lastTold().get(0));
   }
 
   @Test
-  void anInterruptionLeavesAConversationInWhichEveryCallIsAnswered() throws Exception {
+  void everyCallHasAResultAfterAnInterrupt() throws Exception {
     // Given
     model.then(calls("one", "risky", "two"), says("Where were we?"));
     Agent agent =
@@ -226,16 +226,16 @@ class AgentTest {
     agent.ask("go on");
 
     // Then
-    List<String> told = model.lastTold();
-    assertEquals(6, told.size(), told.toString());
-    assertTrue(told.get(2).contains("the one"), told.get(2));
-    assertEquals("tool id_1: The user has stopped this. It has not run.", told.get(3));
-    assertTrue(told.get(4).contains("the two"), "what is known stays known");
-    assertEquals("user: go on", told.get(5));
+    List<String> messages = model.lastTold();
+    assertEquals(6, messages.size(), messages.toString());
+    assertTrue(messages.get(2).contains("the one"), messages.get(2));
+    assertEquals("tool id_1: The user has stopped this. It has not run.", messages.get(3));
+    assertTrue(messages.get(4).contains("the two"), "the known result is kept");
+    assertEquals("user: go on", messages.get(5));
   }
 
   @Test
-  void aBridgeThatFailsLeavesAConversationInWhichEveryCallIsAnswered() throws Exception {
+  void everyCallHasAResultAfterABridgeFailure() throws Exception {
     model.then(calls("one", "two"), says("Well."));
     bridge.on("/toolcall", EchoApi.says(503, "application/json", "{\"detail\":\"It ends.\"}"));
     Agent agent = agent(Approver.none());
@@ -243,16 +243,16 @@ class AgentTest {
     assertThrows(BridgeException.class, () -> agent.ask("do"));
     agent.ask("go on");
 
-    List<String> told = model.lastTold();
-    assertEquals(5, told.size(), told.toString());
+    List<String> messages = model.lastTold();
+    assertEquals(5, messages.size(), messages.toString());
     assertEquals(
         "tool id_0: The bridge refused: It ends. Whether it was executed is not known.",
-        told.get(2));
-    assertEquals("user: go on", told.get(4));
+        messages.get(2));
+    assertEquals("user: go on", messages.get(4));
   }
 
   @Test
-  void aQuestionThatCameToNothingWasNotAsked() throws Exception {
+  void failedQuestionIsNotKept() throws Exception {
     model.then(
         (chatRequest, modelListener) -> {
           throw new BridgeException(ErrorCode.UPSTREAM_ERROR, "No.");
@@ -271,13 +271,13 @@ class AgentTest {
   }
 
   @Test
-  void howAnAnswerEndedIsSaid() throws Exception {
+  void outcomeOfAnAnswerIsReported() throws Exception {
     model.then(ends("It is a", ModelReply.End.CUT), ends("", ModelReply.End.REFUSED));
     Agent agent = agent(Approver.none());
 
     assertEquals(Agent.Outcome.CUT, agent.ask("one").outcome());
     assertEquals(Agent.Outcome.REFUSED, agent.ask("two").outcome());
     assertEquals(new ModelReply.Usage(20, 2), agent.usage());
-    assertFalse(seen.isEmpty());
+    assertFalse(transcript.isEmpty());
   }
 }

@@ -18,12 +18,12 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 
-/** A model that follows a script, and keeps what it was told. */
+/** A model that follows a script and records its requests. */
 final class ScriptedModel implements ChatModel {
   private final Deque<Turn> turns = new ArrayDeque<>();
   final List<ChatRequest> told = new ArrayList<>();
 
-  /** What it says next. */
+  /** The next reply. */
   @FunctionalInterface
   interface Turn {
     ModelReply reply(ChatRequest chatRequest, ModelListener modelListener)
@@ -46,7 +46,7 @@ final class ScriptedModel implements ChatModel {
     };
   }
 
-  /** Calls these functions, without arguments. */
+  /** Calls these functions without arguments. */
   static Turn calls(String... names) {
     return (chatRequest, modelListener) -> {
       ObjectNode message = message("");
@@ -65,7 +65,7 @@ final class ScriptedModel implements ChatModel {
     return Json.mapper().createObjectNode().put("role", "assistant").put("content", words);
   }
 
-  /** The messages that it was told last, a line each: its role, and what it says or answers. */
+  /** The messages of the last request, each as a line with its role and content. */
   List<String> lastTold() {
     return told.get(told.size() - 1).messages().stream()
         .map(

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class ApiKeysTest {
 
   @Test
-  void knowsAKeyByItsHashAndNobodyElse() {
+  void onlyConfiguredKeysAreAccepted() {
     String key = ApiKeys.generate();
     AuthConfig config =
         new AuthConfig(
@@ -30,7 +30,7 @@ class ApiKeysTest {
   }
 
   @Test
-  void withoutKeysEverybodyIsTrusted() {
+  void everyCallerIsAcceptedWithoutKeys() {
     assertTrue(
         ApiKeys.of(new AuthConfig(List.of())).authenticate(null).orElseThrow().may(Scope.ADMIN));
   }

@@ -18,9 +18,9 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Questions within a node, and those who answer them or stop to. */
+/** Requests within a node, and handlers that are registered and unregistered. */
 class BusTest {
-  private static final Address<String, String> SOMEWHERE = Address.here("somewhere");
+  private static final Address<String, String> ADDRESS = Address.here("somewhere");
 
   private final Vertx vertx = Bridge.vertx();
   private final Bus bus = Bus.create(vertx, new SingleNode(Clock.systemUTC()), new Counts());
@@ -30,76 +30,76 @@ class BusTest {
     vertx.close().await(20, TimeUnit.SECONDS);
   }
 
-  /** All of it in one turn of the event loop. */
-  private String inOneTurn(Supplier<Future<String>> what) throws Exception {
-    Promise<String> answered = Promise.promise();
-    vertx.runOnContext(v -> what.get().onComplete(answered));
-    return answered.future().await(20, TimeUnit.SECONDS);
+  /** Runs the action in one turn of the event loop. */
+  private String inOneTurn(Supplier<Future<String>> action) throws Exception {
+    Promise<String> response = Promise.promise();
+    vertx.runOnContext(v -> action.get().onComplete(response));
+    return response.future().await(20, TimeUnit.SECONDS);
   }
 
-  private void assertNotDelivered(Supplier<Future<String>> what) {
-    BridgeException failure = assertThrows(BridgeException.class, () -> inOneTurn(what));
+  private void assertNotDelivered(Supplier<Future<String>> action) {
+    BridgeException failure = assertThrows(BridgeException.class, () -> inOneTurn(action));
     assertEquals(ErrorCode.SERVER_UNAVAILABLE, failure.code());
     assertEquals(Executed.NO, failure.executed());
   }
 
   @Test
-  void aQuestionIsAnswered() throws Exception {
-    bus.serve(SOMEWHERE, question -> Future.succeededFuture(question + "!"));
+  void handlerAnswersRequest() throws Exception {
+    bus.serve(ADDRESS, request -> Future.succeededFuture(request + "!"));
 
-    assertEquals("who!", inOneTurn(() -> bus.request(SOMEWHERE, "who")));
+    assertEquals("who!", inOneTurn(() -> bus.request(ADDRESS, "who")));
   }
 
   @Test
-  void aQuestionThatNobodyAnswersFails() {
-    assertNotDelivered(() -> bus.request(SOMEWHERE, "who"));
+  void requestWithoutHandlerFails() {
+    assertNotDelivered(() -> bus.request(ADDRESS, "who"));
   }
 
   @Test
-  void aQuestionFailsThatIsOnItsWayWhenItsReceiverStopsToListen() {
-    Runnable deaf = bus.serve(SOMEWHERE, question -> Future.succeededFuture("too late"));
+  void undeliveredRequestFailsWhenHandlerUnregisters() {
+    Runnable unregister = bus.serve(ADDRESS, request -> Future.succeededFuture("too late"));
 
     assertNotDelivered(
         () -> {
-          Future<String> asked = bus.request(SOMEWHERE, "who");
-          deaf.run();
-          return asked;
+          Future<String> response = bus.request(ADDRESS, "who");
+          unregister.run();
+          return response;
         });
-    assertNotDelivered(() -> bus.request(SOMEWHERE, "who"));
+    assertNotDelivered(() -> bus.request(ADDRESS, "who"));
   }
 
   @Test
-  void aQuestionThatWasDeliveredIsAnsweredThoughItsReceiverStopsToListen() throws Exception {
+  void deliveredRequestIsAnsweredAfterHandlerUnregisters() throws Exception {
     Promise<String> answer = Promise.promise();
-    Promise<String> asked = Promise.promise();
-    Runnable deaf =
+    Promise<String> delivered = Promise.promise();
+    Runnable unregister =
         bus.serve(
-            SOMEWHERE,
-            question -> {
-              asked.complete(question);
+            ADDRESS,
+            request -> {
+              delivered.complete(request);
               return answer.future();
             });
-    Future<String> answered = bus.request(SOMEWHERE, "who");
-    asked.future().await(20, TimeUnit.SECONDS);
+    Future<String> response = bus.request(ADDRESS, "who");
+    delivered.future().await(20, TimeUnit.SECONDS);
 
-    deaf.run();
-    inOneTurn(() -> Future.succeededFuture("a turn that comes after"));
+    unregister.run();
+    inOneTurn(() -> Future.succeededFuture("a later turn"));
     answer.complete("me");
 
-    assertEquals("me", answered.await(20, TimeUnit.SECONDS));
+    assertEquals("me", response.await(20, TimeUnit.SECONDS));
   }
 
   @Test
-  void whoComesAfterwardsAnswers() throws Exception {
-    Runnable deaf = bus.serve(SOMEWHERE, question -> Future.succeededFuture("the first"));
+  void handlerRegisteredLaterAnswers() throws Exception {
+    Runnable unregister = bus.serve(ADDRESS, request -> Future.succeededFuture("the first"));
 
     assertEquals(
         "the second",
         inOneTurn(
             () -> {
-              deaf.run();
-              bus.serve(SOMEWHERE, question -> Future.succeededFuture("the second"));
-              return bus.request(SOMEWHERE, "who");
+              unregister.run();
+              bus.serve(ADDRESS, request -> Future.succeededFuture("the second"));
+              return bus.request(ADDRESS, "who");
             }));
   }
 }

@@ -16,7 +16,7 @@ import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Which instance of a server is asked, where each runs for itself. */
+/** The selection of an instance for a request that any instance can serve. */
 class LeastRequestBalancerTest {
   private static final ServerId SERVER = new ServerId("s");
   private static final InstanceId ONE = new InstanceId(SERVER, 1);
@@ -24,101 +24,100 @@ class LeastRequestBalancerTest {
   private static final InstanceId THREE = new InstanceId(SERVER, 3);
 
   private final Map<InstanceId, Integer> owners = new HashMap<>();
-  private final LeastRequestBalancer leastRequestBalancer = new LeastRequestBalancer(cluster());
+  private final LeastRequestBalancer balancer = new LeastRequestBalancer(cluster());
 
   private Cluster cluster() {
-    OwnershipView known =
+    OwnershipView ownership =
         Stubs.of(
             OwnershipView.class,
-            (question, server) ->
+            (method, server) ->
                 owners.keySet().stream()
                     .filter(instanceId -> instanceId.server().equals(server[0]))
                     .sorted()
                     .toList());
     return Stubs.of(
         Cluster.class,
-        (question, arguments) ->
-            question.equals("owners") ? known : owners.get((InstanceId) arguments[0]));
+        (method, arguments) ->
+            method.equals("owners") ? ownership : owners.get((InstanceId) arguments[0]));
   }
 
   @BeforeEach
-  void allRun() {
+  void startAll() {
     owners.putAll(Map.of(ONE, 1, TWO, 2, THREE, 0));
-    owners.keySet().forEach(instanceId -> hear(instanceId, new ServerState.Ready()));
+    owners.keySet().forEach(instanceId -> setState(instanceId, new ServerState.Ready()));
   }
 
-  private void hear(InstanceId instanceId, ServerState state) {
-    leastRequestBalancer.heard(
+  private void setState(InstanceId instanceId, ServerState state) {
+    balancer.heard(
         ServerViews.of(
             SERVER, state, null, null, new InstanceLocation(instanceId.number(), "n", 1)));
   }
 
   private InstanceId next(InstanceId... tried) {
-    return leastRequestBalancer.of(SERVER, Set.of(tried));
+    return balancer.of(SERVER, Set.of(tried));
   }
 
   @Test
-  void whatIsHereIsAskedFirst() {
+  void localInstanceComesFirst() {
     owners.put(TWO, Cluster.HERE);
 
     assertEquals(TWO, next());
   }
 
   @Test
-  void whoHasLeastToDoIsAskedEvenIfItIsElsewhere() {
+  void leastLoadedInstanceWinsOverLocalOne() {
     owners.put(ONE, Cluster.HERE);
-    leastRequestBalancer.begun(ONE);
-    leastRequestBalancer.begun(TWO);
+    balancer.begun(ONE);
+    balancer.begun(TWO);
 
     assertEquals(THREE, next());
-    leastRequestBalancer.begun(THREE);
+    balancer.begun(THREE);
     assertEquals(ONE, next());
 
-    leastRequestBalancer.ended(TWO);
+    balancer.ended(TWO);
     assertEquals(TWO, next());
   }
 
   @Test
-  void oneThatIsDownIsAskedOnlyWhereAllAre() {
-    hear(ONE, new ServerState.Starting(0));
-    hear(TWO, new ServerState.Draining());
+  void unavailableInstanceIsUsedOnlyIfAllAre() {
+    setState(ONE, new ServerState.Starting(0));
+    setState(TWO, new ServerState.Draining());
     for (int call = 0; call < 100; call++) {
-      leastRequestBalancer.begun(THREE);
+      balancer.begun(THREE);
     }
 
     assertEquals(THREE, next());
-    hear(THREE, new ServerState.Starting(1));
+    setState(THREE, new ServerState.Starting(1));
     assertEquals(ONE, next());
   }
 
   @Test
-  void oneThatNobodyHasIsNotAskedWhereSomebodyHasAnother() {
+  void ownedInstanceWinsOverUnownedOne() {
     owners.put(ONE, Cluster.NOWHERE);
-    hear(TWO, new ServerState.Starting(0));
-    hear(THREE, new ServerState.Starting(0));
+    setState(TWO, new ServerState.Starting(0));
+    setState(THREE, new ServerState.Starting(0));
 
     assertEquals(TWO, next());
   }
 
   @Test
-  void oneThatWasTriedInVainComesLast() {
+  void triedInstanceComesLast() {
     assertEquals(TWO, next(ONE));
     assertEquals(THREE, next(ONE, TWO));
   }
 
   @Test
-  void oneThatIsLazyIsWokenWhenThoseThatRunHaveSomethingToDo() {
-    hear(TWO, new ServerState.Stopped());
-    hear(THREE, new ServerState.Stopped());
+  void lazyInstanceStartsWhenOthersAreBusy() {
+    setState(TWO, new ServerState.Stopped());
+    setState(THREE, new ServerState.Stopped());
 
     assertEquals(ONE, next());
-    leastRequestBalancer.begun(ONE);
+    balancer.begun(ONE);
     assertEquals(TWO, next());
   }
 
   @Test
-  void ofAServerOfWhichNothingIsKnownTheFirstIsAsked() {
-    assertEquals(
-        new InstanceId(new ServerId("t"), 1), leastRequestBalancer.of(new ServerId("t"), Set.of()));
+  void unknownServerUsesFirstInstance() {
+    assertEquals(new InstanceId(new ServerId("t"), 1), balancer.of(new ServerId("t"), Set.of()));
   }
 }

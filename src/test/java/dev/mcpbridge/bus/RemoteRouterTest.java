@@ -38,7 +38,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Calls of a server that moves from node to node. */
+/** Calls of a server whose owner changes. */
 class RemoteRouterTest {
   private static final ServerId ID = new ServerId("s");
   private static final JsonSlice DONE = JsonSlice.of("{}");
@@ -55,12 +55,11 @@ class RemoteRouterTest {
     OwnershipView ownershipView =
         Stubs.of(
             OwnershipView.class,
-            (question, arguments) ->
-                question.equals("knows") ? true : List.of(InstanceId.first(ID)));
+            (method, arguments) -> method.equals("knows") ? true : List.of(InstanceId.first(ID)));
     return Stubs.of(
         Cluster.class,
-        (question, arguments) ->
-            switch (question) {
+        (method, arguments) ->
+            switch (method) {
               case "isAlone", "isCutOff" -> false;
               case "name" -> "n";
               case "owner" -> owner;
@@ -72,7 +71,7 @@ class RemoteRouterTest {
                 peerListener = (Cluster.PeerListener) arguments[0];
                 yield null;
               }
-              default -> throw new AssertionError(question);
+              default -> throw new AssertionError(method);
             });
   }
 
@@ -114,22 +113,22 @@ class RemoteRouterTest {
         .withTimeout(60_000);
   }
 
-  private void comesHere() {
+  private void moveHere() {
     owner = Cluster.HERE;
-    Promise<Void> over = change;
+    Promise<Void> previous = change;
     change = Promise.promise();
-    over.complete();
+    previous.complete();
   }
 
   @Test
-  void aCallWaitsForItsServer() throws Exception {
+  void callWaitsForItsServer() throws Exception {
     JsonSlice answer =
         EventLoops.await(
             vertx,
             () -> {
-              Future<JsonSlice> asked = ask();
-              comesHere();
-              return asked;
+              Future<JsonSlice> response = ask();
+              moveHere();
+              return response;
             });
 
     assertEquals(DONE, answer);
@@ -137,14 +136,15 @@ class RemoteRouterTest {
   }
 
   @Test
-  void aCallThatIsGivenUpWhileItWaitsForItsServerDoesNotRun() {
-    assertDoesNotRunWhenGivenUp(this::ask, this::comesHere);
+  void callCancelledWhileWaitingDoesNotRun() {
+    assertCancelledCallDoesNotRun(this::ask, this::moveHere);
   }
 
   /**
-   * @param goesOn what happens after the word of its end
+   * @param afterwards run after the cancellation
    */
-  private void assertDoesNotRunWhenGivenUp(Supplier<Future<JsonSlice>> asks, Runnable goesOn) {
+  private void assertCancelledCallDoesNotRun(
+      Supplier<Future<JsonSlice>> request, Runnable afterwards) {
     assertCancelled(
         assertThrows(
             BridgeException.class,
@@ -152,10 +152,10 @@ class RemoteRouterTest {
                 EventLoops.await(
                     vertx,
                     () -> {
-                      Future<JsonSlice> asked = asks.get();
+                      Future<JsonSlice> response = request.get();
                       bus.publish(Addresses.cancel(ID), new Cancellation("c", "The client left"));
-                      goesOn.run();
-                      return asked;
+                      afterwards.run();
+                      return response;
                     })));
   }
 
@@ -165,49 +165,47 @@ class RemoteRouterTest {
     assertEquals(0, runs);
   }
 
-  private Future<JsonSlice> askWhoHasItNoMore() {
+  private Future<JsonSlice> askFormerOwner() {
     owner = 2;
-    Future<JsonSlice> asked = ask();
+    Future<JsonSlice> response = ask();
     vertx.runOnContext(
         v -> {
           answer.fail(new BridgeException(ErrorCode.NOT_OWNER, "It has moved"));
-          comesHere();
+          moveHere();
         });
-    return asked;
+    return response;
   }
 
   @Test
-  void aCallThatIsGivenUpWhileItIsAtWhoHasTheServerNoMoreDoesNotRun() {
-    assertDoesNotRunWhenGivenUp(this::askWhoHasItNoMore, () -> {});
+  void callCancelledAtFormerOwnerDoesNotRun() {
+    assertCancelledCallDoesNotRun(this::askFormerOwner, () -> {});
   }
 
   @Test
-  void aCallThatIsStillWantedGoesOnToWhoHasTheServerNow() throws Exception {
-    assertEquals(DONE, EventLoops.await(vertx, this::askWhoHasItNoMore));
+  void callIsForwardedToTheNewOwner() throws Exception {
+    assertEquals(DONE, EventLoops.await(vertx, this::askFormerOwner));
     assertEquals(1, runs);
   }
 
-  /**
-   * Whether the node in slot 2 has its call run, of which another node says that it is given up.
-   */
-  private boolean runsWhenGivenUpBy(int slot, boolean isEarly) throws Exception {
+  /** Whether a call of the node in slot 2 runs although the given node cancels it. */
+  private boolean runsWhenCancelledBy(int slot, boolean isEarly) throws Exception {
     owner = Cluster.HERE;
-    List<Cancellation> heard = new ArrayList<>();
+    List<Cancellation> cancellations = new ArrayList<>();
     Cancellation cancellation = new Cancellation("c", "The client left");
     byte[] failure =
         EventLoops.await(
             vertx,
             () -> {
-              bus.subscribe(Addresses.cancel(ID), heard::add);
+              bus.subscribe(Addresses.cancel(ID), cancellations::add);
               Promise<byte[]> answered = Promise.promise();
-              Runnable giveUp =
+              Runnable cancel =
                   () ->
                       peerListener.told(
                           slot,
                           Addresses.cancel(ID).name(),
                           WireCodecs.CANCELLATION.bytes(cancellation));
               if (isEarly) {
-                giveUp.run();
+                cancel.run();
               }
               peerListener.asked(
                   2,
@@ -215,45 +213,45 @@ class RemoteRouterTest {
                   WireCodecs.CALL.bytes(call()),
                   (result, failed) -> answered.complete(failed));
               if (!isEarly) {
-                giveUp.run();
+                cancel.run();
               }
               return answered.future();
             });
-    return failure == null && heard.isEmpty();
+    return failure == null && cancellations.isEmpty();
   }
 
   @Test
-  void aCallIsNotGivenUpByAnotherNodeThanItsOwn() throws Exception {
-    assertTrue(runsWhenGivenUpBy(1, true));
-    assertTrue(runsWhenGivenUpBy(1, false));
-    assertFalse(runsWhenGivenUpBy(2, false));
-    assertFalse(runsWhenGivenUpBy(2, true));
+  void callIsCancelledOnlyByItsOwnNode() throws Exception {
+    assertTrue(runsWhenCancelledBy(1, true));
+    assertTrue(runsWhenCancelledBy(1, false));
+    assertFalse(runsWhenCancelledBy(2, false));
+    assertFalse(runsWhenCancelledBy(2, true));
   }
 
   @Test
-  void onlyTheNodeWhereAPartRunsTellsOfIt() throws Exception {
-    List<Long> heard = new ArrayList<>();
+  void onlyTheOwnerReportsAnInstanceStopped() throws Exception {
+    List<Long> epochs = new ArrayList<>();
     EventLoops.await(
         vertx,
         () -> {
-          Promise<Void> told = Promise.promise();
+          Promise<Void> reported = Promise.promise();
           bus.subscribe(
               Addresses.PART_GONE,
-              gone -> {
-                heard.add(gone.from().epoch());
-                told.complete();
+              stopped -> {
+                epochs.add(stopped.from().epoch());
+                reported.complete();
               });
           peerListener.connected(1, "one");
           peerListener.connected(2, "two");
-          tellOfPart(2, 8);
-          tellOfPart(1, 7);
-          return told.future();
+          reportStopped(2, 8);
+          reportStopped(1, 7);
+          return reported.future();
         });
 
-    assertEquals(List.of(7L), heard);
+    assertEquals(List.of(7L), epochs);
   }
 
-  private void tellOfPart(int slot, long epoch) {
+  private void reportStopped(int slot, long epoch) {
     Topic<InstanceStopped> topic = Addresses.PART_GONE;
     peerListener.told(
         slot,
@@ -262,24 +260,24 @@ class RemoteRouterTest {
   }
 
   @Test
-  void onlyTheNodeThatRunsACallTellsItsClientOfIt() throws Exception {
+  void onlyTheNodeThatRunsACallSendsEvents() throws Exception {
     owner = 2;
-    List<String> heard = new ArrayList<>();
+    List<String> events = new ArrayList<>();
     EventLoops.await(
         vertx,
         () -> {
-          bus.subscribe(Addresses.callEvents("c"), event -> heard.add(event.name()));
-          Future<JsonSlice> asked = ask();
-          tellOfCall(1, "forged");
-          tellOfCall(2, "progress");
+          bus.subscribe(Addresses.callEvents("c"), event -> events.add(event.name()));
+          Future<JsonSlice> response = ask();
+          sendEvent(1, "forged");
+          sendEvent(2, "progress");
           vertx.runOnContext(v -> answer.fail(new BridgeException(ErrorCode.CANCELLED, "over")));
-          return asked.otherwiseEmpty();
+          return response.otherwiseEmpty();
         });
 
-    assertEquals(List.of("progress"), heard);
+    assertEquals(List.of("progress"), events);
   }
 
-  private void tellOfCall(int slot, String event) {
+  private void sendEvent(int slot, String event) {
     Topic<CallEvent> topic = Addresses.callEvents("c");
     peerListener.told(
         slot, topic.name(), topic.wireCodec().bytes(new CallEvent(event, JsonSlice.EMPTY_OBJECT)));
@@ -318,7 +316,7 @@ class RemoteRouterTest {
   }
 
   @Test
-  void aCallOfAnotherNodeThatIsGivenUpBeforeItHasComeDoesNotRun() throws Exception {
+  void remoteCallCancelledBeforeItArrivesDoesNotRun() throws Exception {
     owner = Cluster.HERE;
     Cancellation cancellation = new Cancellation("c", "The client left");
     byte[] failure =

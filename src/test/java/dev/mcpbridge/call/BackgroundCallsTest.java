@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Calls that are given up before they have begun, or cannot begin. */
+/** Calls that are cancelled before they start, or cannot start. */
 class BackgroundCallsTest {
   private OneServer server;
   private BackgroundCalls calls;
@@ -41,8 +41,8 @@ class BackgroundCallsTest {
   }
 
   @Test
-  void aCallThatIsGivenUpBeforeItIsOnItsWayDoesNotRun() throws Exception {
-    Promise<Void> keyIsFree = Promise.promise();
+  void callCancelledBeforeItStartsDoesNotRun() throws Exception {
+    Promise<Void> mayStart = Promise.promise();
 
     BackgroundCall ended =
         EventLoops.await(
@@ -52,13 +52,13 @@ class BackgroundCallsTest {
                     .add(
                         OneServer.request("c"),
                         () ->
-                            server.pipeline.announced(OneServer.request("c"), () -> run(keyIsFree)))
+                            server.pipeline.announced(OneServer.request("c"), () -> run(mayStart)))
                     .compose(
                         call -> {
-                          Future<BackgroundCall> over = calls.giveUp(call);
-                          keyIsFree.complete();
-                          server.isReady();
-                          return over;
+                          Future<BackgroundCall> cancelled = calls.giveUp(call);
+                          mayStart.complete();
+                          server.becomeReady();
+                          return cancelled;
                         }));
 
     BridgeException failure = assertInstanceOf(BridgeException.class, ended.outcome().cause());
@@ -66,19 +66,20 @@ class BackgroundCallsTest {
     assertEquals(0, server.runs());
   }
 
-  private Future<CallOutcome> run(Promise<Void> keyIsFree) {
-    return keyIsFree.future().compose(free -> server.pipeline.run(OneServer.request("c")));
+  private Future<CallOutcome> run(Promise<Void> mayStart) {
+    return mayStart.future().compose(start -> server.pipeline.run(OneServer.request("c")));
   }
 
   @Test
-  void theServerIsToldOnceThatACallIsGivenUp() throws Exception {
-    AtomicInteger told = new AtomicInteger();
+  void repeatedCancellationIsSentToServerOnce() throws Exception {
+    AtomicInteger cancellations = new AtomicInteger();
     Promise<CallOutcome> running = Promise.promise();
 
     EventLoops.await(
         server.vertx,
         () -> {
-          server.bus.subscribe(Addresses.cancel(OneServer.ID), c -> told.incrementAndGet());
+          server.bus.subscribe(
+              Addresses.cancel(OneServer.ID), c -> cancellations.incrementAndGet());
           return calls
               .add(OneServer.request("c"), running::future)
               .compose(
@@ -89,23 +90,23 @@ class BackgroundCallsTest {
                   });
         });
 
-    assertEquals(1, told.get());
+    assertEquals(1, cancellations.get());
     running.complete();
   }
 
   @Test
-  void callsThatCannotBeginTakeNoRoom() throws Exception {
+  void callsThatFailToStartTakeNoQuota() throws Exception {
     for (int i = 0; i < 10_001; i++) {
       CallRequest request = OneServer.request("c" + i);
       assertThrows(BridgeException.class, () -> calls.add(request, BackgroundCallsTest::refused));
     }
 
-    BackgroundCall kept =
+    BackgroundCall call =
         EventLoops.await(
             server.vertx,
             () -> calls.add(OneServer.request("c"), () -> Promise.<CallOutcome>promise().future()));
 
-    assertEquals("c", kept.id());
+    assertEquals("c", call.id());
   }
 
   private static Future<CallOutcome> refused() {

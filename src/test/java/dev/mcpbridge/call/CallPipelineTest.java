@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Calls of a server that has not said yet what it offers. */
+/** Calls of a server that has no catalogue yet. */
 class CallPipelineTest {
   private OneServer server;
 
@@ -33,13 +33,13 @@ class CallPipelineTest {
   }
 
   @Test
-  void aCallWaitsForTheFirstStart() throws Exception {
+  void callWaitsForFirstStart() throws Exception {
     EventLoops.await(
         server.vertx,
         () -> {
-          Future<CallOutcome> asked = run();
-          server.isReady();
-          return asked;
+          Future<CallOutcome> outcome = run();
+          server.becomeReady();
+          return outcome;
         });
 
     assertEquals(1, server.runs());
@@ -47,7 +47,7 @@ class CallPipelineTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aCallThatIsGivenUpWhileItWaitsForTheFirstStartEndsThenAndDoesNotRun(boolean starts) {
+  void callCancelledDuringFirstStartFailsAndDoesNotRun(boolean starts) {
     BridgeException failure =
         assertThrows(
             BridgeException.class,
@@ -55,12 +55,12 @@ class CallPipelineTest {
                 EventLoops.await(
                     server.vertx,
                     () -> {
-                      Future<CallOutcome> asked = run();
-                      server.pipeline.cancel(OneServer.ID, "c", "The client has left");
+                      Future<CallOutcome> outcome = run();
+                      server.pipeline.cancel(OneServer.ID, "c", "The client disconnected");
                       if (starts) {
-                        server.isReady();
+                        server.becomeReady();
                       }
-                      return asked;
+                      return outcome;
                     }));
 
     assertEquals(ErrorCode.CANCELLED, failure.code());

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Which of several words about a server counts. */
+/** Which of several published views of a server counts. */
 class DirectoryTest {
   private static final ServerId SERVER = new ServerId("s");
   private static final ServerId LAST = new ServerId("last");
@@ -43,7 +43,7 @@ class DirectoryTest {
   private String state = "member";
   private long ownersEpoch;
   private boolean isExpected;
-  private List<InstanceId> there = List.of();
+  private List<InstanceId> instances = List.of();
   private Promise<Void> change = Promise.promise();
 
   @BeforeEach
@@ -65,10 +65,10 @@ class DirectoryTest {
               case "owners" ->
                   Stubs.of(
                       OwnershipView.class,
-                      (question, name) ->
-                          switch (question) {
+                      (query, name) ->
+                          switch (query) {
                             case "epoch" -> ownersEpoch;
-                            case "parts" -> there;
+                            case "parts" -> instances;
                             case "isExpected" -> isExpected;
                             default -> true;
                           });
@@ -78,67 +78,68 @@ class DirectoryTest {
             });
   }
 
-  private void say(String word, long epoch) {
-    say(SERVER, word, epoch);
+  private void publishView(String lastError, long epoch) {
+    publishView(SERVER, lastError, epoch);
   }
 
-  private void say(ServerId server, String word, long epoch) {
-    bus.publish(Addresses.PART_CHANGED, view(server, word, new InstanceLocation(1, "n2", epoch)));
+  private void publishView(ServerId server, String lastError, long epoch) {
+    bus.publish(
+        Addresses.PART_CHANGED, view(server, lastError, new InstanceLocation(1, "n2", epoch)));
   }
 
-  private static ServerView view(ServerId server, String word, InstanceLocation at) {
-    return ServerViews.of(server, new ServerState.Stopped(), null, word, at);
+  private static ServerView view(ServerId server, String lastError, InstanceLocation location) {
+    return ServerViews.of(server, new ServerState.Stopped(), null, lastError, location);
   }
 
-  /** What is known of the server once everything that was said has been heard. */
-  private String heard() throws Exception {
-    say(LAST, "", 0);
-    return known().await(20, TimeUnit.SECONDS);
+  /** The reason in the present view of the server, after all published views were received. */
+  private String currentReason() throws Exception {
+    publishView(LAST, "", 0);
+    return awaitLast().await(20, TimeUnit.SECONDS);
   }
 
-  private Future<String> known() {
+  private Future<String> awaitLast() {
     return vertx
         .timer(1)
         .compose(
-            later ->
+            done ->
                 directory.isKnown(LAST)
                     ? directory.find(SERVER).map(view -> view.lastError().reason())
-                    : known());
+                    : awaitLast());
   }
 
   @Test
-  void whatAnEarlierOwnerStillSaysComesTooLate() throws Exception {
+  void viewOfEarlierOwnerIsIgnored() throws Exception {
     ownersEpoch = 10;
-    say("new", 10);
-    say("old", 9);
+    publishView("new", 10);
+    publishView("old", 9);
 
-    assertEquals("new", heard());
+    assertEquals("new", currentReason());
   }
 
   @Test
-  void theOwnerIsBelievedThoughItsEpochIsLowerThanBefore() throws Exception {
+  void viewOfOwnerIsAcceptedWithLowerEpoch() throws Exception {
     ownersEpoch = 10;
-    say("before", 10);
+    publishView("before", 10);
     ownersEpoch = 4;
-    say("after all was forgotten", 4);
+    publishView("after a restart of all nodes", 4);
 
-    assertEquals("after all was forgotten", heard());
+    assertEquals("after a restart of all nodes", currentReason());
   }
 
   @Test
-  void anInstanceThatNobodyHasAnyMoreIsNotShown() throws Exception {
+  void releasedInstanceIsRemoved() throws Exception {
     InstanceLocation second = new InstanceLocation(2, "n1", 5);
-    there = InstanceId.all(SERVER, 2);
-    say("first", 4);
+    instances = InstanceId.all(SERVER, 2);
+    publishView("first", 4);
     bus.publish(Addresses.PART_CHANGED, view(SERVER, "second", second));
-    heard();
+    currentReason();
     assertEquals(InstanceId.all(SERVER, 2), directory.find(SERVER).result().parts());
 
     bus.publish(Addresses.PART_GONE, new InstanceStopped(SERVER, second));
     vertx.setTimer(
         1,
-        later -> {
-          there = List.of(InstanceId.first(SERVER));
+        done -> {
+          instances = List.of(InstanceId.first(SERVER));
           change.complete();
         });
 
@@ -149,7 +150,7 @@ class DirectoryTest {
   }
 
   @Test
-  void aNodeThatHasNotJoinedDoesNotSayThatThereIsNoSuchServer() {
+  void unknownServerWithoutQuorumIsNotReportedAsNotFound() {
     state = "joining";
     assertEquals(ErrorCode.NO_QUORUM, failure());
 
@@ -158,7 +159,7 @@ class DirectoryTest {
   }
 
   @Test
-  void aServerOfWhichNothingWasHeardYetIsNotSaidNotToBeThere() {
+  void expectedServerIsReportedAsUnavailable() {
     isExpected = true;
 
     assertEquals(ErrorCode.SERVER_UNAVAILABLE, failure());

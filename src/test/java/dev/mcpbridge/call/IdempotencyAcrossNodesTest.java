@@ -27,33 +27,34 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two nodes over one map: what one of them was asked to do once, the other does not do again. */
+/** Two nodes with a shared map of idempotency keys: no call runs on both. */
 class IdempotencyAcrossNodesTest {
   private static final IdempotencyKeys.IdempotencyKey KEY =
       new IdempotencyKeys.IdempotencyKey("a", "POST /x", "k");
   private static final CallOutcome DONE = new CallOutcome.Completed(JsonSlice.of("{\"n\":1.10}"));
 
   private final SingleNode shared = new SingleNode(Clock.systemUTC());
-  private final Set<Integer> gone = new HashSet<>();
-  private boolean losesAnAnswer;
-  private boolean losesAChange;
-  private boolean keepsChangesWaiting;
+  private final Set<Integer> lostNodes = new HashSet<>();
+  private boolean losesResponse;
+  private boolean losesChange;
+  private boolean holdsChanges;
   private final List<Runnable> delayedRemovals = new ArrayList<>();
   private boolean delaysRemovals;
-  private final IdempotencyKeys here = new IdempotencyKeys(Clock.systemUTC(), node(0), () -> false);
-  private final IdempotencyKeys there =
+  private final IdempotencyKeys nodeA =
+      new IdempotencyKeys(Clock.systemUTC(), node(0), () -> false);
+  private final IdempotencyKeys nodeB =
       new IdempotencyKeys(Clock.systemUTC(), node(1), () -> false);
   private int runs;
 
   @Test
-  void whatRanHereIsAnsweredThere() {
-    assertEquals(DONE, once(here, "t").result());
-    assertEquals(DONE, once(there, "t").result());
+  void outcomeIsReturnedOnTheOtherNode() {
+    assertEquals(DONE, once(nodeA, "t").result());
+    assertEquals(DONE, once(nodeB, "t").result());
     assertEquals(1, runs);
   }
 
   @Test
-  void oneCallerTakesHalfOfTheKeysOfAllNodesAtMost() {
+  void oneCallerGetsAtMostHalfOfTheKeys() {
     IdempotencyKeys node = new IdempotencyKeys(Clock.systemUTC(), node(0), () -> true);
     Future<CallOutcome> last = null;
     for (int i = 0; i <= 10_000; i++) {
@@ -81,136 +82,136 @@ class IdempotencyAcrossNodesTest {
   }
 
   @Test
-  void whatRunsHereIsInProgressThere() {
+  void runningCallIsInProgressOnTheOtherNode() {
     Promise<CallOutcome> running = Promise.promise();
-    Future<CallOutcome> first = here.once(KEY, request("t"), running::future);
+    Future<CallOutcome> first = nodeA.once(KEY, request("t"), running::future);
 
-    assertFails(ErrorCode.IDEMPOTENCY_IN_PROGRESS, Executed.UNKNOWN, once(there, "t"));
+    assertFails(ErrorCode.IDEMPOTENCY_IN_PROGRESS, Executed.UNKNOWN, once(nodeB, "t"));
 
     running.complete(DONE);
     assertEquals(DONE, first.result());
-    assertEquals(DONE, once(there, "t").result());
+    assertEquals(DONE, once(nodeB, "t").result());
     assertEquals(0, runs);
   }
 
   @Test
-  void whatRanOnANodeThatIsGoneHasAnUnknownEndAndIsNotRunAgain() {
-    here.once(KEY, request("t"), () -> Promise.<CallOutcome>promise().future());
-    gone.add(0);
+  void callOfLostNodeIsNotRunAgain() {
+    nodeA.once(KEY, request("t"), () -> Promise.<CallOutcome>promise().future());
+    lostNodes.add(0);
 
-    assertFails(ErrorCode.NODE_LOST, Executed.UNKNOWN, once(there, "t"));
+    assertFails(ErrorCode.NODE_LOST, Executed.UNKNOWN, once(nodeB, "t"));
     assertEquals(0, runs);
   }
 
   @Test
-  void anotherRequestWithTheSameKeyIsRefusedThere() {
-    once(here, "t");
+  void differentRequestIsRefusedOnTheOtherNode() {
+    once(nodeA, "t");
 
-    assertFails(ErrorCode.IDEMPOTENCY_MISMATCH, Executed.NO, once(there, "other"));
+    assertFails(ErrorCode.IDEMPOTENCY_MISMATCH, Executed.NO, once(nodeB, "other"));
   }
 
   @Test
-  void whatHadNoEffectFreesTheKeyForAllNodes() {
-    here.once(
+  void failureWithoutEffectReleasesTheKeyOnAllNodes() {
+    nodeA.once(
         KEY,
         request("t"),
         () -> Future.failedFuture(new BridgeException(ErrorCode.QUEUE_FULL, "full")));
 
-    assertEquals(DONE, once(there, "t").result());
+    assertEquals(DONE, once(nodeB, "t").result());
     assertEquals(1, runs);
   }
 
   @Test
-  void aKeyThatWasTakenThoughTheAnswerWasLostIsNotInProgressForEver() {
-    losesAnAnswer = true;
-    assertFails(ErrorCode.NO_QUORUM, Executed.NO, once(here, "t"));
+  void keyIsUsableAfterLostConfirmationOfItsClaim() {
+    losesResponse = true;
+    assertFails(ErrorCode.NO_QUORUM, Executed.NO, once(nodeA, "t"));
     assertEquals(0, runs);
 
-    assertEquals(DONE, once(here, "t").result());
-    assertEquals(DONE, once(there, "t").result());
+    assertEquals(DONE, once(nodeA, "t").result());
+    assertEquals(DONE, once(nodeB, "t").result());
     assertEquals(1, runs);
   }
 
   @Test
-  void aKeyThatIsTakenAgainIsNotFreedByWhatWasSaidBefore() {
+  void lateReleaseDoesNotFreeAKeyClaimedAgain() {
     delaysRemovals = true;
     assertFails(
         ErrorCode.QUEUE_FULL,
         Executed.NO,
-        here.once(
+        nodeA.once(
             KEY,
             request("t"),
             () -> Future.failedFuture(new BridgeException(ErrorCode.QUEUE_FULL, "full"))));
     Promise<CallOutcome> running = Promise.promise();
-    Future<CallOutcome> again = here.once(KEY, request("t"), running::future);
+    Future<CallOutcome> again = nodeA.once(KEY, request("t"), running::future);
 
     delayedRemovals.forEach(Runnable::run);
 
-    assertFails(ErrorCode.IDEMPOTENCY_IN_PROGRESS, Executed.UNKNOWN, once(there, "t"));
+    assertFails(ErrorCode.IDEMPOTENCY_IN_PROGRESS, Executed.UNKNOWN, once(nodeB, "t"));
     running.complete(DONE);
     assertEquals(DONE, again.result());
-    assertEquals(DONE, once(there, "t").result());
+    assertEquals(DONE, once(nodeB, "t").result());
     assertEquals(0, runs);
   }
 
   @Test
-  void theEndOfACallIsSaidUntilTheOthersKnowIt() {
+  void storingAnOutcomeIsRetried() {
     Promise<CallOutcome> running = Promise.promise();
-    Future<CallOutcome> first = here.once(KEY, request("t"), running::future);
-    losesAChange = true;
+    Future<CallOutcome> first = nodeA.once(KEY, request("t"), running::future);
+    losesChange = true;
 
     running.complete(DONE);
 
     assertEquals(DONE, first.result());
-    assertEquals(DONE, once(there, "t").result());
+    assertEquals(DONE, once(nodeB, "t").result());
     assertEquals(0, runs);
   }
 
   @Test
-  void thatNothingHasHappenedIsSaidUntilTheOthersKnowIt() {
+  void releasingAKeyIsRetried() {
     Promise<CallOutcome> running = Promise.promise();
-    Future<CallOutcome> first = here.once(KEY, request("t"), running::future);
-    losesAChange = true;
+    Future<CallOutcome> first = nodeA.once(KEY, request("t"), running::future);
+    losesChange = true;
 
     running.fail(new BridgeException(ErrorCode.QUEUE_FULL, "full"));
 
     assertFails(ErrorCode.QUEUE_FULL, Executed.NO, first);
-    assertEquals(DONE, once(there, "t").result());
+    assertEquals(DONE, once(nodeB, "t").result());
     assertEquals(1, runs);
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void aKeyOfWhichTheOthersHaveYetToHearIsNotForgottenHoweverMuchIsKept(boolean hasFailedOnce) {
+  void unsettledKeyIsNeverEvicted(boolean hasFailedOnce) {
     Promise<CallOutcome> running = Promise.promise();
-    here.once(KEY, request("t"), running::future);
-    losesAChange = hasFailedOnce;
-    keepsChangesWaiting = true;
+    nodeA.once(KEY, request("t"), running::future);
+    losesChange = hasFailedOnce;
+    holdsChanges = true;
     running.complete(DONE);
-    keepsChangesWaiting = false;
+    holdsChanges = false;
     CallOutcome large =
         new CallOutcome.Completed(JsonSlice.of("{\"s\":\"" + "x".repeat(2 << 20) + "\"}"));
     for (int i = 0; i < 40; i++) {
       IdempotencyKeys.IdempotencyKey other =
           new IdempotencyKeys.IdempotencyKey("a", "POST /x", "other" + i);
       Promise<CallOutcome> next = Promise.promise();
-      here.once(other, request("t"), next::future);
+      nodeA.once(other, request("t"), next::future);
       next.complete(large);
     }
 
-    assertEquals(DONE, once(here, "t").result());
+    assertEquals(DONE, once(nodeA, "t").result());
     assertEquals(0, runs);
   }
 
   @Test
-  void aResultThatIsTooLargeToBeKeptIsSaidToHaveBeenDone() {
+  void tooLargeResultIsReportedAsExecuted() {
     JsonSlice large = JsonSlice.of("{\"s\":\"" + "x".repeat(2 << 20) + "\"}");
     Future<CallOutcome> first =
-        here.once(
+        nodeA.once(
             KEY, request("t"), () -> Future.succeededFuture(new CallOutcome.Completed(large)));
 
     assertTrue(first.succeeded());
-    assertFails(ErrorCode.RESPONSE_TOO_LARGE, Executed.YES, once(there, "t"));
+    assertFails(ErrorCode.RESPONSE_TOO_LARGE, Executed.YES, once(nodeB, "t"));
   }
 
   private Future<CallOutcome> once(IdempotencyKeys keys, String tool) {
@@ -244,14 +245,14 @@ class IdempotencyAcrossNodesTest {
                   case "isAlone" -> false;
                   case "slot" -> slot;
                   case "life" -> 7L;
-                  case "lives" -> !gone.contains((Integer) arguments[0]);
-                  case "map" -> forgetful(shared.map((String) arguments[0]));
+                  case "lives" -> !lostNodes.contains((Integer) arguments[0]);
+                  case "map" -> unreliable(shared.map((String) arguments[0]));
                   default -> method.invoke(shared, arguments);
                 });
   }
 
-  /** One that does what it is told, and may fail to, to say so, or do it later. */
-  private SharedMap forgetful(SharedMap map) {
+  /** A map that can lose changes or responses, or delay them. */
+  private SharedMap unreliable(SharedMap map) {
     return (SharedMap)
         Proxy.newProxyInstance(
             SharedMap.class.getClassLoader(),
@@ -263,16 +264,16 @@ class IdempotencyAcrossNodesTest {
                     ? Promise.promise().future()
                     : Future.failedFuture(new BridgeException(ErrorCode.NO_QUORUM, "late"));
               }
-              if (losesAChange && Set.of("put", "remove").contains(method.getName())) {
-                losesAChange = false;
+              if (losesChange && Set.of("put", "remove").contains(method.getName())) {
+                losesChange = false;
                 return Future.failedFuture(new BridgeException(ErrorCode.NO_QUORUM, "lost"));
               }
-              if (keepsChangesWaiting) {
+              if (holdsChanges) {
                 return Promise.promise().future();
               }
               Object done = method.invoke(map, arguments);
-              if (losesAnAnswer && method.getName().equals("put")) {
-                losesAnAnswer = false;
+              if (losesResponse && method.getName().equals("put")) {
+                losesResponse = false;
                 return Future.failedFuture(new BridgeException(ErrorCode.NO_QUORUM, "lost"));
               }
               return done;

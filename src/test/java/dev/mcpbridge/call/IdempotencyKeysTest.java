@@ -29,14 +29,14 @@ class IdempotencyKeysTest {
   }
 
   @Test
-  void runsOnceAndGivesTheSameOutcomeToEveryRepetition() {
+  void repetitionsReturnTheFirstOutcome() {
     assertSame(DONE, once(KEY, "body", this::succeed).result());
     assertSame(DONE, once(KEY, "body", this::succeed).result());
     assertEquals(1, runs);
   }
 
   @Test
-  void refusesARepetitionWhileItRuns() {
+  void repetitionIsRefusedWhileTheCallRuns() {
     Promise<CallOutcome> running = Promise.promise();
     once(KEY, "body", running::future);
 
@@ -45,14 +45,14 @@ class IdempotencyKeysTest {
   }
 
   @Test
-  void refusesAnotherBody() {
+  void repetitionWithDifferentBodyIsRefused() {
     once(KEY, "body", this::succeed);
 
     assertFails(ErrorCode.IDEMPOTENCY_MISMATCH, once(KEY, "other", this::succeed));
   }
 
   @Test
-  void anotherCallersKeyIsAnotherKey() {
+  void keysOfCallersAreIndependent() {
     once(KEY, "body", this::succeed);
     once(new IdempotencyKeys.IdempotencyKey("b", "POST /x", "k"), "other", this::succeed);
 
@@ -60,7 +60,7 @@ class IdempotencyKeysTest {
   }
 
   @Test
-  void aFailureWithoutEffectFreesTheKeyAndAnUnknownOneDoesNot() {
+  void onlyFailureWithoutEffectReleasesTheKey() {
     once(KEY, "body", () -> fail(Executed.NO));
     assertSame(DONE, once(KEY, "body", this::succeed).result());
 
@@ -72,7 +72,7 @@ class IdempotencyKeysTest {
   }
 
   @Test
-  void noNumberOfKeysOfOneCallerMakesTheBridgeForgetAnothers() {
+  void keysOfOneCallerNeverEvictThoseOfAnother() {
     once(KEY, "body", this::succeed);
     Future<CallOutcome> last = null;
     for (int i = 0; i < 60_000; i++) {
@@ -90,7 +90,7 @@ class IdempotencyKeysTest {
   }
 
   @Test
-  void anOutcomeThatIsNotKeptIsStillNotRunAgain() {
+  void callWithDroppedOutcomeIsNotRunAgain() {
     CallOutcome large = new CallOutcome.Completed(JsonSlice.of(new byte[33 << 20]));
     once(KEY, "body", () -> Future.succeededFuture(large));
     IdempotencyKeys.IdempotencyKey other = new IdempotencyKeys.IdempotencyKey("b", "POST /x", "k");

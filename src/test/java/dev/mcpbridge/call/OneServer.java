@@ -27,7 +27,7 @@ import java.time.Clock;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** The way to a server that has not said yet what it offers. */
+/** A call pipeline with one server that has no catalogue yet. */
 final class OneServer implements AutoCloseable {
   static final ServerId ID = new ServerId("s");
 
@@ -54,7 +54,7 @@ final class OneServer implements AutoCloseable {
 
   private Future<Void> open(Directory directory) {
     directory.open();
-    bus.serve(Addresses.ASSESS, question -> Future.succeededFuture(Decision.ALLOW));
+    bus.serve(Addresses.ASSESS, assessment -> Future.succeededFuture(Decision.ALLOW));
     bus.serve(Addresses.ready(ID), millis -> ready.future());
     bus.serve(
         Addresses.call(ID),
@@ -62,10 +62,10 @@ final class OneServer implements AutoCloseable {
           runs++;
           return Future.succeededFuture(JsonSlice.EMPTY_OBJECT);
         });
-    Promise<Void> known = Promise.promise();
-    bus.subscribe(Addresses.PART_CHANGED, view -> known.complete());
+    Promise<Void> published = Promise.promise();
+    bus.subscribe(Addresses.PART_CHANGED, view -> published.complete());
     bus.publish(Addresses.PART_CHANGED, view(null));
-    return known.future();
+    return published.future();
   }
 
   private static ServerView view(Catalogue catalogue) {
@@ -77,8 +77,8 @@ final class OneServer implements AutoCloseable {
     return new CallRequest(id, ID, target, Arguments.NONE, Caller.of("a"), false);
   }
 
-  /** It says what it offers. */
-  void isReady() {
+  /** Publishes the catalogue of the server. */
+  void becomeReady() {
     ready.complete(view(Catalogue.EMPTY));
   }
 

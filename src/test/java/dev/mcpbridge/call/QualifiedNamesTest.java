@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class QualifiedNamesTest {
   private static final int PAIRS = 100_000;
-  private static final Pattern TAKEN = Pattern.compile("[A-Za-z_][A-Za-z0-9_-]{0,63}");
+  private static final Pattern ACCEPTED = Pattern.compile("[A-Za-z_][A-Za-z0-9_-]{0,63}");
   private static final List<String> SERVERS =
       List.of("a", "a_", "a__", "a__b", "a__b_", "b", "1", "1a", "a.b", "a-b", "a_b", "A");
   private static final List<String> PIECES =
@@ -57,7 +57,7 @@ class QualifiedNamesTest {
   }
 
   @Test
-  void differForAHundredThousandPairsAndInAnyOrder() {
+  void namesAreUniqueAndStable() {
     // Given
     List<Pair> pairs = new ArrayList<>(pairs());
     Map<String, Pair> byName = new HashMap<>();
@@ -65,24 +65,24 @@ class QualifiedNamesTest {
     // When
     for (Pair pair : pairs) {
       Pair other = byName.put(pair.name(), pair);
-      assertEquals(null, other, () -> "the same name for " + pair);
+      assertEquals(null, other, () -> "duplicate name for " + pair);
     }
 
     // Then
     Collections.shuffle(pairs, new Random(2));
     pairs.forEach(pair -> assertEquals(pair, byName.get(pair.name())));
-    byName.keySet().forEach(name -> assertTrue(TAKEN.matcher(name).matches(), name));
+    byName.keySet().forEach(name -> assertTrue(ACCEPTED.matcher(name).matches(), name));
   }
 
   @ParameterizedTest
   @CsvSource({"a,b,a__b", "a_b,c-d,a_b__c-d", "a,_b,a___b", "A,b_,A__b_"})
-  void readAsServerAndToolWhereThatIsPossible(String server, String tool, String name) {
+  void plainNamesConsistOfServerAndTool(String server, String tool, String name) {
     assertEquals(name, new Pair(server, tool).name());
   }
 
   @ParameterizedTest
   @CsvSource({"a,b__c,a__b,c", "a_,b,a,_b", "a.b,c,a_b,c", "a,b.c,a,b_c", "1,a,_1,a", "a,ü,a,ä"})
-  void tellApartWhatWouldReadTheSame(String server, String tool, String server2, String tool2) {
+  void ambiguousNamesDiffer(String server, String tool, String server2, String tool2) {
     // Given
     String first = new Pair(server, tool).name();
 
@@ -94,7 +94,7 @@ class QualifiedNamesTest {
   }
 
   @Test
-  void keepTheHashWhereTheyAreTooLong() {
+  void longNamesAreShortenedWithHash() {
     // Given
     String tool = "x".repeat(100);
 
@@ -109,7 +109,7 @@ class QualifiedNamesTest {
   }
 
   @Test
-  void areNotTakenByAToolThatIsCalledLikeAHash() {
+  void toolNamedLikeAHashedNameDoesNotCollide() {
     // Given
     String hashed = new Pair("a", "b.c").name();
 

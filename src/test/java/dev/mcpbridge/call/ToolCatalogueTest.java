@@ -35,7 +35,7 @@ class ToolCatalogueTest {
         new InstanceLocation(1, null, 0));
   }
 
-  private String meant(String uri) {
+  private String resolve(String uri) {
     Optional<ToolCatalogue.Resource> resource = toolCatalogue.resource(uri);
     return resource.map(found -> found.server().name() + " " + found.uri()).orElse("nothing");
   }
@@ -58,16 +58,16 @@ class ToolCatalogueTest {
   }
 
   @Test
-  void eachLeadsToItsServer() {
-    assertEquals("a file:///readme", meant("file:///readme"));
-    assertEquals("b file:///readme", meant("mcp-bridge://b/file:///readme"));
-    assertEquals("a file:///other", meant("file:///other"));
-    assertEquals("c file:///other", meant("mcp-bridge://c/file:///other"));
-    assertEquals("nothing", meant("mcp-bridge://d/file:///readme"));
+  void urisResolveToTheirServers() {
+    assertEquals("a file:///readme", resolve("file:///readme"));
+    assertEquals("b file:///readme", resolve("mcp-bridge://b/file:///readme"));
+    assertEquals("a file:///other", resolve("file:///other"));
+    assertEquals("c file:///other", resolve("mcp-bridge://c/file:///other"));
+    assertEquals("nothing", resolve("mcp-bridge://d/file:///readme"));
   }
 
   @Test
-  void oneServerAloneKeepsItsUris() {
+  void singleServerKeepsItsUris() {
     ToolCatalogue alone = ToolCatalogue.of(server("b", README));
 
     assertEquals(List.of(README), alone.resources());

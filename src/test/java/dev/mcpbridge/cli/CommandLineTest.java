@@ -15,14 +15,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import picocli.CommandLine;
 
-/** What the program says of itself, and of a command line that is wrong. */
+/** Help texts, and errors for invalid command lines. */
 class CommandLineTest {
-  private static final int USUAL = 80;
+  private static final int NORMAL = 80;
   private static final int WIDE = 1_000;
 
-  private record Said(int status, String out, String err) {}
+  private record Output(int status, String out, String err) {}
 
-  private static Said run(String... arguments) {
+  private static Output run(String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     int status =
@@ -30,13 +30,14 @@ class CommandLineTest {
             .setOut(new PrintWriter(out, true))
             .setErr(new PrintWriter(err, true))
             .execute(arguments);
-    return new Said(status, out.toString(), err.toString());
+    return new Output(status, out.toString(), err.toString());
   }
 
   private static String help(String... command) {
-    Said said = run(Stream.concat(Stream.of(command), Stream.of("--help")).toArray(String[]::new));
-    assertEquals(0, said.status(), said.toString());
-    return said.out();
+    Output output =
+        run(Stream.concat(Stream.of(command), Stream.of("--help")).toArray(String[]::new));
+    assertEquals(0, output.status(), output.toString());
+    return output.out();
   }
 
   private static List<CommandLine> all() {
@@ -51,21 +52,21 @@ class CommandLineTest {
   }
 
   @TestFactory
-  Stream<DynamicTest> noHelpTextBreaksInsideAWord() {
+  Stream<DynamicTest> helpTextsBreakOnlyBetweenWords() {
     return all().stream()
         .filter(command -> !command.getCommandSpec().usageMessage().hidden())
         .map(
             command ->
                 DynamicTest.dynamicTest(
-                    command.getCommandSpec().qualifiedName(), () -> keepsItsWords(command)));
+                    command.getCommandSpec().qualifiedName(), () -> assertWordsAreWhole(command)));
   }
 
-  private static void keepsItsWords(CommandLine command) {
-    String shown = command.setUsageHelpWidth(USUAL).getUsageMessage();
+  private static void assertWordsAreWhole(CommandLine command) {
+    String shown = command.setUsageHelpWidth(NORMAL).getUsageMessage();
     String wide = command.setUsageHelpWidth(WIDE).getUsageMessage();
     Set<String> words = Stream.of(wide.split("\\s+")).collect(Collectors.toSet());
     for (String line : shown.lines().toList()) {
-      assertTrue(line.length() <= USUAL, line);
+      assertTrue(line.length() <= NORMAL, line);
       for (String word : line.strip().split("\\s+")) {
         assertTrue(word.isEmpty() || words.contains(word), word + " in: " + line);
       }
@@ -73,7 +74,7 @@ class CommandLineTest {
   }
 
   @Test
-  void theHelpOfACommandNamesTheVariablesThatItReads() {
+  void helpNamesTheEnvironmentVariablesOfTheCommand() {
     for (String command : List.of("tools", "call", "confirm", "agent")) {
       assertTrue(help(command).contains("MCP_BRIDGE_URL"), command);
     }
@@ -97,31 +98,31 @@ class CommandLineTest {
   void helpIsACommand() {
     assertEquals(help("call"), run("help", "call").out());
     assertTrue(run("help").out().contains("serve"), run("help").out());
-    assertWrong("nonsense", "help", "nonsense");
+    assertInvalid("nonsense", "help", "nonsense");
   }
 
   @Test
-  void aWrongCommandLineIsOneLineThatSaysWhereTheRightOneIsTold() {
-    assertWrong("'loud'", "serve", "--log", "loud");
-    assertWrong("DEBUG, INFO, WARNING, ERROR", "serve", "--log", "loud");
-    assertWrong("(see mcp-bridge serve --help)", "serve", "--log", "loud");
-    assertWrong("from 0 to 65535", "serve", "--port", "99999");
-    assertWrong("--grace", "serve", "--grace", "-1");
-    assertWrong("did you mean tools?", "tool");
-    assertWrong("TOOL", "call", "git");
-    assertWrong("KEY=VALUE", "call", "git", "git_log", "x");
-    assertWrong("mcp-bridge key new NAME", "key");
-    assertWrong("subcommand", "sandbox");
+  void invalidCommandLinePrintsOneLineThatRefersToHelp() {
+    assertInvalid("'loud'", "serve", "--log", "loud");
+    assertInvalid("DEBUG, INFO, WARNING, ERROR", "serve", "--log", "loud");
+    assertInvalid("(see mcp-bridge serve --help)", "serve", "--log", "loud");
+    assertInvalid("from 0 to 65535", "serve", "--port", "99999");
+    assertInvalid("--grace", "serve", "--grace", "-1");
+    assertInvalid("did you mean tools?", "tool");
+    assertInvalid("TOOL", "call", "git");
+    assertInvalid("KEY=VALUE", "call", "git", "git_log", "x");
+    assertInvalid("mcp-bridge key new NAME", "key");
+    assertInvalid("subcommand", "sandbox");
     for (String command : List.of("tools", "confirm", "stdio", "agent")) {
-      assertWrong("http://127.0.0.1:3000", command, "--url", "localhost:3000");
+      assertInvalid("http://127.0.0.1:3000", command, "--url", "localhost:3000");
     }
   }
 
-  private static void assertWrong(String why, String... arguments) {
-    Said said = run(arguments);
-    assertEquals(2, said.status(), said.toString());
-    assertEquals("", said.out());
-    assertEquals(1, said.err().lines().count(), said.err());
-    assertTrue(said.err().contains(why), said.err());
+  private static void assertInvalid(String why, String... arguments) {
+    Output output = run(arguments);
+    assertEquals(2, output.status(), output.toString());
+    assertEquals("", output.out());
+    assertEquals(1, output.err().lines().count(), output.err());
+    assertTrue(output.err().contains(why), output.err());
   }
 }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A file that is watched while other nodes share theirs. */
+/** A watched configuration file while other nodes share theirs. */
 @Timeout(30)
 class ConfigWatchTest {
   private static final String OLD = servers("old");
@@ -34,7 +34,7 @@ class ConfigWatchTest {
   private Path file;
   private Bridge bridge;
 
-  /** None of which ever answers. */
+  /** A configuration with these servers, all unreachable. */
   private static String servers(String... names) {
     return "{\"mcpServers\":{\""
         + String.join("\":{\"url\":\"http://127.0.0.1:1/mcp\"},\"", names)
@@ -62,8 +62,8 @@ class ConfigWatchTest {
 
   private void awaitServer(String name) throws Exception {
     URI server = URI.create(bridge.url() + "/servers/" + name);
-    HttpRequest asked = HttpRequest.newBuilder(server).build();
-    until(() -> client.send(asked, HttpResponse.BodyHandlers.ofString()).statusCode() == 200);
+    HttpRequest request = HttpRequest.newBuilder(server).build();
+    until(() -> client.send(request, HttpResponse.BodyHandlers.ofString()).statusCode() == 200);
   }
 
   private static void until(Callable<Boolean> condition) throws Exception {
@@ -73,7 +73,7 @@ class ConfigWatchTest {
   }
 
   @Test
-  void whatWasWrittenWhileTheBridgeStartedIsReadWhenItRuns() throws Exception {
+  void fileChangedDuringTheStartIsApplied() throws Exception {
     Files.writeString(file, servers("new"));
 
     watch();
@@ -82,19 +82,19 @@ class ConfigWatchTest {
   }
 
   @Test
-  void aWrongFileWithWhichANodeStartedIsNotSharedThoughItIsTheNewest() throws Exception {
-    String wrong = OLD.replace("}}}", "},\"wrong\":{\"command\":7}}}");
-    Files.writeString(file, wrong);
+  void invalidStartFileIsNotSharedEvenIfItIsTheNewest() throws Exception {
+    String invalid = OLD.replace("}}}", "},\"wrong\":{\"command\":7}}}");
+    Files.writeString(file, invalid);
     bridge.share(servers("theirs"), 1_000_000);
 
-    watch(wrong);
+    watch(invalid);
 
     awaitServer("theirs");
     assertEquals(servers("theirs"), bridge.newestFile().orElseThrow().text());
   }
 
   @Test
-  void whoseOwnFileIsWrongFollowsTheOthersAndItsOwnOnceThatIsRight() throws Exception {
+  void nodeWithAnInvalidFileFollowsOthersUntilItIsFixed() throws Exception {
     watch();
     Files.writeString(file, "{\"mcpServers\":");
     bridge.share(servers("theirs"), System.currentTimeMillis() + 1);
@@ -106,7 +106,7 @@ class ConfigWatchTest {
   }
 
   @Test
-  void ofTwoThatWereChangedInTheSameMomentAllFollowTheOneThatIsShared() throws Exception {
+  void sharedFileWinsIfBothWereChangedAtTheSameTime() throws Exception {
     Files.setLastModifiedTime(file, FileTime.fromMillis(1_000_000));
     bridge.share(servers("theirs"), 1_000_000);
 
@@ -115,9 +115,9 @@ class ConfigWatchTest {
     awaitServer("theirs");
   }
 
-  /** Else one that is changed afterwards where the clock is behind would seem to be older. */
+  /** Otherwise a later change at a node whose clock is behind would seem to be older. */
   @Test
-  void othersHearWhenAFileCameToSayWhatAllFollow() throws Exception {
+  void fileThatBecomesEqualToTheSharedOneIsSharedAnew() throws Exception {
     watch();
     String theirs = servers("theirs");
     bridge.share(theirs, System.currentTimeMillis());

@@ -22,20 +22,20 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Two nodes that are connected as nodes of a cluster are whose calls are small. */
+/** Two nodes of a cluster that permits only small calls. */
 class ClusterSocketsTest {
   private static final int MESSAGE_BYTES = 1 << 20;
 
   private final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
   private final List<String> members = new ArrayList<>();
-  private Node teller;
-  private Node joiner;
+  private Node sender;
+  private Node receiver;
 
-  /** Waits until it is connected, and for what it is told then. */
+  /** Completes a promise when it is connected, and another with the first message. */
   private final class Node implements Links.Listener {
     final Links links;
     final Promise<Void> connected = Promise.promise();
-    final Promise<Signed> told = Promise.promise();
+    final Promise<Signed> received = Promise.promise();
 
     Node(int slot) {
       int port = Integer.parseInt(members.get(slot).split(":")[1]);
@@ -67,32 +67,32 @@ class ClusterSocketsTest {
 
     @Override
     public void down(int slot) {
-      told.tryFail("the link has ended");
+      received.tryFail("The link was closed");
     }
 
     @Override
     public void agreement(Signed message) {
-      told.tryComplete(message);
+      received.tryComplete(message);
     }
 
     @Override
     public void news(int slot, String topic, byte[] body) {
-      throw new AssertionError("nobody has news");
+      throw new AssertionError("unexpected message");
     }
 
     @Override
     public void question(int slot, String address, byte[] body, BiConsumer<byte[], byte[]> answer) {
-      throw new AssertionError("nobody asks");
+      throw new AssertionError("unexpected request");
     }
   }
 
   @BeforeEach
   void connect() throws Exception {
     FreePorts.some(2).forEach(port -> members.add("127.0.0.1:" + port));
-    teller = new Node(0);
-    joiner = new Node(1);
-    vertx.runOnContext(v -> Future.all(teller.links.open(), joiner.links.open()));
-    await(Future.all(teller.connected.future(), joiner.connected.future()));
+    sender = new Node(0);
+    receiver = new Node(1);
+    vertx.runOnContext(v -> Future.all(sender.links.open(), receiver.links.open()));
+    await(Future.all(sender.connected.future(), receiver.connected.future()));
   }
 
   @AfterEach
@@ -105,15 +105,15 @@ class ClusterSocketsTest {
   }
 
   @Test
-  void aStateThatIsLargerThanAnyCallArrives() throws Exception {
+  void stateLargerThanAnyCallArrives() throws Exception {
     byte[] snapshot = new byte[40 << 20];
     new SplittableRandom(1).nextBytes(snapshot);
     NewState state = new NewState(3, 7, 7, snapshot, List.of());
 
-    vertx.runOnContext(v -> teller.links.send(1, new Signed(0, 77, new long[] {1, 1}, state)));
+    vertx.runOnContext(v -> sender.links.send(1, new Signed(0, 77, new long[] {1, 1}, state)));
 
-    NewState arrived = (NewState) await(joiner.told.future()).message();
-    assertEquals(7, arrived.base());
-    assertArrayEquals(snapshot, arrived.snapshot());
+    NewState received = (NewState) await(receiver.received.future()).message();
+    assertEquals(7, received.base());
+    assertArrayEquals(snapshot, received.snapshot());
   }
 }

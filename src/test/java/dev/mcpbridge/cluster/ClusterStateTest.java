@@ -14,7 +14,7 @@ import dev.mcpbridge.model.ServerId;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a node may say of which node. */
+/** The commands that a node may propose. */
 class ClusterStateTest {
   private final ClusterState state = new ClusterState(null);
 
@@ -22,13 +22,13 @@ class ClusterStateTest {
     return state.mayBeProposed(new Entry(proposer, 1, 1, 1, 0, command.toBytes()));
   }
 
-  private void assertOnlyItself(Command ofTheFirst) {
-    assertTrue(mayBeProposed(0, ofTheFirst));
-    assertFalse(mayBeProposed(1, ofTheFirst));
+  private void assertOnlyItself(Command command) {
+    assertTrue(mayBeProposed(0, command));
+    assertFalse(mayBeProposed(1, command));
   }
 
   @Test
-  void aNodeJoinsLeavesAndReleasesOnlyItself() {
+  void nodeJoinsLeavesAndReleasesOnlyItself() {
     assertOnlyItself(
         new Join(new Member(0, 1, "n0", "", "1", List.of(), List.of(), false), "bridge"));
     assertOnlyItself(new Leave(0, 1));
@@ -36,7 +36,7 @@ class ClusterStateTest {
   }
 
   @Test
-  void whatAllNodesShareIsEverybodys() {
+  void anyNodeMayChangeSharedMaps() {
     assertTrue(mayBeProposed(1, new Remove("map", "key", 0)));
     assertTrue(mayBeProposed(1, new Look()));
   }

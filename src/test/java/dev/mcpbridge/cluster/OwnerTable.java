@@ -2,12 +2,12 @@ package dev.mcpbridge.cluster;
 
 import java.util.List;
 
-/** Where servers that any node can run are when nothing moves any more. */
+/** The owners of servers that any node can run, once no instance moves. */
 public final class OwnerTable {
   private OwnerTable() {}
 
   /**
-   * @param nodes their numbers, from 1
+   * @param nodes numbers of the nodes, from 1
    */
   public static int of(String server, List<Integer> nodes) {
     List<Member> members =

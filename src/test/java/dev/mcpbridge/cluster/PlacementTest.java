@@ -17,22 +17,22 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Where the instances of servers belong, as nodes come and go. */
+/** The assignment of instances while nodes join and leave. */
 class PlacementTest {
   private static final ServerId SERVER = new ServerId("s");
 
   private final Map<Integer, Member> members = new TreeMap<>();
   private final Map<InstanceId, OwnerEpoch> holdings = new HashMap<>();
 
-  private void come(int slot, int instances) {
-    come(slot, InstanceId.all(SERVER, instances), false);
+  private void join(int slot, int instances) {
+    join(slot, InstanceId.all(SERVER, instances), false);
   }
 
-  private void come(int slot, List<InstanceId> parts, boolean isLeaving) {
-    members.put(slot, new Member(slot, 7, "n" + slot, "", "", List.of(), parts, isLeaving));
+  private void join(int slot, List<InstanceId> instances, boolean isLeaving) {
+    members.put(slot, new Member(slot, 7, "n" + slot, "", "", List.of(), instances, isLeaving));
   }
 
-  private void go(int slot) {
+  private void leave(int slot) {
     members.remove(slot);
     holdings.values().removeIf(ownerEpoch -> ownerEpoch.slot() == slot);
   }
@@ -42,17 +42,18 @@ class PlacementTest {
   }
 
   /**
-   * Everybody gets what is due, as when all that had to stop has stopped.
+   * Applies the placement, as when all instances that must move have stopped.
    *
-   * @return how many parts have another owner than before, or one for the first time
+   * @return the number of instances that got an owner or another one
    */
   private long settle() {
     Map<InstanceId, OwnerEpoch> before = Map.copyOf(holdings);
-    Placement due = placement();
-    due.wanted()
+    Placement target = placement();
+    target
+        .wanted()
         .forEach(
             instanceId -> {
-              int slot = due.wanted(instanceId).orElseThrow().slot();
+              int slot = target.wanted(instanceId).orElseThrow().slot();
               holdings.put(instanceId, new OwnerEpoch(slot, 7, 0));
             });
     return holdings.entrySet().stream()
@@ -69,8 +70,8 @@ class PlacementTest {
 
   @ParameterizedTest
   @CsvSource({"1,3,'0,0,1'", "2,3,'0,1,1'", "3,3,'1,1,1'", "4,3,'1,1,2'", "7,2,'3,4'", "5,1,'5'"})
-  void instancesAreSpreadEvenlyOverTheNodes(int instances, int nodes, String expected) {
-    IntStream.range(0, nodes).forEach(slot -> come(slot, instances));
+  void instancesAreSpreadEvenly(int instances, int nodes, String expected) {
+    IntStream.range(0, nodes).forEach(slot -> join(slot, instances));
 
     settle();
 
@@ -79,53 +80,53 @@ class PlacementTest {
   }
 
   @Test
-  void aNodeThatGoesMovesOnlyWhatItHad() {
-    IntStream.range(0, 3).forEach(slot -> come(slot, 3));
+  void lostNodeMovesOnlyItsOwnInstances() {
+    IntStream.range(0, 3).forEach(slot -> join(slot, 3));
     settle();
 
-    go(1);
+    leave(1);
 
     assertEquals(1, settle());
     assertEquals(List.of(1, 2), loads());
   }
 
   @Test
-  void aNodeThatComesMovesOnlyWhatItGets() {
-    IntStream.range(0, 2).forEach(slot -> come(slot, 6));
+  void newNodeMovesOnlyTheInstancesItGets() {
+    IntStream.range(0, 2).forEach(slot -> join(slot, 6));
     settle();
 
-    come(2, 6);
+    join(2, 6);
 
     assertEquals(2, settle());
     assertEquals(List.of(2, 2, 2), loads());
   }
 
   @Test
-  void aNodeThatLeavesIsDueNothing() {
-    IntStream.range(0, 2).forEach(slot -> come(slot, 2));
+  void leavingNodeGetsNoInstances() {
+    IntStream.range(0, 2).forEach(slot -> join(slot, 2));
     settle();
 
-    come(0, InstanceId.all(SERVER, 2), true);
+    join(0, InstanceId.all(SERVER, 2), true);
 
     placement().wanted().forEach(p -> assertEquals(1, placement().wanted(p).get().slot()));
     assertEquals(2, placement().parts(SERVER).size());
   }
 
   @Test
-  void whatNobodyCanRunAnyMoreIsStillKnownWhileItRuns() {
-    come(0, 3);
+  void removedInstanceStaysKnownWhileItRuns() {
+    join(0, 3);
     settle();
 
-    come(0, 1);
+    join(0, 1);
 
     assertEquals(InstanceId.all(SERVER, 3), List.copyOf(placement().parts(SERVER)));
     assertTrue(placement().wanted(new InstanceId(SERVER, 3)).isEmpty());
   }
 
   @Test
-  void whereFilesDifferEachInstanceRunsWhereItIsKnown() {
-    come(0, 1);
-    come(1, 4);
+  void instanceRunsWhereItIsConfigured() {
+    join(0, 1);
+    join(1, 4);
 
     settle();
 
@@ -135,34 +136,34 @@ class PlacementTest {
   }
 
   @Test
-  void serversWithFewInstancesAreNotAllOnTheSameNodes() {
+  void serversWithFewInstancesUseAllNodes() {
     List<InstanceId> all = new ArrayList<>();
     IntStream.range(0, 300).forEach(i -> all.addAll(InstanceId.all(new ServerId("s" + i), 2)));
-    IntStream.range(0, 3).forEach(slot -> come(slot, all, false));
+    IntStream.range(0, 3).forEach(slot -> join(slot, all, false));
 
     settle();
 
     loads().forEach(load -> assertTrue(load > 150 && load < 250, loads().toString()));
   }
 
-  /** Whatever happens: all have an owner that can run them, evenly, and then nothing moves. */
+  /** After each change all instances have owners, evenly, and a second run moves nothing. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
-  void whateverComesAndGoesItIsEvenAndComesToRest(int seed) {
+  void placementStaysEvenAndStableUnderChurn(int seed) {
     Random random = new Random(seed);
     int instances = 1 + random.nextInt(7);
-    come(0, instances);
+    join(0, instances);
     settle();
     for (int step = 0; step < 300; step++) {
       int slot = random.nextInt(5);
-      boolean isThere = members.containsKey(slot);
+      boolean isMember = members.containsKey(slot);
       List<Integer> before = loads();
-      if (isThere && members.size() > 1) {
+      if (isMember && members.size() > 1) {
         long had = holdings.values().stream().filter(h -> h.slot() == slot).count();
-        go(slot);
+        leave(slot);
         assertEquals(had, settle(), "after " + before);
-      } else if (!isThere) {
-        come(slot, instances);
+      } else if (!isMember) {
+        join(slot, instances);
         long moved = settle();
         assertEquals(moved, holdings.values().stream().filter(h -> h.slot() == slot).count());
       }

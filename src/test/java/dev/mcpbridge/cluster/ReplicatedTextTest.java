@@ -6,31 +6,31 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Clock;
 import org.junit.jupiter.api.Test;
 
-/** A text that has versions. */
+/** Versions of a replicated text. */
 class ReplicatedTextTest {
   private final SharedMap map = new SingleNode(Clock.systemUTC()).map("texts");
-  private final ReplicatedText one = new ReplicatedText(map);
-  private final ReplicatedText other = new ReplicatedText(map);
+  private final ReplicatedText first = new ReplicatedText(map);
+  private final ReplicatedText second = new ReplicatedText(map);
 
   @Test
-  void nobodyKnowsAnythingBeforeOneIsOffered() {
-    assertTrue(one.known().isEmpty());
+  void textIsAbsentBeforeTheFirstOffer() {
+    assertTrue(first.known().isEmpty());
   }
 
   @Test
-  void theNewestIsKnownWhoeverOfferedIt() {
-    one.offer("a", 10);
-    other.offer("b", 20);
+  void newestVersionWins() {
+    first.offer("a", 10);
+    second.offer("b", 20);
 
-    assertEquals(new ReplicatedText.Version("b", 20), one.known().orElseThrow());
+    assertEquals(new ReplicatedText.Version("b", 20), first.known().orElseThrow());
   }
 
   @Test
-  void anOlderOneChangesNothing() {
-    one.offer("b", 20);
-    other.offer("a", 10);
-    other.offer("c", 20);
+  void olderVersionIsIgnored() {
+    first.offer("b", 20);
+    second.offer("a", 10);
+    second.offer("c", 20);
 
-    assertEquals("b", other.known().orElseThrow().text());
+    assertEquals("b", second.known().orElseThrow().text());
   }
 }

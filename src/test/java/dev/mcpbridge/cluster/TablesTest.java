@@ -8,7 +8,7 @@ import dev.mcpbridge.cluster.SharedMap.Keep;
 import dev.mcpbridge.wire.WireWriter;
 import org.junit.jupiter.api.Test;
 
-/** The bounds of all that nodes share. */
+/** The bounds of shared maps. */
 class TablesTest {
   private static final long MILLIS = 1_700_000_000_000L;
 
@@ -22,7 +22,7 @@ class TablesTest {
   }
 
   @Test
-  void moreMapsThanCanBeToldAreFull() {
+  void newMapIsFullAtTheLimitOfMaps() {
     int maps = 0;
     while (maps < 100 && put("map" + maps, "k", new byte[1]).isDone()) {
       maps++;
@@ -34,7 +34,7 @@ class TablesTest {
   }
 
   @Test
-  void mapsThatAreFullOfSmallEntriesFitInWhatIsTold() {
+  void mapsOfSmallEntriesFitInTheMaximumMessage() {
     int rows = 0;
     while (put("m", "k" + rows, new byte[0]).isDone()) {
       rows++;

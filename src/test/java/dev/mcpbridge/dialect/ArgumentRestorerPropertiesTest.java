@@ -17,7 +17,7 @@ import net.jqwik.api.Provide;
 
 class ArgumentRestorerPropertiesTest {
   @Property(tries = 1_000, edgeCases = EdgeCasesMode.NONE)
-  void makesArgumentsOfStrictModeValidForTheTool(
+  void strictModeArgumentsBecomeValidForTheTool(
       @ForAll("schemas") ObjectNode schema, @ForAll Random random) {
     // Given
     Reduction reduction = SchemaDialect.OPENAI_STRICT.reduce(schema);
@@ -26,22 +26,22 @@ class ArgumentRestorerPropertiesTest {
     assertEquals(List.of(), Validator.errors(reduction.schema(), given));
 
     // When
-    JsonNode meant = ArgumentRestorer.meant(given, schema);
+    JsonNode restored = ArgumentRestorer.meant(given, schema);
 
     // Then
-    assertEquals(List.of(), Validator.errors(schema, meant), () -> schema + " " + given);
+    assertEquals(List.of(), Validator.errors(schema, restored), () -> schema + " " + given);
   }
 
   @Property(tries = 1_000, edgeCases = EdgeCasesMode.NONE)
-  void leavesWhatIsValidAlready(@ForAll("schemas") ObjectNode schema, @ForAll Random random) {
+  void validArgumentsStayUnchanged(@ForAll("schemas") ObjectNode schema, @ForAll Random random) {
     // Given
     JsonNode given = SimpleSchemas.instance(schema, random);
 
     // When
-    JsonNode meant = ArgumentRestorer.meant(given, schema);
+    JsonNode restored = ArgumentRestorer.meant(given, schema);
 
     // Then
-    assertSame(given, meant);
+    assertSame(given, restored);
   }
 
   @Provide

@@ -42,8 +42,8 @@ class ArgumentRestorerTest {
         "{'inner':{'next':{'x':null,'next':null}}} | {'inner':{'next':{}}}",
         "{'all':{'x':null}} | {'all':{}}"
       })
-  void dropsANullForWhatMayBeLeftOut(String given, String meant) {
-    assertEquals(tree(meant), ArgumentRestorer.meant(tree(given), SCHEMA));
+  void removesNullFromOptionalProperties(String given, String expected) {
+    assertEquals(tree(expected), ArgumentRestorer.meant(tree(given), SCHEMA));
   }
 
   @ParameterizedTest
@@ -64,15 +64,15 @@ class ArgumentRestorerTest {
         "{'number':'\\\"5\\\"'}",
         "{}"
       })
-  void leavesWhatTheToolTakesOrNobodyUnderstands(String text) {
+  void keepsValidAndUnparsableValues(String text) {
     // Given
     JsonNode given = tree(text);
 
     // When
-    JsonNode meant = ArgumentRestorer.meant(given, SCHEMA);
+    JsonNode restored = ArgumentRestorer.meant(given, SCHEMA);
 
     // Then
-    assertSame(given, meant);
+    assertSame(given, restored);
   }
 
   @ParameterizedTest
@@ -87,12 +87,12 @@ class ArgumentRestorerTest {
         "{'either':'null'} | {'either':null}",
         "{'all':'{\\\"x\\\":null}'} | {'all':{}}"
       })
-  void readsJsonTextWhereATextIsNotTaken(String given, String meant) {
-    assertEquals(tree(meant), ArgumentRestorer.meant(tree(given), SCHEMA));
+  void parsesJsonTextWhereNoStringIsAllowed(String given, String expected) {
+    assertEquals(tree(expected), ArgumentRestorer.meant(tree(given), SCHEMA));
   }
 
   @Test
-  void endsForSchemasThatLeadBackToThemselves() {
+  void recursiveSchemasTerminate() {
     // Given
     JsonNode schema =
         tree(

@@ -37,12 +37,12 @@ class FormatPropertiesTest {
           "{'type':'resource','resource':{'uri':'a','mimeType':'application/pdf','blob':'cGRm'}}",
           "{'type':'resource','resource':{'uri':'a','mimeType':'application/zip','blob':'emlw'}}",
           "{'type':'resource_link','uri':'file:///linked','name':'l'}",
-          "{'type':'new','what':'nobody knows'}");
+          "{'type':'new','what':'unknown'}");
 
   private record Call(String id, String name, String arguments) {}
 
   @Property(tries = 2_000, edgeCases = EdgeCasesMode.NONE)
-  void readsTheCallsThatItsModelsWrite(@ForAll Format format, @ForAll("calls") List<Call> calls) {
+  void readsCallsInEveryShape(@ForAll Format format, @ForAll("calls") List<Call> calls) {
     for (String body : bodies(format, calls)) {
       // When
       List<FunctionCall> read = format.calls(JsonSlice.of(body)).orElseThrow();
@@ -60,21 +60,21 @@ class FormatPropertiesTest {
   }
 
   @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
-  void isRecognisedByItsShapeAlone(@ForAll Format format, @ForAll("calls") List<Call> calls) {
+  void formatIsRecognisedByItsShape(@ForAll Format format, @ForAll("calls") List<Call> calls) {
     for (String body : bodies(format, calls)) {
       // When
-      List<Format> recognising =
+      List<Format> matching =
           Stream.of(Format.values())
               .filter(each -> each.calls(JsonSlice.of(body)).isPresent())
               .toList();
 
       // Then
-      assertEquals(List.of(format), recognising, body);
+      assertEquals(List.of(format), matching, body);
     }
   }
 
   @Property(tries = 1_000, edgeCases = EdgeCasesMode.NONE)
-  void answersEachCallInItsOrder(@ForAll Format format, @ForAll("results") List<String> results) {
+  void resultsKeepTheOrderOfCalls(@ForAll Format format, @ForAll("results") List<String> results) {
     // Given
     List<FunctionAnswer> answers = new ArrayList<>();
     for (String result : results) {
@@ -94,7 +94,7 @@ class FormatPropertiesTest {
   }
 
   @Property(tries = 1_000, edgeCases = EdgeCasesMode.NONE)
-  void dropsNothingOfAResult(@ForAll Format format, @ForAll("results") List<String> results) {
+  void noPartOfAResultIsLost(@ForAll Format format, @ForAll("results") List<String> results) {
     for (String result : results) {
       // Given
       FunctionCall call = new FunctionCall("id", "f", JsonSlice.EMPTY_OBJECT);
@@ -107,10 +107,10 @@ class FormatPropertiesTest {
       // Then
       String all = texts(messages).collect(Collectors.joining("\n"));
       for (ContentBlock contentBlock : parts) {
-        boolean isShown =
+        boolean isIncluded =
             contentBlock instanceof ContentBlock.Media media && all.contains(media.data());
         assertTrue(
-            isShown || all.contains(contentBlock.words()), () -> contentBlock + " in " + all);
+            isIncluded || all.contains(contentBlock.words()), () -> contentBlock + " in " + all);
       }
       JsonNode structured = tree(result).path("structuredContent");
       assertTrue(structured.isMissingNode() || all.contains(structured.toString()));
@@ -146,7 +146,7 @@ class FormatPropertiesTest {
     return ("{'content':[" + blocks + "]" + structured + "}").replace('\'', '"');
   }
 
-  private static String written(Format format, Call call) {
+  private static String callText(Format format, Call call) {
     String id = RandomJson.quoted(call.id());
     String name = RandomJson.quoted(call.name());
     String text = RandomJson.quoted(call.arguments());
@@ -171,9 +171,10 @@ class FormatPropertiesTest {
     };
   }
 
-  /** The calls alone, as a message, and as the whole answer of the API. */
+  /** The calls as a bare list, in a message, and in a complete response of the API. */
   private static List<String> bodies(Format format, List<Call> calls) {
-    String all = calls.stream().map(call -> written(format, call)).collect(Collectors.joining(","));
+    String all =
+        calls.stream().map(call -> callText(format, call)).collect(Collectors.joining(","));
     List<String> bodies = new ArrayList<>();
     if (calls.size() == 1) {
       bodies.add(all);

@@ -27,7 +27,7 @@ class FormatTest {
 
   @ParameterizedTest
   @EnumSource(Format.class)
-  void tellsTheModelWhatFailed(Format format) {
+  void failedCallIsReportedToTheModel(Format format) {
     // Given
     FunctionCall call = new FunctionCall("id", "f", JsonSlice.EMPTY_OBJECT);
 
@@ -40,7 +40,7 @@ class FormatTest {
 
   @ParameterizedTest
   @EnumSource(Format.class)
-  void tellsOfAnImageThatModelsDoNotSee(Format format) {
+  void unsupportedImageIsDescribed(Format format) {
     // Given
     FunctionCall call = new FunctionCall("id", "f", JsonSlice.EMPTY_OBJECT);
     ContentBlock image = new ContentBlock.Media("image/svg+xml", "PHN2Zz4=");
@@ -54,7 +54,7 @@ class FormatTest {
 
   @ParameterizedTest
   @EnumSource(Format.class)
-  void hasNothingToAppendWithoutAnswers(Format format) {
+  void noResultsYieldNoMessages(Format format) {
     assertEquals("[]", format.messages(List.of()).text());
     assertEquals(Optional.of(format), Format.of(format.word()));
   }
@@ -74,7 +74,7 @@ class FormatTest {
         "GEMINI | {'candidates':[{'finishReason':'SAFETY'}]}",
         "GEMINI | {'parts':null}"
       })
-  void findsNoCallWhereTheModelOnlyTalks(Format format, String body) {
+  void textResponseHasNoCalls(Format format, String body) {
     assertEquals(Optional.of(List.of()), format.calls(JsonSlice.of(body.replace('\'', '"'))));
   }
 
@@ -92,7 +92,7 @@ class FormatTest {
         "GEMINI | {'functionCall':{'id':'i','name':'f'}}",
         "GEMINI | {'functionCall':{'id':'i','name':'f','args':null}}"
       })
-  void takesMissingArgumentsForNone(Format format, String body) {
+  void missingArgumentsMeanNoArguments(Format format, String body) {
     assertEquals(
         Optional.of(List.of(new FunctionCall("i", "f", JsonSlice.EMPTY_OBJECT))),
         format.calls(JsonSlice.of(body.replace('\'', '"'))));

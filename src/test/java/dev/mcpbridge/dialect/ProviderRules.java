@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What the providers publish about the parameters of functions, each breach in a sentence. */
+/** The published rules of the providers for function parameters; lists all violations. */
 final class ProviderRules {
   private static final Set<String> STRICT =
       Set.of(
@@ -70,7 +70,7 @@ final class ProviderRules {
           "integer int64");
 
   private final ObjectNode root;
-  private final List<String> breaches = new ArrayList<>();
+  private final List<String> violations = new ArrayList<>();
 
   private ProviderRules(ObjectNode root) {
     this.root = root;
@@ -80,12 +80,12 @@ final class ProviderRules {
     ProviderRules rules = new ProviderRules(root);
     rules.top(List.of("oneOf", "anyOf", "allOf", "enum", "not"));
     RandomSchemas.each(root, rules::jsonSchema);
-    return rules.breaches;
+    return rules.violations;
   }
 
   static List<String> anthropic(ObjectNode root) {
     ProviderRules rules = new ProviderRules(root);
-    rules.breaches.addAll(openAi(root));
+    rules.violations.addAll(openAi(root));
     RandomSchemas.each(
         root,
         schema ->
@@ -94,7 +94,7 @@ final class ProviderRules {
                 .fieldNames()
                 .forEachRemaining(
                     name -> rules.check(name.matches("[a-zA-Z0-9_.-]{1,64}"), "property " + name)));
-    return rules.breaches;
+    return rules.violations;
   }
 
   static List<String> strict(ObjectNode root) {
@@ -103,26 +103,26 @@ final class ProviderRules {
     RandomSchemas.each(root, rules::strictSchema);
     rules.depth(root, 1);
     root.path("$defs").forEach(definition -> rules.depth(definition, 1));
-    return rules.breaches;
+    return rules.violations;
   }
 
   static List<String> gemini(ObjectNode root) {
     ProviderRules rules = new ProviderRules(root);
     if (!root.isEmpty()) {
-      rules.check(root.path("type").asText().equals("object"), "root is no object");
+      rules.check(root.path("type").asText().equals("object"), "root is not an object");
       RandomSchemas.each(root, rules::geminiSchema);
     }
-    return rules.breaches;
+    return rules.violations;
   }
 
-  private void top(List<String> refused) {
-    check(root.path("type").asText().equals("object"), "root is no object");
+  private void top(List<String> forbidden) {
+    check(root.path("type").asText().equals("object"), "root is not an object");
     check(root.path("properties").isObject(), "root has no properties");
-    refused.forEach(keyword -> check(!root.has(keyword), "root has " + keyword));
+    forbidden.forEach(keyword -> check(!root.has(keyword), "root has " + keyword));
   }
 
   private void jsonSchema(JsonNode schema) {
-    check(schema.isObject() || schema.isBoolean(), "no schema", schema);
+    check(schema.isObject() || schema.isBoolean(), "not a schema", schema);
     check(!types(schema).contains("array") || schema.has("items"), "no items", schema);
     if (schema.has("$ref")) {
       check(target(schema.get("$ref").asText()).isObject(), "dangling", schema);
@@ -136,7 +136,7 @@ final class ProviderRules {
 
   private void strictSchema(JsonNode schema) {
     Set<String> names = names(schema);
-    check(schema.isObject(), "no schema", schema);
+    check(schema.isObject(), "not a schema", schema);
     check(STRICT.containsAll(names), "keywords", schema);
     check(names.stream().anyMatch(Set.of("type", "anyOf", "$ref")::contains), "any", schema);
     jsonSchema(schema);
@@ -149,7 +149,7 @@ final class ProviderRules {
       check(required.equals(names(schema.path("properties"))), "required", schema);
     }
     if (schema.has("$ref")) {
-      check(schema.size() == 1, "beside a reference", schema);
+      check(schema.size() == 1, "keywords beside a reference", schema);
       check(schema.get("$ref").asText().matches("#|#/\\$defs/[^/]+"), "reference", schema);
     }
     if (schema.has("format")) {
@@ -167,7 +167,7 @@ final class ProviderRules {
   }
 
   private void geminiSchema(JsonNode schema) {
-    check(schema.isObject() && !schema.isEmpty(), "no schema", schema);
+    check(schema.isObject() && !schema.isEmpty(), "not a schema", schema);
     check(GEMINI.containsAll(names(schema)), "keywords", schema);
     if (schema.has("anyOf")) {
       check(schema.size() == 1 && schema.get("anyOf").size() > 1, "union", schema);
@@ -212,17 +212,18 @@ final class ProviderRules {
 
   private Set<String> distinctTexts(JsonNode list, JsonNode schema) {
     Set<String> texts = new HashSet<>();
-    list.forEach(one -> check(one.isTextual() && texts.add(one.asText()), "list", schema));
+    list.forEach(
+        element -> check(element.isTextual() && texts.add(element.asText()), "list", schema));
     return texts;
   }
 
-  private void check(boolean isKept, String breach) {
-    check(isKept, breach, root);
+  private void check(boolean isSatisfied, String violation) {
+    check(isSatisfied, violation, root);
   }
 
-  private void check(boolean isKept, String breach, JsonNode schema) {
-    if (!isKept) {
-      breaches.add(breach + ": " + schema);
+  private void check(boolean isSatisfied, String violation, JsonNode schema) {
+    if (!isSatisfied) {
+      violations.add(violation + ": " + schema);
     }
   }
 

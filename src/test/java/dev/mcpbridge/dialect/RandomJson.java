@@ -5,7 +5,7 @@ import dev.mcpbridge.protocol.Json;
 import java.util.List;
 import java.util.Random;
 
-/** JSON texts as models write them, with numbers and escapes that a tree would write anew. */
+/** JSON texts as models write them, with numbers and escapes that a tree would not preserve. */
 final class RandomJson {
   private static final List<String> SCALARS =
       List.of(

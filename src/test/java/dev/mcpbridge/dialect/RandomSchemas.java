@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
 
-/** Schemas as servers write them, and some that are none. */
+/** Random schemas as servers write them, some of them invalid. */
 final class RandomSchemas {
   static final JsonNodeFactory JSON = JsonNodeFactory.instance;
   private static final int MAX_DEPTH = 5;
@@ -140,11 +140,11 @@ final class RandomSchemas {
         set(schema, "type", type());
       }
     }
-    beside(schema, depth);
+    otherKeywords(schema, depth);
     return schema;
   }
 
-  private void beside(ObjectNode schema, int depth) {
+  private void otherKeywords(ObjectNode schema, int depth) {
     maybe(0.2, () -> set(schema, "description", JSON.textNode(name())));
     maybe(0.1, () -> set(schema, "title", JSON.textNode("A title")));
     maybe(0.05, () -> set(schema, "default", value(1)));
@@ -180,9 +180,9 @@ final class RandomSchemas {
       return;
     }
     ArrayNode values = JSON.arrayNode();
-    boolean areTexts = chance(0.6);
+    boolean areStrings = chance(0.6);
     for (int i = random.nextInt(5); i > 0; i--) {
-      values.add(areTexts ? JSON.textNode(name()) : value(1));
+      values.add(areStrings ? JSON.textNode(name()) : value(1));
     }
     maybe(0.3, () -> set(schema, "type", type()));
     set(schema, "enum", values);
@@ -229,12 +229,12 @@ final class RandomSchemas {
     if (chance(0.5)) {
       return JSON.textNode(pick(TYPES));
     }
-    ArrayNode several = JSON.arrayNode();
+    ArrayNode types = JSON.arrayNode();
     for (int i = random.nextInt(4); i > 0; i--) {
-      several.add(pick(TYPES));
+      types.add(pick(TYPES));
     }
-    maybe(0.1, () -> several.add("any"));
-    return several;
+    maybe(0.1, () -> types.add("any"));
+    return types;
   }
 
   private String reference() {
@@ -296,7 +296,7 @@ final class RandomSchemas {
     return all.get(random.nextInt(all.size()));
   }
 
-  /** Each subschema of something valid, the outer one first. */
+  /** Visits all subschemas of a valid schema, outer schemas first. */
   static void each(JsonNode schema, Consumer<JsonNode> visit) {
     visit.accept(schema);
     for (String keyword :

@@ -21,18 +21,18 @@ class SchemaDialectPropertiesTest {
   private static final int SCHEMAS = 10_000;
 
   @Property(tries = SCHEMAS, edgeCases = EdgeCasesMode.NONE)
-  void everyProviderTakesWhateverIsReduced(@ForAll("schemas") JsonNode schema) {
+  void reducedSchemasFollowTheProviderRules(@ForAll("schemas") JsonNode schema) {
     for (SchemaDialect dialect : SchemaDialect.values()) {
       // When
       Reduction reduction = dialect.reduce(schema);
 
       // Then
-      assertEquals(List.of(), breaches(dialect, reduction), dialect::name);
+      assertEquals(List.of(), violations(dialect, reduction), dialect::name);
     }
   }
 
   @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
-  void aReductionIsASchemaAndAlwaysTheSame(@ForAll("schemas") JsonNode schema) {
+  void reductionIsValidAndDeterministic(@ForAll("schemas") JsonNode schema) {
     // Given
     String before = schema.toString();
 
@@ -44,13 +44,13 @@ class SchemaDialectPropertiesTest {
       assertEquals(before, schema.toString());
       assertEquals(reduction, dialect.reduce(schema));
       if (dialect != SchemaDialect.GEMINI) {
-        assertEquals(List.of(), Validator.schemaErrors(written(reduction)));
+        assertEquals(List.of(), Validator.schemaErrors(serialized(reduction)));
       }
     }
   }
 
   @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
-  void saysThatNothingIsLostWhereNothingIs(@ForAll("plain") ObjectNode schema) {
+  void plainSchemasLoseNothing(@ForAll("plain") ObjectNode schema) {
     for (SchemaDialect dialect : SchemaDialect.values()) {
       assertEquals(List.of(), dialect.reduce(schema).lost(), dialect.name());
     }
@@ -58,7 +58,7 @@ class SchemaDialectPropertiesTest {
   }
 
   @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
-  void leavesAPlainSchemaAsItIs(@ForAll("plain") ObjectNode schema) {
+  void plainSchemasStayUnchanged(@ForAll("plain") ObjectNode schema) {
     for (SchemaDialect dialect : List.of(SchemaDialect.OPENAI, SchemaDialect.ANTHROPIC)) {
       JsonNode reduced = dialect.reduce(schema).schema();
       assertEquals(withoutEmptyRequired(schema), withoutEmptyRequired(reduced));
@@ -66,7 +66,8 @@ class SchemaDialectPropertiesTest {
   }
 
   @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
-  void acceptsWhatTheToolAccepts(@ForAll("branching") ObjectNode schema, @ForAll Random random) {
+  void reducedSchemaAcceptsWhatTheToolAccepts(
+      @ForAll("branching") ObjectNode schema, @ForAll Random random) {
     // Given
     JsonNode instance = SimpleSchemas.instance(schema, random);
     if (!Validator.errors(schema, instance).isEmpty()) {
@@ -95,20 +96,22 @@ class SchemaDialectPropertiesTest {
     return Arbitraries.randomValue(SimpleSchemas::branching);
   }
 
-  private static List<String> breaches(SchemaDialect dialect, Reduction reduction) {
-    ObjectNode written = written(reduction);
+  private static List<String> violations(SchemaDialect dialect, Reduction reduction) {
+    ObjectNode serialized = serialized(reduction);
     return switch (dialect) {
       case JSON_SCHEMA -> List.of();
-      case OPENAI -> ProviderRules.openAi(written);
-      case ANTHROPIC -> ProviderRules.anthropic(written);
+      case OPENAI -> ProviderRules.openAi(serialized);
+      case ANTHROPIC -> ProviderRules.anthropic(serialized);
       case OPENAI_STRICT ->
-          reduction.isStrict() ? ProviderRules.strict(written) : ProviderRules.openAi(written);
-      case GEMINI -> ProviderRules.gemini(written);
+          reduction.isStrict()
+              ? ProviderRules.strict(serialized)
+              : ProviderRules.openAi(serialized);
+      case GEMINI -> ProviderRules.gemini(serialized);
     };
   }
 
-  /** As the provider reads it. */
-  private static ObjectNode written(Reduction reduction) {
+  /** The schema as it is sent to the provider. */
+  private static ObjectNode serialized(Reduction reduction) {
     try {
       return (ObjectNode) Json.tree(Json.slice(reduction.schema()));
     } catch (IOException e) {

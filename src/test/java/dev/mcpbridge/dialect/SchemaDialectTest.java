@@ -16,15 +16,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SchemaDialectTest {
-  /** A union may stay at the top elsewhere, and be referred to. */
+  /** JSON_SCHEMA keeps unions at the top level, so references to them remain valid. */
   private static final Set<SchemaDialect> PROVIDERS =
       EnumSet.complementOf(EnumSet.of(SchemaDialect.JSON_SCHEMA));
 
   @ParameterizedTest
   @EnumSource(SchemaDialect.class)
-  void makesAnObjectWithoutPropertiesOfNoSchema(SchemaDialect dialect) {
-    for (JsonNode none : new JsonNode[] {null, tree("true"), tree("[]"), tree("{}")}) {
-      ObjectNode schema = dialect.reduce(none).schema();
+  void missingSchemaBecomesAnObjectWithoutProperties(SchemaDialect dialect) {
+    for (JsonNode missing : new JsonNode[] {null, tree("true"), tree("[]"), tree("{}")}) {
+      ObjectNode schema = dialect.reduce(missing).schema();
       assertTrue(schema.path("properties").isEmpty());
     }
   }
@@ -38,7 +38,7 @@ class SchemaDialectTest {
         "{'properties':{'a':{'allOf':[{'$ref':'#/oneOf/0'}]}},'oneOf':[{'type':'string'}]}",
         "{'x':{'type':'string'},'properties':{'a':{'$ref':'#/x'}}}"
       })
-  void cutsAReferenceToWhatIsNoSchemaOfTheResult(String text) {
+  void removesDanglingReferences(String text) {
     for (SchemaDialect dialect : PROVIDERS) {
       // When
       Reduction reduction = dialect.reduce(tree(text));
@@ -50,7 +50,7 @@ class SchemaDialectTest {
   }
 
   @Test
-  void keepsAReferenceUnderAPropertyThatIsCalledProperties() {
+  void keepsReferenceInAPropertyNamedProperties() {
     JsonNode schema =
         tree("{'properties':{'properties':{'$ref':'#/$defs/a'}},'$defs':{'a':{'type':'string'}}}");
 
@@ -61,7 +61,7 @@ class SchemaDialectTest {
   }
 
   @Test
-  void offersEachBranchOfALargeUnionAtOneLevel() {
+  void flattensALargeUnion() {
     // Given
     StringBuilder branches = new StringBuilder();
     for (int i = 0; i < 30; i++) {
@@ -76,7 +76,7 @@ class SchemaDialectTest {
   }
 
   @Test
-  void endsForDefinitionsThatAllLeadToEachOther() {
+  void mutuallyRecursiveDefinitionsTerminate() {
     // Given
     ObjectNode schema = RandomSchemas.JSON.objectNode();
     ObjectNode definitions = schema.putObject("$defs");
@@ -97,7 +97,7 @@ class SchemaDialectTest {
   }
 
   @Test
-  void saysTwoDefinitionsOfOneNameOnlyOutsideOfStrictMode() {
+  void duplicateDefinitionNamesPreventStrictMode() {
     JsonNode schema =
         tree(
             "{'properties':{'a':{'$ref':'#/$defs/x'},'b':{'$ref':'#/definitions/x'}},"
@@ -107,7 +107,7 @@ class SchemaDialectTest {
   }
 
   @Test
-  void doesNotCloseAnObjectOfAnyPropertiesInStrictMode() {
+  void openObjectsPreventStrictMode() {
     JsonNode open = tree("{'type':'object','additionalProperties':true}");
 
     assertFalse(SchemaDialect.OPENAI_STRICT.reduce(open).isStrict());
@@ -122,7 +122,7 @@ class SchemaDialectTest {
         "{'properties':{'a':{'$ref':'#/properties/a'}}}",
         "{'properties':{'a':{'type':'integer','multipleOf':1e400,'minimum':1e400}}}"
       })
-  void endsForRequirementsThatLeadBackToThemselvesAndForHugeNumbers(String text) {
+  void recursiveSchemasAndHugeNumbersTerminate(String text) {
     for (SchemaDialect dialect : SchemaDialect.values()) {
       assertEquals(1, dialect.reduce(tree(text)).schema().get("properties").size());
     }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 
-/** Schemas for which it is easy to write a value, and such values. Every property's name is new. */
+/** Schemas for which valid values are easy to generate; property names are unique. */
 public final class SimpleSchemas {
   private final Random random;
   private int names;
@@ -19,12 +19,12 @@ public final class SimpleSchemas {
     this.random = random;
   }
 
-  /** Nothing but what every dialect has words for. */
+  /** Only constructs that every dialect can express. */
   public static ObjectNode plain(Random random) {
     return new SimpleSchemas(random).object(3, false);
   }
 
-  /** Objects with definitions, unions, values that may be null, and maps. */
+  /** Objects with definitions, unions, nullable values and maps. */
   public static ObjectNode rich(Random random) {
     SimpleSchemas schemas = new SimpleSchemas(random);
     ObjectNode root = schemas.object(3, true);
@@ -33,7 +33,7 @@ public final class SimpleSchemas {
     return root;
   }
 
-  /** The same with branches at the top. */
+  /** Like {@link #rich}, with a union at the top level. */
   static ObjectNode branching(Random random) {
     SimpleSchemas schemas = new SimpleSchemas(random);
     ObjectNode root = rich(random);
@@ -53,8 +53,9 @@ public final class SimpleSchemas {
   private ObjectNode node() {
     ObjectNode node = object(0, false);
     ObjectNode self = RandomSchemas.JSON.objectNode().put("$ref", "#/$defs/node");
-    ArrayNode either = node.withObjectProperty("properties").putObject("next").putArray("anyOf");
-    either.add(self).addObject().put("type", "null");
+    ArrayNode alternatives =
+        node.withObjectProperty("properties").putObject("next").putArray("anyOf");
+    alternatives.add(self).addObject().put("type", "null");
     return node;
   }
 
@@ -102,7 +103,7 @@ public final class SimpleSchemas {
     return schema;
   }
 
-  /** A value that a schema of these, or a reduction of one, accepts. */
+  /** A value that one of these schemas, or its reduction, accepts. */
   static JsonNode instance(ObjectNode root, Random random) {
     return new Instances(root, random).of(root, 0);
   }
@@ -163,8 +164,8 @@ public final class SimpleSchemas {
           .properties()
           .forEach(
               property -> {
-                boolean isLeftOut = depth > 8 || random.nextBoolean();
-                if (required.contains(property.getKey()) || !isLeftOut) {
+                boolean isOmitted = depth > 8 || random.nextBoolean();
+                if (required.contains(property.getKey()) || !isOmitted) {
                   object.set(property.getKey(), of(property.getValue(), depth + 1));
                 }
               });

@@ -7,7 +7,7 @@ import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.dialect.Dialects;
 import java.util.List;
 
-/** JSON Schema 2020-12 by a library. */
+/** Validates JSON Schema 2020-12 with a library. */
 final class Validator {
   private static final SchemaRegistry REGISTRY =
       SchemaRegistry.withDialect(
@@ -18,7 +18,7 @@ final class Validator {
 
   private Validator() {}
 
-  /** What keeps it from being a schema. */
+  /** Violations of the meta-schema. */
   static List<String> schemaErrors(JsonNode schema) {
     return META.validate(schema).stream().map(Object::toString).toList();
   }

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A repository is data, whatever is in it. */
+/** Hostile repositories are treated as data: they start no program and lead nowhere else. */
 class HostileRepositoriesTest {
   private static final String TREE = "*.txt filter=evil diff=evil merge=evil text=auto\n";
 
@@ -61,7 +61,7 @@ class HostileRepositoriesTest {
   }
 
   @AfterEach
-  void restoreTheUsersConfiguration() {
+  void restoreUserConfiguration() {
     SystemReader.setInstance(null);
   }
 
@@ -113,7 +113,7 @@ class HostileRepositoriesTest {
             .replace("INCLUDED", outside.resolve("included").toString()));
     Files.writeString(work.resolve(".gitattributes"), TREE);
 
-    ObjectNode pushed = workThrough();
+    ObjectNode pushed = callAllTools();
 
     assertFalse(Files.exists(marker), "a program was started");
     assertEquals("OK", pushed.at("/updates/0/status").asText());
@@ -132,15 +132,15 @@ class HostileRepositoriesTest {
     Git.init().setBare(true).setDirectory(root.resolve("remote").toFile()).call().close();
     configure("[remote \"origin\"]\n\turl = ../remote\n");
 
-    workThrough("run_hooks", true);
+    callAllTools("run_hooks", true);
 
     assertFalse(Files.exists(marker), "a program was started");
   }
 
   @Test
-  void aFilterOfTheUserDoesNotRunEither() throws Exception {
+  void aFilterOfTheUserDoesNotRun() throws Exception {
     Path program = program(folder.resolve("program"));
-    user(
+    setUserConfiguration(
         "[user]\n\tname = The User\n\temail = u@example.com\n[commit]\n\tgpgsign = true\n"
             + "[filter \"evil\"]\n\tclean = "
             + program
@@ -159,8 +159,8 @@ class HostileRepositoriesTest {
   }
 
   @Test
-  void theNameOfARepositorysCommitterCounts() throws Exception {
-    configure("[user]\n\tname = Somebody\n\temail = s@example.com\n");
+  void theCommitterOfTheRepositoryIsUsed() throws Exception {
+    configure("[user]\n\tname = Committer\n\temail = s@example.com\n");
     Files.writeString(work.resolve("a.txt"), "two\n");
     GitTools tools = tools();
 
@@ -168,7 +168,7 @@ class HostileRepositoriesTest {
     call(tools, "git_commit", "message", "second");
 
     ObjectNode log = call(tools, "git_log", "max_count", 1);
-    assertEquals("Somebody", log.at("/commits/0/author").asText());
+    assertEquals("Committer", log.at("/commits/0/author").asText());
   }
 
   @ParameterizedTest
@@ -204,7 +204,7 @@ class HostileRepositoriesTest {
   }
 
   @Test
-  void aFileThatHasBecomeALinkIsShownAsOne() throws Exception {
+  void aFileReplacedByALinkIsShownAsALink() throws Exception {
     Files.delete(work.resolve("a.txt"));
     Files.createSymbolicLink(work.resolve("a.txt"), outside.resolve("secret.txt"));
     configure("[core]\n\tsymlinks = false\n");
@@ -218,7 +218,7 @@ class HostileRepositoriesTest {
     assertFalse((diff + staged).contains("the secret"), diff + staged);
   }
 
-  /** What is moved out of a Git folder and replaced by a link to it. */
+  /** Entries that are moved out of the Git folder and replaced by a link. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -232,20 +232,20 @@ class HostileRepositoriesTest {
         "logs",
         "logs/HEAD"
       })
-  void aGitFolderWithALinkIsRefused(String linked) throws Exception {
+  void aGitFolderThatContainsALinkIsRefused(String linked) throws Exception {
     Path moved = outside.resolve("moved");
     Files.move(git.resolve(linked), moved);
     Files.createSymbolicLink(git.resolve(linked), moved);
 
-    refused("'" + git.resolve(linked) + "' is a link");
+    assertRefused("'" + git.resolve(linked) + "' is a link");
   }
 
   @Test
-  void aLogThatIsALinkToNothingYetIsNotWritten() throws Exception {
+  void aReflogThatIsADanglingLinkIsNotWritten() throws Exception {
     Files.delete(git.resolve("logs/HEAD"));
     Files.createSymbolicLink(git.resolve("logs/HEAD"), outside.resolve("profile"));
 
-    refused("is a link");
+    assertRefused("is a link");
 
     assertFalse(Files.exists(outside.resolve("profile")));
   }
@@ -256,7 +256,7 @@ class HostileRepositoriesTest {
     Path linked = Files.createDirectories(root.resolve("linked")).resolve(".git");
     Files.createSymbolicLink(linked, outside.resolve("other/.git"));
 
-    refused("linked", "is not a folder");
+    assertRefused("linked", "is not a folder");
   }
 
   @Test
@@ -265,11 +265,11 @@ class HostileRepositoriesTest {
     Path linked = Files.createDirectories(root.resolve("linked")).resolve(".git");
     Files.writeString(linked, "gitdir: " + outside.resolve("other/.git") + "\n");
 
-    refused("linked", "is not a folder");
+    assertRefused("linked", "is not a folder");
   }
 
   @Test
-  void aCommonFolderElsewhereIsNotFollowed() throws Exception {
+  void aCommonDirIsNotFollowed() throws Exception {
     create(outside.resolve("other"));
     Files.writeString(outside.resolve("other/b.txt"), "new\n");
     Files.writeString(git.resolve("commondir"), outside.resolve("other/.git") + "\n");
@@ -291,11 +291,11 @@ class HostileRepositoriesTest {
         Files.createDirectories(git.resolve("objects/info")).resolve("alternates"),
         outside.resolve("other/.git/objects") + "\n");
 
-    refused("takes objects from another repository");
+    assertRefused("takes objects from another repository");
   }
 
   @Test
-  void nestedRepositoriesAndSubmodulesAreLeftAlone() throws Exception {
+  void nestedRepositoriesAndSubmodulesAreIgnored() throws Exception {
     create(outside.resolve("other"));
     create(work.resolve("nested"));
     Files.writeString(
@@ -303,7 +303,7 @@ class HostileRepositoriesTest {
         "gitdir: " + outside.resolve("other/.git") + "\n");
     Files.writeString(
         work.resolve(".gitmodules"), "[submodule \"sub\"]\n\tpath = sub\n\turl = ../other\n");
-    record("sub");
+    stageSubmodule("sub");
     GitTools tools = tools();
 
     ObjectNode status = call(tools, "git_status");
@@ -320,8 +320,8 @@ class HostileRepositoriesTest {
   }
 
   @Test
-  void aCommitOfNothingButASubmoduleIsOne() throws Exception {
-    record("sub");
+  void aStagedSubmoduleAloneCanBeCommitted() throws Exception {
+    stageSubmodule("sub");
     GitTools tools = tools();
 
     call(tools, "git_commit", "message", "a submodule");
@@ -330,7 +330,7 @@ class HostileRepositoriesTest {
   }
 
   @Test
-  void namesAreNeitherOptionsNorLines() throws Exception {
+  void fileNamesAreNotInterpreted() throws Exception {
     List<String> names = List.of("--force", "-rf", "a\nb.txt", "c\u001b[2Jd", "e\"f", ":(top)g");
     for (String name : names) {
       Files.writeString(work.resolve(name), "x\n");
@@ -390,7 +390,7 @@ class HostileRepositoriesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {":refs/heads/main", "+main:refs/heads/main", "*", "none"})
-  void theBranchThatIsPushedIsNoPattern(String branch) throws Exception {
+  void aBranchNameThatIsAPatternIsNotPushed(String branch) throws Exception {
     Path remote = root.resolve("remote.git");
     Git.init().setBare(true).setDirectory(remote.toFile()).call().close();
     configure("[remote \"origin\"]\n\turl = " + remote + "\n");
@@ -405,7 +405,7 @@ class HostileRepositoriesTest {
   }
 
   @Test
-  void aRepositoryOfAnotherUserIsRefusedUnlessItIsTrusted() throws Exception {
+  void aRepositoryOfAnotherUserMustBeTrusted() throws Exception {
     var other = root.getFileSystem().getUserPrincipalLookupService();
     String name = Files.getOwner(root).getName().equals("nobody") ? "root" : "nobody";
     var self = other.lookupPrincipalByName(name);
@@ -422,7 +422,7 @@ class HostileRepositoriesTest {
   }
 
   @Test
-  void whatIsTooLargeIsCut() throws Exception {
+  void largeResultsAreTruncated() throws Exception {
     Files.writeString(work.resolve("long.txt"), "0123456789\n".repeat(200_000));
     Files.writeString(work.resolve("huge.txt"), "0123456789\n".repeat(400_000));
     GitTools tools = tools();
@@ -447,7 +447,7 @@ class HostileRepositoriesTest {
 
   /** The shortest diff of such files takes hours. */
   @Test
-  void linesThatAreAllRepeatedAreDiffedWithoutSearchingForTheShortestDiff() throws Exception {
+  void aDiffOfRepeatedLinesIsFast() throws Exception {
     Random random = new Random(1);
     Path file = work.resolve("a.txt");
     GitTools tools = tools();
@@ -466,9 +466,9 @@ class HostileRepositoriesTest {
     return text.toString();
   }
 
-  /** An index that says that it has two thousand million entries. */
+  /** An index that declares two billion entries. */
   @Test
-  void aCallThatWouldTakeAllMemoryFailsAndTheNextIsAnswered() throws Exception {
+  void aCallThatRunsOutOfMemoryFailsAlone() throws Exception {
     ByteBuffer index = ByteBuffer.wrap(Files.readAllBytes(git.resolve("index")));
     Files.write(git.resolve("index"), index.putInt(8, Integer.MAX_VALUE).array());
     String call =
@@ -486,23 +486,23 @@ class HostileRepositoriesTest {
   }
 
   @Test
-  void aConfigurationThatIsTooLargeOrNoneIsRefused() throws Exception {
+  void aLargeOrInvalidConfigurationIsRefused() throws Exception {
     String right = Files.readString(git.resolve("config"));
     Files.writeString(git.resolve("config"), "#\n".repeat(1 << 20));
-    refused("is larger than");
+    assertRefused("is larger than");
 
     Files.writeString(git.resolve("config"), "[core\n");
-    refused("is no Git configuration");
+    assertRefused("is not a valid Git configuration");
 
     Files.writeString(git.resolve("config"), right);
     assertTrue(call(tools(), "git_status").path("clean").asBoolean());
   }
 
-  private void refused(String why) throws Exception {
-    refused("work", why);
+  private void assertRefused(String reason) throws Exception {
+    assertRefused("work", reason);
   }
 
-  private void refused(String name, String why) throws Exception {
+  private void assertRefused(String name, String reason) throws Exception {
     GitTools tools = tools();
     for (String tool : List.of("git_status", "git_log", "git_diff", "git_add", "git_commit")) {
       Exception refused =
@@ -511,14 +511,14 @@ class HostileRepositoriesTest {
               () ->
                   tools.call(
                       tool, arguments("repository", name, "message", "x", "paths", List.of("."))));
-      assertTrue(refused.getMessage().contains(why), refused.getMessage());
+      assertTrue(refused.getMessage().contains(reason), refused.getMessage());
     }
     String listed = call(tools, "list_repositories").path("repositories").toString();
     assertTrue(listed.contains("\"refused\""), listed);
   }
 
-  /** Every tool, once; answers what the push said. */
-  private ObjectNode workThrough(Object... more) throws Exception {
+  /** Calls every tool once; returns the result of the push. */
+  private ObjectNode callAllTools(Object... more) throws Exception {
     Files.writeString(work.resolve("a.txt"), "two\n");
     Files.writeString(work.resolve("b.txt"), "new\r\n");
     GitTools tools = tools();
@@ -562,7 +562,7 @@ class HostileRepositoriesTest {
     Files.writeString(git.resolve("config"), text, StandardOpenOption.APPEND);
   }
 
-  /** A program that leaves a mark and passes on what it is given. */
+  /** Creates a program that writes the marker file and copies its input to its output. */
   private Path program(Path at) throws IOException {
     Files.createDirectories(at.getParent());
     Files.writeString(at, "#!/bin/sh\necho >>" + marker + "\ncat\n");
@@ -570,8 +570,8 @@ class HostileRepositoriesTest {
     return at;
   }
 
-  /** As another Git records a submodule in the index. */
-  private void record(String submodule) throws Exception {
+  /** Stages a submodule like another Git implementation. */
+  private void stageSubmodule(String submodule) throws Exception {
     try (Git opened = Git.open(work.toFile())) {
       DirCache index = opened.getRepository().lockDirCache();
       DirCacheBuilder builder = index.builder();
@@ -586,7 +586,7 @@ class HostileRepositoriesTest {
     }
   }
 
-  private void user(String text) throws IOException {
+  private void setUserConfiguration(String text) throws IOException {
     Path file = Files.writeString(folder.resolve("user"), text);
     SystemReader.setInstance(
         new SystemReader.Delegate(SystemReader.getInstance()) {

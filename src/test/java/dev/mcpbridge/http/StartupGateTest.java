@@ -33,7 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What is answered before the servers are known. */
+/** Requests that arrive before the servers are known. */
 class StartupGateTest {
   private static final ServerId ID = new ServerId("s");
 
@@ -75,12 +75,12 @@ class StartupGateTest {
   }
 
   @Test
-  void aRequestThatComesBeforeTheServersAreKnownIsAnsweredWhenTheyAre() throws Exception {
+  void earlyRequestIsAnsweredOnceTheServersAreKnown() throws Exception {
     CompletableFuture<HttpResponse<String>> early =
         client.sendAsync(to("/servers/s").build(), BodyHandlers.ofString());
 
-    for (String ownState : List.of("/health", "/health/live", "/metrics")) {
-      assertEquals(200, status(ownState));
+    for (String path : List.of("/health", "/health/live", "/metrics")) {
+      assertEquals(200, status(path));
     }
     assertEquals(503, status("/health/ready"));
     assertFalse(early.isDone());

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class FairQueueTest {
 
   @Test
-  void aGreedyCallerWaitsBehindItsOwnCalls() {
+  void callersAreServedRoundRobin() {
     FairQueue<String> queue = new FairQueue<>(10);
     for (int i = 1; i <= 4; i++) {
       queue.offer("greedy", "g" + i);
@@ -27,7 +27,7 @@ class FairQueueTest {
   }
 
   @Test
-  void refusesWhatIsOverItsBound() {
+  void fullQueueRefusesItems() {
     FairQueue<String> queue = new FairQueue<>(1);
     queue.offer("a", "1");
 
@@ -36,7 +36,7 @@ class FairQueueTest {
   }
 
   @Test
-  void aCallerWithNothingInAFullQueueTakesThePlaceOfTheGreediest() {
+  void newCallerDisplacesItemOfLargestCaller() {
     FairQueue<String> queue = new FairQueue<>(3);
     queue.offer("greedy", "g1");
     queue.offer("greedy", "g2");
@@ -50,7 +50,7 @@ class FairQueueTest {
   }
 
   @Test
-  void aCallerThatMayNotGoOnKeepsItsTurn() {
+  void ineligibleCallerKeepsItsTurn() {
     FairQueue<String> queue = new FairQueue<>(3);
     queue.offer("a", "a1");
     queue.offer("b", "b1");
@@ -61,7 +61,7 @@ class FairQueueTest {
   }
 
   @Test
-  void takesOutWhatIsPicked() {
+  void removeIfReturnsMatchingItems() {
     FairQueue<String> queue = new FairQueue<>(10);
     queue.offer("a", "late");
     queue.offer("a", "fine");

@@ -17,7 +17,7 @@ class SharesTest {
   }
 
   @Test
-  void noCallerHoldsMoreThanHalf() {
+  void oneOfSeveralCallersGetsAtMostHalf() {
     Shares shares = new Shares(FOUR, () -> true);
     shares.take("greedy");
     shares.take("greedy");
@@ -30,7 +30,7 @@ class SharesTest {
   }
 
   @Test
-  void theOnlyCallerMayHoldThemAll() {
+  void singleCallerMayUseTheWholeLimit() {
     Shares shares = new Shares(FOUR, () -> false);
     for (int i = 0; i < 4; i++) {
       shares.take("only");
@@ -40,7 +40,7 @@ class SharesTest {
   }
 
   @Test
-  void whatIsGivenBackCanBeTakenAgain() {
+  void releasedUnitCanBeAcquiredAgain() {
     Shares shares = new Shares(new Shares.Limit("chairs", "", 1, 1_000), () -> true);
     shares.take("a");
     assertEquals(ErrorCode.OVERLOADED, refused(shares, "b").code());

@@ -24,20 +24,20 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Providers that fail, and what each of the models does about it. */
+/** Error handling and retries of each model. */
 @Timeout(60)
 class ModelFailuresTest {
   private static final List<String> WORDS = List.of("one ", "two ", "three");
 
-  private static Stream<Arguments> passing() {
-    return with("429", "500", "503", "529", "408");
+  private static Stream<Arguments> transientStatuses() {
+    return statuses("429", "500", "503", "529", "408");
   }
 
-  private static Stream<Arguments> lasting() {
-    return with("400", "401", "403", "404", "413", "422", "301");
+  private static Stream<Arguments> permanentStatuses() {
+    return statuses("400", "401", "403", "404", "413", "422", "301");
   }
 
-  private static Stream<Arguments> with(String... statuses) {
+  private static Stream<Arguments> statuses(String... statuses) {
     return Stream.of(Recorded.values())
         .flatMap(
             recorded ->
@@ -51,8 +51,8 @@ class ModelFailuresTest {
   }
 
   @ParameterizedTest
-  @MethodSource("passing")
-  void whatMayPassIsAskedForAgain(Recorded recorded, int status) throws Exception {
+  @MethodSource("transientStatuses")
+  void transientFailuresAreRetried(Recorded recorded, int status) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       // Given
       provider
@@ -73,7 +73,7 @@ class ModelFailuresTest {
 
   @ParameterizedTest
   @EnumSource(Recorded.class)
-  void withoutAWordOfTheProviderTheWaitsGrow(Recorded recorded) throws Exception {
+  void delaysGrowWithoutARetryAfterHeader(Recorded recorded) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       provider
           .then(provider.fails(500, "No."), provider.fails(500, "No."))
@@ -93,7 +93,7 @@ class ModelFailuresTest {
 
   @ParameterizedTest
   @EnumSource(Recorded.class)
-  void thereAreFourAttemptsAtMost(Recorded recorded) throws Exception {
+  void atMostFourAttemptsAreMade(Recorded recorded) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       for (int i = 0; i < 5; i++) {
         provider.then(provider.fails(429, "Too fast.", "retry-after-ms", "1"));
@@ -109,15 +109,16 @@ class ModelFailuresTest {
   }
 
   @ParameterizedTest
-  @MethodSource("lasting")
-  void whatWouldBeTheSameAgainIsNotAskedForAgain(Recorded recorded, int status) throws Exception {
+  @MethodSource("permanentStatuses")
+  void permanentFailuresAreNotRetried(Recorded recorded, int status) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       provider.then(provider.fails(status, "It is wrong.", "location", "/elsewhere"));
 
-      String said = failed(provider).getMessage();
+      String message = failed(provider).getMessage();
 
-      assertTrue(said.contains("status " + status + ": It is wrong."), said);
-      assertEquals(status == 401 || status == 403, said.contains("is the key right?"), said);
+      assertTrue(message.contains("status " + status + ": It is wrong."), message);
+      assertEquals(
+          status == 401 || status == 403, message.contains("(check the API key)"), message);
       assertEquals(1, provider.requests().size());
       assertEquals(List.of(), provider.waits);
     }
@@ -131,13 +132,13 @@ class ModelFailuresTest {
 
   @ParameterizedTest
   @EnumSource(Recorded.class)
-  void theProviderSaysHowLongToWaitInSecondsAndAsADate(Recorded recorded) throws Exception {
-    for (String asked : List.of("30", "29.5", date(30))) {
+  void retryAfterIsReadAsSecondsAndAsADate(Recorded recorded) throws Exception {
+    for (String retryAfter : List.of("30", "29.5", date(30))) {
       try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
         // Given
-        provider.then(provider.fails(429, "Later.", "retry-after", asked));
+        provider.then(provider.fails(429, "Later.", "retry-after", retryAfter));
         List<Long> waits = new ArrayList<>();
-        ChatModel.ModelListener impatient =
+        ChatModel.ModelListener listener =
             new ChatModel.ModelListener() {
               @Override
               public void words(String more) {}
@@ -154,11 +155,11 @@ class ModelFailuresTest {
             InterruptedException.class,
             () ->
                 provider.model.reply(
-                    new ChatRequest("", ScriptedProvider.NO_TOOLS, List.of(), true), impatient));
+                    new ChatRequest("", ScriptedProvider.NO_TOOLS, List.of(), true), listener));
 
         // Then
         assertEquals(1, waits.size());
-        assertTrue(isWithin(waits.get(0), 20_000, 30_000), asked + " " + waits);
+        assertTrue(isWithin(waits.get(0), 20_000, 30_000), retryAfter + " " + waits);
         assertEquals(1, provider.requests().size());
       }
     }
@@ -166,7 +167,7 @@ class ModelFailuresTest {
 
   @ParameterizedTest
   @EnumSource(Recorded.class)
-  void aDateThatIsOverIsNotWaitedFor(Recorded recorded) throws Exception {
+  void retryAfterInThePastCausesNoDelay(Recorded recorded) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       provider
           .then(provider.fails(503, "Later.", "retry-after", date(-30)))
@@ -180,14 +181,14 @@ class ModelFailuresTest {
 
   @ParameterizedTest
   @EnumSource(Recorded.class)
-  void nobodyWaitsForAnHour(Recorded recorded) throws Exception {
-    for (String asked : List.of("3600", "99999999", date(3_600))) {
+  void longRetryAfterIsReportedInsteadOfAwaited(Recorded recorded) throws Exception {
+    for (String retryAfter : List.of("3600", "99999999", date(3_600))) {
       try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
-        provider.then(provider.fails(429, "Your quota is used up.", "retry-after", asked));
+        provider.then(provider.fails(429, "Your quota is used up.", "retry-after", retryAfter));
 
         BridgeException failure = failed(provider);
 
-        assertTrue(failure.getMessage().startsWith("To be tried again in "), failure.getMessage());
+        assertTrue(failure.getMessage().startsWith("Retry after "), failure.getMessage());
         assertTrue(failure.getMessage().contains("Your quota"), failure.getMessage());
         assertEquals(1, provider.requests().size());
         assertEquals(List.of(), provider.waits);
@@ -197,24 +198,24 @@ class ModelFailuresTest {
 
   @ParameterizedTest
   @EnumSource(Recorded.class)
-  void aPageOfAProxyIsShownShortenedAndAskedForAgain(Recorded recorded) throws Exception {
+  void errorPageOfAProxyIsShortenedAndRetried(Recorded recorded) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       String page = "<html><body>\n<h1>502 Bad Gateway</h1>" + "<hr>".repeat(1_000) + "</html>";
       for (int i = 0; i < 4; i++) {
         provider.then(EchoApi.says(502, "text/html", page, "retry-after-ms", "1"));
       }
 
-      String said = failed(provider).getMessage();
+      String message = failed(provider).getMessage();
 
-      assertTrue(said.contains("status 502: <html><body> <h1>502 Bad Gateway</h1>"), said);
-      assertTrue(said.length() < 700, said);
+      assertTrue(message.contains("status 502: <html><body> <h1>502 Bad Gateway</h1>"), message);
+      assertTrue(message.length() < 700, message);
       assertEquals(4, provider.requests().size());
     }
   }
 
   @ParameterizedTest
   @EnumSource(Recorded.class)
-  void whatIsNoJsonIsSaidToBeNone(Recorded recorded) throws Exception {
+  void responseThatIsNotAJsonObjectIsReported(Recorded recorded) throws Exception {
     List<String> garbage =
         List.of("", "null", "[]", "{\"a\":", "<html>Log in</html>", "{} {}", "\uFEFF?");
     for (String text : garbage) {
@@ -224,7 +225,8 @@ class ModelFailuresTest {
         BridgeException failure = failed(provider);
 
         assertEquals(ErrorCode.UPSTREAM_PROTOCOL_ERROR, failure.code(), text);
-        assertTrue(failure.getMessage().contains("is no JSON"), failure.getMessage());
+        assertTrue(
+            failure.getMessage().contains("did not return a JSON object"), failure.getMessage());
         assertEquals(1, provider.requests().size(), text);
       }
     }
@@ -232,18 +234,20 @@ class ModelFailuresTest {
 
   @ParameterizedTest
   @EnumSource(value = Recorded.class, mode = EnumSource.Mode.EXCLUDE, names = "STRUCTURED")
-  void garbageAndFailuresWithinAStreamEndItAndItIsNotAskedForAgain(Recorded recorded)
-      throws Exception {
-    List<String> begun = upToTwo(recorded);
+  void errorsWithinAStreamEndItWithoutARetry(Recorded recorded) throws Exception {
+    List<String> events = upToTwo(recorded);
     for (String bad : List.of("data: {\"a\":\n\n", recorded.answers.failure("Overloaded."))) {
       try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
-        List<String> pieces = new ArrayList<>(begun);
+        List<String> pieces = new ArrayList<>(events);
         pieces.add(bad);
         provider.then(pieces);
 
-        String said = failed(provider).getMessage();
+        String message = failed(provider).getMessage();
 
-        assertTrue(said.contains("is no JSON") || said.contains("failed: Overloaded."), said);
+        assertTrue(
+            message.contains("did not return a JSON object")
+                || message.contains("failed: Overloaded."),
+            message);
         assertEquals(List.of("one ", "two "), provider.heard);
         assertEquals(1, provider.requests().size());
       }
@@ -262,15 +266,15 @@ class ModelFailuresTest {
 
   @ParameterizedTest
   @EnumSource(value = Recorded.class, mode = EnumSource.Mode.EXCLUDE, names = "STRUCTURED")
-  void aStreamThatBreaksOffIsNoAnswerAndIsNotAskedForAgain(Recorded recorded) throws Exception {
-    List<String> begun = upToTwo(recorded);
+  void incompleteStreamIsAnErrorWithoutARetry(Recorded recorded) throws Exception {
+    List<String> events = upToTwo(recorded);
     for (boolean isClean : List.of(false, true)) {
       try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
-        provider.then(isClean ? provider.endsBehind(begun) : provider.breaksOff(begun));
+        provider.then(isClean ? provider.endsBehind(events) : provider.breaksOff(events));
 
-        String said = failed(provider).getMessage();
+        String message = failed(provider).getMessage();
 
-        assertTrue(said.contains("broke off"), said);
+        assertTrue(message.contains("ended prematurely"), message);
         assertEquals(List.of("one ", "two "), provider.heard);
         assertEquals(1, provider.requests().size());
       }
@@ -279,19 +283,19 @@ class ModelFailuresTest {
 
   @ParameterizedTest
   @EnumSource(value = Recorded.class, mode = EnumSource.Mode.EXCLUDE, names = "STRUCTURED")
-  void aCallWhoseStreamBreaksOffIsNotMade(Recorded recorded) throws Exception {
+  void callsOfAnIncompleteStreamAreNotMade(Recorded recorded) throws Exception {
     List<String> all =
         recorded.answers.calls("", List.of(new Recorded.Call("id_1", "drop", "{\"a\":1}")));
     for (int length = 1; length < all.size(); length++) {
-      List<String> begun = all.subList(0, length);
-      boolean isWhole = String.join("", begun).matches("(?s).*(_reason\":\"|finishReason).*");
+      List<String> events = all.subList(0, length);
+      boolean isWhole = String.join("", events).matches("(?s).*(_reason\":\"|finishReason).*");
       if (!isWhole) {
         try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
-          provider.then(provider.endsBehind(begun));
+          provider.then(provider.endsBehind(events));
 
           BridgeException failure = failed(provider);
 
-          assertEquals(ErrorCode.UPSTREAM_PROTOCOL_ERROR, failure.code(), begun.toString());
+          assertEquals(ErrorCode.UPSTREAM_PROTOCOL_ERROR, failure.code(), events.toString());
         }
       }
     }
@@ -299,7 +303,7 @@ class ModelFailuresTest {
 
   @ParameterizedTest
   @EnumSource(Recorded.class)
-  void whatBreaksOffBeforeAnythingWasSaidIsAskedForAgain(Recorded recorded) throws Exception {
+  void connectionLostBeforeAnyEventIsRetried(Recorded recorded) throws Exception {
     List<EchoApi.Script> breaks =
         List.of(
             (request, peer) -> false,
@@ -324,7 +328,7 @@ class ModelFailuresTest {
 
   @ParameterizedTest
   @EnumSource(Recorded.class)
-  void aKeyIsNotShownWhereTheProviderRepeatsIt(Recorded recorded) throws Exception {
+  void keyIsRemovedFromErrorsThatEchoIt(Recorded recorded) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       String sentence = "Incorrect API key provided: " + ScriptedProvider.KEY + ".";
       provider.then(
@@ -336,8 +340,8 @@ class ModelFailuresTest {
       }
 
       for (int i = 0; i < (recorded.answers.isStream() ? 3 : 2); i++) {
-        String said = failed(provider).getMessage();
-        assertTrue(said.contains("Incorrect API key provided: "), said);
+        String message = failed(provider).getMessage();
+        assertTrue(message.contains("Incorrect API key provided: "), message);
       }
       provider.reasons.forEach(why -> assertFalse(why.contains(ScriptedProvider.KEY), why));
     }
@@ -345,29 +349,29 @@ class ModelFailuresTest {
 
   @ParameterizedTest
   @EnumSource(Recorded.class)
-  void aKeyThatNoHeaderTakesIsRefusedWithoutBeingShown(Recorded recorded) throws Exception {
+  void keyThatIsInvalidInAHeaderIsRejectedAndNotShown(Recorded recorded) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       provider.then(recorded.answers.text(WORDS));
       provider.model =
           provider.model("", "sk-\n" + ScriptedProvider.KEY, Duration.ofSeconds(10), 0);
 
-      String said = failed(provider).getMessage();
+      String message = failed(provider).getMessage();
 
-      assertTrue(said.contains("key"), said);
+      assertTrue(message.contains("key"), message);
       assertEquals(0, provider.requests().size());
     }
   }
 
   @ParameterizedTest
   @EnumSource(Recorded.class)
-  void whereNobodyIsThereThatIsSaidAtOnce(Recorded recorded) throws Exception {
+  void refusedConnectionIsReportedAtOnce(Recorded recorded) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       // Given
-      URI nobody = URI.create("http://127.0.0.1:1");
+      URI unusedAddress = URI.create("http://127.0.0.1:1");
       provider.model =
           recorded.provider.at(
               new ModelEndpoint(
-                  nobody, ScriptedProvider.KEY, "a-model", Duration.ofSeconds(10), 0));
+                  unusedAddress, ScriptedProvider.KEY, "a-model", Duration.ofSeconds(10), 0));
 
       // When
       BridgeException failure = failed(provider);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What goes back to each provider: its own messages as they came, and results where it looks. */
+/** The messages in follow-up requests: earlier replies unchanged, and results in each format. */
 @Timeout(60)
 class ModelMessagesTest {
   private static final List<Recorded.Call> CALLS =
@@ -23,8 +23,9 @@ class ModelMessagesTest {
           new Recorded.Call("id_1", "one", "{ \"n\": 1.10, \"e\":1e2}"),
           new Recorded.Call("id_2", "two", ""));
 
-  /** The messages of a second request, behind a turn with two calls. */
-  private static JsonNode sentBack(Recorded recorded, List<Recorded.Call> calls) throws Exception {
+  /** The messages of a second request, after a turn with calls. */
+  private static JsonNode secondRequest(Recorded recorded, List<Recorded.Call> calls)
+      throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       provider
           .then(recorded.answers.calls("I look.", calls))
@@ -48,7 +49,7 @@ class ModelMessagesTest {
   }
 
   @Test
-  void chatCompletionsGetTheArgumentsByteForByteAndAMessageForEachResult() throws Exception {
+  void chatCompletionsGetUnchangedArgumentsAndOneMessagePerResult() throws Exception {
     assertMessages(
         """
         {"role":"system","content":"Be brief."},{"role":"user","content":"do"},
@@ -59,11 +60,11 @@ class ModelMessagesTest {
         {"role":"tool","tool_call_id":"id_1","content":"result 0"},
         {"role":"tool","tool_call_id":"id_2","content":"result 1"}
         """,
-        sentBack(Recorded.OPENAI, CALLS));
+        secondRequest(Recorded.OPENAI, CALLS));
   }
 
   @Test
-  void messagesGetTheThoughtsWithTheirSignaturesAndAllResultsInOne() throws Exception {
+  void messagesGetSignedThinkingAndAllResultsInOneMessage() throws Exception {
     assertMessages(
         """
         {"role":"user","content":"do"},
@@ -80,15 +81,15 @@ class ModelMessagesTest {
         "is_error":true}]}
         """
             .formatted(RecordedAnthropic.SIGNATURE),
-        sentBack(Recorded.ANTHROPIC, CALLS));
+        secondRequest(Recorded.ANTHROPIC, CALLS));
   }
 
   @ParameterizedTest
   @CsvSource(
       value = {"id_1;'{\"id\":\"id_1\",';',\"id\":\"id_1\"'", ";'{';''"},
       delimiter = ';')
-  void generateContentGetsItsPartsWithTheirSignaturesAndIdsWhereItHasThem(
-      String id, String answered, String called) throws Exception {
+  void generateContentGetsSignedPartsAndIdsIfPresent(
+      String id, String responseStart, String callEnd) throws Exception {
     assertMessages(
         """
         {"role":"user","parts":[{"text":"do"}]},
@@ -98,26 +99,26 @@ class ModelMessagesTest {
         {"role":"user","parts":[
         {"functionResponse":%s"name":"one","response":{"output":"result 0"}}}]}
         """
-            .formatted(called == null ? "" : called, RecordedGemini.SIGNATURE, answered),
-        sentBack(Recorded.GEMINI, List.of(new Recorded.Call(id, "one", "{\"n\":1.10}"))));
+            .formatted(callEnd == null ? "" : callEnd, RecordedGemini.SIGNATURE, responseStart),
+        secondRequest(Recorded.GEMINI, List.of(new Recorded.Call(id, "one", "{\"n\":1.10}"))));
   }
 
   @Test
-  void aModelWithoutToolsGetsResultsAsWordsOfTheUser() throws Exception {
-    JsonNode sent = sentBack(Recorded.STRUCTURED, List.of(CALLS.get(1)));
+  void modelWithoutToolCallsGetsResultsAsUserMessages() throws Exception {
+    JsonNode sent = secondRequest(Recorded.STRUCTURED, List.of(CALLS.get(1)));
 
     assertEquals(4, sent.size());
     assertEquals(
         "{\"callTool\":{\"name\":\"two\",\"arguments\":\"\"},\"toUser\":null}",
         sent.at("/2/content").asText());
     assertEquals("user", sent.at("/3/role").asText());
-    assertEquals("What two answered:\nresult 0", sent.at("/3/content").asText());
+    assertEquals("Result of two:\nresult 0", sent.at("/3/content").asText());
   }
 
-  /** Some servers that copy the API of OpenAI number all calls of a message alike. */
+  /** Some servers with OpenAI's API give all calls of a message the same index. */
   @ParameterizedTest
   @CsvSource({"0", "none"})
-  void callsAreToldApartByTheirIdsToo(String index) throws Exception {
+  void callsWithTheSameIndexAreDistinguishedById(String index) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(Recorded.OPENAI)) {
       // Given
       String first = whole("call_a", "one");
@@ -147,7 +148,7 @@ class ModelMessagesTest {
   }
 
   @Test
-  void aServerThatDoesNotStreamIsUnderstoodToo() throws Exception {
+  void completeResponseOfANonStreamingServerIsRead() throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(Recorded.OPENAI)) {
       provider.then(
           EchoApi.says(200, "application/json", RecordedStructured.whole("Hello.", null, "stop")));
@@ -158,7 +159,7 @@ class ModelMessagesTest {
   }
 
   @Test
-  void aQuestionThatGeminiBlocksIsSaidToBe() throws Exception {
+  void questionBlockedByGeminiIsReported() throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(Recorded.GEMINI)) {
       provider.then(
           List.of(
@@ -174,8 +175,7 @@ class ModelMessagesTest {
 
   @ParameterizedTest
   @CsvSource({"MALFORMED_FUNCTION_CALL,", "OTHER,", "MAX_TOKENS,CUT"})
-  void anAnswerOfGeminiWithoutPartsIsCutOrAFailureThatIsNamed(String finish, ModelReply.End end)
-      throws Exception {
+  void geminiReplyWithoutPartsIsCutOrAnError(String finish, ModelReply.End end) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(Recorded.GEMINI)) {
       provider.then(
           List.of(

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What each of the models makes of the answers of its provider. */
+/** How each model reads the responses of its provider. */
 @Timeout(60)
 class ModelRepliesTest {
   private static final List<String> WORDS = List.of("Grü", "ße ", "🎉 \"\\n\"\n", "an alle");
@@ -30,7 +30,7 @@ class ModelRepliesTest {
 
   @ParameterizedTest
   @EnumSource(Recorded.class)
-  void wordsAreHeardInTheirOrderAndAreTheAnswer(Recorded recorded) throws Exception {
+  void streamedTextArrivesInOrderAndFormsTheReply(Recorded recorded) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       // Given
       provider.then(recorded.answers.text(WORDS));
@@ -49,9 +49,9 @@ class ModelRepliesTest {
 
   @ParameterizedTest
   @EnumSource(Recorded.class)
-  void anAnswerIsTheSameWhereverItsBytesAreCut(Recorded recorded) throws Exception {
-    String told = String.join("", recorded.answers.text(WORDS));
-    byte[] bytes = withReturns(told).getBytes(StandardCharsets.UTF_8);
+  void replyIsTheSameWhereverItsBytesAreSplit(Recorded recorded) throws Exception {
+    String body = String.join("", recorded.answers.text(WORDS));
+    byte[] bytes = withCrLf(body).getBytes(StandardCharsets.UTF_8);
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       for (int at = 1; at < bytes.length; at++) {
         // Given
@@ -72,28 +72,28 @@ class ModelRepliesTest {
     }
   }
 
-  private static String withReturns(String events) {
+  private static String withCrLf(String events) {
     return events.replace("\r\n", "\n").replace("\n", "\r\n");
   }
 
   @ParameterizedTest
   @EnumSource(value = Recorded.class, mode = EnumSource.Mode.EXCLUDE, names = "STRUCTURED")
-  void wordsAreHeardBeforeTheAnswerHasEnded(Recorded recorded) throws Exception {
+  void textArrivesBeforeTheReplyEnds(Recorded recorded) throws Exception {
     // Given
     List<String> pieces = recorded.answers.text(List.of("first", "second"));
     int first = indexOf(pieces, "first");
-    CountDownLatch heard = new CountDownLatch(1);
-    AtomicBoolean wasHeard = new AtomicBoolean();
+    CountDownLatch received = new CountDownLatch(1);
+    AtomicBoolean arrivedEarly = new AtomicBoolean();
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       provider.then(
           (request, peer) -> {
             byte[] before = joined(pieces.subList(0, first + 1));
-            byte[] behind = joined(pieces.subList(first + 1, pieces.size()));
-            peer.out().write(provider.head("content-length: " + (before.length + behind.length)));
+            byte[] after = joined(pieces.subList(first + 1, pieces.size()));
+            peer.out().write(provider.head("content-length: " + (before.length + after.length)));
             peer.out().write(before);
             peer.out().flush();
-            wasHeard.set(awaited(heard));
-            peer.out().write(behind);
+            arrivedEarly.set(await(received));
+            peer.out().write(after);
             peer.out().flush();
             return true;
           });
@@ -102,10 +102,10 @@ class ModelRepliesTest {
       ModelReply modelReply =
           provider.model.reply(
               new ChatRequest("", ScriptedProvider.NO_TOOLS, List.of(), true),
-              more -> heard.countDown());
+              more -> received.countDown());
 
       // Then
-      assertTrue(wasHeard.get(), "the first word was not heard before the second was sent");
+      assertTrue(arrivedEarly.get(), "the first text did not arrive before the second was sent");
       assertEquals("firstsecond", modelReply.text());
     }
   }
@@ -123,7 +123,7 @@ class ModelRepliesTest {
     return String.join("", pieces).getBytes(StandardCharsets.UTF_8);
   }
 
-  private static boolean awaited(CountDownLatch latch) {
+  private static boolean await(CountDownLatch latch) {
     try {
       return latch.await(10, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
@@ -133,8 +133,7 @@ class ModelRepliesTest {
 
   @ParameterizedTest
   @EnumSource(value = Recorded.class, mode = EnumSource.Mode.EXCLUDE, names = "STRUCTURED")
-  void callsThatAreAskedForTogetherAndInPiecesKeepTheirOrderAndEveryDigit(Recorded recorded)
-      throws Exception {
+  void parallelCallsInFragmentsKeepOrderAndEveryDigit(Recorded recorded) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       // Given
       provider.then(
@@ -160,7 +159,7 @@ class ModelRepliesTest {
     }
   }
 
-  /** Escapes may be others. */
+  /** Normalizes escapes; keeps every digit. */
   private static String exact(JsonSlice json) {
     try {
       return Json.exactTree(json).toString();
@@ -171,7 +170,7 @@ class ModelRepliesTest {
 
   @ParameterizedTest
   @EnumSource(Recorded.class)
-  void theDigitsOfArgumentsGoBackToTheModelAsItWroteThem(Recorded recorded) throws Exception {
+  void argumentsInLaterRequestsKeepEveryDigit(Recorded recorded) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       // Given
       provider
@@ -191,7 +190,7 @@ class ModelRepliesTest {
 
   @ParameterizedTest
   @EnumSource(Recorded.class)
-  void aRefusalIsSaidToBeOne(Recorded recorded) throws Exception {
+  void refusalIsReported(Recorded recorded) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       provider.then(recorded.answers.refused()).then(recorded.answers.text(WORDS));
 
@@ -200,14 +199,14 @@ class ModelRepliesTest {
       assertEquals(ModelReply.End.REFUSED, modelReply.end());
       assertEquals(List.of(), modelReply.calls());
       assertEquals(1, provider.requests().size());
-      // And the conversation goes on.
+      // And the conversation continues.
       assertEquals(ALL, provider.ask("something good").text());
     }
   }
 
   @ParameterizedTest
   @EnumSource(Recorded.class)
-  void anAnswerThatWasTooLongIsSaidToBeCut(Recorded recorded) throws Exception {
+  void replyAtTheTokenLimitIsReportedAsCut(Recorded recorded) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       provider.then(recorded.answers.cut("It is a long"));
 
@@ -221,7 +220,7 @@ class ModelRepliesTest {
 
   @ParameterizedTest
   @EnumSource(Recorded.class)
-  void aCallOfAnAnswerThatWasCutIsNotMade(Recorded recorded) throws Exception {
+  void callsOfACutReplyAreNotMade(Recorded recorded) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       // Given
       provider.then(recorded.answers.cutWithinCall()).then(recorded.answers.text(WORDS));
@@ -232,7 +231,7 @@ class ModelRepliesTest {
       // Then
       assertEquals(ModelReply.End.CUT, modelReply.end());
       assertEquals(List.of(), modelReply.calls());
-      // And nothing has to be answered in what follows.
+      // And the next request contains no call.
       provider.ask("go on");
       String again = provider.requests().get(1).text();
       assertFalse(
@@ -243,7 +242,7 @@ class ModelRepliesTest {
 
   @ParameterizedTest
   @EnumSource(Recorded.class)
-  void anEmptyAnswerIsOneAndTheConversationGoesOn(Recorded recorded) throws Exception {
+  void conversationContinuesAfterAnEmptyReply(Recorded recorded) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       provider.then(recorded.answers.empty()).then(recorded.answers.text(WORDS));
 
@@ -258,8 +257,7 @@ class ModelRepliesTest {
 
   @ParameterizedTest
   @EnumSource(Recorded.class)
-  void theKeyIsWhereTheProviderLooksForItWhateverTheEndOfTheBase(Recorded recorded)
-      throws Exception {
+  void keyAndPathAreCorrectForAnyTrailingSlashes(Recorded recorded) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       for (String end : List.of("", "/", "//")) {
         // Given
@@ -294,7 +292,7 @@ class ModelRepliesTest {
   @EnumSource(
       value = Recorded.class,
       names = {"OPENAI", "STRUCTURED"})
-  void whereThereIsNoKeyNoneIsSent(Recorded recorded) throws Exception {
+  void noAuthorizationIsSentWithoutAKey(Recorded recorded) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       provider.then(recorded.answers.text(WORDS));
       provider.model = provider.model("", null, Duration.ofSeconds(10), 0);
@@ -307,7 +305,7 @@ class ModelRepliesTest {
 
   @ParameterizedTest
   @EnumSource(Recorded.class)
-  void toolsAreToldOfWhereThereAreAny(Recorded recorded) throws Exception {
+  void toolsAreSentOnlyIfThereAreAny(Recorded recorded) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       // Given
       for (int i = 0; i < 3; i++) {
@@ -325,16 +323,16 @@ class ModelRepliesTest {
       JsonNode without = provider.body(0);
       JsonNode with = provider.body(1);
       JsonNode last = provider.body(2);
-      assertFalse(without.has("tools") || isChosen(without), without.toString());
-      assertFalse(isChosen(with), with.toString());
+      assertFalse(without.has("tools") || forbidsCalls(without), without.toString());
+      assertFalse(forbidsCalls(with), with.toString());
       assertEquals(isPrompt ? "null" : tools.toString(), String.valueOf(with.get("tools")));
       assertEquals(isPrompt, with.at("/messages/0/content").asText().contains("a_tool"));
-      assertEquals(!isPrompt, isChosen(last), last.toString());
+      assertEquals(!isPrompt, forbidsCalls(last), last.toString());
       assertEquals(isPrompt, last.at("/messages/0/content").asText().contains("must be null"));
     }
   }
 
-  private static boolean isChosen(JsonNode request) {
+  private static boolean forbidsCalls(JsonNode request) {
     return request.path("tool_choice").asText().equals("none")
         || request.at("/tool_choice/type").asText().equals("none")
         || request.at("/toolConfig/functionCallingConfig/mode").asText().equals("NONE");

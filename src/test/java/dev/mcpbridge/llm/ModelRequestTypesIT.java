@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every request that is sent to a model is one by the types that its provider publishes. */
+/** Validates all requests to models against the types that their providers publish. */
 class ModelRequestTypesIT {
   private static final String SCHEMA =
       """
@@ -44,33 +44,33 @@ class ModelRequestTypesIT {
   @TempDir Path folder;
 
   @Test
-  void everyRequestIsOfItsProvidersTypeAndWhatIsNotWouldBeFound() throws Exception {
+  void requestsMatchTheTypesOfTheirProviders() throws Exception {
     Requirements.npmProgram("@anthropic-ai/sdk/package.json");
     Requirements.npmProgram("@google/genai/package.json");
     // Given
-    ArrayNode sent = Json.mapper().createArrayNode();
+    ArrayNode all = Json.mapper().createArrayNode();
     for (Recorded recorded : Recorded.values()) {
       List<String> requests = requests(recorded);
-      requests.forEach(text -> sent.addArray().add(recorded.name()).add(text));
+      requests.forEach(text -> all.addArray().add(recorded.name()).add(text));
     }
-    int good = sent.size();
+    int validCount = all.size();
     for (Recorded recorded : Recorded.values()) {
-      wrong(requests(recorded).get(2), recorded)
-          .forEach(text -> sent.addArray().add(recorded.name()).add(text));
+      invalidVariants(requests(recorded).get(2), recorded)
+          .forEach(text -> all.addArray().add(recorded.name()).add(text));
     }
 
     // When
-    JsonNode problems = checked(sent);
+    JsonNode problems = validate(all);
 
     // Then
-    assertEquals(sent.size(), problems.size());
-    for (int i = 0; i < sent.size(); i++) {
-      String what = sent.get(i) + " " + problems.get(i);
-      assertEquals(i < good, problems.get(i).isEmpty(), what);
+    assertEquals(all.size(), problems.size());
+    for (int i = 0; i < all.size(); i++) {
+      String description = all.get(i) + " " + problems.get(i);
+      assertEquals(i < validCount, problems.get(i).isEmpty(), description);
     }
   }
 
-  /** Those of a long conversation, with all that can happen in it. */
+  /** The requests of a long conversation that covers all kinds of replies. */
   private static List<String> requests(Recorded recorded) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       Recorded.Answers answers = recorded.answers;
@@ -124,8 +124,8 @@ class ModelRequestTypesIT {
     return answers;
   }
 
-  /** One with a member that there is not, one with it deep inside, and one without messages. */
-  private static List<String> wrong(String request, Recorded recorded) throws Exception {
+  /** Variants with an unknown member, with a nested unknown member, and without messages. */
+  private static List<String> invalidVariants(String request, Recorded recorded) throws Exception {
     String messages = recorded == Recorded.GEMINI ? "contents" : "messages";
     ObjectNode more = (ObjectNode) Json.mapper().readTree(request);
     ObjectNode deep = more.deepCopy();
@@ -136,7 +136,7 @@ class ModelRequestTypesIT {
     return List.of(more.toString(), deep.toString(), less.toString());
   }
 
-  private JsonNode checked(JsonNode requests) throws Exception {
+  private JsonNode validate(JsonNode requests) throws Exception {
     Path list = folder.resolve("requests.json");
     Files.writeString(list, requests.toString());
     Path out = folder.resolve("out");

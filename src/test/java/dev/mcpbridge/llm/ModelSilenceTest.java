@@ -20,30 +20,29 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Providers that say nothing, and users who do not want to wait for them. */
+/** Timeouts and interrupts while a provider sends nothing. */
 @Timeout(60)
 class ModelSilenceTest {
 
-  /** What is said before the silence: nothing, the head, and a part of the answer. */
+  /** What is sent before the silence: nothing, the head, and a part of the body. */
   private static Stream<Arguments> stages() {
     return Stream.of(Recorded.values())
         .flatMap(
             recorded ->
-                Stream.of(null, "", begun(recorded)).map(said -> Arguments.of(recorded, said)));
+                Stream.of(null, "", firstPart(recorded)).map(sent -> Arguments.of(recorded, sent)));
   }
 
-  private static String begun(Recorded recorded) {
+  private static String firstPart(Recorded recorded) {
     String all = String.join("", recorded.answers.text(List.of("one ", "two ")));
     return all.substring(0, all.indexOf("two"));
   }
 
   @ParameterizedTest
   @MethodSource("stages")
-  void silenceEndsAfterThePatienceAndIsNotAskedForAgain(Recorded recorded, String said)
-      throws Exception {
+  void silentProviderTimesOutWithoutARetry(Recorded recorded, String sent) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       // Given
-      provider.then(provider.fallsSilent(new CountDownLatch(1), said));
+      provider.then(provider.fallsSilent(new CountDownLatch(1), sent));
       provider.model = provider.model("", ScriptedProvider.KEY, Duration.ofMillis(500), 0);
 
       // When
@@ -58,17 +57,17 @@ class ModelSilenceTest {
 
   @ParameterizedTest
   @MethodSource("stages")
-  void anInterruptionEndsAReplyAndItsConnection(Recorded recorded, String said) throws Exception {
+  void interruptEndsAReplyAndItsConnection(Recorded recorded, String sent) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       // Given
       CountDownLatch silent = new CountDownLatch(1);
       provider
-          .then(provider.fallsSilent(silent, said))
+          .then(provider.fallsSilent(silent, sent))
           .then(recorded.answers.text(List.of("again")));
       FutureTask<ModelReply> reply = new FutureTask<>(() -> provider.ask("hello"));
       Thread thread = new Thread(reply);
       thread.start();
-      assertTrue(silent.await(5, TimeUnit.SECONDS), "nobody asked");
+      assertTrue(silent.await(5, TimeUnit.SECONDS), "no request was sent");
 
       // When
       thread.interrupt();
@@ -85,7 +84,7 @@ class ModelSilenceTest {
 
   @ParameterizedTest
   @EnumSource(Recorded.class)
-  void whoIsInterruptedAlreadyDoesNotAsk(Recorded recorded) throws Exception {
+  void replyOnAnInterruptedThreadFails(Recorded recorded) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       provider.then(provider.fallsSilent(new CountDownLatch(1), null));
 

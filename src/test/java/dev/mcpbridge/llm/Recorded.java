@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The four kinds of models, each with what its provider's API answers. */
+/** The four kinds of models, each with recorded responses of its provider's API. */
 enum Recorded {
   OPENAI(Provider.OPENAI, "/v1", "/v1/chat/completions", new RecordedOpenAi()),
   ANTHROPIC(Provider.ANTHROPIC, "", "/v1/messages", new RecordedAnthropic()),
@@ -27,29 +27,29 @@ enum Recorded {
   record Call(String id, String name, String arguments) {}
 
   /**
-   * Answers as the documentation of the API shows them, in the pieces in which they are sent: an
-   * event each, or one that is the whole. They count 11 tokens of input and 7 of output.
+   * Responses as in the documentation of the API, as a list of events or as a single complete body.
+   * Each reports 11 input tokens and 7 output tokens.
    */
   interface Answers {
     List<String> text(List<String> words);
 
-    /** Words, where there are any, and then calls. */
+    /** Text, unless it is empty, followed by calls. */
     List<String> calls(String words, List<Call> calls);
 
     List<String> refused();
 
-    /** Ended by the bound of tokens, behind these words. */
+    /** A response that ends at the token limit after this text. */
     List<String> cut(String words);
 
-    /** The same within a call of {@code f}. */
+    /** A response that ends at the token limit within a call of {@code f}. */
     List<String> cutWithinCall();
 
     List<String> empty();
 
-    /** Between events: that it failed. */
+    /** An error event within a stream. */
     String failure(String sentence);
 
-    /** The body beside a status that is not 200. */
+    /** The body of an error response. */
     String error(int status, String sentence);
 
     default boolean isStream() {
@@ -61,7 +61,7 @@ enum Recorded {
     return TextNode.valueOf(text).toString();
   }
 
-  /** A text in pieces of three characters. */
+  /** Splits a text into pieces of three characters. */
   static List<String> pieces(String text) {
     List<String> pieces = new ArrayList<>();
     for (int i = 0; i < text.length(); i += 3) {

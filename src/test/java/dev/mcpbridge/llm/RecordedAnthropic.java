@@ -3,7 +3,7 @@ package dev.mcpbridge.llm;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Events of Messages. */
+/** Events of the Messages API. */
 final class RecordedAnthropic implements Recorded.Answers {
   static final String SIGNATURE = "EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxBdjrkzLoky3dl1pkiMOYds+/=";
 
@@ -11,7 +11,7 @@ final class RecordedAnthropic implements Recorded.Answers {
     return "event: " + type + "\ndata: {\"type\":\"" + type + "\"" + members + "}\n\n";
   }
 
-  private static List<String> begun() {
+  private static List<String> startEvents() {
     List<String> events = new ArrayList<>();
     events.add(
         event(
@@ -27,7 +27,7 @@ final class RecordedAnthropic implements Recorded.Answers {
     return events;
   }
 
-  private static List<String> ended(List<String> events, String stop) {
+  private static List<String> withEnd(List<String> events, String stop) {
     events.add(
         event(
             "message_delta",
@@ -37,7 +37,7 @@ final class RecordedAnthropic implements Recorded.Answers {
     return events;
   }
 
-  private static void block(List<String> events, int index, String block, List<String> deltas) {
+  private static void addBlock(List<String> events, int index, String block, List<String> deltas) {
     events.add(
         event("content_block_start", ",\"index\":%d,\"content_block\":%s".formatted(index, block)));
     deltas.forEach(
@@ -48,18 +48,18 @@ final class RecordedAnthropic implements Recorded.Answers {
     events.add(event("content_block_stop", ",\"index\":" + index));
   }
 
-  private static void words(List<String> events, int index, List<String> words) {
-    block(
+  private static void addText(List<String> events, int index, List<String> words) {
+    addBlock(
         events,
         index,
         "{\"type\":\"text\",\"text\":\"\"}",
         words.stream()
-            .map(more -> "{\"type\":\"text_delta\",\"text\":" + Recorded.quoted(more) + "}")
+            .map(piece -> "{\"type\":\"text_delta\",\"text\":" + Recorded.quoted(piece) + "}")
             .toList());
   }
 
-  private static void thought(List<String> events) {
-    block(
+  private static void addThinking(List<String> events) {
+    addBlock(
         events,
         0,
         "{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"\"}",
@@ -67,7 +67,7 @@ final class RecordedAnthropic implements Recorded.Answers {
             "{\"type\":\"thinking_delta\",\"thinking\":\"Let me \"}",
             "{\"type\":\"thinking_delta\",\"thinking\":\"see.\"}",
             "{\"type\":\"signature_delta\",\"signature\":\"" + SIGNATURE + "\"}"));
-    block(
+    addBlock(
         events, 1, "{\"type\":\"redacted_thinking\",\"data\":\"EmwKAhgBEgy3va3pzix\"}", List.of());
   }
 
@@ -78,23 +78,23 @@ final class RecordedAnthropic implements Recorded.Answers {
 
   @Override
   public List<String> text(List<String> words) {
-    List<String> events = begun();
-    words(events, 0, words);
-    return ended(events, "end_turn");
+    List<String> events = startEvents();
+    addText(events, 0, words);
+    return withEnd(events, "end_turn");
   }
 
   @Override
   public List<String> calls(String words, List<Recorded.Call> calls) {
-    List<String> events = begun();
-    thought(events);
+    List<String> events = startEvents();
+    addThinking(events);
     int index = 2;
     if (!words.isEmpty()) {
-      words(events, index++, List.of(words));
+      addText(events, index++, List.of(words));
     }
     for (Recorded.Call call : calls) {
       List<String> pieces = new ArrayList<>(List.of(""));
       pieces.addAll(Recorded.pieces(call.arguments()));
-      block(
+      addBlock(
           events,
           index++,
           toolUse(call),
@@ -105,31 +105,31 @@ final class RecordedAnthropic implements Recorded.Answers {
                           .formatted(Recorded.quoted(piece)))
               .toList());
     }
-    return ended(events, "tool_use");
+    return withEnd(events, "tool_use");
   }
 
   @Override
   public List<String> refused() {
-    return ended(begun(), "refusal");
+    return withEnd(startEvents(), "refusal");
   }
 
   @Override
   public List<String> cut(String words) {
-    List<String> events = begun();
-    words(events, 0, List.of(words));
-    return ended(events, "max_tokens");
+    List<String> events = startEvents();
+    addText(events, 0, List.of(words));
+    return withEnd(events, "max_tokens");
   }
 
   @Override
   public List<String> cutWithinCall() {
-    List<String> events = begun();
-    block(events, 0, toolUse(new Recorded.Call("toolu_1", "f", "")), List.of());
-    return ended(events, "max_tokens");
+    List<String> events = startEvents();
+    addBlock(events, 0, toolUse(new Recorded.Call("toolu_1", "f", "")), List.of());
+    return withEnd(events, "max_tokens");
   }
 
   @Override
   public List<String> empty() {
-    return ended(begun(), "end_turn");
+    return withEnd(startEvents(), "end_turn");
   }
 
   @Override

@@ -3,7 +3,7 @@ package dev.mcpbridge.llm;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Chunks of streamGenerateContent, whose lines really end with CR and LF. */
+/** Chunks of streamGenerateContent, with CR LF line ends as sent by the API. */
 final class RecordedGemini implements Recorded.Answers {
   static final String SIGNATURE = "CpcBAdHtim/lC0RqLqPMRqyt4WbnDx5wQZGg==";
   private static final String THOUGHT =
@@ -32,7 +32,7 @@ final class RecordedGemini implements Recorded.Answers {
   @Override
   public List<String> text(List<String> words) {
     List<String> events = new ArrayList<>();
-    words.forEach(more -> events.add(chunk(part(more), null)));
+    words.forEach(piece -> events.add(chunk(part(piece), null)));
     events.add(chunk(part(""), "STOP"));
     return events;
   }

@@ -31,7 +31,7 @@ final class RecordedOpenAi implements Recorded.Answers {
         "null");
   }
 
-  private static List<String> begun(String content) {
+  private static List<String> startEvents(String content) {
     List<String> events = new ArrayList<>();
     events.add(": OPENROUTER PROCESSING\n\n");
     events.add(
@@ -39,7 +39,7 @@ final class RecordedOpenAi implements Recorded.Answers {
     return events;
   }
 
-  private static List<String> ended(List<String> events, String finish) {
+  private static List<String> withEnd(List<String> events, String finish) {
     events.add(delta("{}", finish));
     events.add(data("[]", USAGE));
     events.add("data: [DONE]\n\n");
@@ -52,14 +52,14 @@ final class RecordedOpenAi implements Recorded.Answers {
 
   @Override
   public List<String> text(List<String> words) {
-    List<String> events = begun("\"\"");
-    words.forEach(more -> events.add(content(more)));
-    return ended(events, "stop");
+    List<String> events = startEvents("\"\"");
+    words.forEach(piece -> events.add(content(piece)));
+    return withEnd(events, "stop");
   }
 
   @Override
   public List<String> calls(String words, List<Recorded.Call> calls) {
-    List<String> events = begun("null");
+    List<String> events = startEvents("null");
     if (!words.isEmpty()) {
       events.add(content(words));
     }
@@ -69,7 +69,7 @@ final class RecordedOpenAi implements Recorded.Answers {
       Recorded.pieces(calls.get(i).arguments())
           .forEach(piece -> events.add(arguments(index, piece)));
     }
-    return ended(events, "tool_calls");
+    return withEnd(events, "tool_calls");
   }
 
   static String opened(int index, Recorded.Call call) {
@@ -88,29 +88,29 @@ final class RecordedOpenAi implements Recorded.Answers {
 
   @Override
   public List<String> refused() {
-    List<String> events = begun("\"\"");
+    List<String> events = startEvents("\"\"");
     events.add(delta("{\"refusal\":\"I'm sorry, \"}", null));
     events.add(delta("{\"refusal\":\"but no.\"}", null));
-    return ended(events, "stop");
+    return withEnd(events, "stop");
   }
 
   @Override
   public List<String> cut(String words) {
-    List<String> events = begun("\"\"");
+    List<String> events = startEvents("\"\"");
     events.add(content(words));
-    return ended(events, "length");
+    return withEnd(events, "length");
   }
 
   @Override
   public List<String> cutWithinCall() {
-    List<String> events = begun("null");
+    List<String> events = startEvents("null");
     events.add(opened(0, new Recorded.Call("call_a1", "f", "")));
-    return ended(events, "length");
+    return withEnd(events, "length");
   }
 
   @Override
   public List<String> empty() {
-    return ended(begun("\"\""), "stop");
+    return withEnd(startEvents("\"\""), "stop");
   }
 
   @Override

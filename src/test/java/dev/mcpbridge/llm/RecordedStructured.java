@@ -2,7 +2,7 @@ package dev.mcpbridge.llm;
 
 import java.util.List;
 
-/** Whole answers of Chat Completions, whose content is JSON by the schema. */
+/** Complete responses of Chat Completions whose content is JSON that matches the schema. */
 final class RecordedStructured implements Recorded.Answers {
 
   static String whole(String content, String refusal, String finish) {
@@ -20,8 +20,8 @@ final class RecordedStructured implements Recorded.Answers {
 
   @Override
   public List<String> text(List<String> words) {
-    String said = Recorded.quoted(String.join("", words));
-    return List.of(whole("{\"callTool\":null,\"toUser\":" + said + "}", null, "stop"));
+    String quoted = Recorded.quoted(String.join("", words));
+    return List.of(whole("{\"callTool\":null,\"toUser\":" + quoted + "}", null, "stop"));
   }
 
   @Override

@@ -17,8 +17,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A provider on a socket, that answers each request with the next of its scripts; and the model
- * that talks to it, with what was heard of it.
+ * A provider on a socket that answers each request with its next script, together with a model that
+ * uses it and records the events of its replies.
  */
 final class ScriptedProvider implements AutoCloseable, ChatModel.ModelListener {
   static final String KEY = "sk-very-secret-0123456789";
@@ -32,7 +32,7 @@ final class ScriptedProvider implements AutoCloseable, ChatModel.ModelListener {
   final List<Long> waits = new ArrayList<>();
   final List<String> reasons = new ArrayList<>();
 
-  /** Those who did not want to wait any more. */
+  /** Counted down when the client has disconnected. */
   final CountDownLatch left = new CountDownLatch(1);
 
   ChatModel model;
@@ -60,12 +60,12 @@ final class ScriptedProvider implements AutoCloseable, ChatModel.ModelListener {
     return this;
   }
 
-  /** What the provider answers when nothing is wrong. */
+  /** Answers with a successful response. */
   ScriptedProvider then(List<String> pieces) {
     return then(EchoApi.says(200, type(), String.join("", pieces)));
   }
 
-  /** The same, the bytes cut where they are cut here. */
+  /** A successful response in these chunks. */
   EchoApi.Script inChunks(byte[]... chunks) {
     return (request, peer) -> {
       ByteArrayOutputStream all = new ByteArrayOutputStream();
@@ -82,7 +82,7 @@ final class ScriptedProvider implements AutoCloseable, ChatModel.ModelListener {
     };
   }
 
-  /** Promises more than these and ends the connection. */
+  /** Closes the connection before the announced content length. */
   EchoApi.Script breaksOff(List<String> pieces) {
     return (request, peer) -> {
       peer.out().write(head("content-length: 999999"));
@@ -92,7 +92,7 @@ final class ScriptedProvider implements AutoCloseable, ChatModel.ModelListener {
     };
   }
 
-  /** Says no length, and ends the connection behind these. */
+  /** Sends no content length and closes the connection after the body. */
   EchoApi.Script endsBehind(List<String> pieces) {
     return (request, peer) -> {
       peer.out().write(head("connection: close"));
@@ -102,7 +102,7 @@ final class ScriptedProvider implements AutoCloseable, ChatModel.ModelListener {
     };
   }
 
-  /** Says these, if there are any, and no more until the other end leaves. */
+  /** Sends these bytes, or not even a head for null, then waits until the client disconnects. */
   EchoApi.Script fallsSilent(CountDownLatch silent, String pieces) {
     return (request, peer) -> {
       if (pieces != null) {
@@ -114,7 +114,7 @@ final class ScriptedProvider implements AutoCloseable, ChatModel.ModelListener {
       try {
         peer.in().read();
       } catch (IOException e) {
-        // a reset is an end, too
+        // a reset also means that the client has disconnected
       }
       left.countDown();
       return false;
@@ -135,7 +135,7 @@ final class ScriptedProvider implements AutoCloseable, ChatModel.ModelListener {
     return recorded.answers.isStream() ? "text/event-stream; charset=utf-8" : "application/json";
   }
 
-  /** The conversation with these words of the user at its end; an answer is appended to it. */
+  /** Sends the conversation with a new user message, and appends the reply. */
   ModelReply ask(String words) throws InterruptedException {
     messages.add(model.user(words));
     return reply(NO_TOOLS, true);

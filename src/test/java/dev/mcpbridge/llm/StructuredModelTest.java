@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A model that is asked for JSON, and what it may say instead. */
+/** A model with JSON output, and answers that do not match the schema. */
 @Timeout(60)
 class StructuredModelTest {
   private static final String GOOD = "{\"callTool\":null,\"toUser\":\"Hello {you}.\"}";
@@ -34,7 +34,7 @@ class StructuredModelTest {
     provider.close();
   }
 
-  private void says(String content) {
+  private void willAnswer(String content) {
     provider.then(List.of(RecordedStructured.whole(content, null, "stop")));
   }
 
@@ -48,8 +48,8 @@ class StructuredModelTest {
         "Here it is:\n" + GOOD + "\nI hope that this helps!",
         "{\"toUser\":\"Hello {you}.\"}"
       })
-  void wordsAndFencesAroundTheJsonAreOverlooked(String content) throws Exception {
-    says(content);
+  void textAndFencesAroundTheJsonAreIgnored(String content) throws Exception {
+    willAnswer(content);
 
     ModelReply modelReply = provider.ask("hello");
 
@@ -64,8 +64,8 @@ class StructuredModelTest {
         "{\"callTool\":{\"name\":\"f\",\"arguments\":\"{\\\"n\\\":1.10}\"},\"toUser\":null}",
         "{\"callTool\":{\"name\":\"f\",\"arguments\":{\"n\":1.10}}}"
       })
-  void argumentsMayBeATextOrAnObject(String content) throws Exception {
-    says(content);
+  void argumentsMayBeAStringOrAnObject(String content) throws Exception {
+    willAnswer(content);
 
     ModelReply modelReply = provider.ask("do");
 
@@ -88,10 +88,10 @@ class StructuredModelTest {
         "{\"callTool\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\":\"},\"toUser\":null}",
         "{\"callTool\":{\"name\":\"f\",\"arguments\":7},\"toUser\":null}"
       })
-  void whatCannotBeUsedIsAskedForAgainWithTheReason(String content) throws Exception {
+  void invalidAnswerIsRequestedAgainWithTheReason(String content) throws Exception {
     // Given
-    says(content);
-    says(GOOD);
+    willAnswer(content);
+    willAnswer(GOOD);
 
     // When
     ModelReply modelReply = provider.ask("hello");
@@ -104,30 +104,31 @@ class StructuredModelTest {
     assertEquals(4, again.size());
     assertEquals(content, again.at("/2/content").asText());
     String why = again.at("/3/content").asText();
-    assertTrue(why.matches("That could not be used: .{10,}\\. Answer again, .*"), why);
-    // And what went wrong is no part of the conversation.
-    says(GOOD);
+    assertTrue(why.matches("The answer is invalid: .{10,}\\. Answer again, .*"), why);
+    // And the invalid answer is not part of the conversation.
+    willAnswer(GOOD);
     provider.ask("and?");
     assertEquals(4, provider.body(2).path("messages").size());
   }
 
   @Test
-  void afterFourAttemptsItIsAFailure() throws Exception {
+  void fourthInvalidAnswerIsAnError() throws Exception {
     for (int i = 0; i < 5; i++) {
-      says("Hello!");
+      willAnswer("Hello!");
     }
 
     BridgeException failure = assertThrows(BridgeException.class, () -> provider.ask("hello"));
 
     assertEquals(ErrorCode.UPSTREAM_PROTOCOL_ERROR, failure.code());
-    assertTrue(failure.getMessage().contains("4 times: it is no JSON object"), failure.toString());
+    assertTrue(
+        failure.getMessage().contains("4 times: it is not a JSON object"), failure.toString());
     assertEquals(4, provider.requests().size());
   }
 
   @Test
-  void aCallIsNotTakenWhereNoneMayBeMade() throws Exception {
-    says(CALL);
-    says(GOOD);
+  void callIsInvalidIfCallsAreForbidden() throws Exception {
+    willAnswer(CALL);
+    willAnswer(GOOD);
 
     ModelReply modelReply = provider.reply(ScriptedProvider.NO_TOOLS, false);
 
@@ -136,9 +137,9 @@ class StructuredModelTest {
   }
 
   @Test
-  void eachCallHasAnIdOfItsOwn() throws Exception {
-    says(CALL);
-    says(CALL);
+  void eachCallHasItsOwnId() throws Exception {
+    willAnswer(CALL);
+    willAnswer(CALL);
 
     String first = provider.ask("do").calls().get(0).id();
     String second = provider.ask("do").calls().get(0).id();
@@ -147,11 +148,11 @@ class StructuredModelTest {
   }
 
   @Test
-  void aServerThatKnowsNoSchemasIsAskedWithoutOneFromThenOn() throws Exception {
+  void serverWithoutSchemaSupportGetsNoSchemaFromThenOn() throws Exception {
     // Given
     provider.then(provider.fails(400, "This response_format type is unavailable now"));
-    says(GOOD);
-    says(GOOD);
+    willAnswer(GOOD);
+    willAnswer(GOOD);
 
     // When
     provider.ask("hello");
@@ -168,7 +169,7 @@ class StructuredModelTest {
   }
 
   @Test
-  void anotherRefusalIsNotTakenForThat() throws Exception {
+  void otherErrorsDoNotDisableTheSchema() throws Exception {
     provider.then(provider.fails(400, "The model does not exist"));
 
     assertThrows(BridgeException.class, () -> provider.ask("hello"));

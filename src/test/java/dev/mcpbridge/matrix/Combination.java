@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Who speaks to whom over what: one column of the matrix.
+ * The client, upstream and endpoint of one column of the matrix.
  *
- * @param stateless whether the client speaks 2026-07-28, else it has a session of 2025-11-25
- * @param aggregated whether it uses the door of all servers, else that of one
+ * @param stateless whether the client uses 2026-07-28; otherwise it has a session of 2025-11-25
+ * @param aggregated whether it uses the endpoint of all servers; otherwise that of one server
  */
 public record Combination(boolean stateless, Upstream upstream, boolean aggregated) {
 
-  /** An era and a transport of the servers. */
+  /** The era and transport of the servers. */
   public enum Upstream {
     LEGACY_STDIO,
     MODERN_STDIO,
@@ -33,7 +33,7 @@ public record Combination(boolean stateless, Upstream upstream, boolean aggregat
     }
   }
 
-  /** All that there are, each upstream's together. */
+  /** All combinations, grouped by upstream. */
   public static List<Combination> all() {
     return Arrays.stream(Upstream.values())
         .flatMap(
@@ -42,7 +42,7 @@ public record Combination(boolean stateless, Upstream upstream, boolean aggregat
                     .flatMap(
                         stateless ->
                             Stream.of(true, false)
-                                .map(all -> new Combination(stateless, upstream, all))))
+                                .map(each -> new Combination(stateless, upstream, each))))
         .toList();
   }
 

@@ -16,13 +16,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Ids, tokens and subscriptions, of one client and of several at once. */
+/** Ids, tokens and subscriptions of one client and of concurrent clients. */
 public interface CrowdRows extends Rows {
   String SUBSCRIPTION = "/params/_meta/io.modelcontextprotocol~1subscriptionId";
 
   @ParameterizedTest
   @ValueSource(strings = {"0", "-7", "9007199254740993", "\"7\"", "\"gr\\u00fc\\u00dfe/\"", "\"\""})
-  default void anAnswerHasTheIdOfItsRequest(String id) throws Exception {
+  default void aResponseHasTheIdOfItsRequest(String id) throws Exception {
     Reply reply = fixture("{}").numbering(id).call("test_simple_text", "{}");
 
     assertEquals(Json.mapper().readTree(id), reply.last().path("id"));
@@ -30,27 +30,28 @@ public interface CrowdRows extends Rows {
   }
 
   @Test
-  default void theSameIdAndTokenOfSeveralClientsAreNotMixedUp() throws Exception {
-    List<EraClient> doors =
+  default void equalIdsAndTokensOfSeveralClientsAreKeptApart() throws Exception {
+    List<EraClient> clients =
         List.of(fixture("{}"), fixture("{}"), world().door(at(), "b", "{}"), fixture("{}"));
 
     List<CompletableFuture<Reply>> calls =
-        doors.stream()
-            .map(eraClient -> CompletableFuture.supplyAsync(() -> progressed(eraClient)))
+        clients.stream()
+            .map(eraClient -> CompletableFuture.supplyAsync(() -> callWithProgress(eraClient)))
             .toList();
 
     for (CompletableFuture<Reply> call : calls) {
       Reply reply = call.get(20, TimeUnit.SECONDS);
-      List<JsonNode> told = reply.notifications("notifications/progress");
+      List<JsonNode> notifications = reply.notifications("notifications/progress");
       assertEquals(
           List.of("0", "50", "100"),
-          told.stream().map(n -> n.at("/params/progress").asText()).toList());
-      told.forEach(n -> assertEquals("\"same\"", n.at("/params/progressToken").toString()));
+          notifications.stream().map(n -> n.at("/params/progress").asText()).toList());
+      notifications.forEach(
+          n -> assertEquals("\"same\"", n.at("/params/progressToken").toString()));
       assertEquals("1", reply.last().path("id").toString());
     }
   }
 
-  private static Reply progressed(EraClient eraClient) {
+  private static Reply callWithProgress(EraClient eraClient) {
     try {
       return eraClient
           .numbering("1")
@@ -61,15 +62,15 @@ public interface CrowdRows extends Rows {
   }
 
   @Test
-  default void eachWhoListensHearsOfAChangeOnce() throws Exception {
-    EraClient one = exact("{}");
-    EraClient other = exact("{}");
+  default void everySubscriberIsNotifiedOfAChangeOnce() throws Exception {
+    EraClient firstClient = exact("{}");
+    EraClient secondClient = exact("{}");
     String uri = "exact://0";
-    try (Ear first = one.numbering("\"first\"").listen(uri);
-        Ear second = other.numbering("\"second\"").listen(uri)) {
+    try (Ear first = firstClient.numbering("\"first\"").listen(uri);
+        Ear second = secondClient.numbering("\"second\"").listen(uri)) {
       EraClient third = exact("{}");
       if (!at().stateless()) {
-        one.ask("resources/subscribe", "\"uri\":\"" + uri + "\"").result();
+        firstClient.ask("resources/subscribe", "\"uri\":\"" + uri + "\"").result();
       }
       for (Ear ear : List.of(first, second)) {
         firstHeard(ear, "notifications/", () -> third.call("touch", "{\"n\":0}"));
@@ -80,23 +81,23 @@ public interface CrowdRows extends Rows {
 
       for (Ear ear : List.of(first, second)) {
         for (String n : List.of("1", "2")) {
-          JsonNode told = afterTheFirst(ear);
-          assertEquals("notifications/resources/updated", told.path("method").asText());
-          assertEquals(n, told.at("/params/n").asText());
+          JsonNode update = afterTheFirst(ear);
+          assertEquals("notifications/resources/updated", update.path("method").asText());
+          assertEquals(n, update.at("/params/n").asText());
           String id = ear == first ? "first" : "second";
-          assertEquals(at().stateless() ? id : "", told.at(SUBSCRIPTION).asText());
+          assertEquals(at().stateless() ? id : "", update.at(SUBSCRIPTION).asText());
         }
       }
     }
   }
 
   private static JsonNode afterTheFirst(Ear ear) throws Exception {
-    JsonNode told = Json.mapper().readTree(ear.hear("notifications/"));
-    return told.at("/params/n").asText().equals("0") ? afterTheFirst(ear) : told;
+    JsonNode update = Json.mapper().readTree(ear.hear("notifications/"));
+    return update.at("/params/n").asText().equals("0") ? afterTheFirst(ear) : update;
   }
 
   @Test
-  default void aSubscriptionTellsOnlyWhatItAskedFor() throws Exception {
+  default void aSubscriptionDeliversOnlyWhatItsFilterRequests() throws Exception {
     EraClient eraClient = fixture("{}");
     String filter = "\"promptsListChanged\":true,\"toolsListChanged\":false";
     if (!at().stateless()) {
@@ -115,35 +116,36 @@ public interface CrowdRows extends Rows {
   }
 
   @Test
-  default void nobodyIsToldThatTheyListenBeforeTheServerDoes() throws Exception {
+  default void aSubscriptionIsConfirmedAfterTheServersConfirmation() throws Exception {
     EraClient eraClient = exact("{}");
     String uri = ExactServer.SLOW;
     try (Ear ear = eraClient.listen(uri)) {
       eraClient.call("touch", "{\"uri\":\"" + uri + "\",\"n\":0}");
 
-      String heard =
+      String update =
           firstHeard(
               ear,
               "notifications/resources/updated",
               () -> eraClient.call("touch", "{\"uri\":\"" + uri + "\",\"n\":1}"));
 
-      assertTrue(heard.contains("\"n\":0"), heard);
+      assertTrue(update.contains("\"n\":0"), update);
     }
   }
 
   @Test
-  default void whatMayBeKeptIsTheServersToSay() throws Exception {
+  default void cacheHintsAreThoseOfTheServer() throws Exception {
     Reply reply = exact("{}").ask("resources/read", "\"uri\":\"exact://0\"");
 
-    boolean said = at().stateless() && at().upstream().modern();
-    assertEquals(said ? "60000" : at().stateless() ? "0" : null, reply.rawResult().get("ttlMs"));
+    boolean hasHints = at().stateless() && at().upstream().modern();
     assertEquals(
-        said ? "\"public\"" : at().stateless() ? "\"private\"" : null,
+        hasHints ? "60000" : at().stateless() ? "0" : null, reply.rawResult().get("ttlMs"));
+    assertEquals(
+        hasHints ? "\"public\"" : at().stateless() ? "\"private\"" : null,
         reply.rawResult().get("cacheScope"));
   }
 
   @Test
-  default void aStructuredResultThatIsNoObjectIsNothingForASession() throws Exception {
+  default void aStructuredArrayIsRemovedForASession() throws Exception {
     Reply reply = exact("{}").call("list", "{}");
 
     boolean passes = at().stateless() || !at().upstream().modern();
@@ -152,14 +154,14 @@ public interface CrowdRows extends Rows {
   }
 
   @Test
-  default void aReservedKeyThatTheBridgeDoesNotKnowIsLeftAlone() throws Exception {
+  default void anUnknownReservedMetaKeyIsPassedOn() throws Exception {
     Reply reply = exact("{}").call("said", "{}", "\"io.modelcontextprotocol/future\":1.10");
 
     assertTrue(reply.said().contains("\"io.modelcontextprotocol/future\":1.10"), reply.said());
   }
 
   @Test
-  default void anArgumentThatIsMirroredInAHeaderReachesItsTool() throws Exception {
+  default void anArgumentMirroredInAHeaderReachesItsTool() throws Exception {
     EraClient eraClient = fixture("{}");
     String region = "{\"region\":\"grüße\"}";
 

@@ -19,12 +19,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every byte that is nobody's business on the way: numbers, escapes, unknown members, pages. */
+/** Content that must pass verbatim: numbers, escapes, unknown members, pages. */
 public interface ExactRows extends Rows {
   String ODD = ExactServer.ODD;
 
   @Test
-  default void definitionsOverSeveralPagesAreThoseOfTheServer() throws Exception {
+  default void toolDefinitionsOfAllPagesAreThoseOfTheServer() throws Exception {
     EraClient eraClient = exact("{}");
 
     List<String> listed = RawJson.elements(body(eraClient.ask("tools/list", "")).get("tools"));
@@ -43,7 +43,7 @@ public interface ExactRows extends Rows {
   }
 
   @Test
-  default void theSpacesInADefinitionAreThoseOfTheServer() throws Exception {
+  default void whitespaceInADefinitionIsPreserved() throws Exception {
     EraClient eraClient = exact("{}");
 
     List<String> listed = RawJson.elements(body(eraClient.ask("tools/list", "")).get("tools"));
@@ -54,7 +54,8 @@ public interface ExactRows extends Rows {
 
   @ParameterizedTest
   @CsvSource({"prompts/list,prompts", "resources/templates/list,resourceTemplates"})
-  default void otherDefinitionsAreThoseOfTheServerToo(String method, String list) throws Exception {
+  default void promptAndTemplateDefinitionsAreThoseOfTheServer(String method, String list)
+      throws Exception {
     EraClient eraClient = exact("{}");
 
     List<String> listed = RawJson.elements(body(eraClient.ask(method, "")).get(list));
@@ -65,7 +66,7 @@ public interface ExactRows extends Rows {
   }
 
   @Test
-  default void aLongListComesInPages() throws Exception {
+  default void aLongListIsPaginated() throws Exception {
     EraClient eraClient = exact("{}");
     List<String> all = new ArrayList<>();
     String cursor = "";
@@ -85,33 +86,34 @@ public interface ExactRows extends Rows {
 
   @ParameterizedTest
   @ValueSource(strings = {"\"\"", "\"made up\"", "7"})
-  default void aCursorThatWasNotGivenIsRefused(String cursor) throws Exception {
+  default void anUnknownCursorIsRejected(String cursor) throws Exception {
     Reply reply = exact("{}").ask("resources/list", "\"cursor\":" + cursor);
 
     assertEquals(INVALID_PARAMS, reply.errorCode());
   }
 
   @Test
-  default void aServerIsIntroducedInItsOwnWordsAndAllTogetherInThoseOfTheBridge() throws Exception {
+  default void serverInfoIsTheBridgesOnlyAtTheAggregatedEndpoint() throws Exception {
     EraClient eraClient = exact("{}");
 
-    var said = eraClient.introduction();
+    var result = eraClient.introduction();
 
-    var info = at().stateless() ? said.path("_meta").path(SERVER_INFO) : said.path("serverInfo");
+    var info =
+        at().stateless() ? result.path("_meta").path(SERVER_INFO) : result.path("serverInfo");
     if (at().aggregated()) {
       assertEquals("mcp-bridge", info.path("name").asText());
     } else {
       assertEquals(Json.mapper().readTree(ExactServer.INFO), info);
-      assertEquals("Say it", said.path("instructions").asText());
+      assertEquals("Say it", result.path("instructions").asText());
     }
-    assertTrue(said.at("/capabilities/tools/listChanged").asBoolean());
-    assertTrue(said.at("/capabilities/resources/subscribe").asBoolean());
-    assertTrue(said.at("/capabilities").has("completions"));
-    assertTrue(said.at("/capabilities").has("logging"));
+    assertTrue(result.at("/capabilities/tools/listChanged").asBoolean());
+    assertTrue(result.at("/capabilities/resources/subscribe").asBoolean());
+    assertTrue(result.at("/capabilities").has("completions"));
+    assertTrue(result.at("/capabilities").has("logging"));
   }
 
   @Test
-  default void anErrorIsPassedOnAsItWasWritten() throws Exception {
+  default void anErrorIsPassedOnVerbatim() throws Exception {
     Reply reply = exact("{}").call("fail", "{\"code\":-1234}");
 
     Map<String, String> error = error(reply);
@@ -122,7 +124,7 @@ public interface ExactRows extends Rows {
 
   @ParameterizedTest
   @ValueSource(ints = {-32042, -32002, -32099})
-  default void noCodeOfAnotherEraReachesAStatelessClient(int code) throws Exception {
+  default void reservedErrorCodesAreReplacedForAStatelessClient(int code) throws Exception {
     Reply reply = exact("{}").call("fail", "{\"code\":" + code + "}");
 
     assertEquals(at().stateless() ? -32603 : code, reply.errorCode(), reply.text());
@@ -130,13 +132,13 @@ public interface ExactRows extends Rows {
   }
 
   @Test
-  default void aResourceThatIsNotThereIsRefusedInTheWordsOfTheEra() throws Exception {
+  default void aMissingResourceHasTheErrorCodeOfTheEra() throws Exception {
     String uri = "exact://template/nothing";
 
     Reply reply = exact("{}").ask("resources/read", "\"uri\":\"" + uri + "\"");
 
-    boolean old = !at().stateless() && !at().upstream().modern();
-    assertEquals(old ? -32002 : INVALID_PARAMS, reply.errorCode(), reply.text());
+    boolean legacy = !at().stateless() && !at().upstream().modern();
+    assertEquals(legacy ? -32002 : INVALID_PARAMS, reply.errorCode(), reply.text());
     assertEquals(uri, reply.last().at("/error/data/uri").asText(), reply.text());
   }
 
@@ -145,19 +147,19 @@ public interface ExactRows extends Rows {
   }
 
   @Test
-  default void aStatelessServerHearsWhatTheClientCanDo() throws Exception {
+  default void aStatelessServerReceivesTheClientsCapabilities() throws Exception {
     String capabilities = "{\"elicitation\":{\"form\":{}},\"extensions\":{\"a/b\":" + ODD + "}}";
 
-    String said = exact(capabilities).call("said", "{}").said();
+    String params = exact(capabilities).call("said", "{}").said();
 
-    Map<String, String> meta = RawJson.members(RawJson.members(said).getOrDefault("_meta", "{}"));
+    Map<String, String> meta = RawJson.members(RawJson.members(params).getOrDefault("_meta", "{}"));
     assertEquals(
         at().upstream().modern() ? capabilities : null,
         meta.get("io.modelcontextprotocol/clientCapabilities"));
   }
 
   @Test
-  default void aResultIsTheServersOwnToTheLastByte() throws Exception {
+  default void aResultIsPassedOnVerbatim() throws Exception {
     Reply reply = exact("{}").call("exact", "{}");
 
     assertEquals(RawJson.members(ExactServer.RESULT), body(reply));
@@ -165,7 +167,7 @@ public interface ExactRows extends Rows {
   }
 
   @Test
-  default void argumentsAndUnknownMembersReachAToolAsTheyWereWritten() throws Exception {
+  default void argumentsAndUnknownMembersReachAToolVerbatim() throws Exception {
     EraClient eraClient = exact("{}");
 
     Reply reply =
@@ -176,7 +178,7 @@ public interface ExactRows extends Rows {
   }
 
   @Test
-  default void argumentsAndUnknownMembersReachAPromptAsTheyWereWritten() throws Exception {
+  default void argumentsAndUnknownMembersReachAPromptVerbatim() throws Exception {
     EraClient eraClient = exact("{}");
 
     Reply reply =
@@ -189,7 +191,7 @@ public interface ExactRows extends Rows {
   }
 
   @Test
-  default void unknownMembersReachAResourceAsTheyWereWritten() throws Exception {
+  default void unknownMembersReachAResourceVerbatim() throws Exception {
     Reply reply =
         exact("{}").ask("resources/read", "\"uri\":\"exact://0\",\"x-unknown\":" + ODD, meta());
 
@@ -199,7 +201,7 @@ public interface ExactRows extends Rows {
   }
 
   @Test
-  default void unknownMembersReachACompletionAsTheyWereWritten() throws Exception {
+  default void unknownMembersReachACompletionVerbatim() throws Exception {
     EraClient eraClient = exact("{}");
 
     Reply reply =
@@ -212,12 +214,12 @@ public interface ExactRows extends Rows {
                 + ODD,
             meta());
 
-    String said = reply.result().at("/completion/values/0").asText();
-    Map<String, String> params = RawJson.members(said);
+    String received = reply.result().at("/completion/values/0").asText();
+    Map<String, String> params = RawJson.members(received);
     assertEquals("{\"type\":\"ref/prompt\",\"x\":1.10,\"name\":\"said\"}", params.get("ref"));
     assertEquals("{\"name\":\"a\",\"value\":\"\",\"x\":1e2}", params.get("argument"));
     assertEquals("{\"arguments\":{},\"x\":1.10}", params.get("context"));
-    assertArrived(said, null);
+    assertArrived(received, null);
     assertTrue(body(reply).get("completion").endsWith(",\"total\":1e2}"));
   }
 
@@ -225,21 +227,21 @@ public interface ExactRows extends Rows {
     return "\"example.com/v\":1.10,\"traceparent\":\"00-1-2-3\",\"x\":" + ODD;
   }
 
-  private static void assertArrived(String said, String name) {
-    Map<String, String> params = RawJson.members(said);
+  private static void assertArrived(String received, String name) {
+    Map<String, String> params = RawJson.members(received);
     if (name != null) {
       assertEquals(name, params.get("name"));
       assertEquals(ODD, params.get("arguments"));
     }
     Map<String, String> meta = RawJson.members(params.getOrDefault("_meta", "{}"));
-    assertEquals("1.10", meta.get("example.com/v"), said);
-    assertEquals("\"00-1-2-3\"", meta.get("traceparent"), said);
-    assertEquals(ODD, meta.get("x"), said);
-    assertEquals(ODD, params.get("x-unknown"), said);
+    assertEquals("1.10", meta.get("example.com/v"), received);
+    assertEquals("\"00-1-2-3\"", meta.get("traceparent"), received);
+    assertEquals(ODD, meta.get("x"), received);
+    assertEquals(ODD, params.get("x-unknown"), received);
   }
 
   @Test
-  default void whatIsSaidMeanwhileIsPassedOnAsItWasWritten() throws Exception {
+  default void notificationsOfACallArePassedOnVerbatim() throws Exception {
     String level = at().stateless() ? "," + EraClient.logLevel("debug") : "";
 
     Reply reply = exact("{}").call("news", "{}", "\"progressToken\":\"t\"" + level);
@@ -259,19 +261,19 @@ public interface ExactRows extends Rows {
   }
 
   @Test
-  default void anUpdateIsPassedOnAsItWasWritten() throws Exception {
+  default void aResourceUpdateIsPassedOnVerbatim() throws Exception {
     EraClient eraClient = exact("{}");
     try (Ear ear = eraClient.listen("exact://0")) {
 
-      Map<String, String> told =
+      Map<String, String> update =
           params(
               firstHeard(
                   ear, "notifications/resources/updated", () -> eraClient.call("touch", "{}")));
 
-      assertEquals("\"exact://0\"", told.get("uri"));
-      assertEquals("1.10", told.get("x-unknown"));
-      Map<String, String> meta = RawJson.members(told.getOrDefault("_meta", "{}"));
-      assertEquals("1.10", meta.get("example.com/v"), told.toString());
+      assertEquals("\"exact://0\"", update.get("uri"));
+      assertEquals("1.10", update.get("x-unknown"));
+      Map<String, String> meta = RawJson.members(update.getOrDefault("_meta", "{}"));
+      assertEquals("1.10", meta.get("example.com/v"), update.toString());
       String subscription = meta.get("io.modelcontextprotocol/subscriptionId");
       if (at().stateless()) {
         assertFalse(subscription.isEmpty());
@@ -282,9 +284,9 @@ public interface ExactRows extends Rows {
   }
 
   @Test
-  default void aQuestionAndItsAnswerArePassedOnAsTheyWereWritten() throws Exception {
+  default void anElicitationAndItsResponseArePassedOnVerbatim() throws Exception {
     String answer = "{\"action\":\"accept\",\"content\":{\"n\":1.10},\"x-unknown\":" + ODD + "}";
-    EraClient eraClient = exact("{\"elicitation\":{}}").answering(question -> answer);
+    EraClient eraClient = exact("{\"elicitation\":{}}").answering(request -> answer);
 
     Reply reply = eraClient.call("ask", "{}");
 
@@ -300,11 +302,11 @@ public interface ExactRows extends Rows {
   }
 
   @Test
-  default void anErrorInsteadOfAnAnswerIsNoAnswer() throws Exception {
+  default void anErrorResponseToAnElicitationIsNotAnAnswer() throws Exception {
     EraClient eraClient =
         exact("{\"elicitation\":{}}")
             .answering(
-                question ->
+                request ->
                     at().stateless()
                         ? "{\"action\":\"cancel\"}"
                         : "error {\"code\":-1,\"message\":\"I will not\"}");

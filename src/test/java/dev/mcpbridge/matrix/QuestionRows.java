@@ -14,21 +14,21 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What servers ask while a call runs. */
+/** Requests of servers to the client during a call. */
 public interface QuestionRows extends Rows {
-  String EVERYTHING = "{\"elicitation\":{},\"sampling\":{}}";
+  String ALL_CAPABILITIES = "{\"elicitation\":{},\"sampling\":{}}";
   int MISSING_CAPABILITY = -32021;
 
   @ParameterizedTest
   @ValueSource(strings = {"accept", "decline", "cancel"})
-  default void aFormIsAnsweredByTheClientWhoseCallRuns(String action) throws Exception {
-    List<JsonNode> questions = new ArrayList<>();
+  default void anElicitationIsAnsweredByTheCallingClient(String action) throws Exception {
+    List<JsonNode> requests = new ArrayList<>();
     String content = action.equals("accept") ? ",\"content\":{\"name\":\"Grüße\"}" : "";
     EraClient eraClient =
-        fixture(EVERYTHING)
+        fixture(ALL_CAPABILITIES)
             .answering(
-                question -> {
-                  questions.add(question);
+                request -> {
+                  requests.add(request);
                   return "{\"action\":\"" + action + "\"" + content + "}";
                 });
 
@@ -37,9 +37,9 @@ public interface QuestionRows extends Rows {
             ? eraClient.call("test_input_required_result_elicitation", "{}")
             : eraClient.call("test_elicitation_sep1034_defaults", "{}");
 
-    assertEquals(1, questions.size());
-    assertEquals("elicitation/create", questions.get(0).path("method").asText());
-    assertTrue(questions.get(0).at("/params/requestedSchema/properties").has("name"));
+    assertEquals(1, requests.size());
+    assertEquals("elicitation/create", requests.get(0).path("method").asText());
+    assertTrue(requests.get(0).at("/params/requestedSchema/properties").has("name"));
     String accepted = content.isEmpty() ? "{}" : "{\"name\":\"Grüße\"}";
     assertEquals(
         at().upstream().modern()
@@ -49,13 +49,13 @@ public interface QuestionRows extends Rows {
   }
 
   @Test
-  default void aCompletionIsMadeByTheClientWhoseCallRuns() throws Exception {
-    List<JsonNode> questions = new ArrayList<>();
+  default void aSamplingRequestIsAnsweredByTheCallingClient() throws Exception {
+    List<JsonNode> requests = new ArrayList<>();
     EraClient eraClient =
-        fixture(EVERYTHING)
+        fixture(ALL_CAPABILITIES)
             .answering(
-                question -> {
-                  questions.add(question);
+                request -> {
+                  requests.add(request);
                   return "{\"role\":\"assistant\",\"model\":\"m\","
                       + "\"content\":{\"type\":\"text\",\"text\":\"grüße\"}}";
                 });
@@ -65,20 +65,20 @@ public interface QuestionRows extends Rows {
             ? eraClient.call("test_input_required_result_sampling", "{}")
             : eraClient.call("test_sampling", "{\"prompt\":\"hi\"}");
 
-    assertEquals(1, questions.size());
-    assertEquals("sampling/createMessage", questions.get(0).path("method").asText());
-    assertEquals("user", questions.get(0).at("/params/messages/0/role").asText());
+    assertEquals(1, requests.size());
+    assertEquals("sampling/createMessage", requests.get(0).path("method").asText());
+    assertEquals("user", requests.get(0).at("/params/messages/0/role").asText());
     assertTrue(reply.said().contains("grüße"), reply.said());
   }
 
   @Test
-  default void severalQuestionsAreAskedOneAfterTheOther() throws Exception {
+  default void severalElicitationsAreSentInOrder() throws Exception {
     List<String> messages = new ArrayList<>();
     EraClient eraClient =
-        fixture(EVERYTHING)
+        fixture(ALL_CAPABILITIES)
             .answering(
-                question -> {
-                  messages.add(question.at("/params/message").asText());
+                request -> {
+                  messages.add(request.at("/params/message").asText());
                   return "{\"action\":\"accept\",\"content\":{\"name\":\"a\",\"color\":\"b\"}}";
                 });
 
@@ -90,10 +90,10 @@ public interface QuestionRows extends Rows {
   }
 
   @Test
-  default void aPromptMayAskToo() throws Exception {
+  default void aPromptMayElicitInput() throws Exception {
     EraClient eraClient =
-        fixture(EVERYTHING)
-            .answering(question -> "{\"action\":\"accept\",\"content\":{\"context\":\"testing\"}}");
+        fixture(ALL_CAPABILITIES)
+            .answering(request -> "{\"action\":\"accept\",\"content\":{\"context\":\"testing\"}}");
 
     Reply reply =
         eraClient.ask("prompts/get", eraClient.called("test_input_required_result_prompt", "{}"));
@@ -107,12 +107,12 @@ public interface QuestionRows extends Rows {
     "test_elicitation_sep1034_defaults,test_input_required_result_elicitation",
     "test_sampling,test_input_required_result_sampling"
   })
-  default void aClientThatCanBeAskedNothingIsNotAsked(String ofLegacy, String ofModern)
+  default void aClientWithoutCapabilitiesReceivesNoRequests(String legacyTool, String modernTool)
       throws Exception {
     EraClient eraClient = fixture("{}");
 
     Reply reply =
-        eraClient.call(at().upstream().modern() ? ofModern : ofLegacy, "{\"prompt\":\"\"}");
+        eraClient.call(at().upstream().modern() ? modernTool : legacyTool, "{\"prompt\":\"\"}");
 
     assertEquals(1, reply.messages().size(), reply.text());
     assertFalse(reply.text().contains("input_required"), reply.text());
@@ -121,7 +121,7 @@ public interface QuestionRows extends Rows {
   }
 
   @Test
-  default void aCapabilityThatIsMissingIsSaid() throws Exception {
+  default void aMissingCapabilityIsReported() throws Exception {
     Reply reply = fixture("{}").call("test_missing_capability", "{}");
 
     assertEquals(MISSING_CAPABILITY, reply.errorCode(), reply.text());

@@ -24,13 +24,13 @@ public interface ResourceRows extends Rows {
   })
   default void listsKeepTheirEntriesByteForByte(String method, String list) throws Exception {
     EraClient eraClient = fixture("{}");
-    List<String> own = RawJson.elements(world().direct().ask(method, "").rawResult().get(list));
+    List<String> direct = RawJson.elements(world().direct().ask(method, "").rawResult().get(list));
 
     List<String> listed = RawJson.elements(body(eraClient.ask(method, "")).get(list));
 
-    List<String> expected = own;
+    List<String> expected = direct;
     if (list.equals("prompts")) {
-      expected = own.stream().map(entry -> renamed(eraClient, entry)).toList();
+      expected = direct.stream().map(entry -> renamed(eraClient, entry)).toList();
     }
     assertFalse(expected.isEmpty());
     assertEquals(expected, listed.stream().filter(expected::contains).distinct().toList());
@@ -43,15 +43,15 @@ public interface ResourceRows extends Rows {
   @ValueSource(strings = {"test://static-text", "test://static-binary", "test://template/ü 1/data"})
   default void aResourceIsReadByteForByte(String uri) throws Exception {
     String members = "\"uri\":\"" + uri + "\"";
-    Reply own = world().direct().ask("resources/read", encoded(members));
+    Reply expected = world().direct().ask("resources/read", encoded(members));
 
     Reply reply = fixture("{}").ask("resources/read", encoded(members));
 
-    assertEquals(Rows.bare(own), body(reply));
+    assertEquals(Rows.bare(expected), body(reply));
     assertEquals(1, reply.result().path("contents").size());
   }
 
-  /** URIs are ASCII. */
+  /** Percent-encodes the non-ASCII URI. */
   private static String encoded(String members) {
     return members.replace("ü 1", "%C3%BC%201");
   }
@@ -67,18 +67,18 @@ public interface ResourceRows extends Rows {
   }
 
   @Test
-  default void anUpdateOfAResourceIsToldUntilNobodyWantsToHearIt() throws Exception {
+  default void resourceUpdatesAreSentUntilTheClientUnsubscribes() throws Exception {
     EraClient eraClient = fixture("{}");
     String uri = "test://watched-resource";
     try (Ear ear = eraClient.listen(uri)) {
 
-      String told =
+      String update =
           firstHeard(
               ear,
               "notifications/resources/updated",
               () -> eraClient.call("test_update_resource", "{}").said());
 
-      String params = RawJson.members(told).get("params");
+      String params = RawJson.members(update).get("params");
       assertEquals("\"" + uri + "\"", RawJson.members(params).get("uri"));
       if (!at().stateless()) {
         assertTrue(
@@ -101,7 +101,7 @@ public interface ResourceRows extends Rows {
   }
 
   @Test
-  default void nobodyListensToAResourceThatNoServerHas() throws Exception {
+  default void theAggregatedEndpointRejectsUnknownSubscriptions() throws Exception {
     EraClient eraClient = fixture("{}");
     String uri = "nothing://at/all";
 
@@ -133,11 +133,11 @@ public interface ResourceRows extends Rows {
       throws Exception {
     EraClient eraClient = fixture("{}");
     EraClient direct = world().direct();
-    Reply own = direct.ask("prompts/get", direct.called(prompt, arguments));
+    Reply expected = direct.ask("prompts/get", direct.called(prompt, arguments));
 
     Reply reply = eraClient.ask("prompts/get", eraClient.called(prompt, arguments));
 
-    assertEquals(Rows.bare(own), body(reply));
+    assertEquals(Rows.bare(expected), body(reply));
     assertEquals(text, reply.result().at("/messages/0/content/text").asText());
   }
 
@@ -151,7 +151,7 @@ public interface ResourceRows extends Rows {
   }
 
   @Test
-  default void anArgumentOfAPromptAndOfATemplateIsCompleted() throws Exception {
+  default void argumentsOfPromptsAndTemplatesAreCompleted() throws Exception {
     EraClient eraClient = fixture("{}");
     String argument = ",\"argument\":{\"name\":\"arg1\",\"value\":\"grü\"}";
     String prompt = eraClient.name("test_prompt_with_arguments");

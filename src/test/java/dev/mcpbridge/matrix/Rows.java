@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 
-/** What the rows of the matrix have in common: where they stand, and how results compare. */
+/** Common to all rows of the matrix: the column's combination and the comparison of results. */
 public interface Rows {
   String SERVER_INFO = "io.modelcontextprotocol/serverInfo";
   int METHOD_NOT_FOUND = -32601;
@@ -21,19 +21,19 @@ public interface Rows {
 
   World world() throws Exception;
 
-  /** A client in front of the fixture. */
+  /** A client of the bridge's endpoint for the Node.js fixture. */
   default EraClient fixture(String capabilities) throws Exception {
     return world().door(at(), "a", capabilities);
   }
 
-  /** A client in front of the exact server. */
+  /** A client of the bridge's endpoint for the exact server. */
   default EraClient exact(String capabilities) throws Exception {
     return world().door(at(), "x", capabilities);
   }
 
   /**
-   * The members of a result that are its server's, as they were written, once it has been seen that
-   * what its era adds is there and what the other adds is not.
+   * The server's members of a result, verbatim. Asserts that the members the client's era adds are
+   * present and those of the other era are absent.
    */
   default Map<String, String> body(Reply reply) {
     reply.result();
@@ -51,7 +51,7 @@ public interface Rows {
     return members;
   }
 
-  /** The members of a result without all that its era adds. */
+  /** The members of a result without those that its era adds. */
   static Map<String, String> bare(Reply reply) {
     reply.result();
     Map<String, String> members = reply.rawResult();
@@ -72,22 +72,22 @@ public interface Rows {
   }
 
   /**
-   * What is heard first, while something is done until it is: a subscription may take its time to
-   * stand.
+   * Repeats an action until a notification arrives, since a subscription may become effective with
+   * a delay; returns the first notification.
    */
-  default String firstHeard(Ear ear, String method, Callable<?> deed) throws Exception {
-    CompletableFuture<String> heard = ear.hearing(method);
+  default String firstHeard(Ear ear, String method, Callable<?> action) throws Exception {
+    CompletableFuture<String> notification = ear.hearing(method);
     world()
         .bridge()
         .until(
             () -> {
-              deed.call();
-              return heard.isDone();
+              action.call();
+              return notification.isDone();
             });
-    return heard.get();
+    return notification.get();
   }
 
-  /** A definition under the name that the door gives it. */
+  /** A definition with the name that the client's endpoint gives it. */
   default String renamed(EraClient eraClient, String definition) {
     String name = RawJson.members(definition).get("name");
     String bare = name.substring(1, name.length() - 1);

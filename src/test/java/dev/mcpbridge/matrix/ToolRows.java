@@ -16,18 +16,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tools, and what is heard and done while they run. */
+/** Tools, and notifications and cancellation during calls. */
 public interface ToolRows extends Rows {
 
   @Test
   default void toolsAreListedByteForByte() throws Exception {
     EraClient eraClient = fixture("{}");
-    List<String> own =
+    List<String> direct =
         RawJson.elements(world().direct().ask("tools/list", "").rawResult().get("tools"));
 
     List<String> listed = RawJson.elements(body(eraClient.ask("tools/list", "")).get("tools"));
 
-    List<String> expected = own.stream().map(tool -> renamed(eraClient, tool)).toList();
+    List<String> expected = direct.stream().map(tool -> renamed(eraClient, tool)).toList();
     assertEquals(expected, listed.stream().filter(expected::contains).toList());
     assertTrue(expected.stream().anyMatch(tool -> tool.contains("\"$anchor\":\"addressDef\"")));
     assertEquals(
@@ -45,27 +45,27 @@ public interface ToolRows extends Rows {
     "test_error_handling,/isError,true",
     "test_unchanged,/structuredContent/ключ/2,''",
   })
-  default void aResultIsPassedOnByteForByte(String tool, String place, String expected)
+  default void aResultIsPassedOnByteForByte(String tool, String pointer, String expected)
       throws Exception {
-    Reply own = world().direct().call(tool, "{}");
+    Reply direct = world().direct().call(tool, "{}");
 
     Reply reply = fixture("{}").call(tool, "{}");
 
-    assertEquals(expected, reply.result().at(place).asText());
-    assertEquals(Rows.bare(own).keySet(), Rows.bare(reply).keySet());
-    Rows.bare(own).forEach((name, value) -> assertSame(name, value, body(reply).get(name)));
+    assertEquals(expected, reply.result().at(pointer).asText());
+    assertEquals(Rows.bare(direct).keySet(), Rows.bare(reply).keySet());
+    Rows.bare(direct).forEach((name, value) -> assertSame(name, value, body(reply).get(name)));
   }
 
-  private static void assertSame(String name, String own, String passed) {
+  private static void assertSame(String name, String expected, String actual) {
     if (!name.equals("_meta")) {
-      assertEquals(own, passed);
+      assertEquals(expected, actual);
       return;
     }
-    var expected = RawJson.members(own);
-    var actual = RawJson.members(passed);
-    expected.remove(SERVER_INFO);
-    actual.remove(SERVER_INFO);
-    assertEquals(expected, actual);
+    var expectedMeta = RawJson.members(expected);
+    var actualMeta = RawJson.members(actual);
+    expectedMeta.remove(SERVER_INFO);
+    actualMeta.remove(SERVER_INFO);
+    assertEquals(expectedMeta, actualMeta);
   }
 
   @Test
@@ -74,7 +74,7 @@ public interface ToolRows extends Rows {
   }
 
   @Test
-  default void argumentsAreJudgedByTheWholeSchema() throws Exception {
+  default void argumentsAreValidatedAgainstTheWholeSchema() throws Exception {
     EraClient eraClient = fixture("{}");
     String good = "{\"name\":\"grüße 🎉\",\"contactMethod\":\"email\",\"email\":\"a@b\"}";
     String bad = "{\"contactMethod\":\"phone\",\"email\":\"a@b\"}";
@@ -88,20 +88,20 @@ public interface ToolRows extends Rows {
 
   @ParameterizedTest
   @ValueSource(strings = {"\"mine/ü\"", "7", "\"7\"", "9007199254740993"})
-  default void progressComesUnderTheTokenOfTheClient(String token) throws Exception {
+  default void progressHasTheTokenOfTheClient(String token) throws Exception {
     Reply reply = fixture("{}").call("test_tool_with_progress", "{}", "\"progressToken\":" + token);
 
-    List<JsonNode> told = reply.notifications("notifications/progress");
+    List<JsonNode> progress = reply.notifications("notifications/progress");
     assertEquals(
         List.of("0", "50", "100"),
-        told.stream().map(n -> n.at("/params/progress").asText()).toList());
-    told.forEach(n -> assertEquals(token, n.at("/params/progressToken").toString()));
-    assertEquals("Completed step 50 of 100", told.get(1).at("/params/message").asText());
+        progress.stream().map(n -> n.at("/params/progress").asText()).toList());
+    progress.forEach(n -> assertEquals(token, n.at("/params/progressToken").toString()));
+    assertEquals("Completed step 50 of 100", progress.get(1).at("/params/message").asText());
     assertEquals(4, reply.messages().size());
   }
 
   @Test
-  default void nobodyHearsOfProgressWithoutAToken() throws Exception {
+  default void noProgressIsSentWithoutAToken() throws Exception {
     Reply reply = fixture("{}").call("test_tool_with_progress", "{}");
 
     assertEquals(1, reply.messages().size());
@@ -109,39 +109,39 @@ public interface ToolRows extends Rows {
   }
 
   @Test
-  default void logMessagesAreHeardFromTheLevelThatWasAskedFor() throws Exception {
+  default void logMessagesAreSentFromTheRequestedLevel() throws Exception {
     EraClient eraClient = fixture("{}");
     String tool = "test_tool_with_logging";
     List<String> expected =
         List.of("Tool execution started", "Tool processing data", "Tool execution completed");
-    Reply heard;
-    Reply unheard;
+    Reply withInfo;
+    Reply withError;
 
     if (at().stateless()) {
-      heard = eraClient.call(tool, "{}", EraClient.logLevel("info"));
-      unheard = eraClient.call(tool, "{}", EraClient.logLevel("error"));
+      withInfo = eraClient.call(tool, "{}", EraClient.logLevel("info"));
+      withError = eraClient.call(tool, "{}", EraClient.logLevel("error"));
     } else {
       assertTrue(eraClient.ask("logging/setLevel", "\"level\":\"info\"").result().isEmpty());
-      heard = eraClient.call(tool, "{}");
+      withInfo = eraClient.call(tool, "{}");
       eraClient.ask("logging/setLevel", "\"level\":\"error\"");
-      unheard = eraClient.call(tool, "{}");
+      withError = eraClient.call(tool, "{}");
     }
 
-    List<JsonNode> told = heard.notifications("notifications/message");
-    assertEquals(expected, told.stream().map(n -> n.at("/params/data").asText()).toList());
-    assertEquals("info", told.get(0).at("/params/level").asText());
-    assertEquals(1, unheard.messages().size());
+    List<JsonNode> messages = withInfo.notifications("notifications/message");
+    assertEquals(expected, messages.stream().map(n -> n.at("/params/data").asText()).toList());
+    assertEquals("info", messages.get(0).at("/params/level").asText());
+    assertEquals(1, withError.messages().size());
   }
 
   @Test
-  default void onlyASessionHearsLogMessagesItDidNotAskFor() throws Exception {
+  default void onlyASessionReceivesLogMessagesByDefault() throws Exception {
     Reply reply = fixture("{}").call("test_logging_tool", "{}");
 
     assertEquals(at().stateless() ? 1 : 2, reply.messages().size());
   }
 
   @Test
-  default void anUnknownLevelIsRefused() throws Exception {
+  default void anUnknownLogLevelIsRejected() throws Exception {
     EraClient eraClient = fixture("{}");
     Reply refused =
         at().stateless()
@@ -153,7 +153,7 @@ public interface ToolRows extends Rows {
 
   @ParameterizedTest
   @ValueSource(strings = {"ping", "logging/setLevel", "resources/subscribe"})
-  default void whatOnlySessionsHaveIsUnknownToAStatelessRequest(String method) throws Exception {
+  default void sessionMethodsAreUnknownToStatelessRequests(String method) throws Exception {
     String members = "\"level\":\"info\",\"uri\":\"test://watched-resource\"";
 
     Reply reply = fixture("{}").ask(method, members);
@@ -168,7 +168,7 @@ public interface ToolRows extends Rows {
 
   @ParameterizedTest
   @ValueSource(strings = {"server/discover", "subscriptions/listen"})
-  default void whatOnlyStatelessRequestsHaveIsUnknownToASession(String method) throws Exception {
+  default void statelessMethodsAreUnknownToASession(String method) throws Exception {
     EraClient eraClient = fixture("{}");
 
     if (at().stateless()) {
@@ -180,16 +180,16 @@ public interface ToolRows extends Rows {
   }
 
   @Test
-  default void aCancelledCallIsCancelledAtItsServer() throws Exception {
+  default void cancellationIsPassedOnToTheServer() throws Exception {
     EraClient eraClient = fixture("{}");
     int started = Integer.parseInt(eraClient.call("test_started", "{}").said());
     int cancelled = Integer.parseInt(eraClient.call("test_cancelled", "{}").said());
-    Leave slow = eraClient.begin("test_slow");
+    Leave cancellation = eraClient.begin("test_slow");
     world()
         .bridge()
         .until(() -> eraClient.call("test_started", "{}").said().equals("" + (started + 1)));
 
-    slow.leave();
+    cancellation.leave();
 
     world()
         .bridge()
@@ -198,10 +198,10 @@ public interface ToolRows extends Rows {
   }
 
   @Test
-  default void changedListsAreToldAndThenListed() throws Exception {
+  default void listChangesAreNotifiedAndThenListed() throws Exception {
     EraClient eraClient = fixture("{}");
     int tools = eraClient.ask("tools/list", "").result().path("tools").size();
-    int resources = fixtures(eraClient);
+    int resources = grownResources(eraClient);
     int prompts = eraClient.ask("prompts/list", "").result().path("prompts").size();
     try (Ear ear = eraClient.listen(null)) {
 
@@ -214,11 +214,11 @@ public interface ToolRows extends Rows {
       ear.hear("notifications/resources/list_changed");
       assertEquals(tools + 1, eraClient.ask("tools/list", "").result().path("tools").size());
       assertEquals(prompts + 1, eraClient.ask("prompts/list", "").result().path("prompts").size());
-      assertEquals(resources + 1, fixtures(eraClient));
+      assertEquals(resources + 1, grownResources(eraClient));
     }
   }
 
-  private static int fixtures(EraClient eraClient) throws Exception {
+  private static int grownResources(EraClient eraClient) throws Exception {
     return eraClient.ask("resources/list", "").text().split("\"test://grown").length;
   }
 }

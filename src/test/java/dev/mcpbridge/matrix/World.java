@@ -11,8 +11,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * A bridge in front of two fixtures on Node, a and b, and two exact servers, x and y, all of one
- * era and transport. One at a time; the next upstream replaces it.
+ * A bridge in front of two Node.js fixtures, a and b, and two exact servers, x and y, all of one
+ * era and transport. Only one world exists at a time; the next upstream replaces it.
  */
 public final class World {
   private static World current;
@@ -45,25 +45,25 @@ public final class World {
     }
   }
 
-  /** The world of an upstream. */
+  /** Returns the world of an upstream; closes the previous one. */
   public static World of(Combination.Upstream upstream) throws Exception {
     if (current == null || current.upstream != upstream) {
-      leave();
+      closeCurrent();
       current = new World(upstream);
     }
     return current;
   }
 
-  /** Ends the last one, and all. */
+  /** Closes the current world and the reference server. */
   public static void end() throws Exception {
-    leave();
+    closeCurrent();
     if (reference != null) {
       reference.close();
       reference = null;
     }
   }
 
-  private static void leave() throws Exception {
+  private static void closeCurrent() throws Exception {
     if (current != null) {
       current.close();
       current = null;
@@ -88,16 +88,16 @@ public final class World {
     };
   }
 
-  private <T extends AutoCloseable> T open(T part) {
-    opened.push(part);
-    return part;
+  private <T extends AutoCloseable> T open(T resource) {
+    opened.push(resource);
+    return resource;
   }
 
   public TestBridge bridge() {
     return bridge;
   }
 
-  /** A client at the door that a combination says, in front of a server. */
+  /** A client of the bridge's endpoint that a combination selects for a server. */
   EraClient door(Combination at, String server, String capabilities) throws Exception {
     return EraClient.to(
         bridge.uri(at.aggregated() ? "/mcp" : "/servers/" + server + "/mcp"),
@@ -106,14 +106,14 @@ public final class World {
         capabilities);
   }
 
-  /** A client at a fixture of its own with no bridge between, in the era of the upstream. */
+  /** A client that uses a separate fixture without a bridge, in the era of the upstream. */
   EraClient direct() {
     return direct;
   }
 
   private void close() throws Exception {
-    for (AutoCloseable part : opened) {
-      part.close();
+    for (AutoCloseable resource : opened) {
+      resource.close();
     }
   }
 }

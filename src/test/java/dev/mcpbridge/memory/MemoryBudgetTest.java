@@ -12,149 +12,149 @@ import org.junit.jupiter.api.Test;
 
 class MemoryBudgetTest {
   private final MemoryBudget budget = new MemoryBudget(100);
-  private final MemoryBudget.Share one = budget.share();
-  private final MemoryBudget.Share other = budget.share();
+  private final MemoryBudget.Share first = budget.share();
+  private final MemoryBudget.Share second = budget.share();
 
   @Test
-  void whatIsAloneHasRoomHoweverMuchItIs() {
-    assertTrue(one.takeIfRoom(1000));
-    assertFalse(other.takeIfRoom(1));
-    assertTrue(one.takeIfRoom(2000));
+  void aSingleShareAlwaysHasRoom() {
+    assertTrue(first.takeIfRoom(1000));
+    assertFalse(second.takeIfRoom(1));
+    assertTrue(first.takeIfRoom(2000));
 
-    one.release();
+    first.release();
 
-    assertTrue(other.takeIfRoom(1));
+    assertTrue(second.takeIfRoom(1));
     assertEquals(1, budget.held());
   }
 
   @Test
-  void whatIsTooMuchWithTheOthersChangesNothing() {
-    other.take(60);
+  void anExcessiveRequestChangesNothing() {
+    second.take(60);
 
-    assertFalse(one.takeIfRoom(41));
+    assertFalse(first.takeIfRoom(41));
     assertEquals(60, budget.held());
-    assertTrue(one.takeIfRoom(40));
+    assertTrue(first.takeIfRoom(40));
 
     assertEquals(100, budget.held());
   }
 
   @Test
-  void whatBecomesLessHasRoomEvenWhereThereIsTooMuch() {
-    other.take(200);
-    one.take(50);
+  void aShareCanShrinkAboveTheLimit() {
+    second.take(200);
+    first.take(50);
 
-    assertTrue(one.takeIfRoom(49));
+    assertTrue(first.takeIfRoom(49));
 
     assertEquals(249, budget.held());
   }
 
   @Test
-  void whatIsWholeKeepsItsRoomAndLetsNobodyGoFirst() {
-    other.take(60);
-    other.becomesGiven();
-    assertTrue(one.takeIfRoom(30));
+  void aCompleteMessageKeepsItsRoomWithoutPriority() {
+    second.take(60);
+    second.becomesGiven();
+    assertTrue(first.takeIfRoom(30));
 
-    assertFalse(one.takeIfRoom(50));
+    assertFalse(first.takeIfRoom(50));
     assertEquals(90, budget.held());
 
     budget.taken(60);
-    other.release();
-    assertTrue(one.takeIfRoom(50));
+    second.release();
+    assertTrue(first.takeIfRoom(50));
     assertEquals(50, budget.held());
   }
 
   @Test
-  void isHighFromThreeQuartersOn() {
-    one.take(74);
+  void isHighFromThreeQuartersOfTheLimit() {
+    first.take(74);
     assertFalse(budget.isHigh());
-    one.take(75);
+    first.take(75);
     assertTrue(budget.isHigh());
-    one.release();
+    first.release();
     assertFalse(budget.isHigh());
   }
 
   @Test
-  void whatIsGivenBackTwiceIsGivenBackOnce() {
-    one.take(30);
-    other.take(40);
+  void releaseIsIdempotent() {
+    first.take(30);
+    second.take(40);
 
-    one.release();
-    one.release();
+    first.release();
+    first.release();
 
     assertEquals(40, budget.held());
   }
 
   @Test
-  void ofWhatHasComeInInPartOneGoesOnAndTheOthersWaitForIt() {
-    one.take(50);
-    other.take(50);
+  void onlyOnePartialMessageContinuesAtTheLimit() {
+    first.take(50);
+    second.take(50);
 
-    assertTrue(one.takeIfRoom(60));
-    assertFalse(other.takeIfRoom(60));
-    assertTrue(one.takeIfRoom(90));
+    assertTrue(first.takeIfRoom(60));
+    assertFalse(second.takeIfRoom(60));
+    assertTrue(first.takeIfRoom(90));
 
-    one.release();
-    assertTrue(other.takeIfRoom(99));
+    first.release();
+    assertTrue(second.takeIfRoom(99));
   }
 
   @Test
-  void whoeverHasNothingLeftLetsOthersGoFirst() {
-    one.take(50);
-    other.take(50);
-    assertTrue(one.takeIfRoom(60));
+  void anEmptyShareLosesItsPriority() {
+    first.take(50);
+    second.take(50);
+    assertTrue(first.takeIfRoom(60));
 
-    assertTrue(one.takeIfRoom(0));
-    one.take(60);
+    assertTrue(first.takeIfRoom(0));
+    first.take(60);
 
-    assertTrue(other.takeIfRoom(60));
+    assertTrue(second.takeIfRoom(60));
   }
 
   @Test
-  void whoeverHasRoomLikeEverybodyDoesNotGoFirstAnyMore() {
-    one.take(50);
-    other.take(50);
-    assertTrue(one.takeIfRoom(60));
-    other.take(10);
-    assertTrue(one.takeIfRoom(70));
+  void aShareThatFitsLosesItsPriority() {
+    first.take(50);
+    second.take(50);
+    assertTrue(first.takeIfRoom(60));
+    second.take(10);
+    assertTrue(first.takeIfRoom(70));
 
-    other.take(60);
+    second.take(60);
 
-    assertTrue(other.takeIfRoom(61));
+    assertTrue(second.takeIfRoom(61));
   }
 
   @Test
-  void ofTwoThatAreTooMuchEachOneGoesFirst() {
-    one.take(60);
-    other.take(60);
+  void twoOversizedMessagesContinueInTurn() {
+    first.take(60);
+    second.take(60);
 
-    assertTrue(one.takeIfRoom(200));
-    assertFalse(other.takeIfRoom(200));
+    assertTrue(first.takeIfRoom(200));
+    assertFalse(second.takeIfRoom(200));
 
-    one.release();
-    assertTrue(other.takeIfRoom(200));
+    first.release();
+    assertTrue(second.takeIfRoom(200));
   }
 
   @Test
-  void whatHasNotBegunToComeInWaits() {
-    other.take(90);
+  void aNewMessageWaitsAtTheLimit() {
+    second.take(90);
 
-    assertFalse(one.takeIfRoom(20));
+    assertFalse(first.takeIfRoom(20));
   }
 
   @Test
-  void nothingGoesOnWhereItIsTheAnswersThatAreInTheWay() {
-    one.take(20);
+  void unreadResponsesStopPartialMessages() {
+    first.take(20);
     budget.given(90);
 
-    assertFalse(one.takeIfRoom(30));
+    assertFalse(first.takeIfRoom(30));
 
     budget.taken(90);
-    assertTrue(one.takeIfRoom(30));
+    assertTrue(first.takeIfRoom(30));
     assertEquals(30, budget.held());
   }
 
   @Test
-  void ofManyThreadsNothingIsLostAndWhatHadToAskIsNeverTooMuch() {
+  void concurrentSharesNeverExceedTheLimit() {
     List<CompletableFuture<Boolean>> workers = new ArrayList<>();
     for (int worker = 0; worker < 4; worker++) {
       Random random = new Random(worker);

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is counted, as Prometheus reads it. */
+/** The metrics in the formats of Prometheus. */
 class MetricsPageTest {
   private static final MetricsPage.Server SERVER =
       new MetricsPage.Server("git", "ready", 1, 8, 3, 2, 4, 5, 6);
@@ -19,57 +19,57 @@ class MetricsPageTest {
         StandardCharsets.UTF_8);
   }
 
-  private void assertSays(String line) {
+  private void assertHasLine(String line) {
     String page = page(null, new MetricsPage.Nodes(true, 3, 7));
     assertTrue(page.contains(line + "\n"), page);
   }
 
   @Test
-  void callsAreCountedByHowTheyEnded() {
+  void callsAreCountedByOutcome() {
     counts.answered("git", 2_000_000);
     counts.answered("git", 2_000_000_000);
     counts.ended("git", "deadline_exceeded");
 
-    assertSays("mcp_bridge_calls_total{outcome=\"answered\",server=\"git\"} 2.0");
-    assertSays("mcp_bridge_calls_total{outcome=\"deadline_exceeded\",server=\"git\"} 1.0");
+    assertHasLine("mcp_bridge_calls_total{outcome=\"answered\",server=\"git\"} 2.0");
+    assertHasLine("mcp_bridge_calls_total{outcome=\"deadline_exceeded\",server=\"git\"} 1.0");
   }
 
   @Test
-  void durationsAreInBuckets() {
+  void durationsAreCountedInBuckets() {
     counts.answered("git", 1_000_000);
     counts.answered("git", 1_000_001);
     counts.answered("git", 400_000_000_000L);
 
-    assertSays("mcp_bridge_call_duration_seconds_bucket{server=\"git\",le=\"0.001\"} 1");
-    assertSays("mcp_bridge_call_duration_seconds_bucket{server=\"git\",le=\"0.0025\"} 2");
-    assertSays("mcp_bridge_call_duration_seconds_bucket{server=\"git\",le=\"300.0\"} 2");
-    assertSays("mcp_bridge_call_duration_seconds_bucket{server=\"git\",le=\"+Inf\"} 3");
-    assertSays("mcp_bridge_call_duration_seconds_count{server=\"git\"} 3");
+    assertHasLine("mcp_bridge_call_duration_seconds_bucket{server=\"git\",le=\"0.001\"} 1");
+    assertHasLine("mcp_bridge_call_duration_seconds_bucket{server=\"git\",le=\"0.0025\"} 2");
+    assertHasLine("mcp_bridge_call_duration_seconds_bucket{server=\"git\",le=\"300.0\"} 2");
+    assertHasLine("mcp_bridge_call_duration_seconds_bucket{server=\"git\",le=\"+Inf\"} 3");
+    assertHasLine("mcp_bridge_call_duration_seconds_count{server=\"git\"} 3");
   }
 
   @Test
-  void serversAndNodesAreShownAsTheyAre() {
+  void stateOfServersAndNodesIsReported() {
     counts.askedNode();
     counts.askedNode();
     counts.lostNode();
 
-    assertSays("mcp_bridge_server_state{server=\"git\",state=\"ready\"} 1.0");
-    assertSays("mcp_bridge_calls_in_flight{server=\"git\"} 3.0");
-    assertSays("mcp_bridge_calls_queued{server=\"git\"} 2.0");
-    assertSays("mcp_bridge_server_restarts_total{server=\"git\"} 4.0");
-    assertSays("mcp_bridge_cluster_members 3.0");
-    assertSays("mcp_bridge_cluster_moves_total 7.0");
-    assertSays("mcp_bridge_node_questions_total 2.0");
-    assertSays("mcp_bridge_node_questions_lost_total 1.0");
+    assertHasLine("mcp_bridge_server_state{server=\"git\",state=\"ready\"} 1.0");
+    assertHasLine("mcp_bridge_calls_in_flight{server=\"git\"} 3.0");
+    assertHasLine("mcp_bridge_calls_queued{server=\"git\"} 2.0");
+    assertHasLine("mcp_bridge_server_restarts_total{server=\"git\"} 4.0");
+    assertHasLine("mcp_bridge_cluster_members 3.0");
+    assertHasLine("mcp_bridge_cluster_moves_total 7.0");
+    assertHasLine("mcp_bridge_node_questions_total 2.0");
+    assertHasLine("mcp_bridge_node_questions_lost_total 1.0");
   }
 
   @Test
-  void aBridgeOfOneNodeSaysNothingOfNodes() {
+  void singleNodeHasNoClusterMetrics() {
     assertFalse(page(null, null).contains("cluster"));
   }
 
   @Test
-  void whoTakesOpenMetricsGetsIt() {
+  void openMetricsIsNegotiated() {
     assertTrue(page("application/openmetrics-text; version=1.0.0", null).endsWith("# EOF\n"));
   }
 }

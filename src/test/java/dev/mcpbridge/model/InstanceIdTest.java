@@ -11,18 +11,18 @@ class InstanceIdTest {
   private static final ServerId S = new ServerId("s");
 
   @Test
-  void aPartIsFoundAgainByItsServersNameAndItsNumberAndByNothingElse() {
-    Map<InstanceId, String> parts =
+  void equalityDependsOnServerAndNumber() {
+    Map<InstanceId, String> names =
         Map.of(new InstanceId(S, 1), "one", new InstanceId(S, 2), "two");
 
-    assertEquals("two", parts.get(new InstanceId(new ServerId("s"), 2)));
+    assertEquals("two", names.get(new InstanceId(new ServerId("s"), 2)));
     assertNotEquals(new InstanceId(S, 1), new InstanceId(new ServerId("t"), 1));
     assertNotEquals(S, new InstanceId(S, 1));
     assertNotEquals(S, "s");
   }
 
   @Test
-  void theNameOfAPartIsReadBack() {
+  void namesAreParsedBack() {
     List<InstanceId> all = InstanceId.all(S, 3);
 
     assertEquals(List.of("s", "s#2", "s#3"), all.stream().map(InstanceId::name).toList());

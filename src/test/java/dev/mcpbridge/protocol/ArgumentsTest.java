@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ArgumentsTest {
 
   @Test
-  void keepsNumbersKeysAndEscapesAsTheyWereSent() {
+  void keepsNumbersKeysAndEscapes() {
     String sent =
         "{ \"b\": 9007199254740993,\n \"a\" : [1.10, 1e2, -0], \"s\":\"x \\\" \\u00e9\" }";
 
@@ -38,15 +38,15 @@ class ArgumentsTest {
         "{\"a\":",
         "\uFEFF{}"
       })
-  void refusesWhatIsNotOneObjectWithUniqueKeys(String body) {
-    BridgeException refused =
+  void rejectsAnythingButAnObjectWithUniqueKeys(String body) {
+    BridgeException failure =
         assertThrows(
             BridgeException.class, () -> Arguments.read(body.getBytes(StandardCharsets.UTF_8), 10));
-    assertEquals(ErrorCode.MALFORMED_REQUEST, refused.code());
+    assertEquals(ErrorCode.MALFORMED_REQUEST, failure.code());
   }
 
   @Test
-  void refusesUtf16() {
+  void rejectsUtf16() {
     assertThrows(
         BridgeException.class,
         () -> Arguments.read("{\"a\":1}".getBytes(StandardCharsets.UTF_16), 10));

@@ -13,15 +13,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which bridges something passes. */
+/** Paths of bridges and loop detection. */
 class BridgePathTest {
-  private static JsonSlice entry(String way) {
+  private static JsonSlice entry(String path) {
     return JsonSlice.of(
-        "{\"name\":\"t\",\"_meta\":{\"own\":1.10,\"dev.mcpbridge/via\":" + way + "}}");
+        "{\"name\":\"t\",\"_meta\":{\"own\":1.10,\"dev.mcpbridge/via\":" + path + "}}");
   }
 
   @Test
-  void whatABridgeListsIsReachedOverItFirst() {
+  void listingBridgeIsPrependedToThePath() {
     JsonSlice reached = BridgePath.over("b", "a", List.of(entry("[\"c\"]"))).get(0);
 
     assertEquals(List.of("b", "c"), BridgePath.to(reached).bridges());
@@ -29,7 +29,7 @@ class BridgePathTest {
   }
 
   @Test
-  void whatHasNoWayYetIsReachedOverTheBridgeAlone() {
+  void entryWithoutAPathGetsTheListingBridge() {
     JsonSlice plain = JsonSlice.of("{\"name\":\"t\",\"x\":[1.10]}");
 
     JsonSlice reached = BridgePath.over("b", "a", List.of(plain)).get(0);
@@ -39,40 +39,40 @@ class BridgePathTest {
   }
 
   @Test
-  void whatComesBackIsLeftOut() {
+  void entriesThatLeadBackAreDropped() {
     assertTrue(BridgePath.over("b", "a", List.of(entry("[\"c\",\"a\"]"))).isEmpty());
     assertTrue(BridgePath.over("a", "a", List.of(entry("[]"))).isEmpty());
   }
 
   @Test
-  void whoAsksIsNotOfferedWhatIsReachedOverWhomItPassed() {
+  void entriesThroughPassedBridgesAreHidden() {
     List<JsonSlice> all = List.of(entry("[\"c\"]"), entry("[\"d\",\"e\"]"), entry("[]"));
 
     assertEquals(2, new BridgePath(List.of("x", "e")).withoutDetours(all).size());
     assertEquals(all, BridgePath.NONE.withoutDetours(all));
   }
 
-  /** A client may say what it likes, and all others wait meanwhile. */
+  /** Clients control the path, and filtering blocks the event loop. */
   @Test
-  void aVeryLongWayCostsNoMoreThanItsReading() {
-    List<String> said = IntStream.range(0, 500_000).mapToObj(Integer::toString).toList();
+  void longPathIsFilteredQuickly() {
+    List<String> ids = IntStream.range(0, 500_000).mapToObj(Integer::toString).toList();
     List<JsonSlice> all = Collections.nCopies(20_000, entry("[\"c\",\"d\"]"));
 
-    BridgePath way = new BridgePath(said);
+    BridgePath path = new BridgePath(ids);
 
     assertEquals(
-        20_000, assertTimeout(Duration.ofSeconds(5), () -> way.withoutDetours(all)).size());
+        20_000, assertTimeout(Duration.ofSeconds(5), () -> path.withoutDetours(all)).size());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"1", "{}", "null", "\"a\"", "[1,null,{}]", "[[\"a\"]]"})
-  void whatIsNoListOfNamesIsNoWay(String garbage) {
+  void invalidPathIsIgnored(String garbage) {
     assertTrue(BridgePath.to(entry(garbage)).isEmpty());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"1", "[]", "null", "\"a\""})
-  void anEntryWithSomethingElseForItsMetaIsListedWithTheOthers(String garbage) {
+  void entriesWithInvalidMetaAreListed(String garbage) {
     JsonSlice odd = JsonSlice.of("{\"name\":\"t\",\"_meta\":" + garbage + "}");
 
     List<JsonSlice> reached =
@@ -83,7 +83,7 @@ class BridgePathTest {
   }
 
   @Test
-  void eachBridgeIsAddedAtTheEndOfARequestsWay() {
+  void bridgesAreAppendedToARequestPath() {
     BridgePath bridgePath = BridgePath.NONE.then("a").then("b");
 
     assertEquals("[\"a\",\"b\"]", bridgePath.toJson().text());

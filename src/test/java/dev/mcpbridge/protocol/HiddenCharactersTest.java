@@ -13,7 +13,7 @@ class HiddenCharactersTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"plain", "Grüße, 東京", "👩\u200d💻 ❤\ufe0f", "می\u200cخواهم", "a\tb\nc", "\\u202e"})
-  void whatScriptsAndEmojiNeedIsNotHidden(String text) throws Exception {
+  void charactersOfScriptsAndEmojiAreNotHidden(String text) throws Exception {
     JsonSlice json = JsonSlice.of("{\"a\":" + JsonObjects.quoted(text).text() + "}");
 
     assertTrue(HiddenCharacters.in(json).isEmpty());
@@ -22,7 +22,7 @@ class HiddenCharactersTest {
   }
 
   @Test
-  void theyAreFoundInNamesAndTextsEscapedOrNot() throws Exception {
+  void findsHiddenCharactersInNamesAndStrings() throws Exception {
     JsonSlice json =
         JsonSlice.of(
             "{\"a\\u202E\":[\"\u2066x\",{\"b\":\"\\uDB40\\uDC41\"}],\"c\":\"\\u001b[2J\\u007f\"}");
@@ -31,7 +31,7 @@ class HiddenCharactersTest {
   }
 
   @Test
-  void withoutThemEverythingElseStaysAndSoDoesWhatItIsCalledBy() throws Exception {
+  void removalKeepsIdentifiersAndEverythingElse() throws Exception {
     JsonSlice json =
         JsonSlice.of("{\"name\":\"x\\u200b\",\"d\":\"a\\u202Eb\",\"n\":[1.50,1e400,\"\\u2060\"]}");
 
@@ -41,7 +41,7 @@ class HiddenCharactersTest {
   }
 
   @Test
-  void aTextIsShownWithThemSpeltOut() {
+  void hiddenCharactersAreShownAsEscapes() {
     assertEquals("a\\u{202E}b\\u{E0041}", HiddenCharacters.shown("a\u202eb\udb40\udc41"));
   }
 }

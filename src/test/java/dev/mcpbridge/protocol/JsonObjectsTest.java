@@ -12,14 +12,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class JsonObjectsTest {
   @Property(tries = 2_000)
-  void readsTheTextsThatJacksonWrites(@ForAll String text) throws IOException {
+  void decodesStringsWrittenByJackson(@ForAll String text) throws IOException {
     JsonSlice written = JsonSlice.of(Json.mapper().writeValueAsBytes(text));
 
     assertEquals(Json.tree(written).textValue(), JsonObjects.string(written));
   }
 
   @Property(tries = 1_000)
-  void readsTextsOfEscapesAlone(@ForAll String text) {
+  void decodesStringsOfEscapesOnly(@ForAll String text) {
     StringBuilder escaped = new StringBuilder("\"");
     text.chars().forEach(unit -> escaped.append(String.format("\\u%04X", unit)));
 
@@ -27,14 +27,14 @@ class JsonObjectsTest {
   }
 
   @Test
-  void readsEveryShortEscape() {
+  void decodesEveryShortEscape() {
     assertEquals(
         "\"\\/\b\f\n\r\tü", JsonObjects.string(JsonSlice.of("\"\\\"\\\\\\/\\b\\f\\n\\r\\tü\"")));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"a\\\"", "7", "null", "\""})
-  void whatIsNoTextIsNone(String value) {
+  void invalidStringYieldsNull(String value) {
     assertNull(JsonObjects.string(JsonSlice.of(value)));
   }
 }

@@ -33,7 +33,7 @@ class JsonScannerTest {
         "\"eight plain bytes and more of them\"",
         "\"\\ud83c\\udf89\""
       })
-  void acceptsWhatRfc8259Allows(String text) {
+  void acceptsValidJson(String text) {
     assertDoesNotThrow(() -> scan(JsonScanner.strict(10), bytes(text)));
   }
 
@@ -68,13 +68,13 @@ class JsonScannerTest {
         "]",
         "-"
       })
-  void refusesWhatRfc8259DoesNot(String text) {
+  void rejectsInvalidJson(String text) {
     assertThrows(JsonSyntaxException.class, () -> scan(JsonScanner.transit(10), bytes(text)));
   }
 
   @Test
-  void refusesInvalidUtf8() {
-    for (int[] broken :
+  void rejectsInvalidUtf8() {
+    for (int[] invalid :
         new int[][] {
           {0xFF, 0xFE},
           {0xC0, 0xAF},
@@ -85,17 +85,17 @@ class JsonScannerTest {
           {0xE2, 0x82},
           {0x80}
         }) {
-      byte[] text = new byte[broken.length + 2];
+      byte[] text = new byte[invalid.length + 2];
       text[0] = text[text.length - 1] = '"';
-      for (int i = 0; i < broken.length; i++) {
-        text[i + 1] = (byte) broken[i];
+      for (int i = 0; i < invalid.length; i++) {
+        text[i + 1] = (byte) invalid[i];
       }
       assertThrows(JsonSyntaxException.class, () -> scan(JsonScanner.transit(10), text));
     }
   }
 
   @Test
-  void strictRefusesWhatReceiversDisagreeOn() {
+  void strictModeRejectsAmbiguousValues() {
     for (String text : List.of("\"\\ud800\"", "\"\\udc00\\ud800\"", "1e400", "1".repeat(10_000))) {
       assertThrows(JsonSyntaxException.class, () -> scan(JsonScanner.strict(10), bytes(text)));
       assertDoesNotThrow(() -> scan(JsonScanner.transit(10), bytes(text)));
@@ -112,7 +112,7 @@ class JsonScannerTest {
   }
 
   @Test
-  void showsTheMembersOfAnObjectWhereTheyStand() throws JsonSyntaxException {
+  void visitsMembersWithTheirOffsets() throws JsonSyntaxException {
     byte[] text = bytes("{\"id\" : 7,\"result\":{\"a\":[1]}}");
     List<String> seen = new ArrayList<>();
 

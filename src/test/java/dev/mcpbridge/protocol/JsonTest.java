@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Trees are read and written as by Jackson's mapper, which is held against them. */
+/** Compares reading and writing of trees with Jackson's mapper. */
 class JsonTest {
   private static final ObjectReader SHORTEST = Json.mapper().reader();
   private static final ObjectReader EXACT =
@@ -32,7 +32,7 @@ class JsonTest {
   private static final ObjectReader DOUBLES =
       SHORTEST.without(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
 
-  /** Long texts are read as bytes, short ones as text. */
+  /** Makes a text so long that it is read as bytes instead of a string. */
   private static final String LONG_BLANK = " ".repeat(40_000);
 
   @Provide
@@ -78,7 +78,7 @@ class JsonTest {
         .replaceAll("]$", "");
   }
 
-  /** What comes of it, whether a tree or a refusal. */
+  /** Reads a text; the outcome is a tree or the kind of error. */
   private interface Reading {
     JsonNode read() throws IOException;
 
@@ -86,9 +86,9 @@ class JsonTest {
       try {
         return read();
       } catch (StreamConstraintsException e) {
-        return "too much";
+        return "limit exceeded";
       } catch (JsonProcessingException e) {
-        return "refused";
+        return "invalid";
       } catch (IOException e) {
         throw new IllegalStateException(e);
       }
@@ -118,7 +118,7 @@ class JsonTest {
   }
 
   @Property(tries = 2000)
-  void whateverIsJsonIsTheSame(@ForAll("values") String text) {
+  void validJsonIsReadAsByTheMapper(@ForAll("values") String text) {
     assertAllSame(text);
   }
 
@@ -152,25 +152,25 @@ class JsonTest {
         "[{\"b\":{},\"c\":0,\"b\":null}]",
         "{\"a\":1,\"\\u0061\":2}"
       })
-  void whatIsNoneIsRefusedOrMissingAsByTheMapper(String text) {
+  void invalidJsonFailsAsInTheMapper(String text) {
     assertAllSame(text);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"1 2", "{} {}", "[]]", "{}x", "\"a\",", "true false"})
-  void whatFollowsTheOnlyValueIsRefused(String text) {
+  void textAfterTheValueIsRejected(String text) {
     assertThrows(JsonProcessingException.class, () -> Json.tree(text));
     assertThrows(JsonProcessingException.class, () -> Json.exactTree(text));
   }
 
   @Test
-  void aKeyThatIsThereTwiceIsNamedAndItsPlaceIsSaid() {
-    JsonProcessingException refused =
+  void duplicateKeyIsReportedWithItsLocation() {
+    JsonProcessingException failure =
         assertThrows(
             JsonProcessingException.class, () -> Json.tree("{\n \"a\": 1,\n \"a\": null\n}"));
 
-    assertEquals("Duplicate field 'a'", refused.getOriginalMessage());
-    assertEquals(3, refused.getLocation().getLineNr());
+    assertEquals("Duplicate field 'a'", failure.getOriginalMessage());
+    assertEquals(3, failure.getLocation().getLineNr());
   }
 
   @Test
@@ -183,14 +183,14 @@ class JsonTest {
   }
 
   @Test
-  void whatIsMissingIsWrittenAsNull() throws IOException {
+  void missingNodeIsWrittenAsNull() throws IOException {
     assertEquals("null", Json.slice(Json.tree("")).text());
     ObjectNode object = Json.object().set("a", MissingNode.getInstance());
     assertEquals("{\"a\":null}", Json.slice(object).text());
   }
 
   @Test
-  void aSmallStackIsEnoughForADeepText() throws Exception {
+  void deepTextNeedsLittleStack() throws Exception {
     Throwable[] failure = {null};
     Thread small =
         new Thread(

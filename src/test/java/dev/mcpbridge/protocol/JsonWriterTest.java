@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 class JsonWriterTest {
 
   @Test
-  void putsCommasWhereTheyBelong() {
+  void insertsCommas() {
     String json =
         new JsonWriter()
             .beginObject()
@@ -30,7 +30,7 @@ class JsonWriterTest {
   }
 
   @Test
-  void escapesWhatHasToBeAndEncodesTheRest() throws Exception {
+  void escapesAndEncodesStrings() throws Exception {
     String text = "quote \" slash \\ line \n bell \u0007 ü 🎉 {,:[";
 
     JsonSlice written = new JsonWriter().value(text).toSlice();
@@ -39,7 +39,7 @@ class JsonWriterTest {
   }
 
   @Test
-  void aLoneSurrogateStaysValidUtf8() throws Exception {
+  void loneSurrogateIsEscaped() throws Exception {
     JsonSlice written = new JsonWriter().value("a\ud800b").toSlice();
 
     JsonScanner.transit(2).document(written.bytes(), written.from(), written.to());

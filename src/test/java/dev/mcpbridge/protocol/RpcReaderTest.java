@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class RpcReaderTest {
 
   @Test
-  void tellsTheFourShapesApart() throws JsonSyntaxException {
+  void distinguishesTheKindsOfMessages() throws JsonSyntaxException {
     assertEquals(RpcMessage.Kind.RESULT, read("{\"id\":1,\"result\":{}}").kind());
     assertEquals(RpcMessage.Kind.ERROR, read("{\"id\":1,\"error\":{}}").kind());
     assertEquals(RpcMessage.Kind.REQUEST, read("{\"id\":\"a\",\"method\":\"ping\"}").kind());
@@ -18,12 +18,12 @@ class RpcReaderTest {
   }
 
   @Test
-  void leavesThePayloadAsItIs() throws JsonSyntaxException {
+  void keepsThePayloadUnchanged() throws JsonSyntaxException {
     assertEquals("{\"a\":1.10}", read("{\"result\" : {\"a\":1.10} , \"id\":1}").payload().text());
   }
 
   @Test
-  void distinguishesOurNumbersFromStrings() throws JsonSyntaxException {
+  void distinguishesNumericIdsFromStrings() throws JsonSyntaxException {
     assertEquals(1, read("{\"id\":1,\"result\":{}}").numericId());
     assertEquals(-1, read("{\"id\":\"1\",\"result\":{}}").numericId());
     assertEquals(-1, read("{\"id\":1.0,\"result\":{}}").numericId());
@@ -31,12 +31,12 @@ class RpcReaderTest {
   }
 
   @Test
-  void noticesContentThatIsNoList() throws JsonSyntaxException {
+  void detectsContentThatIsNotAnArray() throws JsonSyntaxException {
     assertFalse(read("{\"id\":1,\"result\":{\"content\":\"x\"}}").wellShaped());
   }
 
   @Test
-  void refusesWhatIsNoMessage() {
+  void rejectsInvalidMessages() {
     assertThrows(JsonSyntaxException.class, () -> read("{}"));
     assertThrows(JsonSyntaxException.class, () -> read("[]"));
     assertThrows(JsonSyntaxException.class, () -> read("{\"id\":1,\"result\":1,\"error\":2}"));
@@ -44,7 +44,7 @@ class RpcReaderTest {
   }
 
   @Test
-  void findsTheIdInTheEndsOfALostLine() {
+  void findsTheIdInAnOversizedLine() {
     assertEquals(42, RpcReader.idIn(bytes("{\"jsonrpc\":\"2.0\",\"id\": 42,\"res"), bytes("")));
     assertEquals(7, RpcReader.idIn(bytes("{\"result\":\"x"), bytes("yyy\",\"id\":7}")));
     assertEquals(-1, RpcReader.idIn(bytes("{\"result\":\"x"), bytes("yyy")));

@@ -41,48 +41,49 @@ class ConfirmationsTest {
   private static final Viewer BOSS = new Viewer("boss", true);
 
   private long now = 1_000_000;
-  private boolean areSeveral = true;
-  private int looks;
+  private boolean severalCallers = true;
+  private int queries;
   private Future<?> agreement = Future.succeededFuture();
 
   @Test
-  void isClaimedOnce() {
+  void confirmationCanBeClaimedOnce() {
     Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation asked = ask(confirmations, "{\"a\":1}");
+    PendingConfirmation pending = add(confirmations, "{\"a\":1}");
 
     assertEquals(
-        "{\"a\":1}", confirmations.claim(yes(asked, ALICE)).result().call().arguments().text());
-    assertFails(ErrorCode.CONFIRMATION_NOT_FOUND, confirmations, yes(asked, ALICE));
+        "{\"a\":1}",
+        confirmations.claim(approval(pending, ALICE)).result().call().arguments().text());
+    assertFails(ErrorCode.CONFIRMATION_NOT_FOUND, confirmations, approval(pending, ALICE));
   }
 
   @Test
-  void whatHasBecomeOfItsCallIsToldToWhoMayKnow() {
+  void executionIsReportedToViewersOfDecidedConfirmation() {
     Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation approved = ask(confirmations, "{}");
-    PendingConfirmation rejected = ask(confirmations, "{}");
-    confirmations.claim(yes(approved, ALICE));
+    PendingConfirmation approved = add(confirmations, "{}");
+    PendingConfirmation rejected = add(confirmations, "{}");
+    confirmations.claim(approval(approved, ALICE));
     confirmations.claim(
         new HumanDecision(rejected.confirmation().id(), false, rejected.token(), ALICE));
 
-    assertEquals(Executed.UNKNOWN, again(confirmations, yes(approved, ALICE)));
-    assertEquals(Executed.NO, again(confirmations, yes(rejected, ALICE)));
+    assertEquals(Executed.UNKNOWN, executionOf(confirmations, approval(approved, ALICE)));
+    assertEquals(Executed.NO, executionOf(confirmations, approval(rejected, ALICE)));
     confirmations.ended(approved.confirmation().id(), Executed.YES);
-    assertEquals(Executed.YES, again(confirmations, yes(approved, ALICE)));
-    assertEquals(Executed.NO, again(confirmations, yes(approved, BOB)));
+    assertEquals(Executed.YES, executionOf(confirmations, approval(approved, ALICE)));
+    assertEquals(Executed.NO, executionOf(confirmations, approval(approved, BOB)));
     assertEquals(List.of(), confirmations.visibleTo(ALICE).result());
   }
 
   @Test
-  void aConfirmationThatIsPendingHasNotEnded() {
+  void endIsIgnoredForPendingConfirmation() {
     Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation asked = ask(confirmations, "{}");
+    PendingConfirmation pending = add(confirmations, "{}");
 
-    confirmations.ended(asked.confirmation().id(), Executed.YES);
+    confirmations.ended(pending.confirmation().id(), Executed.YES);
 
-    assertTrue(confirmations.claim(yes(asked, ALICE)).succeeded());
+    assertTrue(confirmations.claim(approval(pending, ALICE)).succeeded());
   }
 
-  private static Executed again(Confirmations confirmations, HumanDecision decision) {
+  private static Executed executionOf(Confirmations confirmations, HumanDecision decision) {
     BridgeException failure =
         assertInstanceOf(BridgeException.class, confirmations.claim(decision).cause());
     assertEquals(ErrorCode.CONFIRMATION_NOT_FOUND, failure.code());
@@ -90,49 +91,52 @@ class ConfirmationsTest {
   }
 
   @Test
-  void somebodyElsesIsAsIfItWereNotThere() {
+  void confirmationsOfOtherCallersAreInvisible() {
     Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation asked = ask(confirmations, "{}");
+    PendingConfirmation pending = add(confirmations, "{}");
 
-    assertFails(ErrorCode.CONFIRMATION_NOT_FOUND, confirmations, yes(asked, BOB));
+    assertFails(ErrorCode.CONFIRMATION_NOT_FOUND, confirmations, approval(pending, BOB));
     assertEquals(List.of(), confirmations.visibleTo(BOB).result());
     assertEquals(1, confirmations.visibleTo(ALICE).result().size());
   }
 
   @Test
-  void aWrongTokenConfirmsNothingAndGuessingIsSlowedDown() {
+  void wrongTokensAreRejectedAndLimited() {
     Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation asked = ask(confirmations, "{}");
-    HumanDecision guess = new HumanDecision(asked.confirmation().id(), true, "0".repeat(32), ALICE);
+    PendingConfirmation pending = add(confirmations, "{}");
+    HumanDecision guess =
+        new HumanDecision(pending.confirmation().id(), true, "0".repeat(32), ALICE);
 
     for (int i = 0; i < 10; i++) {
       assertFails(ErrorCode.WRONG_TOKEN, confirmations, guess);
     }
     assertFails(ErrorCode.RATE_LIMITED, confirmations, guess);
     now += 60_000;
-    assertTrue(confirmations.claim(yes(asked, ALICE)).succeeded());
+    assertTrue(confirmations.claim(approval(pending, ALICE)).succeeded());
   }
 
   @Test
-  void aGuesserWhoIsSlowedDownCostsNobodyAnything() {
+  void limitedAttemptsCauseNoQueries() {
     Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation asked = ask(confirmations, "{}");
-    HumanDecision guess = new HumanDecision(asked.confirmation().id(), true, "0".repeat(32), ALICE);
+    PendingConfirmation pending = add(confirmations, "{}");
+    HumanDecision guess =
+        new HumanDecision(pending.confirmation().id(), true, "0".repeat(32), ALICE);
     for (int i = 0; i < 10; i++) {
       confirmations.claim(guess);
     }
-    int before = looks;
+    int before = queries;
 
     assertFails(ErrorCode.RATE_LIMITED, confirmations, guess);
 
-    assertEquals(before, looks);
+    assertEquals(before, queries);
   }
 
   @Test
-  void whoGuessesManyAtOnceIsSlowedDownAsWell() {
+  void concurrentAttemptsAreLimited() {
     Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation asked = ask(confirmations, "{}");
-    HumanDecision guess = new HumanDecision(asked.confirmation().id(), true, "0".repeat(32), ALICE);
+    PendingConfirmation pending = add(confirmations, "{}");
+    HumanDecision guess =
+        new HumanDecision(pending.confirmation().id(), true, "0".repeat(32), ALICE);
     Promise<Void> agreed = Promise.promise();
     agreement = agreed.future();
     List<Future<Confirmation>> guesses =
@@ -149,12 +153,12 @@ class ConfirmationsTest {
   }
 
   @Test
-  void tenThousandArePendingAtMost() {
-    areSeveral = false;
+  void atMostTenThousandConfirmationsArePending() {
+    severalCallers = false;
     Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation first = ask(confirmations, "{}");
+    PendingConfirmation first = add(confirmations, "{}");
     for (int i = 1; i < 10_000; i++) {
-      ask(confirmations, "{}");
+      add(confirmations, "{}");
     }
 
     Future<PendingConfirmation> refused =
@@ -162,82 +166,82 @@ class ConfirmationsTest {
 
     BridgeException failure = assertInstanceOf(BridgeException.class, refused.cause());
     assertEquals(ErrorCode.OVERLOADED, failure.code());
-    assertTrue(confirmations.claim(yes(first, ALICE)).succeeded());
+    assertTrue(confirmations.claim(approval(first, ALICE)).succeeded());
     assertTrue(confirmations.add(new ConfirmationRequest(call("{}"), "d")).succeeded());
   }
 
   @Test
-  void expires() {
+  void confirmationExpires() {
     Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation asked = ask(confirmations, "{}");
+    PendingConfirmation pending = add(confirmations, "{}");
 
     now += 600_000;
 
-    assertFails(ErrorCode.CONFIRMATION_EXPIRED, confirmations, yes(asked, ALICE));
+    assertFails(ErrorCode.CONFIRMATION_EXPIRED, confirmations, approval(pending, ALICE));
     assertEquals(List.of(), confirmations.visibleTo(ALICE).result());
   }
 
   @Test
-  void anOperatorDecidesAndTheCallerDoesNot() {
+  void onlyAnOperatorDecidesIfConfigured() {
     Confirmations confirmations = confirmations(true, true);
-    PendingConfirmation asked = ask(confirmations, "{}");
+    PendingConfirmation pending = add(confirmations, "{}");
 
-    assertNull(asked.token());
-    assertFails(ErrorCode.FORBIDDEN, confirmations, yes(asked, ALICE));
-    assertFails(ErrorCode.FORBIDDEN, confirmations, yes(asked, new Viewer("alice", true)));
-    assertTrue(confirmations.claim(yes(asked, BOSS)).succeeded());
+    assertNull(pending.token());
+    assertFails(ErrorCode.FORBIDDEN, confirmations, approval(pending, ALICE));
+    assertFails(ErrorCode.FORBIDDEN, confirmations, approval(pending, new Viewer("alice", true)));
+    assertTrue(confirmations.claim(approval(pending, BOSS)).succeeded());
   }
 
   @Test
-  void theIdAloneIsEnoughOnlyWhereTheOperatorSaysSo() {
+  void idSufficesIfNoTokenIsRequired() {
     Confirmations confirmations = confirmations(false, false);
-    PendingConfirmation asked = ask(confirmations, "{}");
+    PendingConfirmation pending = add(confirmations, "{}");
 
-    HumanDecision decision = new HumanDecision(asked.confirmation().id(), true, null, ALICE);
+    HumanDecision decision = new HumanDecision(pending.confirmation().id(), true, null, ALICE);
     assertTrue(confirmations.claim(decision).succeeded());
   }
 
   @Test
-  void whatWaitsKeepsItsOwnExpiryWhenAnotherIsSet() {
+  void pendingConfirmationKeepsItsExpiryAfterReload() {
     Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation asked = ask(confirmations, "{}");
+    PendingConfirmation pending = add(confirmations, "{}");
 
     confirmations.reload(new RiskConfig(null, null, false, true, 1_000, 200));
-    PendingConfirmation brief = ask(confirmations, "{}");
+    PendingConfirmation brief = add(confirmations, "{}");
     now += 599_999;
 
     assertEquals(1, confirmations.visibleTo(ALICE).result().size());
-    assertFails(ErrorCode.CONFIRMATION_NOT_FOUND, confirmations, yes(brief, ALICE));
-    assertTrue(confirmations.claim(yes(asked, ALICE)).succeeded());
+    assertFails(ErrorCode.CONFIRMATION_NOT_FOUND, confirmations, approval(brief, ALICE));
+    assertTrue(confirmations.claim(approval(pending, ALICE)).succeeded());
   }
 
   @Test
-  void anOperatorDecidesWhatWaitsOnceOperatorsDo() {
+  void operatorDecidesPendingConfirmationAfterReload() {
     Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation asked = ask(confirmations, "{}");
+    PendingConfirmation pending = add(confirmations, "{}");
 
     confirmations.reload(new RiskConfig(null, null, true, true, 600_000, 200));
 
-    assertFails(ErrorCode.FORBIDDEN, confirmations, yes(asked, ALICE));
-    assertTrue(confirmations.claim(yes(asked, BOSS)).succeeded());
+    assertFails(ErrorCode.FORBIDDEN, confirmations, approval(pending, ALICE));
+    assertTrue(confirmations.claim(approval(pending, BOSS)).succeeded());
   }
 
   @Test
-  void whatWasLeftToAnOperatorStaysTheirs() {
+  void operatorConfirmationStaysSoAfterReload() {
     Confirmations confirmations = confirmations(true, true);
-    PendingConfirmation asked = ask(confirmations, "{}");
+    PendingConfirmation pending = add(confirmations, "{}");
 
     confirmations.reload(new RiskConfig(null, null, false, false, 600_000, 200));
 
-    assertFails(ErrorCode.FORBIDDEN, confirmations, yes(asked, ALICE));
-    assertTrue(confirmations.claim(yes(asked, BOSS)).succeeded());
+    assertFails(ErrorCode.FORBIDDEN, confirmations, approval(pending, ALICE));
+    assertTrue(confirmations.claim(approval(pending, BOSS)).succeeded());
   }
 
   @Test
-  void wrongTokensForOneConfirmationLockNoOther() {
+  void wrongTokensOnlyLockTheirConfirmation() {
     Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation guessed = ask(confirmations, "{}");
-    PendingConfirmation other = ask(confirmations, "{}");
+    PendingConfirmation guessed = add(confirmations, "{}");
+    PendingConfirmation other = add(confirmations, "{}");
     HumanDecision guess =
         new HumanDecision(guessed.confirmation().id(), true, "0".repeat(32), ALICE);
     for (int i = 0; i < 11; i++) {
@@ -245,14 +249,14 @@ class ConfirmationsTest {
     }
 
     assertFails(ErrorCode.RATE_LIMITED, confirmations, guess);
-    assertTrue(confirmations.claim(yes(other, ALICE)).succeeded());
+    assertTrue(confirmations.claim(approval(other, ALICE)).succeeded());
   }
 
   @Test
-  void noCallerTakesTheRoomForTheConfirmationsOfOthers() {
+  void oneCallerCannotUseTheQuotaOfOthers() {
     Confirmations confirmations = confirmations(false, true);
     for (int i = 0; i < 5_000; i++) {
-      ask(confirmations, "{}");
+      add(confirmations, "{}");
     }
 
     Throwable refusal =
@@ -271,20 +275,20 @@ class ConfirmationsTest {
     assertTrue(confirmations.add(new ConfirmationRequest(bobs, "definition")).succeeded());
 
     now += 600_000;
-    assertNotNull(ask(confirmations, "{}"));
+    assertNotNull(add(confirmations, "{}"));
   }
 
   @Test
-  void theDigestCoversTheArguments() {
+  void digestCoversTheArguments() {
     Confirmations confirmations = confirmations(false, true);
 
     assertNotEquals(
-        ask(confirmations, "{\"a\":1}").confirmation().digest(),
-        ask(confirmations, "{\"a\":2}").confirmation().digest());
+        add(confirmations, "{\"a\":1}").confirmation().digest(),
+        add(confirmations, "{\"a\":2}").confirmation().digest());
   }
 
-  private static HumanDecision yes(PendingConfirmation asked, Viewer by) {
-    return new HumanDecision(asked.confirmation().id(), true, asked.token(), by);
+  private static HumanDecision approval(PendingConfirmation pending, Viewer by) {
+    return new HumanDecision(pending.confirmation().id(), true, pending.token(), by);
   }
 
   private static void assertFails(
@@ -294,7 +298,7 @@ class ConfirmationsTest {
         assertInstanceOf(BridgeException.class, confirmations.claim(decision).cause()).code());
   }
 
-  private static PendingConfirmation ask(Confirmations confirmations, String arguments) {
+  private static PendingConfirmation add(Confirmations confirmations, String arguments) {
     return confirmations.add(new ConfirmationRequest(call(arguments), "definition")).result();
   }
 
@@ -310,7 +314,7 @@ class ConfirmationsTest {
         Envelope.NONE);
   }
 
-  /** The map of a single node, with its looks counted, which wait for the others to agree. */
+  /** A map that counts queries and delays their results until the test completes them. */
   private SharedMap counted(SharedMap map) {
     return (SharedMap)
         Proxy.newProxyInstance(
@@ -321,7 +325,7 @@ class ConfirmationsTest {
               if (!method.getName().equals("get")) {
                 return done;
               }
-              looks++;
+              queries++;
               return agreement.compose(agreed -> (Future<?>) done);
             });
   }
@@ -349,6 +353,6 @@ class ConfirmationsTest {
         clock,
         new SecureRandom(),
         counted(new SingleNode(clock).map("confirmations")),
-        () -> areSeveral);
+        () -> severalCallers);
   }
 }

@@ -18,17 +18,17 @@ class RiskPolicyTest {
   private static final Target REMOVE = Target.tool("remove_file");
 
   @Test
-  void withoutAnyLevelACallRunsAsInTheOriginal() {
+  void callIsAllowedWithoutAnyLevel() {
     assertEquals(Decision.ALLOW, decide(null, RiskRules.NONE, REMOVE, true));
   }
 
   @Test
-  void theDefaultHoldsWhereTheServerSaysNothing() {
+  void defaultAppliesToServersWithoutLevel() {
     assertEquals(Decision.CONFIRM, decide(RiskLevel.MEDIUM, RiskRules.NONE, REMOVE, false));
   }
 
   @Test
-  void theNarrowerRuleWins() {
+  void mostSpecificRuleApplies() {
     RiskRules rules =
         rules(RiskLevel.HIGH, rule("*", RiskLevel.MEDIUM), rule("remove_file", RiskLevel.LOW));
 
@@ -37,7 +37,7 @@ class RiskPolicyTest {
   }
 
   @Test
-  void anAnnotationRaisesTheServersLevelAndNeverLowersOne() {
+  void annotationRaisesServerLevelAndNeverLowers() {
     assertEquals(Decision.CONFIRM, decide(null, rules(RiskLevel.LOW), REMOVE, true));
     assertEquals(Decision.ISOLATE, decide(null, rules(RiskLevel.HIGH), REMOVE, true));
     assertEquals(
@@ -46,7 +46,7 @@ class RiskPolicyTest {
   }
 
   @Test
-  void whereAnythingIsSaidAboutTheRiskWhatIsDestructiveIsRaised() {
+  void destructiveToolIsRaisedIfAnyLevelIsConfigured() {
     RiskRules ofAnother = rules(null, rule("other", RiskLevel.LOW));
     RiskRules ofPrompts = new RiskRules(null, List.of(), null, RiskLevel.LOW, false, null);
 
@@ -58,7 +58,7 @@ class RiskPolicyTest {
   }
 
   @Test
-  void annotationsAreRaisedOrIgnoredForAllAndForOne() {
+  void annotationPolicyAppliesGloballyAndByServer() {
     RiskRules raise =
         new RiskRules(null, List.of(), null, null, false, DestructiveToolPolicy.RAISE);
     RiskRules ignore =
@@ -73,7 +73,7 @@ class RiskPolicyTest {
   }
 
   @Test
-  void saysWhatHasSetTheLevel() {
+  void reasonNamesTheDecidingRule() {
     RiskRules methods =
         new RiskRules(null, List.of(), null, null, true, DestructiveToolPolicy.IGNORE);
 
@@ -98,7 +98,7 @@ class RiskPolicyTest {
   }
 
   @Test
-  void whereMethodsSayTheRiskNoLevelIsNeeded() {
+  void methodRaisesLevelWithoutConfiguration() {
     RiskRules rules = new RiskRules(null, List.of(), null, null, true, null);
 
     assertEquals(Decision.CONFIRM, decide(null, rules, REMOVE, true));
@@ -106,7 +106,7 @@ class RiskPolicyTest {
   }
 
   @Test
-  void resourcesAndPromptsAreGatedToo() {
+  void resourcesAndPromptsAreGraded() {
     Target resource = new Target(Target.Kind.RESOURCE, "file:///x");
 
     assertEquals(Decision.CONFIRM, decide(null, rules(RiskLevel.MEDIUM), resource, false));

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What is asked of an engine, over a socket, according to whose engine it says that it is. */
+/** Requests to the engine depend on the implementation that it reports. */
 class EngineTest {
   private static final String DOCKER = "{\"Components\":[{\"Name\":\"Engine\"}]}";
   private static final String PODMAN = "{\"Components\":[{\"Name\":\"Podman Engine\"}]}";
@@ -96,33 +96,33 @@ class EngineTest {
     return EventLoops.await(vertx, () -> containerEngine.create(container, image, "s"));
   }
 
-  private JsonNode folders() throws Exception {
+  private JsonNode tmpfs() throws Exception {
     assertEquals("c", create());
     return created.remove().at("/HostConfig/Tmpfs");
   }
 
   @Test
-  void dockerIsAskedForNothingButWhatTheEntrySays() throws Exception {
-    JsonNode folders = folders();
+  void dockerGetsOnlyTheConfiguredTmpfs() throws Exception {
+    JsonNode tmpfs = tmpfs();
 
-    assertEquals(1, folders.size(), folders.toString());
-    assertTrue(folders.path("/tmp").asText().startsWith("rw,"), folders.toString());
+    assertEquals(1, tmpfs.size(), tmpfs.toString());
+    assertTrue(tmpfs.path("/tmp").asText().startsWith("rw,"), tmpfs.toString());
   }
 
   @Test
-  void podmanIsAskedToCloseWhatItWouldOpen() throws Exception {
+  void podmanGetsReadOnlyMountsForItsWritableFolders() throws Exception {
     version = PODMAN;
 
-    JsonNode folders = folders();
+    JsonNode tmpfs = tmpfs();
 
-    assertEquals(3, folders.size(), folders.toString());
-    assertTrue(folders.path("/tmp").asText().startsWith("rw,"), folders.toString());
-    assertTrue(folders.path("/run").asText().startsWith("ro,"), folders.toString());
-    assertTrue(folders.path("/var/tmp").asText().startsWith("ro,"), folders.toString());
+    assertEquals(3, tmpfs.size(), tmpfs.toString());
+    assertTrue(tmpfs.path("/tmp").asText().startsWith("rw,"), tmpfs.toString());
+    assertTrue(tmpfs.path("/run").asText().startsWith("ro,"), tmpfs.toString());
+    assertTrue(tmpfs.path("/var/tmp").asText().startsWith("ro,"), tmpfs.toString());
   }
 
   @Test
-  void anEngineThatDoesNotSayWhoseItIsGetsNoContainer() {
+  void anUnidentifiedEngineGetsNoContainer() {
     version = "";
 
     BridgeException refused = assertThrows(BridgeException.class, this::create);
@@ -133,8 +133,8 @@ class EngineTest {
   }
 
   @Test
-  void anotherEngineInItsPlaceIsAskedWhoseItIs() throws Exception {
-    assertEquals(1, folders().size());
+  void aReplacedEngineIsIdentifiedAgain() throws Exception {
+    assertEquals(1, tmpfs().size());
     int port = server.getAddress().getPort();
     server.stop(0);
     BridgeException gone = assertThrows(BridgeException.class, this::create);
@@ -143,6 +143,6 @@ class EngineTest {
     version = PODMAN;
     listen(port);
 
-    assertEquals(3, folders().size());
+    assertEquals(3, tmpfs().size());
   }
 }

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Which containers are taken for those of a dead bridge. */
+/** Detection of orphaned containers. */
 class LabelsTest {
   /** More than the largest pid of Linux. */
-  private static final long NOBODY = 1L << 23;
+  private static final long UNUSED_PID = 1L << 23;
 
   private final Labels own = Labels.own();
 
@@ -18,18 +18,18 @@ class LabelsTest {
   }
 
   @Test
-  void thoseOfAProcessThatIsNotThereAnyMore() {
-    assertTrue(own.isOrphan(of(own.scope(), NOBODY, "1")));
+  void containersOfADeadProcessAreOrphans() {
+    assertTrue(own.isOrphan(of(own.scope(), UNUSED_PID, "1")));
     assertTrue(own.isOrphan(of(own.scope(), own.pid(), own.started() + "1")));
     assertFalse(own.isOrphan(own.of("s")));
     assertFalse(own.isOrphan(Map.of()));
   }
 
   @Test
-  void notThoseOfAnotherUserOrNamespaceWhoseProcessesMayBeHidden() {
+  void containersOfOtherUsersOrNamespacesAreNotOrphans() {
     String[] scope = own.scope().split(" ", 2);
 
-    assertFalse(own.isOrphan(of("another " + scope[1], NOBODY, "1")));
-    assertFalse(own.isOrphan(of(own.scope() + "1", NOBODY, "1")));
+    assertFalse(own.isOrphan(of("another " + scope[1], UNUSED_PID, "1")));
+    assertFalse(own.isOrphan(of(own.scope() + "1", UNUSED_PID, "1")));
   }
 }

@@ -17,13 +17,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What containers get, and whether an engine says that they have got it. */
+/** The profile of containers, and its comparison with what an engine reports. */
 class ProfileTest {
   private static final String USER = "65534:65534";
-  private static final String PODMANS =
+  private static final String PODMAN_DEFAULTS =
       "CHOWN,DAC_OVERRIDE,FOWNER,FSETID,KILL,NET_BIND_SERVICE,SETFCAP,SETGID,SETPCAP,SETUID,"
           + "SYS_CHROOT";
-  private static final ObjectMapper DOCKERS = new ObjectMapper();
+  private static final ObjectMapper MAPPER = new ObjectMapper();
 
   private static ContainerTarget container(
       Map<String, Long> tmpfs, ContainerTarget.Mount... mounts) {
@@ -51,7 +51,7 @@ class ProfileTest {
             + "'PidsLimit':100,'CapDrop':%s,'CapAdd':%s";
     String json =
         "{'Config':{'User':'" + USER + "'},'HostConfig':{" + host.formatted(dropped, added) + "}}";
-    return DOCKERS.readValue(json.replace('\'', '"'), InspectContainerResponse.class);
+    return MAPPER.readValue(json.replace('\'', '"'), InspectContainerResponse.class);
   }
 
   private static String names(String separated) {
@@ -59,7 +59,7 @@ class ProfileTest {
   }
 
   @Test
-  void dockerSaysThatAllCapabilitiesAreDropped() throws Exception {
+  void dockerReportsThatAllCapabilitiesAreDropped() throws Exception {
     assertEquals(
         List.of(),
         Profile.differences(
@@ -67,46 +67,51 @@ class ProfileTest {
   }
 
   @Test
-  void podmanSaysWhichCapabilitiesItWouldHaveGiven() throws Exception {
-    HostConfig asked = profile(EngineKind.PODMAN);
+  void podmanReportsItsDroppedDefaults() throws Exception {
+    HostConfig requested = profile(EngineKind.PODMAN);
 
-    assertEquals(
-        List.of(),
-        Profile.differences(asked, USER, EngineKind.PODMAN, inspected(names(PODMANS), "[]")));
     assertEquals(
         List.of(),
         Profile.differences(
-            asked, USER, EngineKind.PODMAN, inspected(names(PODMANS + ",NET_RAW,MKNOD"), "[]")));
+            requested, USER, EngineKind.PODMAN, inspected(names(PODMAN_DEFAULTS), "[]")));
+    assertEquals(
+        List.of(),
+        Profile.differences(
+            requested,
+            USER,
+            EngineKind.PODMAN,
+            inspected(names(PODMAN_DEFAULTS + ",NET_RAW,MKNOD"), "[]")));
   }
 
   @Test
-  void oneThatIsLeftOrAddedIsADifference() throws Exception {
-    HostConfig asked = profile(EngineKind.PODMAN);
-    String withoutOne = names(PODMANS.replace(",SETUID", ""));
+  void aMissingOrAddedCapabilityIsADifference() throws Exception {
+    HostConfig requested = profile(EngineKind.PODMAN);
+    String withoutOne = names(PODMAN_DEFAULTS.replace(",SETUID", ""));
 
-    List<String> left =
-        Profile.differences(asked, USER, EngineKind.PODMAN, inspected(withoutOne, "[]"));
+    List<String> missing =
+        Profile.differences(requested, USER, EngineKind.PODMAN, inspected(withoutOne, "[]"));
     List<String> added =
-        Profile.differences(asked, USER, EngineKind.PODMAN, inspected("['ALL']", "['SYS_ADMIN']"));
+        Profile.differences(
+            requested, USER, EngineKind.PODMAN, inspected("['ALL']", "['SYS_ADMIN']"));
 
-    assertEquals(1, left.size(), left.toString());
-    assertEquals(List.of("more capabilities: null was asked for, is [SYS_ADMIN]"), added);
+    assertEquals(1, missing.size(), missing.toString());
+    assertEquals(List.of("added capabilities: null requested, but is [SYS_ADMIN]"), added);
   }
 
   @Test
-  void whatPodmanWouldOpenIsClosed() {
+  void writableFoldersOfPodmanAreReadOnly() {
     String closed = "ro,noexec,nosuid,nodev,notmpcopyup,size=65536";
 
-    Map<String, String> podmans = profile(EngineKind.PODMAN).getTmpFs();
+    Map<String, String> podmanFolders = profile(EngineKind.PODMAN).getTmpFs();
 
-    assertEquals(closed, podmans.get("/run"));
-    assertEquals(closed, podmans.get("/var/tmp"));
-    assertEquals(Set.of("/run", "/var/tmp", "/tmp", "/data"), podmans.keySet());
+    assertEquals(closed, podmanFolders.get("/run"));
+    assertEquals(closed, podmanFolders.get("/var/tmp"));
+    assertEquals(Set.of("/run", "/var/tmp", "/tmp", "/data"), podmanFolders.keySet());
     assertEquals(Set.of("/tmp", "/data"), profile(EngineKind.DOCKER).getTmpFs().keySet());
   }
 
   @Test
-  void whatIsWantedThereIsThere() {
+  void configuredFoldersReplaceReadOnlyOnes() {
     ContainerTarget.Mount mount = new ContainerTarget.Mount(Path.of("/srv"), "/var/tmp", false);
     ContainerTarget container = container(Map.of("/run", 4096L), mount);
 
@@ -118,7 +123,7 @@ class ProfileTest {
   }
 
   @Test
-  void aFolderInMemoryIsItsUsersWhateverModeTheImagesOwnHas() {
+  void aTmpfsBelongsToTheUserOfTheContainer() {
     Map<String, String> folders = profile(EngineKind.DOCKER).getTmpFs();
 
     assertEquals(
@@ -127,10 +132,13 @@ class ProfileTest {
   }
 
   @Test
-  void dockersListOfWhatIsDroppedIsTakenAsItIs() throws Exception {
+  void aPartialListOfDroppedCapabilitiesIsADifferenceForDocker() throws Exception {
     List<String> found =
         Profile.differences(
-            profile(EngineKind.DOCKER), USER, EngineKind.DOCKER, inspected(names(PODMANS), "[]"));
+            profile(EngineKind.DOCKER),
+            USER,
+            EngineKind.DOCKER,
+            inspected(names(PODMAN_DEFAULTS), "[]"));
 
     assertEquals(1, found.size(), found.toString());
   }
@@ -142,7 +150,7 @@ class ProfileTest {
     "'{\"Components\":[{\"Name\":\"Engine\"},{\"Name\":\"containerd\"}]}', DOCKER",
     "'{\"Components\":[{\"Name\":\"Podman Engine\"},{\"Name\":\"Conmon\"}]}', PODMAN"
   })
-  void anEngineSaysWhoseItIs(String version, EngineKind kind) throws Exception {
-    assertEquals(kind, EngineKind.of(DOCKERS.readValue(version, Version.class)));
+  void theEngineIsIdentifiedByItsComponents(String version, EngineKind kind) throws Exception {
+    assertEquals(kind, EngineKind.of(MAPPER.readValue(version, Version.class)));
   }
 }

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Calls in containers of a node that may not begin any at the moment, on a real engine. */
+/** Calls in containers of a node that currently may not start calls, on a real engine. */
 class SandboxRightsIT {
   private static final ServerId SERVER = new ServerId("s");
   private static Engine engine;
@@ -51,15 +51,15 @@ class SandboxRightsIT {
   private final Vertx vertx = Bridge.vertx();
   private final Bus bus = Bus.create(vertx, new SingleNode(Clock.systemUTC()), new Counts());
   private final AtomicBoolean mayAct = new AtomicBoolean();
-  private final AtomicInteger looks = new AtomicInteger();
-  private String served;
+  private final AtomicInteger checks = new AtomicInteger();
+  private String deploymentId;
 
   @BeforeAll
   static void find() throws Exception {
     engine = Engine.there();
   }
 
-  /** One container at a time, which stands ready before it is needed. */
+  /** A pool with one container, started in advance. */
   @BeforeEach
   void serve() throws Exception {
     String json =
@@ -76,7 +76,7 @@ class SandboxRightsIT {
             new BridgeIdentity("1", () -> "me"));
     StdioTransport.Limits limits =
         new StdioTransport.Limits(1 << 20, 100, 1 << 21, new MemoryBudget(1 << 20));
-    served =
+    deploymentId =
         await(
             vertx.deployVerticle(
                 sandboxes
@@ -85,14 +85,14 @@ class SandboxRightsIT {
   }
 
   @AfterEach
-  void nothingIsLeft() throws Exception {
-    await(vertx.undeploy(served));
+  void assertNoContainersLeft() throws Exception {
+    await(vertx.undeploy(deploymentId));
     await(vertx.close());
     assertEquals(List.of(), engine.containers());
   }
 
   private boolean isAllowed() {
-    looks.incrementAndGet();
+    checks.incrementAndGet();
     return mayAct.get();
   }
 
@@ -103,20 +103,20 @@ class SandboxRightsIT {
   private static void until(Callable<Boolean> condition) throws Exception {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (!condition.call()) {
-      assertTrue(System.nanoTime() < deadline, "it did not come true in time");
+      assertTrue(System.nanoTime() < deadline, "the condition did not become true in time");
       TimeUnit.MILLISECONDS.sleep(5);
     }
   }
 
-  /** Whenever one is ready it is looked whether a call may begin in it. */
+  /** Waits for a ready container: its start triggers a check whether calls may start. */
   private String awaitReady() throws Exception {
-    until(() -> looks.get() > 0);
+    until(() -> checks.get() > 0);
     return engine.containers().get(0);
   }
 
-  private void awaitLooks() throws Exception {
-    int seen = looks.get();
-    until(() -> looks.get() > seen + 5);
+  private void awaitChecks() throws Exception {
+    int before = checks.get();
+    until(() -> checks.get() > before + 5);
   }
 
   private Future<JsonSlice> call(String id, String tool, String arguments) {
@@ -135,8 +135,8 @@ class SandboxRightsIT {
     return answer.future();
   }
 
-  /** The answer to a greeting that was let go at last. */
-  private JsonSlice greeted(Future<JsonSlice> call) throws Exception {
+  /** Allows calls to start and returns the result of a waiting call. */
+  private JsonSlice allowAndAwait(Future<JsonSlice> call) throws Exception {
     assertFalse(call.isComplete());
     mayAct.set(true);
     JsonSlice answer = await(call);
@@ -149,17 +149,17 @@ class SandboxRightsIT {
   }
 
   @Test
-  void aCallThatMayNotBeginWaitsThoughAContainerStandsReady() throws Exception {
+  void aCallThatMayNotStartWaitsDespiteAReadyContainer() throws Exception {
     String ready = awaitReady();
 
     Future<JsonSlice> call = call("c", "echo", "{\"text\":\"hi\"}");
-    awaitLooks();
+    awaitChecks();
 
-    assertRanIn(ready, greeted(call));
+    assertRanIn(ready, allowAndAwait(call));
   }
 
   @Test
-  void aCallThatWaitsForItsTurnDoesNotBeginInAContainerThatComesMeanwhile() throws Exception {
+  void aQueuedCallThatMayNotStartIgnoresANewContainer() throws Exception {
     mayAct.set(true);
     String first = awaitReady();
     Future<JsonSlice> running = call("c", "sleep", "{\"seconds\":5}");
@@ -169,19 +169,19 @@ class SandboxRightsIT {
 
     assertRanIn(first, await(running));
     until(() -> engine.containers().stream().anyMatch(each -> !each.equals(first)));
-    awaitLooks();
+    awaitChecks();
 
-    JsonSlice answer = greeted(waiting);
+    JsonSlice answer = allowAndAwait(waiting);
     assertFalse(answer.text().contains(first), answer.text());
   }
 
   @Test
-  void whatIsGivenUpWhileItMayNotBeginNeverRuns() throws Exception {
+  void aCallCancelledWhileItMayNotStartNeverRuns() throws Exception {
     String ready = awaitReady();
     Future<JsonSlice> call = call("c", "echo", "{}");
-    awaitLooks();
+    awaitChecks();
 
-    bus.publish(Addresses.cancel(SERVER), new Cancellation("c", "nobody waits"));
+    bus.publish(Addresses.cancel(SERVER), new Cancellation("c", "no longer needed"));
 
     BridgeException failure = assertThrows(BridgeException.class, () -> await(call));
     assertEquals(ErrorCode.CANCELLED, failure.code());

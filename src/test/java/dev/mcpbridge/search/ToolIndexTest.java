@@ -25,7 +25,7 @@ class ToolIndexTest {
           tools(
               tool("git__git_log", "", "Shows the commits of a repository", "max_count"),
               tool("git__git_log_stat", "", "Log with the number of changed lines", ""),
-              tool("mail__sendMessage", "", "Writes to somebody", "recipientAddress"),
+              tool("mail__sendMessage", "", "Writes to a person", "recipientAddress"),
               tool("mail__list", "Inbox", "Everything that came in", "folder"),
               tool("http.get", "", "Fetches a page", "url"),
               tool("files__read", "", "Reads a file; writes a log of it", "path"),
@@ -78,15 +78,15 @@ class ToolIndexTest {
     "GRÖSSE ÄNDERN, cafe__größe_ändern",
     "breite, cafe__größe_ändern",
   })
-  void aToolIsFoundByWhatIsSaidOfIt(String query, String bests) {
+  void toolIsFoundByItsDefinition(String query, String expected) {
     List<String> found = INDEX.search(query, 5);
 
     assertFalse(found.isEmpty(), query);
-    assertTrue(List.of(bests.split("\\|")).contains(found.get(0)), found.toString());
+    assertTrue(List.of(expected.split("\\|")).contains(found.get(0)), found.toString());
   }
 
   @Test
-  void aWordOfANameCountsMoreThanOneOfADescriptionAndThatMoreThanOneOfAParameter() {
+  void nameRanksAboveDescriptionAboveParameter() {
     ToolIndex index =
         ToolIndex.of(
             tools(
@@ -99,7 +99,7 @@ class ToolIndexTest {
   }
 
   @Test
-  void aWordCountsMoreThanItsBeginningAndThatMoreThanATypingError() {
+  void fullMatchRanksAbovePrefixAboveTypo() {
     ToolIndex index =
         ToolIndex.of(
             tools(
@@ -111,7 +111,7 @@ class ToolIndexTest {
   }
 
   @Test
-  void theToolThatIsNamedExactlyIsFirstHoweverOftenOthersSayItsName() {
+  void exactNameIsFirst() {
     Map<String, Tool> tools = new LinkedHashMap<>();
     for (int i = 0; i < 50; i++) {
       String name = "log_get_" + i;
@@ -126,7 +126,7 @@ class ToolIndexTest {
   }
 
   @Test
-  void noMoreAreFoundThanWereAskedForAndNoneTwice() {
+  void resultsAreLimitedAndDistinct() {
     List<String> all = INDEX.search("git log mail message file page", 50);
 
     assertEquals(all.stream().distinct().toList(), all);
@@ -135,7 +135,7 @@ class ToolIndexTest {
   }
 
   @Test
-  void whatIsNowhereIsNotFound() {
+  void unknownWordFindsNothing() {
     assertEquals(List.of(), INDEX.search("quetzalcoatl", 10));
     assertEquals(List.of(), ToolIndex.of(Map.of()).search("anything", 10));
   }
@@ -143,7 +143,7 @@ class ToolIndexTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"", " ", "\t\n", "!?", "***", "\"\"", "()", "\u0000", "🎉", "__", "-", "~"})
-  void aQueryWithoutWordsFindsNothing(String query) {
+  void queryWithoutWordsFindsNothing(String query) {
     assertEquals(List.of(), INDEX.search(query, 10));
   }
 
@@ -163,14 +163,14 @@ class ToolIndexTest {
         "log\u0000log",
         "l\u0301og log"
       })
-  void whatMeansSomethingToLuceneAreWordsHere(String query) {
+  void luceneSyntaxIsTreatedAsPlainWords(String query) {
     List<String> found = INDEX.search(query, 50);
 
-    assertTrue(found.size() < 8, "everything was found: " + found);
+    assertTrue(found.size() < 8, "too many matches: " + found);
   }
 
   @Test
-  void longQueriesAndLongWordsAreAnsweredSoon() {
+  void longQueriesAndWordsAreFast() {
     String words =
         IntStream.range(0, 2_000).mapToObj(i -> "log" + i).collect(Collectors.joining(" "));
     assertTimeoutPreemptively(
@@ -185,13 +185,13 @@ class ToolIndexTest {
   }
 
   @Test
-  void aQueryOfManyWordsThatMuchResemblesIsAnswered() {
+  void queryWithManySimilarWordsSucceeds() {
     Map<String, Tool> tools = new LinkedHashMap<>();
     Random random = new Random(7);
     for (int i = 0; i < 2_000; i++) {
-      String near = "abcdefg" + (char) ('a' + random.nextInt(26)) + (char) ('a' + i % 26);
-      String name = near + "_" + i;
-      tools.put(name, tool(name, near + "x", near + " and abcdefgh" + i % 50, near));
+      String similar = "abcdefg" + (char) ('a' + random.nextInt(26)) + (char) ('a' + i % 26);
+      String name = similar + "_" + i;
+      tools.put(name, tool(name, similar + "x", similar + " and abcdefgh" + i % 50, similar));
     }
     ToolIndex index = ToolIndex.of(tools);
     String query =
@@ -203,7 +203,7 @@ class ToolIndexTest {
   }
 
   @Test
-  void oneOfTwoThousandIsFoundByItsNameAndByWhatOnlyItSays() {
+  void largeIndexFindsUniqueWords() {
     Map<String, Tool> tools = new LinkedHashMap<>();
     for (int i = 0; i < 2_000; i++) {
       String name = "server" + i % 20 + "__do_thing_" + i;
@@ -236,14 +236,14 @@ class ToolIndexTest {
         "{\"properties\":{\"a\":{\"description\":7}}}",
         "{\"properties\":{\"\":{\"description\":\"\"}}}",
       })
-  void aSchemaThatIsNoneHidesNoTool(String schema) {
+  void toolWithInvalidSchemaIsFound(String schema) {
     ToolIndex index = ToolIndex.of(tools(tool("odd", "", "Odd one", JsonSlice.of(schema))));
 
     assertEquals(List.of("odd"), index.search("odd", 10));
   }
 
   @Test
-  void aToolWithAnEndlessNameHidesNoOther() {
+  void toolWithHugeNameDoesNotHideOthers() {
     String name = "long".repeat(20_000);
     ToolIndex index = ToolIndex.of(tools(tool(name, "", name, name), tool("odd", "", "", "")));
 
@@ -252,7 +252,7 @@ class ToolIndexTest {
   }
 
   @Test
-  void aToolWithoutSchemaIsFound() {
+  void toolWithoutSchemaIsFound() {
     ToolIndex index = ToolIndex.of(tools(tool("bare", "", "", (JsonSlice) null)));
 
     assertEquals(List.of("bare"), index.search("bare", 10));

@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Servers of the API, where one of the same name has not ended yet. */
+/** API servers while an earlier server of the same name is still stopping. */
 class ApiServersTest {
   private static final ServerId ID = new ServerId("s");
 
@@ -39,8 +39,8 @@ class ApiServersTest {
           .read("{\"mcpServers\":{\"s\":{\"command\":\"any\"}}}", Strictness.WHOLE);
   private final Promise<Void> ended = Promise.promise();
 
-  /** One server that ends, and runs again when it has ended. */
-  private final class Ending implements ApiServers.LocalServers {
+  /** A server that is stopping, and is deployed again once it has stopped. */
+  private final class Stopping implements ApiServers.LocalServers {
     @Override
     public Set<ServerId> wanted() {
       return Set.of();
@@ -53,12 +53,12 @@ class ApiServersTest {
 
     @Override
     public Future<?> begun(ServerId id) {
-      return isOver() ? Future.succeededFuture() : null;
+      return hasEnded() ? Future.succeededFuture() : null;
     }
 
     @Override
     public Future<Void> ending(ServerId id) {
-      return isOver() ? null : ended.future();
+      return hasEnded() ? null : ended.future();
     }
   }
 
@@ -67,28 +67,28 @@ class ApiServersTest {
     vertx.close().await(20, TimeUnit.SECONDS);
   }
 
-  private boolean isOver() {
+  private boolean hasEnded() {
     return ended.future().isComplete();
   }
 
   private Future<ServerView> ready() {
-    return isOver()
+    return hasEnded()
         ? Future.succeededFuture(
             UnplacedServer.view(config.servers().get(ID), InstanceLocation.SOLE))
         : Future.failedFuture(
-            new BridgeException(ErrorCode.SERVER_UNAVAILABLE, "It is being stopped"));
+            new BridgeException(ErrorCode.SERVER_UNAVAILABLE, "The server is being stopped"));
   }
 
   @Test
-  void aServerStartsWhenTheOneOfItsNameThatIsBeingStoppedIsGone() throws Exception {
+  void startWaitsForStoppingServerOfSameName() throws Exception {
     ServerDefinitions serverDefinitions = new ServerDefinitions();
     serverDefinitions.read(Map.of(), config);
-    ApiServers posted =
-        new ApiServers(bus, cluster, cluster.map("servers"), serverDefinitions, new Ending());
+    ApiServers servers =
+        new ApiServers(bus, cluster, cluster.map("servers"), serverDefinitions, new Stopping());
     bus.serve(Addresses.ready(ID), millis -> ready());
     Promise<ServerView> started = Promise.promise();
     vertx.runOnContext(
-        v -> posted.start(JsonSlice.of("{\"id\":\"s\",\"command\":\"any\"}")).onComplete(started));
+        v -> servers.start(JsonSlice.of("{\"id\":\"s\",\"command\":\"any\"}")).onComplete(started));
     Promise<Void> later = Promise.promise();
     vertx.runOnContext(v -> vertx.runOnContext(w -> vertx.runOnContext(x -> later.complete())));
     later.future().await(20, TimeUnit.SECONDS);

@@ -10,7 +10,7 @@ class RestartPolicyTest {
   private final RestartPolicy policy = new RestartPolicy(120_000, new Random(1));
 
   @Test
-  void backsOffExponentiallyUpToTheCeiling() {
+  void delaysGrowExponentiallyUpToMaximum() {
     for (int attempt = 0; attempt < 40; attempt++) {
       long full = Math.min(120_000, 200L << Math.min(attempt, 30));
       long delay = policy.delayMillis(attempt);
@@ -19,7 +19,7 @@ class RestartPolicyTest {
   }
 
   @Test
-  void aCrashLoopOfTenMinutesIsAFewStarts() {
+  void tenMinutesOfCrashesCauseFewStarts() {
     long elapsed = 0;
     int starts = 0;
     while (elapsed < 600_000) {
@@ -29,7 +29,7 @@ class RestartPolicyTest {
   }
 
   @Test
-  void beginsAgainAfterAHealthyMinute() {
+  void attemptsResetAfterHealthyMinute() {
     assertEquals(0, policy.attemptAfter(7, 60_000));
     assertEquals(7, policy.attemptAfter(7, 59_999));
   }

@@ -14,21 +14,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A process that answers what it is asked at its start, and calls when the test wants it. */
+/**
+ * A process that answers the handshake and the lists by itself, and calls on request of the test.
+ */
 final class ScriptedTransport implements Transport {
   final TransportListener listener;
   private final Context context;
   private final List<JsonSlice> calls = new ArrayList<>();
-  final Promise<Void> greeted = Promise.promise();
+  final Promise<Void> initialized = Promise.promise();
   final Promise<Void> called = Promise.promise();
-  final Promise<Void> gone = Promise.promise();
-  final List<JsonSlice> readings = new CopyOnWriteArrayList<>();
-  final List<String> asked = new CopyOnWriteArrayList<>();
-  final List<JsonSlice> watches = new CopyOnWriteArrayList<>();
-  boolean holdsWatches;
+  final Promise<Void> ended = Promise.promise();
+  final List<JsonSlice> listRequests = new CopyOnWriteArrayList<>();
+  final List<String> methods = new CopyOnWriteArrayList<>();
+  final List<JsonSlice> subscriptionRequests = new CopyOnWriteArrayList<>();
+  boolean holdsSubscriptions;
   boolean isFull;
   boolean isSlow;
-  boolean diesOfDiscovery;
+  boolean exitsOnDiscovery;
 
   ScriptedTransport(Context context, TransportListener listener) {
     this.context = context;
@@ -40,8 +42,8 @@ final class ScriptedTransport implements Transport {
     Map<String, JsonSlice> message = JsonObjects.members(JsonSlice.of(line));
     String method = JsonObjects.string(message.get("method"));
     JsonSlice id = message.get("id");
-    asked.add(method);
-    if (diesOfDiscovery && McpMethod.DISCOVER.equals(method)) {
+    methods.add(method);
+    if (exitsOnDiscovery && McpMethod.DISCOVER.equals(method)) {
       context.runOnContext(v -> breakDown());
     } else if ("tools/call".equals(method)) {
       if (isFull) {
@@ -49,20 +51,20 @@ final class ScriptedTransport implements Transport {
       }
       calls.add(id);
       called.tryComplete();
-    } else if (method.startsWith("resources/") && holdsWatches) {
-      watches.add(id);
+    } else if (method.startsWith("resources/") && holdsSubscriptions) {
+      subscriptionRequests.add(id);
     } else if ("initialize".equals(method)) {
       answer(
           id,
           RpcMessage.Kind.RESULT,
           "{'protocolVersion':'2025-06-18','capabilities':{'tools':{}}}");
     } else if ("tools/list".equals(method)) {
-      readings.add(id);
+      listRequests.add(id);
       if (!isSlow) {
-        list(id, "old");
+        answerList(id, "old");
       }
     } else if ("notifications/initialized".equals(method)) {
-      greeted.tryComplete();
+      initialized.tryComplete();
     } else if (id != null) {
       answer(id, RpcMessage.Kind.ERROR, "{'code':-32601,'message':'unknown'}");
     }
@@ -74,22 +76,22 @@ final class ScriptedTransport implements Transport {
     context.runOnContext(v -> listener.messages(List.of(new RpcMessage(kind, id, null, json))));
   }
 
-  /** The process is gone; told on the context, as every transport tells it. */
+  /** Ends the process. Reported on the context, as by every transport. */
   void end() {
-    context.runOnContext(v -> gone.tryComplete());
+    context.runOnContext(v -> ended.tryComplete());
   }
 
-  void list(JsonSlice id, String tool) {
+  void answerList(JsonSlice id, String tool) {
     answer(id, RpcMessage.Kind.RESULT, "{'tools':[{'name':'" + tool + "','inputSchema':{}}]}");
   }
 
-  void tellOfChange() {
+  void notifyToolsChanged() {
     listener.messages(
         List.of(new RpcMessage(RpcMessage.Kind.NOTIFICATION, null, McpMethod.TOOLS_CHANGED, null)));
   }
 
-  void answerWatch(int number) {
-    answer(watches.get(number), RpcMessage.Kind.RESULT, "{}");
+  void answerSubscription(int number) {
+    answer(subscriptionRequests.get(number), RpcMessage.Kind.RESULT, "{}");
   }
 
   void answerCalls() {
@@ -97,12 +99,12 @@ final class ScriptedTransport implements Transport {
   }
 
   void breakDown() {
-    gone.tryComplete();
+    ended.tryComplete();
     listener.closed("it broke");
   }
 
   @Override
   public Future<Void> close() {
-    return gone.future();
+    return ended.future();
   }
 }

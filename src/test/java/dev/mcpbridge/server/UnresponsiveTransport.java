@@ -6,7 +6,7 @@ import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 
-/** Whom a server tells its news where nobody wants to hear them. */
+/** A listener that ignores all events. */
 enum UnresponsiveTransport implements Upstream.Listener {
   EARS;
 
@@ -21,6 +21,6 @@ enum UnresponsiveTransport implements Upstream.Listener {
 
   @Override
   public Future<JsonSlice> question(Call call, ServerRequest serverRequest) {
-    return Future.failedFuture("Nobody asks here");
+    return Future.failedFuture("No client is connected");
   }
 }

@@ -45,11 +45,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Servers whose transports fail at once, never open, break, or take their time to end. */
+/** Servers whose transports fail at once, never open, break, or end slowly. */
 class UpstreamTest {
   private static final ServerId ID = new ServerId("s");
   private static final long LONG_MILLIS = 60_000;
-  private static final long MOST_RESTART_DELAY_MILLIS = 200;
+  private static final long MAX_RESTART_DELAY_MILLIS = 200;
   private static final BridgeException NO_ENGINE =
       new BridgeException(ErrorCode.ISOLATION_UNAVAILABLE, "No engine answers");
 
@@ -61,12 +61,12 @@ class UpstreamTest {
     await(vertx::close);
   }
 
-  private final List<ScriptedTransport> puppets = new CopyOnWriteArrayList<>();
+  private final List<ScriptedTransport> transports = new CopyOnWriteArrayList<>();
 
   private Future<Transport> open(TransportListener listener) {
-    ScriptedTransport scriptedTransport = new ScriptedTransport(context, listener);
-    puppets.add(scriptedTransport);
-    return Future.succeededFuture(scriptedTransport);
+    ScriptedTransport transport = new ScriptedTransport(context, listener);
+    transports.add(transport);
+    return Future.succeededFuture(transport);
   }
 
   private static Call call(String id) {
@@ -88,7 +88,7 @@ class UpstreamTest {
     return config.servers().get(ID);
   }
 
-  private Instance.InstanceEnvironment surroundings(
+  private Instance.InstanceEnvironment environment(
       TransportFactory transportFactory, InstanceLocation instanceLocation) {
     return new Instance.InstanceEnvironment(
         context,
@@ -104,24 +104,24 @@ class UpstreamTest {
     return new Upstream(
         config("{\"command\":\"any\",\"maxInFlight\":1}"),
         null,
-        surroundings(transportFactory, InstanceLocation.SOLE),
+        environment(transportFactory, InstanceLocation.SOLE),
         UnresponsiveTransport.EARS);
   }
 
-  /** On the context of the server, as everything that concerns it. */
-  private <T> T await(Supplier<Future<T>> asked) throws Exception {
+  /** Runs on the context of the server, as all of its methods must. */
+  private <T> T await(Supplier<Future<T>> request) throws Exception {
     Promise<T> promise = Promise.promise();
-    context.runOnContext(v -> asked.get().onComplete(promise));
+    context.runOnContext(v -> request.get().onComplete(promise));
     return promise.future().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
   }
 
-  private <T> BridgeException failure(Supplier<Future<T>> asked) {
-    ExecutionException failed = assertThrows(ExecutionException.class, () -> await(asked));
+  private <T> BridgeException failure(Supplier<Future<T>> request) {
+    ExecutionException failed = assertThrows(ExecutionException.class, () -> await(request));
     return assertInstanceOf(BridgeException.class, failed.getCause());
   }
 
   @Test
-  void aTransportThatFailsBeforeItReturnsIsAStartThatFailed() throws Exception {
+  void transportFailureIsFailedStart() throws Exception {
     Upstream upstream =
         upstream((where, upstreamTarget, name, limits, listener) -> Future.failedFuture(NO_ENGINE));
 
@@ -132,12 +132,12 @@ class UpstreamTest {
   }
 
   @Test
-  void whoWaitsForAServerThatIsStoppedIsToldSo() throws Exception {
+  void stoppingServerFailsPendingReadyRequests() throws Exception {
     Promise<Transport> never = Promise.promise();
     Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> never.future());
-    Promise<Future<ServerView>> asked = Promise.promise();
-    context.runOnContext(v -> asked.complete(upstream.ready(LONG_MILLIS)));
-    Future<ServerView> waiting = asked.future().toCompletionStage().toCompletableFuture().get();
+    Promise<Future<ServerView>> ready = Promise.promise();
+    context.runOnContext(v -> ready.complete(upstream.ready(LONG_MILLIS)));
+    Future<ServerView> waiting = ready.future().toCompletionStage().toCompletableFuture().get();
     assertFalse(waiting.isComplete());
 
     context.runOnContext(v -> upstream.close(0));
@@ -147,7 +147,7 @@ class UpstreamTest {
   }
 
   @Test
-  void whatWaitsForAServerThatBreaksIsAnsweredByItsNextProcess() throws Exception {
+  void queuedCallsSurviveCrash() throws Exception {
     Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> open(listener));
     await(() -> upstream.ready(LONG_MILLIS));
     List<Future<JsonSlice>> answers = new ArrayList<>();
@@ -155,25 +155,25 @@ class UpstreamTest {
         () -> {
           List.of("runs", "waits", "waits, too")
               .forEach(id -> answers.add(upstream.call(call(id))));
-          puppets.get(0).breakDown();
+          transports.get(0).breakDown();
           return upstream.ready(LONG_MILLIS);
         });
 
     assertEquals(ErrorCode.UPSTREAM_CRASHED, failure(() -> answers.get(0)).code());
     await(
         () -> {
-          puppets.get(1).answerCalls();
+          transports.get(1).answerCalls();
           return answers.get(1);
         });
     await(
         () -> {
-          puppets.get(1).answerCalls();
+          transports.get(1).answerCalls();
           return answers.get(2);
         });
   }
 
   @Test
-  void aServerThatIsReplacedTwiceAtOnceHasOneProcessAfterTheOther() throws Exception {
+  void concurrentRestartsReplaceProcessOnce() throws Exception {
     Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> open(listener));
     await(() -> upstream.ready(LONG_MILLIS));
     List<Future<ServerView>> restarted = new ArrayList<>();
@@ -183,20 +183,20 @@ class UpstreamTest {
           restarted.add(upstream.restart(0));
           return Future.succeededFuture();
         });
-    assertEquals(1, puppets.size());
+    assertEquals(1, transports.size());
 
-    puppets.get(0).end();
+    transports.get(0).end();
 
     await(() -> Future.all(restarted));
-    assertEquals(2, puppets.size());
+    assertEquals(2, transports.size());
   }
 
   @Test
-  void whatIsSaidOfOneResourceIsSaidOneAfterTheOther() throws Exception {
+  void subscriptionRequestsForOneResourceAreSentInOrder() throws Exception {
     Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> open(listener));
     await(() -> upstream.ready(LONG_MILLIS));
-    ScriptedTransport scriptedTransport = puppets.get(0);
-    scriptedTransport.holdsWatches = true;
+    ScriptedTransport transport = transports.get(0);
+    transport.holdsSubscriptions = true;
     Caller caller = Caller.of("a");
     await(
         () -> {
@@ -205,24 +205,22 @@ class UpstreamTest {
           upstream.watch(new ResourceSubscription("u", true, caller));
           return Future.succeededFuture();
         });
-    assertEquals(1, scriptedTransport.watches.size());
+    assertEquals(1, transport.subscriptionRequests.size());
 
-    scriptedTransport.answerWatch(0);
-    until(() -> scriptedTransport.watches.size() == 2);
-    scriptedTransport.answerWatch(1);
-    until(() -> scriptedTransport.watches.size() == 3);
+    transport.answerSubscription(0);
+    until(() -> transport.subscriptionRequests.size() == 2);
+    transport.answerSubscription(1);
+    until(() -> transport.subscriptionRequests.size() == 3);
 
     assertEquals(
         List.of("resources/subscribe", "resources/unsubscribe", "resources/subscribe"),
-        scriptedTransport.asked.stream()
-            .filter(method -> method.startsWith("resources/"))
-            .toList());
-    scriptedTransport.end();
+        transport.methods.stream().filter(method -> method.startsWith("resources/")).toList());
+    transport.end();
     await(() -> upstream.close(0));
   }
 
   @Test
-  void aServerThatIsStoppedIsNotGoneBeforeTheProcessThatWasBeingReplaced() throws Exception {
+  void closeWaitsForProcessBeingReplaced() throws Exception {
     Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> open(listener));
     await(() -> upstream.ready(LONG_MILLIS));
     List<Future<Void>> closed = new ArrayList<>();
@@ -234,44 +232,44 @@ class UpstreamTest {
         });
     assertFalse(closed.get(0).isComplete());
 
-    puppets.get(0).end();
+    transports.get(0).end();
 
     await(() -> closed.get(0));
-    assertEquals(1, puppets.size());
+    assertEquals(1, transports.size());
   }
 
   @Test
-  void onlyAServerThatDiedOfTheFirstQuestionIsAskedTheOtherAtItsNextStart() throws Exception {
+  void legacyHandshakeOnlyAfterExitDuringDiscovery() throws Exception {
     Upstream upstream =
         new Upstream(
             config("{\"command\":\"any\",\"maxRestartDelay\":0.2}"),
             null,
-            surroundings(
+            environment(
                 (where, upstreamTarget, name, limits, listener) -> {
                   Future<Transport> opened = open(listener);
-                  puppets.get(puppets.size() - 1).diesOfDiscovery = puppets.size() == 1;
+                  transports.get(transports.size() - 1).exitsOnDiscovery = transports.size() == 1;
                   return opened;
                 },
                 InstanceLocation.SOLE),
             UnresponsiveTransport.EARS);
     context.runOnContext(v -> upstream.open());
-    until(() -> puppets.size() == 2 && upstream.state().takesCalls());
-    context.runOnContext(v -> puppets.get(1).breakDown());
-    until(() -> puppets.size() == 3 && upstream.state().takesCalls());
+    until(() -> transports.size() == 2 && upstream.state().takesCalls());
+    context.runOnContext(v -> transports.get(1).breakDown());
+    until(() -> transports.size() == 3 && upstream.state().takesCalls());
 
     assertEquals(
         List.of(McpMethod.DISCOVER, McpMethod.INITIALIZE, McpMethod.DISCOVER),
-        puppets.stream().map(scriptedTransport -> scriptedTransport.asked.get(0)).toList());
-    puppets.get(2).end();
+        transports.stream().map(transport -> transport.methods.get(0)).toList());
+    transports.get(2).end();
     await(() -> upstream.close(0));
   }
 
   @Test
-  void aServerThatIsBeingStoppedMayRunElsewhereNextForWhoeverIsNewToIt() throws Exception {
+  void closedServerOfClusterRejectsCallAsNotOwner() throws Exception {
     Upstreams upstreams =
         new Upstreams(
             config("{\"command\":\"any\",\"isolation\":\"session\"}"),
-            surroundings(
+            environment(
                 (where, upstreamTarget, name, limits, listener) -> open(listener),
                 new InstanceLocation(1, "n", 1)),
             UnresponsiveTransport.EARS);
@@ -283,11 +281,11 @@ class UpstreamTest {
   }
 
   @Test
-  void aClientThatHasLeftCanGiveUpACallThatStillRuns() throws Exception {
+  void runningCallCanBeCancelledAfterItsClientDisconnected() throws Exception {
     Upstreams upstreams =
         new Upstreams(
             config("{\"command\":\"any\",\"isolation\":\"session\"}"),
-            surroundings(
+            environment(
                 (where, upstreamTarget, name, limits, listener) -> open(listener),
                 InstanceLocation.SOLE),
             UnresponsiveTransport.EARS);
@@ -295,13 +293,13 @@ class UpstreamTest {
     await(
         () -> {
           answers.add(upstreams.call(call("c")));
-          return puppets.get(0).called.future();
+          return transports.get(0).called.future();
         });
 
     await(
         () -> {
           upstreams.over(call("c").caller().conversation(), LONG_MILLIS);
-          upstreams.cancel("c", "nobody waits for it");
+          upstreams.cancel("c", "the caller disconnected");
           return Future.succeededFuture();
         });
 
@@ -309,7 +307,7 @@ class UpstreamTest {
   }
 
   @Test
-  void howeverMuchWaitsForAServerThatReadsNothingIsToldSo() throws Exception {
+  void queuedCallsFailIfServerReadsNoInput() throws Exception {
     Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> open(listener));
     await(() -> upstream.ready(LONG_MILLIS));
     List<Future<JsonSlice>> waiting = new ArrayList<>();
@@ -319,8 +317,8 @@ class UpstreamTest {
           for (int i = 0; i < 1024; i++) {
             waiting.add(upstream.call(call("c" + i)));
           }
-          puppets.get(0).isFull = true;
-          puppets.get(0).answerCalls();
+          transports.get(0).isFull = true;
+          transports.get(0).answerCalls();
           return first;
         });
 
@@ -330,22 +328,22 @@ class UpstreamTest {
   }
 
   @Test
-  void aChangeWhileTheListsAreReadIsReadAfterwards() throws Exception {
+  void listsAreReadAgainAfterChangeDuringReading() throws Exception {
     Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> open(listener));
     context.runOnContext(v -> upstream.open());
     await(() -> upstream.ready(LONG_MILLIS));
-    ScriptedTransport server = puppets.get(0);
+    ScriptedTransport server = transports.get(0);
     server.isSlow = true;
-    int before = server.readings.size();
+    int before = server.listRequests.size();
 
-    context.runOnContext(v -> server.tellOfChange());
-    until(() -> server.readings.size() == before + 1);
-    context.runOnContext(v -> server.tellOfChange());
-    TimeUnit.MILLISECONDS.sleep(500); // in which another reading would begin
-    assertEquals(before + 1, server.readings.size());
-    server.list(server.readings.get(before), "newer");
-    until(() -> server.readings.size() == before + 2);
-    server.list(server.readings.get(before + 1), "newest");
+    context.runOnContext(v -> server.notifyToolsChanged());
+    until(() -> server.listRequests.size() == before + 1);
+    context.runOnContext(v -> server.notifyToolsChanged());
+    TimeUnit.MILLISECONDS.sleep(500); // enough time for a second reading to start
+    assertEquals(before + 1, server.listRequests.size());
+    server.answerList(server.listRequests.get(before), "newer");
+    until(() -> server.listRequests.size() == before + 2);
+    server.answerList(server.listRequests.get(before + 1), "newest");
 
     until(() -> upstream.view().catalogue().tools().containsKey("newest"));
   }
@@ -356,80 +354,80 @@ class UpstreamTest {
     }
   }
 
-  /** The first of its two instances has a call that goes on. */
+  /** An upstream whose first of two instances has a call in flight. */
   private Upstream busy(TransportFactory transportFactory, List<Future<JsonSlice>> answers)
       throws Exception {
     Upstream upstream =
         new Upstream(
             config("{\"command\":\"any\",\"instances\":2,\"maxRestartDelay\":0.2}"),
             null,
-            surroundings(transportFactory, InstanceLocation.SOLE),
+            environment(transportFactory, InstanceLocation.SOLE),
             UnresponsiveTransport.EARS);
     await(() -> upstream.ready(LONG_MILLIS));
     await(
         () -> {
           answers.add(upstream.call(call("c")));
-          return puppets.get(0).called.future();
+          return transports.get(0).called.future();
         });
     return upstream;
   }
 
-  /** The end of what is being closed, once its call is answered. */
-  private void end(Future<Void> closed) throws Exception {
+  /** Answers the calls, ends the processes and awaits the given close. */
+  private void awaitClosed(Future<Void> closed) throws Exception {
     await(
         () -> {
-          puppets.get(0).answerCalls();
-          puppets.forEach(scriptedTransport -> scriptedTransport.gone.tryComplete());
+          transports.get(0).answerCalls();
+          transports.forEach(transport -> transport.ended.tryComplete());
           return closed;
         });
   }
 
   @Test
-  void aProcessThatIsReadyOnlyWhenItsServerIsBeingStoppedTakesNoCalls() throws Exception {
+  void instanceThatIsReadyDuringStopTakesNoCalls() throws Exception {
     Promise<Transport> late = Promise.promise();
     List<Future<JsonSlice>> answers = new ArrayList<>();
     Upstream upstream =
         busy(
             (where, upstreamTarget, name, limits, listener) -> {
               Future<Transport> opened = open(listener);
-              return puppets.size() == 2 ? late.future() : opened;
+              return transports.size() == 2 ? late.future() : opened;
             },
             answers);
     List<Future<Void>> closed = new ArrayList<>();
     await(
         () -> {
           closed.add(upstream.close(LONG_MILLIS));
-          late.complete(puppets.get(1));
-          return puppets.get(1).greeted.future();
+          late.complete(transports.get(1));
+          return transports.get(1).initialized.future();
         });
 
     await(() -> vertx.timer(1));
 
     assertInstanceOf(ServerState.Draining.class, upstream.state());
-    end(closed.get(0));
+    awaitClosed(closed.get(0));
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void noProcessIsStartedForAServerThatIsBeingStopped(boolean isGoneAtOnce) throws Exception {
+  void noProcessIsStartedDuringStop(boolean endsAtOnce) throws Exception {
     List<Future<JsonSlice>> answers = new ArrayList<>();
     Upstream upstream =
         busy((where, upstreamTarget, name, limits, listener) -> open(listener), answers);
     List<Future<Void>> closed = new ArrayList<>();
     await(
         () -> {
-          ScriptedTransport second = puppets.get(1);
-          if (isGoneAtOnce) {
-            second.gone.complete();
+          ScriptedTransport second = transports.get(1);
+          if (endsAtOnce) {
+            second.ended.complete();
           }
           second.listener.closed("it broke");
           closed.add(upstream.close(LONG_MILLIS));
-          second.gone.tryComplete();
-          return vertx.timer(MOST_RESTART_DELAY_MILLIS + 1);
+          second.ended.tryComplete();
+          return vertx.timer(MAX_RESTART_DELAY_MILLIS + 1);
         });
 
-    assertEquals(2, puppets.size());
+    assertEquals(2, transports.size());
     assertInstanceOf(ServerState.Draining.class, upstream.state());
-    end(closed.get(0));
+    awaitClosed(closed.get(0));
   }
 }

@@ -29,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Which question a server is asked first, and when it is asked the second. */
+/** The order and the timing of the handshake requests of both eras. */
 class HandshakeTest {
   private static final String DISCOVERED =
       "\"result\":{\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":{}}";
@@ -37,40 +37,40 @@ class HandshakeTest {
       "\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{}}";
   private static final String UNKNOWN = "\"error\":{\"code\":-32601,\"message\":\"unknown\"}";
 
-  /** Longer than a server that runs is given for its first answer. */
+  /** Longer than the timeout of the first request to a running server. */
   private static final long LATE_MILLIS = 3_200;
 
   private final Vertx vertx = Vertx.vertx();
   private final Context context = vertx.getOrCreateContext();
-  private final Script script = new Script();
+  private final ScriptedServer server = new ScriptedServer();
 
   @AfterEach
   void close() throws Exception {
     vertx.close().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
   }
 
-  /** A server that has an answer, perhaps a late one, for some of the questions. */
-  private final class Script implements Transport {
-    final Session session = new Session(context, "s", new Nobody());
-    final List<String> heard = new CopyOnWriteArrayList<>();
-    Map<String, String> answers = Map.of();
+  /** A server with scripted, possibly delayed responses to some requests. */
+  private final class ScriptedServer implements Transport {
+    final Session session = new Session(context, "s", new NoListener());
+    final List<String> received = new CopyOnWriteArrayList<>();
+    Map<String, String> responses = Map.of();
     long startMillis = 1;
 
     @Override
     public long send(byte[] line) {
       Map<String, JsonSlice> message = JsonObjects.members(JsonSlice.of(line));
       String method = JsonObjects.string(message.get("method"));
-      heard.add(method);
-      String answer = answers.get(method);
+      received.add(method);
+      String answer = responses.get(method);
       if (answer != null) {
-        String said =
+        String response =
             "{\"jsonrpc\":\"2.0\",\"id\":" + message.get("id").text() + "," + answer + "}";
-        vertx.setTimer(startMillis, t -> context.runOnContext(v -> say(said)));
+        vertx.setTimer(startMillis, t -> context.runOnContext(v -> deliver(response)));
       }
       return line.length;
     }
 
-    private void say(String message) {
+    private void deliver(String message) {
       byte[] bytes = message.getBytes(StandardCharsets.UTF_8);
       try {
         session.messages(List.of(new RpcReader(100).read(bytes, 0, bytes.length)));
@@ -85,13 +85,13 @@ class HandshakeTest {
     }
   }
 
-  private static final class Nobody implements SessionListener {
+  private static final class NoListener implements SessionListener {
     @Override
     public void notified(RpcMessage notification) {}
 
     @Override
     public Future<JsonSlice> asked(String method, JsonSlice params) {
-      return Future.failedFuture("nobody is here");
+      return Future.failedFuture("no client");
     }
 
     @Override
@@ -102,13 +102,13 @@ class HandshakeTest {
   }
 
   private Negotiated perform(boolean isElsewhere, long timeoutMillis) throws Exception {
-    Handshake.HandshakeOptions handshakeOptions =
+    Handshake.HandshakeOptions options =
         new Handshake.HandshakeOptions(
             Era.UNKNOWN, false, isElsewhere, new BridgeIdentity("1", () -> "this bridge"));
     Promise<Negotiated> done = Promise.promise();
     context.runOnContext(
         v ->
-            Handshake.perform(script.session.over(script), handshakeOptions, timeoutMillis)
+            Handshake.perform(server.session.bind(server), options, timeoutMillis)
                 .onComplete(done));
     return done.future().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
   }
@@ -120,39 +120,38 @@ class HandshakeTest {
   }
 
   @Test
-  void aProcessThatStartsSlowlyIsAskedOnce() throws Exception {
-    script.startMillis = LATE_MILLIS;
-    script.answers = Map.of(McpMethod.DISCOVER, DISCOVERED, McpMethod.INITIALIZE, UNKNOWN);
+  void aSlowlyStartingProcessGetsOneRequest() throws Exception {
+    server.startMillis = LATE_MILLIS;
+    server.responses = Map.of(McpMethod.DISCOVER, DISCOVERED, McpMethod.INITIALIZE, UNKNOWN);
 
     assertEquals("2026-07-28", perform(false, 20_000).revision());
 
-    assertEquals(List.of(McpMethod.DISCOVER), script.heard);
-    assertTrue(script.session.isStateless());
+    assertEquals(List.of(McpMethod.DISCOVER), server.received);
+    assertTrue(server.session.isStateless());
   }
 
   @Test
-  void aServerAtAUrlIsNotWaitedForAsLongAsAProcess() throws Exception {
-    script.startMillis = LATE_MILLIS;
-    script.answers = Map.of(McpMethod.INITIALIZE, INITIALIZED);
+  void aServerAtAUrlHasAShorterProbeTimeout() throws Exception {
+    server.startMillis = LATE_MILLIS;
+    server.responses = Map.of(McpMethod.INITIALIZE, INITIALIZED);
 
     assertEquals("2025-11-25", perform(true, 20_000).revision());
   }
 
   @Test
-  void aProcessThatDoesNotAnswerTheFirstQuestionIsAskedTheSecondWhenTheStartIsOver()
-      throws Exception {
-    script.answers = Map.of(McpMethod.INITIALIZE, INITIALIZED);
+  void afterTheStartTimeoutAProcessGetsTheOtherHandshake() throws Exception {
+    server.responses = Map.of(McpMethod.INITIALIZE, INITIALIZED);
 
     assertEquals("2025-11-25", perform(false, 300).revision());
 
     assertEquals(
         List.of(
             McpMethod.DISCOVER, McpMethod.CANCELLED, McpMethod.INITIALIZE, McpMethod.INITIALIZED),
-        script.heard);
+        server.received);
   }
 
   @Test
-  void whoAnswersNothingIsToldOfTheKeyThatSaysWhatToAsk() {
+  void theTimeoutErrorNamesTheEraKey() {
     BridgeException failure = failure(100);
 
     assertEquals(ErrorCode.DEADLINE_EXCEEDED, failure.code());
@@ -161,8 +160,8 @@ class HandshakeTest {
   }
 
   @Test
-  void whoRefusesBothQuestionsIsToldOfTheKeyThatSaysWhatToAsk() {
-    script.answers = Map.of(McpMethod.DISCOVER, UNKNOWN, McpMethod.INITIALIZE, UNKNOWN);
+  void theErrorOfARefusedHandshakeNamesTheEraKey() {
+    server.responses = Map.of(McpMethod.DISCOVER, UNKNOWN, McpMethod.INITIALIZE, UNKNOWN);
 
     BridgeException failure = failure(20_000);
 

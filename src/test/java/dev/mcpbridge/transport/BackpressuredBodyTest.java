@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What waits for memory on its way in. */
+/** Back-pressure on response bodies. */
 class BackpressuredBodyTest {
   private static final long LARGE = MemoryBudget.LARGE;
 
@@ -28,7 +28,7 @@ class BackpressuredBodyTest {
     vertx.close().await(20, TimeUnit.SECONDS);
   }
 
-  private BackpressuredBody intake(long patienceMillis) {
+  private BackpressuredBody body(long patienceMillis) {
     HttpClientResponse response =
         Stubs.of(
             HttpClientResponse.class,
@@ -40,7 +40,7 @@ class BackpressuredBodyTest {
         vertx, response, memory, TimeUnit.MILLISECONDS.toNanos(patienceMillis));
   }
 
-  private void onLoop(Runnable task) throws Exception {
+  private void runOnLoop(Runnable task) throws Exception {
     EventLoops.await(
         vertx,
         () -> {
@@ -49,35 +49,35 @@ class BackpressuredBodyTest {
         });
   }
 
-  private void untilResumed(int times) throws Exception {
+  private void awaitResumptions(int times) throws Exception {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
     while (resumptions.get() < times) {
-      assertTrue(System.nanoTime() < end, "it does not go on");
+      assertTrue(System.nanoTime() < end, "the response was not resumed in time");
       Thread.onSpinWait();
     }
   }
 
   @Test
-  void goesOnWhenThereIsRoom() throws Exception {
+  void resumesWhenThereIsRoom() throws Exception {
     memory.given(2 * LARGE);
-    BackpressuredBody backpressuredBody = intake(60_000);
+    BackpressuredBody backpressuredBody = body(60_000);
 
-    onLoop(() -> backpressuredBody.holds(LARGE));
+    runOnLoop(() -> backpressuredBody.holds(LARGE));
     assertEquals(1, pauses.get());
     memory.taken(2 * LARGE);
 
-    untilResumed(1);
+    awaitResumptions(1);
     assertEquals(LARGE, memory.held());
   }
 
   @Test
-  void aMessageThatHasWaitedLongEnoughGoesOnToItsEndAndTheNextOneWaitsAgain() throws Exception {
+  void afterTheMaximumWaitOnlyTheNextMessageWaitsAgain() throws Exception {
     memory.given(2 * LARGE);
-    BackpressuredBody backpressuredBody = intake(50);
+    BackpressuredBody backpressuredBody = body(50);
 
-    onLoop(() -> backpressuredBody.holds(LARGE));
-    untilResumed(1);
-    onLoop(
+    runOnLoop(() -> backpressuredBody.holds(LARGE));
+    awaitResumptions(1);
+    runOnLoop(
         () -> {
           backpressuredBody.holds(LARGE + 1);
           backpressuredBody.holds(LARGE + 2);
@@ -87,15 +87,15 @@ class BackpressuredBodyTest {
         });
 
     assertEquals(2, pauses.get());
-    untilResumed(2);
+    awaitResumptions(2);
   }
 
   @Test
-  void whatIsGivenUpWhileItWaitsKeepsNothing() throws Exception {
+  void aBodyCancelledWhileWaitingHoldsNoMemory() throws Exception {
     memory.given(2 * LARGE);
-    BackpressuredBody backpressuredBody = intake(50);
+    BackpressuredBody backpressuredBody = body(50);
 
-    onLoop(
+    runOnLoop(
         () -> {
           backpressuredBody.holds(LARGE);
           backpressuredBody.end();

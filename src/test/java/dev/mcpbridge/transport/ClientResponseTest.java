@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Answers that are given up while they wait for memory. */
+/** Responses that are cancelled while they wait for memory. */
 class ClientResponseTest {
   private static final int SIZE = MemoryBudget.LARGE + 1000;
   private static final int MAX = 1 << 20;
@@ -34,7 +34,7 @@ class ClientResponseTest {
   private final HttpSender sender =
       new HttpSender(vertx, new HttpAccess(Map.of(), null), memory, () -> true);
   private final Set<HttpConnection> connections = ConcurrentHashMap.newKeySet();
-  private final Promise<HttpServerRequest> second = Promise.promise();
+  private final Promise<HttpServerRequest> secondRequest = Promise.promise();
   private final Promise<Buffer> body = Promise.promise();
   private URI url;
 
@@ -51,7 +51,7 @@ class ClientResponseTest {
   private void answer(HttpServerRequest request) {
     connections.add(request.connection());
     if (request.path().equals("/second")) {
-      second.complete(request);
+      secondRequest.complete(request);
     } else {
       request.response().end(Buffer.buffer(new byte[SIZE]));
     }
@@ -61,9 +61,9 @@ class ClientResponseTest {
     return sender.send(HttpMethod.GET, url.resolve(path), HttpClientRequest::send).answer();
   }
 
-  /** Of a short answer the end has come when its connection is used again. */
+  /** The end of a short response has arrived when its connection is reused. */
   @Test
-  void anAnswerThatIsThereAlreadyIsGivenUpWithoutItsConnection() throws Exception {
+  void cancellingACompleteResponseKeepsItsConnection() throws Exception {
     memory.given(SIZE);
     ClientResponse first =
         EventLoops.await(
@@ -74,7 +74,7 @@ class ClientResponseTest {
                     .compose(clientResponse -> vertx.timer(300).map(clientResponse)));
     Future<ClientResponse> next =
         EventLoops.await(vertx, () -> Future.succeededFuture(get("/second")));
-    HttpServerRequest asked = second.future().await(20, TimeUnit.SECONDS);
+    HttpServerRequest secondServerRequest = secondRequest.future().await(20, TimeUnit.SECONDS);
 
     assertEquals(1, connections.size());
     EventLoops.await(
@@ -83,7 +83,7 @@ class ClientResponseTest {
           first.abort();
           return vertx.timer(100);
         });
-    asked.response().end();
+    secondServerRequest.response().end();
     assertThrows(Exception.class, () -> body.future().await(20, TimeUnit.SECONDS));
 
     assertEquals(200, next.await(20, TimeUnit.SECONDS).response().statusCode());
@@ -92,7 +92,7 @@ class ClientResponseTest {
   }
 
   @Test
-  void anAnswerOfWhichMuchIsStillToComeIsGivenUpWithItsConnection() throws Exception {
+  void cancellingAnIncompleteResponseClosesItsConnection() throws Exception {
     memory.given(SIZE);
     ClientResponse first =
         EventLoops.await(

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Where a process finds its own control group. */
+/** The folder of a process's own control group. */
 class ControlGroupTest {
   private static final String V2 =
       "24 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
@@ -14,14 +14,14 @@ class ControlGroupTest {
   private static final String BOTH = "4:memory:/a\n0::/user.slice/a.scope\n";
 
   @Test
-  void belowTheMount() {
+  void isBelowTheMountPoint() {
     assertEquals(
         Optional.of(Path.of("/sys/fs/cgroup/user.slice/a.scope")),
         ControlGroup.path(V2.formatted("/"), BOTH));
   }
 
   @Test
-  void whereAPartIsMounted() {
+  void isRelativeToTheMountedSubtree() {
     assertEquals(
         Optional.of(Path.of("/sys/fs/cgroup/a.scope")),
         ControlGroup.path(V2.formatted("/user.slice"), BOTH));
@@ -29,7 +29,7 @@ class ControlGroupTest {
   }
 
   @Test
-  void nowhereWithoutTheSecondVersion() {
+  void isEmptyWithoutCgroupV2() {
     assertEquals(Optional.empty(), ControlGroup.path(V2.formatted("/"), "4:memory:/a\n"));
     assertEquals(
         Optional.empty(), ControlGroup.path("24 1 8:1 / / rw - ext4 /dev/sda1 rw\n", BOTH));

@@ -24,19 +24,19 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Requests of a node that may not act at the moment. */
+/** Requests of a node that currently may not act. */
 class HttpSenderTest {
   private final Vertx vertx = Vertx.vertx();
   private final AtomicBoolean mayAct = new AtomicBoolean();
-  private final AtomicInteger looks = new AtomicInteger();
-  private final AtomicInteger arrived = new AtomicInteger();
+  private final AtomicInteger checks = new AtomicInteger();
+  private final AtomicInteger received = new AtomicInteger();
   private final HttpSender sender =
       new HttpSender(
           vertx, new HttpAccess(Map.of(), null), new MemoryBudget(1 << 20), this::isAllowed);
   private URI url;
 
   private boolean isAllowed() {
-    looks.incrementAndGet();
+    checks.incrementAndGet();
     return mayAct.get();
   }
 
@@ -46,7 +46,7 @@ class HttpSenderTest {
         LocalServer.listen(
                 vertx,
                 request -> {
-                  arrived.incrementAndGet();
+                  received.incrementAndGet();
                   request.response().end();
                 })
             .resolve("/");
@@ -65,49 +65,49 @@ class HttpSenderTest {
     return sender.send(HttpMethod.POST, url, HttpClientRequest::send);
   }
 
-  private void awaitLooks() throws Exception {
-    for (int seen = looks.get(); looks.get() < seen + 3; ) {
+  private void awaitChecks() throws Exception {
+    for (int before = checks.get(); checks.get() < before + 3; ) {
       TimeUnit.MILLISECONDS.sleep(1);
     }
   }
 
   @Test
-  void whatMayNotGoWaitsAndGoesOnceItMay() throws Exception {
+  void aRequestWaitsUntilSendingIsAllowed() throws Exception {
     PendingRequest pendingRequest = post();
-    awaitLooks();
-    assertEquals(0, arrived.get());
+    awaitChecks();
+    assertEquals(0, received.get());
 
     mayAct.set(true);
 
     assertEquals(200, await(pendingRequest.answer()).response().statusCode());
-    assertEquals(1, arrived.get());
+    assertEquals(1, received.get());
   }
 
   @Test
-  void whatWasGivenUpMeanwhileIsNeverSent() throws Exception {
+  void aRequestCancelledWhileWaitingIsNeverSent() throws Exception {
     PendingRequest pendingRequest = post();
-    awaitLooks();
+    awaitChecks();
     pendingRequest.giveUp();
 
     mayAct.set(true);
     assertThrows(ExecutionException.class, () -> await(pendingRequest.answer()));
 
     assertEquals(200, await(post().answer()).response().statusCode());
-    assertEquals(1, arrived.get());
+    assertEquals(1, received.get());
   }
 
   @Test
-  void whatStillWaitsWhenTheServerGoesAwayWasNotExecuted() throws Exception {
+  void aWaitingRequestIsNotExecutedWhenTheSenderCloses() throws Exception {
     PendingRequest pendingRequest = post();
-    awaitLooks();
+    awaitChecks();
 
     sender.close();
 
     Throwable failure =
         assertThrows(ExecutionException.class, () -> await(pendingRequest.answer())).getCause();
-    BridgeException known = assertInstanceOf(BridgeException.class, failure);
-    assertEquals(ErrorCode.NOT_OWNER, known.code());
-    assertEquals(Executed.NO, known.executed());
-    assertEquals(0, arrived.get());
+    BridgeException bridgeFailure = assertInstanceOf(BridgeException.class, failure);
+    assertEquals(ErrorCode.NOT_OWNER, bridgeFailure.code());
+    assertEquals(Executed.NO, bridgeFailure.executed());
+    assertEquals(0, received.get());
   }
 }

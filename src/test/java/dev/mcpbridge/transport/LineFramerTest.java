@@ -26,7 +26,7 @@ class LineFramerTest {
       };
 
   @Test
-  void isIndifferentToWhereThePipeCuts() {
+  void linesAreIndependentOfChunks() {
     byte[] stream = "{\"a\":1}\nzwei ü 🎉\r\n\n\uFEFFvier\n".getBytes(StandardCharsets.UTF_8);
     for (int seed = 0; seed < 200; seed++) {
       lines.clear();
@@ -36,7 +36,7 @@ class LineFramerTest {
   }
 
   @Test
-  void anOversizeLineCostsOnlyItself() {
+  void anOversizeLineLosesOnlyItself() {
     String stream = "before\n" + "A" + "x".repeat(5000) + "Z\nafter\n";
     for (int seed = 0; seed < 50; seed++) {
       lines.clear();
@@ -46,7 +46,7 @@ class LineFramerTest {
   }
 
   @Test
-  void aLineOfExactlyTheLimitPasses() {
+  void aLineOfExactlyTheLimitIsAccepted() {
     byte[] stream = ("y".repeat(1000) + "\n").getBytes(StandardCharsets.UTF_8);
 
     new LineFramer(1000).feed(stream, stream.length, sink);
@@ -55,7 +55,7 @@ class LineFramerTest {
   }
 
   @Test
-  void memoryStaysWithinTheLimitWithoutAnyEndOfLine() {
+  void memoryIsBoundedWithoutALineEnd() {
     LineFramer framer = new LineFramer(10_000);
     byte[] chunk = "z".repeat(4096).getBytes(StandardCharsets.UTF_8);
     for (int i = 0; i < 1000; i++) {
@@ -65,12 +65,12 @@ class LineFramerTest {
   }
 
   private void feedInPieces(LineFramer framer, byte[] stream, Random random) {
-    int at = 0;
-    while (at < stream.length) {
-      int length = Math.min(stream.length - at, 1 + random.nextInt(40));
-      byte[] piece = java.util.Arrays.copyOfRange(stream, at, at + length);
+    int offset = 0;
+    while (offset < stream.length) {
+      int length = Math.min(stream.length - offset, 1 + random.nextInt(40));
+      byte[] piece = java.util.Arrays.copyOfRange(stream, offset, offset + length);
       framer.feed(piece, length, sink);
-      at += length;
+      offset += length;
     }
   }
 }

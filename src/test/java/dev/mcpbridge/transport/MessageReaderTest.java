@@ -11,31 +11,33 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is told of messages for which there is no memory. */
+/** Handling of messages for which there is no memory. */
 class MessageReaderTest {
-  private final List<String> heard = new ArrayList<>();
+  private final List<String> events = new ArrayList<>();
   private final TransportListener listener =
       Stubs.of(
           TransportListener.class,
           (method, arguments) -> {
             if (method.equals("messages")) {
-              ((List<?>) arguments[0]).forEach(message -> heard.add(shown((RpcMessage) message)));
+              ((List<?>) arguments[0])
+                  .forEach(message -> events.add(describe((RpcMessage) message)));
             } else {
               BridgeException failure = (BridgeException) arguments[1];
-              heard.add(method + " " + arguments[0] + " " + failure.executed());
+              events.add(method + " " + arguments[0] + " " + failure.executed());
             }
             return null;
           });
 
-  private static String shown(RpcMessage message) {
+  private static String describe(RpcMessage message) {
     return message.kind() + " " + (message.id() == null ? "" : message.numericId());
   }
 
   @Test
-  void onlyLargeAnswersAreLostAndWhatCameWithThemIsNot() throws Exception {
+  void onlyLargeResponsesAreDroppedFromABatch() throws Exception {
     StdioTransport.Limits limits =
         new StdioTransport.Limits(1 << 20, 100, 1 << 21, new MemoryBudget(1));
-    MessageReader reader = new MessageReader(limits, listener, (bytes, news, loss) -> loss.run());
+    MessageReader reader =
+        new MessageReader(limits, listener, (bytes, callback, overflow) -> overflow.run());
     String large = "x".repeat(MemoryBudget.LARGE);
 
     byte[] bytes =
@@ -50,6 +52,6 @@ class MessageReaderTest {
             .getBytes(StandardCharsets.UTF_8);
     reader.feed(bytes, bytes.length);
 
-    assertEquals(List.of("RESULT 1", "lost 2 YES", "NOTIFICATION ", "ERROR 3"), heard);
+    assertEquals(List.of("RESULT 1", "lost 2 YES", "NOTIFICATION ", "ERROR 3"), events);
   }
 }

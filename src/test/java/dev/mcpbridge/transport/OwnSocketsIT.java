@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** Who is at the other end of a connection. */
+/** Detection of the process at the other end of a connection. */
 @EnabledOnOs(OS.LINUX)
 class OwnSocketsIT {
   private ServerSocket listener;
@@ -37,7 +37,7 @@ class OwnSocketsIT {
   }
 
   @Test
-  void aChildIsOwnAndWhatIsNoChildIsNot() throws Exception {
+  void aChildsSocketIsOwnAndAStrangersIsNot() throws Exception {
     String address = "/dev/tcp/127.0.0.1/" + listener.getLocalPort();
     Process child =
         new ProcessBuilder(
@@ -55,7 +55,7 @@ class OwnSocketsIT {
   }
 
   @Test
-  void whoHasLeftIsNotTakenForAStranger() throws Exception {
+  void aDisconnectedClientCountsAsOwn() throws Exception {
     for (boolean abruptly : new boolean[] {false, true}) {
       Socket client = new Socket(listener.getInetAddress(), listener.getLocalPort());
       try (Socket accepted = listener.accept()) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class PollingTest {
   private final Vertx vertx = Vertx.vertx();
-  private final AtomicInteger looks = new AtomicInteger();
+  private final AtomicInteger checks = new AtomicInteger();
 
   @AfterEach
   void close() throws Exception {
@@ -24,33 +24,34 @@ class PollingTest {
   }
 
   @Test
-  void looksAgainUntilItIsSoHoweverOftenThatIs() throws Exception {
+  void pollsUntilTheConditionIsTrue() throws Exception {
     EventLoops.await(
-        vertx, () -> Polling.so(vertx, 1, () -> looks.incrementAndGet() > 2_000, () -> null));
+        vertx, () -> Polling.so(vertx, 1, () -> checks.incrementAndGet() > 2_000, () -> null));
 
-    assertEquals(2_001, looks.get());
+    assertEquals(2_001, checks.get());
   }
 
   @Test
-  void whatIsHopelessIsNotWaitedFor() {
-    assertHopeless(() -> false, () -> looks.incrementAndGet() > 3);
+  void failsWhenThereIsAReasonToAbort() {
+    assertAborted(() -> false, () -> checks.incrementAndGet() > 3);
 
-    assertTrue(looks.get() > 3);
+    assertTrue(checks.get() > 3);
   }
 
   @Test
-  void whatBecomesTrueAndHopelessAtOnceIsHopeless() {
-    AtomicBoolean over = new AtomicBoolean();
-    vertx.setTimer(20, t -> over.set(true));
+  void theAbortReasonTakesPrecedence() {
+    AtomicBoolean ended = new AtomicBoolean();
+    vertx.setTimer(20, t -> ended.set(true));
 
-    assertHopeless(over::get, over::get);
+    assertAborted(ended::get, ended::get);
   }
 
-  private void assertHopeless(BooleanSupplier isSo, BooleanSupplier isHopeless) {
-    Supplier<Throwable> why = () -> isHopeless.getAsBoolean() ? new IllegalStateException() : null;
+  private void assertAborted(BooleanSupplier condition, BooleanSupplier mustAbort) {
+    Supplier<Throwable> abortReason =
+        () -> mustAbort.getAsBoolean() ? new IllegalStateException() : null;
 
     assertThrows(
         IllegalStateException.class,
-        () -> EventLoops.await(vertx, () -> Polling.so(vertx, 1, isSo, why)));
+        () -> EventLoops.await(vertx, () -> Polling.so(vertx, 1, condition, abortReason)));
   }
 }

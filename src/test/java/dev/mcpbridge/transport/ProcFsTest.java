@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Who descends from whom. */
+/** Descendants of processes. */
 class ProcFsTest {
 
   @Test
-  void descendantsAreFoundOverAnyNumberOfSteps() {
+  void descendantsOfAllGenerationsAreFound() {
     List<Stat> all = List.of(of(2, 1), of(3, 2), of(4, 3), of(5, 1), of(6, 4), of(7, 5));
 
     assertEquals(

@@ -17,31 +17,31 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which bridges are taken for dead ones. */
+/** Detection of dead bridges by their run files. */
 @EnabledOnOs(OS.LINUX)
 class RunFilesTest {
   /** More than the largest pid of Linux. */
-  private static final long NOBODY = 1L << 23;
+  private static final long UNUSED_PID = 1L << 23;
 
   @TempDir Path folder;
-  private final BridgeRun here = BridgeRun.begin();
+  private final BridgeRun current = BridgeRun.begin();
   private final List<RunFiles.DeadRun> ended = new ArrayList<>();
 
   @Test
-  void aLifeWhoseLockIsFreeIsOver() throws Exception {
-    BridgeRun past = of(here.boot(), here.namespace(), NOBODY);
-    Path file = left(past + "\n/sys/fs/cgroup/a");
+  void aRunWhoseFileIsUnlockedIsDead() throws Exception {
+    BridgeRun dead = of(current.boot(), current.namespace(), UNUSED_PID);
+    Path file = writeRunFile(dead + "\n/sys/fs/cgroup/a");
 
     assertEquals(1, sweep());
 
-    assertEquals(past, ended.get(0).bridgeRun());
+    assertEquals(dead, ended.get(0).bridgeRun());
     assertEquals(Optional.of(new ControlGroup(Path.of("/sys/fs/cgroup/a"))), ended.get(0).group());
     assertFalse(Files.exists(file));
   }
 
   @Test
-  void aLifeWhoseLockIsHeldIsNot() throws Exception {
-    Path file = left(of(here.boot(), here.namespace(), NOBODY).toString());
+  void aRunWhoseFileIsLockedIsAlive() throws Exception {
+    Path file = writeRunFile(of(current.boot(), current.namespace(), UNUSED_PID).toString());
 
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       channel.lock();
@@ -52,8 +52,8 @@ class RunFilesTest {
   }
 
   @Test
-  void aLifeOfAnotherNamespaceIsLeftToThoseWhoCanSeeIt() throws Exception {
-    Path file = left(of(here.boot(), "1", NOBODY).toString());
+  void aRunOfAnotherNamespaceIsLeftAlone() throws Exception {
+    Path file = writeRunFile(of(current.boot(), "1", UNUSED_PID).toString());
 
     assertEquals(0, sweep());
 
@@ -61,8 +61,8 @@ class RunFilesTest {
   }
 
   @Test
-  void aLifeWhoseProcessIsThereIsNotOver() throws Exception {
-    Path file = left(here.toString());
+  void aRunWhoseProcessExistsIsAlive() throws Exception {
+    Path file = writeRunFile(current.toString());
 
     assertEquals(0, sweep());
 
@@ -70,8 +70,8 @@ class RunFilesTest {
   }
 
   @Test
-  void aLifeBeforeTheMachinesStartHasLeftNothing() throws Exception {
-    Path file = left(of("another-boot", here.namespace(), NOBODY).toString());
+  void onlyTheFileOfARunBeforeTheLastBootIsDeleted() throws Exception {
+    Path file = writeRunFile(of("another-boot", current.namespace(), UNUSED_PID).toString());
 
     assertEquals(0, sweep());
 
@@ -79,9 +79,9 @@ class RunFilesTest {
   }
 
   @Test
-  void whatIsNoLifeIsLeftAlone() throws Exception {
+  void anInvalidFileIsLeftAlone() throws Exception {
     for (String text : List.of("", "\n\n", "a/b/c", "a/b/c/d/e", "1-2-3")) {
-      Path file = left(text);
+      Path file = writeRunFile(text);
 
       assertEquals(0, sweep(), text);
 
@@ -90,15 +90,15 @@ class RunFilesTest {
   }
 
   @Test
-  void theOwnLifeIsWrittenDownAndNeitherJudgedNorUnlocked() throws Exception {
+  void theOwnRunIsRecordedAndStaysLocked() throws Exception {
     RunFiles.LockedFile lockedFile =
-        new RunFiles(folder).write(here, Optional.empty()).orElseThrow();
+        new RunFiles(folder).write(current, Optional.empty()).orElseThrow();
 
     assertEquals(0, sweep());
 
     assertTrue(lockedFile.channel().isOpen());
     assertEquals("rw-------", permissions(lockedFile.file()));
-    assertEquals(here.toString(), Files.readString(lockedFile.file()).strip());
+    assertEquals(current.toString(), Files.readString(lockedFile.file()).strip());
     lockedFile.delete();
     try (Stream<Path> files = Files.list(folder)) {
       assertEquals(0, files.count());
@@ -106,12 +106,13 @@ class RunFilesTest {
   }
 
   @Test
-  void aMarkIsReadAsItWasWritten() {
-    ProcessMark mark = new ProcessMark(here, 7);
+  void aMarkIsParsedAsItWasWritten() {
+    ProcessMark mark = new ProcessMark(current, 7);
 
     assertEquals(Optional.of(mark), ProcessMark.parse(mark.toString()));
-    for (String wrong : List.of("", "1-2-3", "/", here.toString(), here + "/x", "a/" + mark)) {
-      assertEquals(Optional.empty(), ProcessMark.parse(wrong), wrong);
+    for (String invalid :
+        List.of("", "1-2-3", "/", current.toString(), current + "/x", "a/" + mark)) {
+      assertEquals(Optional.empty(), ProcessMark.parse(invalid), invalid);
     }
   }
 
@@ -124,14 +125,14 @@ class RunFilesTest {
     return new BridgeRun(boot, namespace, pid, 1, "5ec4e7");
   }
 
-  private Path left(String text) throws Exception {
+  private Path writeRunFile(String text) throws Exception {
     return Files.writeString(Files.createTempFile(folder, "", ".life"), text);
   }
 
   private int sweep() {
     return new RunFiles(folder)
         .sweep(
-            here,
+            current,
             deadRun -> {
               ended.add(deadRun);
               return 1;

@@ -15,13 +15,13 @@ import java.util.List;
 import java.util.Queue;
 import org.junit.jupiter.api.Test;
 
-/** What is counted of a large message on its way to its context, turn by turn. */
+/** Memory accounting of a large message between the reading thread and its context. */
 class StdoutPumpTest {
   private static final int SIZE = 100_000;
 
   private final MemoryBudget memory = new MemoryBudget(1 << 20);
   private final Queue<Handler<Void>> turns = new ArrayDeque<>();
-  private final List<String> heard = new ArrayList<>();
+  private final List<String> events = new ArrayList<>();
   private boolean isOutOfMemory;
 
   private final Context context =
@@ -30,7 +30,7 @@ class StdoutPumpTest {
           (method, arguments) -> {
             if (isOutOfMemory) {
               isOutOfMemory = false;
-              throw new OutOfMemoryError("for once");
+              throw new OutOfMemoryError("simulated");
             }
             turns.add(turn(arguments[0]));
             return null;
@@ -40,7 +40,7 @@ class StdoutPumpTest {
       Stubs.of(
           TransportListener.class,
           (method, arguments) -> {
-            heard.add(method);
+            events.add(method);
             return null;
           });
 
@@ -49,7 +49,7 @@ class StdoutPumpTest {
     return (Handler<Void>) handler;
   }
 
-  private void pump() {
+  private void runPump() {
     String line =
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":\"" + "x".repeat(SIZE) + "\"}}\n";
     new StdoutPump(
@@ -57,34 +57,34 @@ class StdoutPumpTest {
             new ByteArrayInputStream(line.getBytes(StandardCharsets.US_ASCII)),
             new StdioTransport.Limits(1 << 20, 100, 1 << 21, memory),
             listener,
-            why -> heard.add("ended: " + why))
+            error -> events.add("ended: " + error))
         .run();
   }
 
   @Test
-  void aLargeMessageKeepsItsRoomUntilTheTurnAfterItsOwn() {
-    pump();
+  void aLargeMessageIsReleasedOneTurnAfterDelivery() {
+    runPump();
     assertTrue(memory.held() > SIZE);
-    assertEquals(List.of(), heard);
+    assertEquals(List.of(), events);
 
     turns.remove().handle(null);
 
-    assertEquals(List.of("messages"), heard);
-    assertTrue(memory.held() > SIZE, "nothing is counted while the answer is on the bus");
+    assertEquals(List.of("messages"), events);
+    assertTrue(memory.held() > SIZE, "the message is not counted while it is on the bus");
     turns.forEach(turn -> turn.handle(null));
     assertEquals(0, memory.held());
-    assertEquals(List.of("messages", "ended: null"), heard);
+    assertEquals(List.of("messages", "ended: null"), events);
   }
 
   @Test
-  void whoseTurnFindsNoMemoryGivesItsRoomBackAndEndsItsServer() {
+  void runningOutOfMemoryReleasesTheShareAndEndsTheServer() {
     isOutOfMemory = true;
 
-    pump();
+    runPump();
 
     assertEquals(0, memory.held());
     turns.forEach(turn -> turn.handle(null));
     assertEquals(
-        List.of("ended: a message of the process does not fit into the bridge's memory"), heard);
+        List.of("ended: a message of the process does not fit into the bridge's memory"), events);
   }
 }

@@ -8,7 +8,7 @@ import java.nio.ByteOrder;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Lines of the kernel's tables of connections. */
+/** Lines of the kernel's connection tables. */
 class TcpEntryTest {
   private static final String REST =
       " 01 00000000:00000000 00:00000000 00000000  1000        0 %s 1 0 20 4 30 10 -1";
@@ -21,21 +21,21 @@ class TcpEntryTest {
   }
 
   @Test
-  void ofVersion4() {
+  void parsesIpv4() {
     TcpEntry entry = entry("0100007F:A1B2", "0100007F:0BB8");
 
     assertEquals(new TcpEntry(CLIENT, SERVER, 77_001), entry);
   }
 
   @Test
-  void ofVersion4WithinVersion6() {
+  void parsesIpv4MappedIpv6() {
     assertEquals(
         new TcpEntry(CLIENT, SERVER, 77_001),
         entry("0000000000000000FFFF00000100007F:A1B2", "0000000000000000FFFF00000100007F:0BB8"));
   }
 
   @Test
-  void ofVersion6() {
+  void parsesIpv6() {
     assertEquals(
         new TcpEntry(
             new InetSocketAddress("::1", 0xA1B2),
@@ -45,7 +45,7 @@ class TcpEntryTest {
   }
 
   @Test
-  void whatIsNoneIsLeftOut() {
+  void ignoresInvalidLines() {
     for (String line :
         new String[] {
           "", "  sl  local_address rem_address   st", "   0: x y" + REST, "   0: 00:1 00:2" + REST

@@ -13,11 +13,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a schema of an upstream may cost. */
+/** Bounds on the cost of schemas from upstreams. */
 class CompiledSchemaTest {
   private static final WorkBudget.Size STEPS = new WorkBudget.Size(50_000, 10_000);
 
-  /** The order of the properties is the worst one: what recurs is read before what tells. */
+  /** Worst order of properties: the recursive ones precede the discriminator. */
   private static final String EXPRESSION =
       """
       {"$ref": "#/$defs/node", "$defs": {"node": {"%s": [
@@ -44,29 +44,29 @@ class CompiledSchemaTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"oneOf", "anyOf"})
-  void aTreeOfADiscriminatedUnionIsLinear(String union) throws Exception {
+  void treeOfDiscriminatedUnionsIsLinear(String union) throws Exception {
     CompiledSchema schema = compiled(EXPRESSION.formatted(union));
 
     assertEquals(
         Verdict.FITS, schema.validate(value(chain(60, "{'kind':'number','value':1}")), STEPS));
-    Verdict wrong = schema.validate(value(chain(60, "{'kind':'number','value':'one'}")), STEPS);
-    assertInstanceOf(Verdict.Misfit.class, wrong);
+    Verdict verdict = schema.validate(value(chain(60, "{'kind':'number','value':'one'}")), STEPS);
+    assertInstanceOf(Verdict.Misfit.class, verdict);
   }
 
   @Test
-  void theErrorsOfAUnionNameThePlace() throws Exception {
-    Verdict wrong =
+  void errorsOfUnionContainTheLocation() throws Exception {
+    Verdict verdict =
         compiled(EXPRESSION.formatted("oneOf"))
             .validate(value(chain(2, "{'kind':'number','value':'one'}")), STEPS);
 
-    Verdict.Misfit misfit = assertInstanceOf(Verdict.Misfit.class, wrong);
+    Verdict.Misfit misfit = assertInstanceOf(Verdict.Misfit.class, verdict);
     assertTrue(
         misfit.errors().stream().anyMatch(error -> error.contains("/left/left/value")),
         misfit.toString());
   }
 
   @Test
-  void aUnionWithoutADiscriminatorEndsAtTheBudget() throws Exception {
+  void unionWithoutDiscriminatorEndsAtTheBudget() throws Exception {
     CompiledSchema schema =
         compiled(
             "{'anyOf':[{'properties':{'a':{'$ref':'#'}}},{'properties':{'a':{'$ref':'#'}}}],"
@@ -79,7 +79,7 @@ class CompiledSchemaTest {
   }
 
   @Test
-  void nestedPairsEndAtTheBudgetEvenForAnEmptyObject() throws Exception {
+  void nestedPairsEndAtTheBudgetForEmptyObject() throws Exception {
     StringBuilder text = new StringBuilder("{'$ref':'#/$defs/d0','$defs':{");
     for (int i = 0; i < 41; i++) {
       String next = "{'$ref':'#/$defs/d" + (i + 1) + "'}";
@@ -94,7 +94,7 @@ class CompiledSchemaTest {
   }
 
   @Test
-  void aDialectThatIsNamedFurtherInsideIsCountedToo() throws Exception {
+  void nestedDialectIsBudgeted() throws Exception {
     CompiledSchema schema =
         compiled(
             "{'$ref':'#/$defs/x','$defs':{'x':{'$id':'urn:x',"
@@ -109,7 +109,7 @@ class CompiledSchemaTest {
   }
 
   @Test
-  void aSchemaThatCannotBeUsedSaysWhy() {
+  void unusableSchemaHasAReason() {
     assertNotNull(compiled("{'$ref':'#/$defs/missing'}").problem());
     assertNotNull(compiled("{'$ref':'https://example.org/other.json'}").problem());
     assertNotNull(compiled("{'oneOf':{}}").problem());
@@ -118,7 +118,7 @@ class CompiledSchemaTest {
   }
 
   @Test
-  void aNumberThatTheLibraryCannotTakeIsNotChecked() throws Exception {
+  void hugeNumberIsNeverAccepted() throws Exception {
     CompiledSchema schema = compiled("{'properties':{'n':{'multipleOf':7}}}");
 
     Verdict verdict = schema.validate(value("{'n':1" + "0".repeat(400) + "}"), STEPS);
@@ -128,7 +128,7 @@ class CompiledSchemaTest {
   }
 
   @Test
-  void thousandsOfErrorsAreCutShort() throws Exception {
+  void numberOfErrorsIsBounded() throws Exception {
     CompiledSchema schema = compiled("{'items':{'type':'string','minLength':3,'pattern':'^a'}}");
 
     Verdict verdict =

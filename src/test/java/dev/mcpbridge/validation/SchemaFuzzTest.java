@@ -23,14 +23,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** Random recursive schemas and values, held against Vert.x' own validator. */
+/** Random recursive schemas and values, compared with the validator of Vert.x. */
 class SchemaFuzzTest {
   private static final int SCHEMAS = 10_000;
   private static final int VALUES = 2;
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
   private static final List<String> NAMES = List.of("a", "b", "kind", "next");
   private static final List<String> WORDS = List.of("x", "y", "node", "leaf", "longer");
-  private static final WorkBudget.Size AT_ONCE = new WorkBudget.Size(10_000, 2);
+  private static final WorkBudget.Size INLINE = new WorkBudget.Size(10_000, 2);
   private static final long MAX_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
@@ -44,7 +44,7 @@ class SchemaFuzzTest {
   private int fitting;
 
   @Test
-  void verdictsAreThoseOfAnotherValidatorAndNoneTakesLong() throws Exception {
+  void verdictsMatchAnotherValidatorInBoundedTime() throws Exception {
     for (int seed = 0; seed < SCHEMAS; seed++) {
       Random random = new Random(seed);
       JsonNode schema = root(random);
@@ -59,30 +59,28 @@ class SchemaFuzzTest {
     assertTrue(fitting > SCHEMAS / 10 && compared - fitting > SCHEMAS / 10, "fitting " + fitting);
   }
 
-  /**
-   * Processor time, so that a pause of the machine is not taken for work; twice may be a compiler.
-   */
+  /** Measures CPU time, to exclude pauses of the machine; repeats, to exclude the JIT compiler. */
   private void compare(
       String schema, CompiledSchema compiled, Validator validator, JsonNode value) {
     Verdict verdict = null;
     long nanos = Long.MAX_VALUE;
     for (int tries = 0; tries < 3 && nanos > MAX_NANOS; tries++) {
       long before = threads.getCurrentThreadCpuTime();
-      verdict = compiled.validate(value, AT_ONCE);
+      verdict = compiled.validate(value, INLINE);
       nanos = threads.getCurrentThreadCpuTime() - before;
     }
-    Supplier<String> what = () -> schema + " and " + value;
-    assertTrue(nanos <= MAX_NANOS, what);
+    Supplier<String> message = () -> schema + " and " + value;
+    assertTrue(nanos <= MAX_NANOS, message);
 
     Boolean other = other(validator, value);
     if (other != null && !(verdict instanceof Verdict.Unchecked)) {
       compared++;
       fitting += other ? 1 : 0;
-      assertEquals(other, verdict.equals(Verdict.FITS), what);
+      assertEquals(other, verdict.equals(Verdict.FITS), message);
     }
   }
 
-  /** Null where it does not come to an end. */
+  /** Null if the validator fails. */
   private static Boolean other(Validator validator, JsonNode value) {
     try {
       return validator.validate(vertx(value)).getValid();
@@ -136,13 +134,15 @@ class SchemaFuzzTest {
     int count = 1 + random.nextInt(3);
     boolean discriminated = random.nextBoolean();
     for (int i = 0; i < count; i++) {
-      ObjectNode one = schema(random, depth - 1);
-      if (discriminated && !one.has("$ref")) {
+      ObjectNode alternative = schema(random, depth - 1);
+      if (discriminated && !alternative.has("$ref")) {
         ObjectNode properties =
-            one.get("properties") instanceof ObjectNode given ? given : one.putObject("properties");
+            alternative.get("properties") instanceof ObjectNode existing
+                ? existing
+                : alternative.putObject("properties");
         properties.putObject("kind").put("const", WORDS.get(i));
       }
-      list.add(one);
+      list.add(alternative);
     }
   }
 

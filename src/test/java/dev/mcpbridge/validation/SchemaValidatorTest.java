@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Which validations are done at once, and which beside the loop. */
+/** Which validations run inline, and which on worker threads. */
 class SchemaValidatorTest {
-  private static final String TWO_WAYS =
+  private static final String EXPONENTIAL =
       """
       {"$ref": "#/$defs/n", "$defs": {"n": {"anyOf": [
         {"type": "object", "properties": {"a": {"$ref": "#/$defs/n"}}, "required": ["b"]},
@@ -25,7 +25,8 @@ class SchemaValidatorTest {
 
   private final Vertx vertx = Vertx.vertx();
   private final SchemaValidator validator = new SchemaValidator(vertx, 20_000, 200);
-  private final Subject subject = new Subject("k", "inputSchema", "t", "s", JsonSlice.of(TWO_WAYS));
+  private final Subject subject =
+      new Subject("k", "inputSchema", "t", "s", JsonSlice.of(EXPONENTIAL));
 
   @AfterEach
   void close() throws Exception {
@@ -36,7 +37,7 @@ class SchemaValidatorTest {
     return validator.validate("caller", subject, value, 200);
   }
 
-  private boolean isDoneAtOnce(JsonNode value) throws Exception {
+  private boolean isInline(JsonNode value) throws Exception {
     boolean[] isComplete = new boolean[1];
     EventLoops.await(
         vertx,
@@ -48,30 +49,30 @@ class SchemaValidatorTest {
     return isComplete[0];
   }
 
-  /** A thread may be so fast that one of them looks as if it had been done here. */
-  private boolean areDoneAtOnce(JsonNode value, int times) throws Exception {
+  /** Several, since a fast worker thread may look like an inline validation. */
+  private boolean areInline(JsonNode value, int times) throws Exception {
     boolean all = true;
     for (int i = 0; i < times; i++) {
-      all &= isDoneAtOnce(value);
+      all &= isInline(value);
     }
     return all;
   }
 
   @Test
-  void valuesThatWereTooMuchForTheLoopAreCheckedBesideItUntilTheyAreLittleAgain() throws Exception {
-    JsonNode little = Json.tree("{\"b\":1}");
-    JsonNode much = Json.tree("{\"a\":".repeat(20) + "{}" + "}".repeat(20));
-    EventLoops.await(vertx, () -> validate(little));
-    assertTrue(isDoneAtOnce(little));
+  void heavyValuesMoveToWorkersUntilTheyAreQuickAgain() throws Exception {
+    JsonNode small = Json.tree("{\"b\":1}");
+    JsonNode heavy = Json.tree("{\"a\":".repeat(20) + "{}" + "}".repeat(20));
+    EventLoops.await(vertx, () -> validate(small));
+    assertTrue(isInline(small));
 
-    Verdict unchecked = EventLoops.await(vertx, () -> validate(much));
+    Verdict unchecked = EventLoops.await(vertx, () -> validate(heavy));
 
     assertInstanceOf(Verdict.Unchecked.class, unchecked);
-    assertFalse(areDoneAtOnce(little, 5));
-    boolean isLittleAgain = false;
-    for (int i = 0; i < 1_000 && !isLittleAgain; i++) {
-      isLittleAgain = areDoneAtOnce(little, 5);
+    assertFalse(areInline(small, 5));
+    boolean isInlineAgain = false;
+    for (int i = 0; i < 1_000 && !isInlineAgain; i++) {
+      isInlineAgain = areInline(small, 5);
     }
-    assertTrue(isLittleAgain);
+    assertTrue(isInlineAgain);
   }
 }

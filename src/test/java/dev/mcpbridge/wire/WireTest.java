@@ -22,23 +22,23 @@ class WireTest {
   private static final byte[] HUGE = new WireWriter().number(Integer.MAX_VALUE).toBytes();
 
   @Property(tries = 2_000)
-  void whatIsWrittenIsRead(
+  void writtenValuesAreReadBack(
       @ForAll long number,
       @ForAll boolean flag,
       @ForAll String text,
       @ForAll byte[] bytes,
       @ForAll List<Long> numbers) {
     // Given
-    String sane = new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+    String validText = new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
     WireWriter out =
         new WireWriter(0)
             .number(number)
             .flag(flag)
-            .text(sane)
+            .text(validText)
             .bytes(bytes)
             .list(numbers, WireWriter::number)
             .optional(null, WireWriter::text)
-            .optional(sane, WireWriter::text)
+            .optional(validText, WireWriter::text)
             .part(number, WireWriter::number);
 
     // When
@@ -47,23 +47,23 @@ class WireTest {
     // Then
     assertEquals(number, in.number());
     assertEquals(flag, in.flag());
-    assertEquals(sane, in.text());
+    assertEquals(validText, in.text());
     assertArrayEquals(bytes, in.bytes());
     assertEquals(numbers, in.list(WireReader::number));
     assertNull(in.optional(WireReader::text));
-    assertEquals(sane, in.optional(WireReader::text));
+    assertEquals(validText, in.optional(WireReader::text));
     assertEquals(number, in.part(WireReader::number));
     assertTrue(in.isAtEnd());
   }
 
   @ParameterizedTest
   @CsvSource({"0,1", "127,1", "128,2", "9223372036854775807,9", "-1,10"})
-  void aNumberTakesAsManyBytesAsItNeeds(long number, int bytes) {
+  void numbersHaveVariableLength(long number, int bytes) {
     assertEquals(bytes, new WireWriter().number(number).toBytes().length);
   }
 
   @Test
-  void whatAPartDoesNotReadOfItselfIsPassedOver() {
+  void unknownFieldsOfPartAreSkipped() {
     byte[] bytes =
         new WireWriter().part(1L, (out, one) -> out.number(one).text("new")).number(2).toBytes();
     WireReader in = new WireReader(bytes);
@@ -72,7 +72,7 @@ class WireTest {
   }
 
   @Test
-  void aPartEndsWhereItEnds() {
+  void readingPastTheEndOfPartFails() {
     byte[] bytes = new WireWriter().part(1L, WireWriter::number).number(2).toBytes();
     assertThrows(
         WireException.class,
@@ -80,7 +80,7 @@ class WireTest {
   }
 
   @Test
-  void aLengthOfMoreThanThereIsReservesNoMemory() {
+  void excessiveLengthIsRefusedWithoutAllocation() {
     assertThrows(WireException.class, () -> new WireReader(HUGE).bytes());
     assertThrows(WireException.class, () -> new WireReader(HUGE).text());
     assertThrows(WireException.class, () -> new WireReader(HUGE).list(WireReader::number));
@@ -90,27 +90,27 @@ class WireTest {
   }
 
   @Test
-  void aNumberWithoutEndIsNone() {
+  void unterminatedNumberIsRefused() {
     byte[] bytes = new byte[20];
     Arrays.fill(bytes, (byte) 0xFF);
     assertThrows(WireException.class, () -> new WireReader(bytes).number());
   }
 
   @Property(tries = 5_000, edgeCases = EdgeCasesMode.NONE)
-  void anyBytesAreReadOrRefused(@ForAll byte[] bytes, @ForAll long seed) {
+  void arbitraryBytesAreReadOrRefused(@ForAll byte[] bytes, @ForAll long seed) {
     WireReader in = new WireReader(bytes);
     SplittableRandom random = new SplittableRandom(seed);
     try {
       while (!in.isAtEnd()) {
-        readSomething(in, random.nextInt(6));
+        readValue(in, random.nextInt(6));
       }
     } catch (WireException e) {
       // refused
     }
   }
 
-  private static void readSomething(WireReader in, int what) {
-    switch (what) {
+  private static void readValue(WireReader in, int kind) {
+    switch (kind) {
       case 0 -> in.number();
       case 1 -> in.text();
       case 2 -> in.bytes();

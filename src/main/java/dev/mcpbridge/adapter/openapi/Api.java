@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An API that is understood.
+ * An API as read from its document.
  *
- * @param base where it is; paths are added to its path
- * @param tools in the order of the document
- * @param omitted why an operation is not offered, by its method and path
- * @param lost what could not be offered or said, and why
+ * @param base base URL; paths of operations are appended to its path
+ * @param tools operations by tool name, in the order of the document
+ * @param omitted reasons why operations are omitted, by method and path
+ * @param lost what was omitted or reduced, with reasons, for the log
  */
 record Api(
     String title,
@@ -26,7 +26,7 @@ record Api(
   private static final int MAX_OMISSIONS = 200;
   private static final int MAX_REASON = 300;
 
-  /** The first of them, and how many they are, as JSON; null where everything is offered. */
+  /** The first omitted operations and their total count as JSON; null without omissions. */
   JsonSlice omissions() {
     if (omitted.isEmpty()) {
       return null;
@@ -38,17 +38,17 @@ record Api(
         .forEach(
             each ->
                 out.beginObject()
-                    .member("operation", cut(each.getKey()))
-                    .member("reason", cut(each.getValue()))
+                    .member("operation", truncated(each.getKey()))
+                    .member("reason", truncated(each.getValue()))
                     .endObject());
     return out.endArray().endObject().toSlice();
   }
 
-  private static String cut(String text) {
+  private static String truncated(String text) {
     return text.length() <= MAX_REASON ? text : text.substring(0, MAX_REASON) + "…";
   }
 
-  /** An operation with the tool that stands for it. */
+  /** An operation and the definition of its tool. */
   record OfferedOperation(Operation operation, JsonSlice definition) {
     boolean promisesOutput() {
       return JsonObjects.members(definition).containsKey("outputSchema");

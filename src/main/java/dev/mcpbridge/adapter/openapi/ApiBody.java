@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The body of a request, as its media type wants it.
+ * A request body, encoded for its media type.
  *
  * @param type the value of Content-Type
  */
@@ -22,9 +22,9 @@ record ApiBody(String type, Buffer bytes) {
   private static final String BYTES = "application/octet-stream";
 
   /**
-   * JSON goes out byte for byte.
+   * Encodes a body; JSON is sent byte for byte.
    *
-   * @throws dev.mcpbridge.error.BridgeException INVALID_ARGUMENTS for what cannot be sent
+   * @throws dev.mcpbridge.error.BridgeException INVALID_ARGUMENTS if a value cannot be encoded
    */
   static ApiBody of(Operation.Body body, JsonSlice value) {
     if (body.isJson()) {
@@ -38,7 +38,7 @@ record ApiBody(String type, Buffer bytes) {
     }
     String text = JsonObjects.string(value);
     if (text == null) {
-      throw ArgumentErrors.of("the body must be a text");
+      throw ArgumentErrors.of("the body must be a string");
     }
     return new ApiBody(body.type(), body.isText() ? Buffer.buffer(text) : decoded("body", text));
   }
@@ -61,7 +61,7 @@ record ApiBody(String type, Buffer bytes) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 
-  /** In a style where one is said, else an object is JSON (OpenAPI 3.1.1 section 4.8.15). */
+  /** Applies the declared style; without one, an object is JSON (OpenAPI 3.1.1 section 4.8.15). */
   private static Stream<StyledParameters.Pair> pairs(
       JsonNode encoding, String name, JsonSlice value) {
     String style = encoding.path("style").asText("form");
@@ -79,7 +79,7 @@ record ApiBody(String type, Buffer bytes) {
     return MediaTypes.isJson(MediaTypes.plain(contentType(encoding)));
   }
 
-  /** The first of several; empty where none is said. */
+  /** The first declared content type without a wildcard; empty if absent. */
   private static String contentType(JsonNode encoding) {
     return Stream.of(encoding.path("contentType").asText("").split(","))
         .map(String::strip)
@@ -93,8 +93,8 @@ record ApiBody(String type, Buffer bytes) {
     members(value)
         .forEach(
             (name, field) -> {
-              boolean isOne = !field.isArray() || isJson(body.encoding(name));
-              List<JsonSlice> values = isOne ? List.of(field) : JsonObjects.elements(field);
+              boolean isSingle = !field.isArray() || isJson(body.encoding(name));
+              List<JsonSlice> values = isSingle ? List.of(field) : JsonObjects.elements(field);
               values.forEach(each -> part(parts, body, name, each));
             });
     return new ApiBody(parts.type(body.type()), parts.done());
@@ -127,7 +127,7 @@ record ApiBody(String type, Buffer bytes) {
     try {
       return Buffer.buffer(Base64.getMimeDecoder().decode(base64));
     } catch (IllegalArgumentException e) {
-      throw ArgumentErrors.of("'" + name + "' is no base64");
+      throw ArgumentErrors.of("'" + name + "' is not valid Base64");
     }
   }
 }

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Understands a document: where the API is, and its operations. Blocks for some time. */
+/** Reads the base URL and the operations of an API from its document. Blocks. */
 final class ApiReader {
   private static final List<String> METHODS =
       List.of("get", "put", "post", "delete", "options", "head", "patch");
@@ -26,7 +26,7 @@ final class ApiReader {
   }
 
   /**
-   * @throws dev.mcpbridge.error.BridgeException START_FAILED, saying what is wrong
+   * @throws dev.mcpbridge.error.BridgeException START_FAILED with the reason
    */
   static Api read(OpenApiSource source, byte[] text) {
     return new ApiReader(source, Document.of(text)).api();
@@ -34,19 +34,19 @@ final class ApiReader {
 
   private Api api() {
     JsonNode info = document.root().path("info");
-    List<Operation.OperationLocation> found = found();
+    List<Operation.OperationLocation> locations = operations();
     List<String> names =
         ToolNames.distinct(
-            found.stream()
+            locations.stream()
                 .map(
                     each ->
                         ToolNames.wanted(
                             each.node().path("operationId").asText(""), each.method(), each.path()))
                 .toList(),
-            found.stream().map(Operation.OperationLocation::toString).toList());
+            locations.stream().map(Operation.OperationLocation::toString).toList());
     Map<String, Api.OfferedOperation> tools = new LinkedHashMap<>();
-    for (int i = 0; i < found.size(); i++) {
-      offer(found.get(i), names.get(i), tools);
+    for (int i = 0; i < locations.size(); i++) {
+      offer(locations.get(i), names.get(i), tools);
     }
     return new Api(
         info.path("title").asText("API"),
@@ -58,8 +58,8 @@ final class ApiReader {
         List.copyOf(lost));
   }
 
-  private List<Operation.OperationLocation> found() {
-    List<Operation.OperationLocation> found = new ArrayList<>();
+  private List<Operation.OperationLocation> operations() {
+    List<Operation.OperationLocation> locations = new ArrayList<>();
     document
         .root()
         .path("paths")
@@ -69,37 +69,37 @@ final class ApiReader {
               JsonNode item = document.follow(path.getValue());
               for (String method : METHODS) {
                 if (item.path(method).isObject() && path.getKey().startsWith("/")) {
-                  found.add(
+                  locations.add(
                       new Operation.OperationLocation(
                           path.getKey(), method, item, item.get(method)));
                 }
               }
             });
-    return found;
+    return locations;
   }
 
   private void offer(
-      Operation.OperationLocation found, String name, Map<String, Api.OfferedOperation> tools) {
+      Operation.OperationLocation location, String name, Map<String, Api.OfferedOperation> tools) {
     List<String> tags = new ArrayList<>();
-    found.node().path("tags").forEach(tag -> tags.add(tag.asText()));
+    location.node().path("tags").forEach(tag -> tags.add(tag.asText()));
     boolean isIncluded =
         source.include() == null
-            || source.include().names(tags, found.path(), found.method(), name);
-    if (!isIncluded || source.exclude().names(tags, found.path(), found.method(), name)) {
+            || source.include().names(tags, location.path(), location.method(), name);
+    if (!isIncluded || source.exclude().names(tags, location.path(), location.method(), name)) {
       return;
     }
-    OpenApiSource.Override words =
+    OpenApiSource.Override override =
         source.overrides().getOrDefault(name, new OpenApiSource.Override(null, null));
-    String shown = words.name() == null ? name : words.name();
+    String toolName = override.name() == null ? name : override.name();
     OperationReader reader =
-        new OperationReader(document, serverUrls, source, found.toString(), lost);
+        new OperationReader(document, serverUrls, source, location.toString(), lost);
     try {
-      Api.OfferedOperation offered = reader.read(found, shown, words.description());
-      if (tools.putIfAbsent(shown, offered) != null) {
-        omit(found, "another tool is named " + shown);
+      Api.OfferedOperation offered = reader.read(location, toolName, override.description());
+      if (tools.putIfAbsent(toolName, offered) != null) {
+        omit(location, "another tool is already named " + toolName);
       }
     } catch (OperationReader.Unusable e) {
-      omit(found, e.getMessage());
+      omit(location, e.getMessage());
     }
   }
 

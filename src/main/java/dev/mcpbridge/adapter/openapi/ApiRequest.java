@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** One request to an API: a call's arguments, each where its operation wants it. */
+/** One request to an API, with the arguments of a call placed as its operation declares. */
 final class ApiRequest {
   private final Operation operation;
-  private final Map<String, JsonSlice> given;
+  private final Map<String, JsonSlice> argumentValues;
   private final String path;
   private final Optional<ApiBody> body;
   private final List<String> query = new ArrayList<>();
@@ -25,13 +25,13 @@ final class ApiRequest {
   private final List<String> cookies = new ArrayList<>();
 
   /**
-   * @throws dev.mcpbridge.error.BridgeException INVALID_ARGUMENTS for what cannot be sent
+   * @throws dev.mcpbridge.error.BridgeException INVALID_ARGUMENTS if a value cannot be encoded
    */
   ApiRequest(Operation operation, JsonSlice arguments) {
     this.operation = operation;
-    this.given = JsonObjects.members(arguments);
-    this.path = PathTemplate.filled(operation.path(), operation.parameters(), given);
-    this.body = body(operation.body(), given.get(Operation.Body.KEY));
+    this.argumentValues = JsonObjects.members(arguments);
+    this.path = PathTemplate.filled(operation.path(), operation.parameters(), argumentValues);
+    this.body = body(operation.body(), argumentValues.get(Operation.Body.KEY));
     operation.parameters().forEach(this::place);
   }
 
@@ -40,16 +40,17 @@ final class ApiRequest {
   }
 
   /**
-   * A path may have a query of its own, and a fragment that only tells operations apart: both come
-   * from the document, since values are encoded.
+   * A path in a document may contain a query, and a fragment that only distinguishes operations.
+   * Neither can come from an argument, because arguments are encoded.
    */
   URI url() {
     URI base = operation.server();
     String basePath = base.getRawPath() == null ? "" : base.getRawPath().replaceAll("/+$", "");
     String route = path.split("#", 2)[0];
-    String whole =
+    String fullQuery =
         query.isEmpty() ? "" : (route.contains("?") ? "&" : "?") + String.join("&", query);
-    return URI.create(base.getScheme() + "://" + base.getRawAuthority() + basePath + route + whole);
+    return URI.create(
+        base.getScheme() + "://" + base.getRawAuthority() + basePath + route + fullQuery);
   }
 
   void header(String name, String value) {
@@ -78,21 +79,21 @@ final class ApiRequest {
     return request.send();
   }
 
-  /** A null for a body that may be left out is none. */
+  /** A null for an optional body means no body. */
   private static Optional<ApiBody> body(Operation.Body body, JsonSlice value) {
-    boolean isNone =
+    boolean isAbsent =
         body == null || value == null || !body.required() && JsonSlice.NULL.equals(value);
-    return isNone ? Optional.empty() : Optional.of(ApiBody.of(body, value));
+    return isAbsent ? Optional.empty() : Optional.of(ApiBody.of(body, value));
   }
 
   private void place(Parameter parameter) {
-    JsonSlice value = given.get(parameter.key());
+    JsonSlice value = argumentValues.get(parameter.key());
     if (value == null || JsonSlice.NULL.equals(value) && !parameter.required()) {
       return;
     }
     switch (parameter.in()) {
       case PATH -> {}
-      case QUERY -> pairs(parameter, value).forEach(pair -> query.add(written(parameter, pair)));
+      case QUERY -> pairs(parameter, value).forEach(pair -> query.add(queryPair(parameter, pair)));
       case COOKIE ->
           pairs(parameter, value)
               .forEach(
@@ -107,7 +108,7 @@ final class ApiRequest {
         : StyledParameters.of(parameter.name(), value, parameter.style(), parameter.explode());
   }
 
-  private static String written(Parameter parameter, StyledParameters.Pair pair) {
+  private static String queryPair(Parameter parameter, StyledParameters.Pair pair) {
     return PercentEncoding.encoded(pair.name()) + "=" + encoded(parameter, pair);
   }
 
@@ -129,7 +130,8 @@ final class ApiRequest {
         parameter.isJson() ? value.text() : StyledParameters.simple(value, parameter.explode());
     boolean isFieldValue = text.chars().allMatch(c -> c >= 0x20 && c < 0x7F || c == '\t');
     if (!isFieldValue) {
-      throw ArgumentErrors.of("'" + parameter.key() + "' holds what no header can");
+      throw ArgumentErrors.of(
+          "'" + parameter.key() + "' contains characters that no header may contain");
     }
     return text;
   }

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Puts credentials into requests; tokens are fetched when they are needed, and kept. Confined. */
+/** Adds credentials to requests; tokens are fetched on demand and cached. Confined. */
 final class Credentials {
   private static final int MAX_TOKEN = 64 << 10;
   private static final long MAX_MILLIS = 10_000;
@@ -36,7 +36,7 @@ final class Credentials {
   }
 
   /**
-   * @param own the caller's, which then is the only one; null for the operator's
+   * @param own the caller's credential, sent instead of the operator's; null for the operator's
    */
   Future<Void> addTo(ApiRequest request, String own) {
     if (own != null) {
@@ -46,7 +46,7 @@ final class Credentials {
     return Future.all(all.stream().map(each -> add(each, request)).toList()).mapEmpty();
   }
 
-  /** Tokens that the API does not take any more are fetched anew for the next call. */
+  /** Drops cached tokens after the API has rejected one; the next call fetches new ones. */
   void refused() {
     tokens.clear();
   }
@@ -76,9 +76,9 @@ final class Credentials {
   }
 
   private Future<String> token(ApiCredential.ClientCredentials client) {
-    Token known = tokens.get(client);
-    if (known != null && known.untilNanos() - System.nanoTime() > 0) {
-      return known.value();
+    Token cached = tokens.get(client);
+    if (cached != null && cached.untilNanos() - System.nanoTime() > 0) {
+      return cached.value();
     }
     Future<String> value = fetch(client);
     tokens.put(client, new Token(value, System.nanoTime() + MARGIN_NANOS));
@@ -106,17 +106,17 @@ final class Credentials {
         .recover(failure -> Future.failedFuture(noToken(failure.getMessage())));
   }
 
-  /** The API itself was not called. */
-  private static BridgeException noToken(String why) {
-    return new BridgeException(ErrorCode.UPSTREAM_ERROR, "No token for the API: " + why);
+  /** A call that failed before the API was called. */
+  private static BridgeException noToken(String reason) {
+    return new BridgeException(ErrorCode.UPSTREAM_ERROR, "No token for the API: " + reason);
   }
 
-  /** RFC 6749 appendix A.12, but for the space, which ends a token in a header. */
+  /** RFC 6749 appendix A.12, except the space, which ends a token in a header. */
   private static boolean isToken(String text) {
     return !text.isEmpty() && text.chars().allMatch(c -> c > 0x20 && c < 0x7F);
   }
 
-  /** What the token server said is not repeated: it may hold what nobody should see. */
+  /** Errors do not include the response of the token server: it may contain secrets. */
   private String read(ApiCredential.ClientCredentials client, HttpCaller.Answer answer) {
     try {
       var json = Json.mapper().readTree(answer.body().getBytes());
@@ -128,15 +128,15 @@ final class Credentials {
         return token;
       }
     } catch (IOException e) {
-      // refused below
+      // reported below
     }
     throw new BridgeException(
         ErrorCode.UPSTREAM_ERROR,
-        "its token server gave none, and answered with status " + answer.status());
+        "the token server returned no valid token, with status " + answer.status());
   }
 
   private static String basic(String user, String password) {
-    byte[] both = (user + ":" + password).getBytes(StandardCharsets.UTF_8);
-    return "Basic " + Base64.getEncoder().encodeToString(both);
+    byte[] pair = (user + ":" + password).getBytes(StandardCharsets.UTF_8);
+    return "Basic " + Base64.getEncoder().encodeToString(pair);
   }
 }

@@ -8,13 +8,13 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * An OpenAPI document of 3.x. References are followed within it; one that leads out of it is to
- * nothing, since nobody is asked for more (JSON Schema Core section 9.2.3).
+ * An OpenAPI 3.x document. References are resolved within the document only; a reference to another
+ * document resolves to a missing node, as nothing is fetched (JSON Schema Core section 9.2.3).
  */
 record Document(ObjectNode root) {
   private static final int MAX_HOPS = 32;
 
-  /** Of any version that is understood, as one of 3.x. */
+  /** Reads a document of any supported version; converts Swagger 2.0 to 3.x. */
   static Document of(byte[] text) {
     ObjectNode root = DocumentReader.read(text);
     String version = root.path("openapi").asText("");
@@ -24,24 +24,24 @@ record Document(ObjectNode root) {
     if (!version.startsWith("3.")) {
       throw DocumentReader.unusable(
           version.isEmpty()
-              ? "it has no member openapi or swagger"
-              : "OpenAPI " + version + " is not known here");
+              ? "it has no 'openapi' or 'swagger' member"
+              : "OpenAPI version " + version + " is not supported");
     }
     return new Document(root);
   }
 
-  /** Whether nullable and boolean exclusive bounds may stand in schemas. */
+  /** Whether schemas may use {@code nullable} and boolean exclusive bounds. */
   boolean isBefore31() {
     return root.path("openapi").asText().startsWith("3.0");
   }
 
-  /** What a node means, behind its references. */
+  /** Resolves the references of a node; returns a missing node for one that cannot be resolved. */
   JsonNode follow(JsonNode node) {
-    JsonNode meant = node;
-    for (int i = 0; i < MAX_HOPS && meant.path("$ref").isTextual(); i++) {
-      meant = target(meant.get("$ref").textValue());
+    JsonNode resolved = node;
+    for (int i = 0; i < MAX_HOPS && resolved.path("$ref").isTextual(); i++) {
+      resolved = target(resolved.get("$ref").textValue());
     }
-    return meant.path("$ref").isTextual() ? MissingNode.getInstance() : meant;
+    return resolved.path("$ref").isTextual() ? MissingNode.getInstance() : resolved;
   }
 
   JsonNode target(String reference) {

@@ -28,9 +28,8 @@ import org.snakeyaml.engine.v2.nodes.Tag;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
- * A document as a tree, from JSON or YAML 1.2 (OpenAPI 3.1 section 4.2), with bounds on everything
- * that could make a small text large. Nothing in it is executed, instantiated or fetched.
- * Stateless.
+ * Parses a document from JSON or YAML 1.2 (OpenAPI 3.1 section 4.2), with limits on everything that
+ * could make a small text expand. Nothing in it is executed, instantiated or fetched.
  */
 final class DocumentReader {
   private static final int MAX_NODES = 3_000_000;
@@ -38,7 +37,7 @@ final class DocumentReader {
   private static final int MAX_ALIASES = 50;
   private static final int MAX_CHARACTERS = 32 << 20;
 
-  /** A long word is copied whenever as much of it has been read. */
+  /** In characters. The parser copies a long scalar each time a buffer is filled. */
   private static final int BUFFER = 1 << 16;
 
   private static final ObjectMapper JSON =
@@ -60,14 +59,14 @@ final class DocumentReader {
   private DocumentReader() {}
 
   /**
-   * @throws BridgeException START_FAILED, saying what is wrong and where
+   * @throws BridgeException START_FAILED with the error and its location
    */
   static ObjectNode read(byte[] text) {
     JsonNode tree = startsLikeJson(text) ? json(text) : new DocumentReader().yaml(text);
     if (tree instanceof ObjectNode document) {
       return document;
     }
-    throw unusable("it is no object, so no OpenAPI document");
+    throw unusable("it is not an object");
   }
 
   private static boolean startsLikeJson(byte[] text) {
@@ -112,11 +111,11 @@ final class DocumentReader {
     } catch (YamlEngineException e) {
       throw unusable("it is neither JSON nor YAML: " + firstLines(e.getMessage()));
     } catch (StackOverflowError e) {
-      throw unusable("it is too deep");
+      throw unusable("it is nested too deeply");
     }
   }
 
-  /** A number takes the square of its digits' time to read; JSON's have the same bound. */
+  /** Limits digits, because parsing a number takes quadratic time; same limit as for JSON. */
   private static final class ShortNumbers extends CoreSchema {
     private static final int MAX_DIGITS = StreamReadConstraints.DEFAULT_MAX_NUM_LEN;
 
@@ -128,7 +127,7 @@ final class DocumentReader {
           Tag.INT,
           node -> {
             if (((ScalarNode) node).getValue().length() > MAX_DIGITS) {
-              throw unusable("it holds a number of more than " + MAX_DIGITS + " digits");
+              throw unusable("it contains a number of more than " + MAX_DIGITS + " digits");
             }
             return integers.construct(node);
           });
@@ -138,7 +137,7 @@ final class DocumentReader {
 
   private JsonNode tree(Object value, int depth) {
     if (depth > MAX_DEPTH || ++nodes > MAX_NODES) {
-      throw unusable("it is too deep or too large, perhaps by its aliases");
+      throw unusable("it is nested too deeply or too large, possibly because of aliases");
     }
     JsonNodeFactory node = JsonNodeFactory.instance;
     if (value instanceof Map<?, ?> map) {
@@ -174,8 +173,8 @@ final class DocumentReader {
     return message.lines().limit(3).map(String::strip).reduce((a, b) -> a + " " + b).orElse("");
   }
 
-  static BridgeException unusable(String why) {
+  static BridgeException unusable(String reason) {
     return new BridgeException(
-        ErrorCode.START_FAILED, "The OpenAPI document cannot be used: " + why);
+        ErrorCode.START_FAILED, "The OpenAPI document cannot be used: " + reason);
   }
 }

@@ -13,12 +13,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Bodies that were too large to show, for whoever has their name: 128 random bits. Kept for ten
- * minutes, and no more than so many bytes of them; the oldest go first. Confined to its context.
+ * Response bodies that were too large for a result. A body can be read by its URI, which contains
+ * 128 random bits. Bodies are kept for ten minutes; if they exceed the size limit, the oldest are
+ * evicted. Confined to its context.
  */
 final class LargeBodyStore {
   private static final String PREFIX = "api-result:///";
-  private static final long KEPT_NANOS = TimeUnit.MINUTES.toNanos(10);
+  private static final long RETENTION_NANOS = TimeUnit.MINUTES.toNanos(10);
   private static final long MAX_BYTES = 64L << 20;
   private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -27,23 +28,23 @@ final class LargeBodyStore {
 
   private record StoredBody(String type, byte[] body, long sinceNanos) {}
 
-  /** Returns its URI. */
+  /** Stores a body and returns its URI. */
   String keep(String type, byte[] body) {
     byte[] name = new byte[16];
     RANDOM.nextBytes(name);
     String uri = PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(name);
     bodies.put(uri, new StoredBody(type, body, System.nanoTime()));
     bytes += body.length;
-    forget();
+    evict();
     return uri;
   }
 
   /** The result of {@code resources/read}. */
   JsonSlice read(String uri) {
-    forget();
+    evict();
     StoredBody storedBody = uri == null ? null : bodies.get(uri);
     if (storedBody == null) {
-      throw new BridgeException(ErrorCode.NOT_FOUND, "There is no such resource, or not any more");
+      throw new BridgeException(ErrorCode.NOT_FOUND, "The resource does not exist or has expired");
     }
     JsonWriter out =
         new JsonWriter(storedBody.body().length * 2)
@@ -61,11 +62,11 @@ final class LargeBodyStore {
     return out.endObject().endArray().endObject().toSlice();
   }
 
-  private void forget() {
+  private void evict() {
     Iterator<StoredBody> oldest = bodies.values().iterator();
     while (oldest.hasNext()) {
       StoredBody storedBody = oldest.next();
-      boolean isOld = System.nanoTime() - storedBody.sinceNanos() > KEPT_NANOS;
+      boolean isOld = System.nanoTime() - storedBody.sinceNanos() > RETENTION_NANOS;
       if (!isOld && bytes <= MAX_BYTES) {
         return;
       }

@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** Which of several media types is sent and expected. Stateless. */
+/** Selects among the media types of a request or response. Stateless. */
 final class MediaTypes {
   private MediaTypes() {}
 
-  /** JSON, else a form, else with files, else what there is; null where there is none. */
+  /** JSON, else a form, else multipart, else text, else the first; null without content. */
   static Map.Entry<String, JsonNode> chosen(JsonNode content) {
     return Stream.<Predicate<String>>of(
             MediaTypes::isJson,
@@ -27,7 +27,7 @@ final class MediaTypes {
         .orElse(null);
   }
 
-  /** What an operation answers when all is well; missing where it does not say. */
+  /** The success response of an operation; a missing node if it declares none. */
   static JsonNode success(JsonNode responses) {
     return Stream.of("200", "201", "202", "203", "2XX", "2xx", "default")
         .map(responses::path)
@@ -49,7 +49,7 @@ final class MediaTypes {
         .objectNode()
         .put("type", "string")
         .put("contentEncoding", "base64")
-        .put("description", "The bytes, base64");
+        .put("description", "The bytes, Base64-encoded");
   }
 
   static boolean isJson(String type) {
@@ -60,7 +60,7 @@ final class MediaTypes {
     return type.contains("*") ? "application/json" : type;
   }
 
-  /** Without parameters, in lower case. */
+  /** The media type without parameters, in lower case. */
   static String plain(String type) {
     return type.split(";", 2)[0].strip().toLowerCase(java.util.Locale.ROOT);
   }

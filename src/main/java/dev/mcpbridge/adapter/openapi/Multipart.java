@@ -3,17 +3,17 @@ package dev.mcpbridge.adapter.openapi;
 import io.vertx.core.buffer.Buffer;
 import java.util.UUID;
 
-/** A body of parts (RFC 7578), each with the media type that its operation says. Confined. */
+/** A multipart body (RFC 7578). Confined. */
 final class Multipart {
   private final String boundary = "part-" + UUID.randomUUID();
   private final Buffer body = Buffer.buffer();
 
-  /** A field of a form. */
+  /** Adds a form field. */
   void field(String name, String type, String value) {
     part("form-data; name=\"" + quoted(name) + "\"", type, Buffer.buffer(value));
   }
 
-  /** A file, which many servers only know by a file's name. */
+  /** Adds a file, with a file name, without which many servers do not recognise it as a file. */
   void file(String name, String type, Buffer bytes) {
     String quoted = quoted(name);
     part("form-data; name=\"" + quoted + "\"; filename=\"" + quoted + "\"", type, bytes);
@@ -26,16 +26,16 @@ final class Multipart {
         .appendString("\r\n");
   }
 
-  /** HTML section 4.10.21.8: these three are escaped, and nothing else is. */
+  /** Escapes exactly the three characters of HTML section 4.10.21.8. */
   private static String quoted(String name) {
     return name.replace("\n", "%0A").replace("\r", "%0D").replace("\"", "%22");
   }
 
   /**
-   * @param of the kind of parts, as {@code multipart/form-data}
+   * @param mediaType the media type, such as {@code multipart/form-data}
    */
-  String type(String of) {
-    return of + "; boundary=" + boundary;
+  String type(String mediaType) {
+    return mediaType + "; boundary=" + boundary;
   }
 
   Buffer done() {

@@ -21,15 +21,15 @@ import java.net.URI;
 import java.util.List;
 
 /**
- * One API as a server of tools. Its document is looked at again from time to time; one that cannot
- * be used leaves the tools as they were.
+ * Offers the operations of an HTTP API as tools. Its document is polled; if a new version cannot be
+ * used, the tools stay unchanged.
  */
 final class OpenApiBackend implements Backend {
   private static final Logger LOG = System.getLogger(OpenApiBackend.class.getName());
   private static final int MAX_REDIRECTS = 5;
   private static final int CONNECT_MILLIS = 3_000;
 
-  /** Documents that are read at a time, of all servers together: a large one takes much memory. */
+  /** Documents parsed concurrently for all servers: a large document takes much memory. */
   private static final int READERS = 2;
 
   private final Vertx vertx;
@@ -39,7 +39,7 @@ final class OpenApiBackend implements Backend {
   private final HttpCaller http;
   private final PolledDocument<Api> document;
   private final Credentials credentials;
-  private final LargeBodyStore kept = new LargeBodyStore();
+  private final LargeBodyStore largeBodies = new LargeBodyStore();
   private final ResultMapper resultMapper;
   private final NetClient prober;
   private final WorkerExecutor readers;
@@ -56,16 +56,16 @@ final class OpenApiBackend implements Backend {
             vertx,
             name,
             new DocumentFetcher(vertx, http, source.document(), source.access()),
-            this::understood);
+            this::parse);
     this.credentials = new Credentials(http, source.credentials());
-    this.resultMapper = new ResultMapper(name, source.authUrl(), source.largeBody(), kept);
+    this.resultMapper = new ResultMapper(name, source.authUrl(), source.largeBody(), largeBodies);
     this.prober = vertx.createNetClient(new NetClientOptions().setConnectTimeout(CONNECT_MILLIS));
     this.readers = vertx.createSharedWorkerExecutor("openapi-documents", READERS);
   }
 
   @Override
-  public Future<Identity> open(Listener opened) {
-    listener = opened;
+  public Future<Identity> open(Listener backendListener) {
+    listener = backendListener;
     return document
         .open()
         .map(
@@ -75,21 +75,21 @@ final class OpenApiBackend implements Backend {
             });
   }
 
-  private Future<Api> understood(byte[] text) {
+  private Future<Api> parse(byte[] text) {
     return listener
         .unhurried(() -> readers.executeBlocking(() -> ApiReader.read(source, text), false))
         .onSuccess(this::report);
   }
 
-  private void report(Api read) {
+  private void report(Api api) {
     LOG.log(
         Level.INFO,
         "server={0} tools={1} omitted={2} reduced={3}{4}",
         name,
-        read.tools().size(),
-        read.omitted().size(),
-        read.lost().size(),
-        read.lost().isEmpty() ? "" : " first=" + read.lost().get(0));
+        api.tools().size(),
+        api.omitted().size(),
+        api.lost().size(),
+        api.lost().isEmpty() ? "" : " first=" + api.lost().get(0));
   }
 
   @Override
@@ -114,38 +114,38 @@ final class OpenApiBackend implements Backend {
     try {
       ApiRequest request = new ApiRequest(offered.operation(), invocation.arguments());
       return run(request, invocation.authorization(), offered.promisesOutput());
-    } catch (BridgeException refused) {
-      return RunningCall.of(Future.failedFuture(refused));
+    } catch (BridgeException invalid) {
+      return RunningCall.of(Future.failedFuture(invalid));
     }
   }
 
-  private RunningCall run(ApiRequest request, String authorization, boolean promised) {
+  private RunningCall run(ApiRequest request, String authorization, boolean hasOutputSchema) {
     HttpCaller.Exchange[] current = new HttpCaller.Exchange[1];
-    boolean[] givenUp = new boolean[1];
+    boolean[] cancelled = new boolean[1];
     source.access().headers().forEach((header, value) -> request.header(header, value.reveal()));
     Future<JsonSlice> result =
         credentials
             .addTo(request, authorization)
             .compose(
                 added -> {
-                  if (givenUp[0]) {
+                  if (cancelled[0]) {
                     return Future.failedFuture(
-                        new BridgeException(ErrorCode.CANCELLED, "given up"));
+                        new BridgeException(ErrorCode.CANCELLED, "cancelled"));
                   }
                   return exchange(request, request.url(), current, 0);
                 })
-            .map(answer -> result(answer, promised));
+            .map(answer -> result(answer, hasOutputSchema));
     return new RunningCall(
         result,
         () -> {
-          givenUp[0] = true;
+          cancelled[0] = true;
           if (current[0] != null) {
             current[0].giveUp();
           }
         });
   }
 
-  /** A redirect is followed where nothing can happen by it, and within the same server. */
+  /** Follows redirects of safe requests within the same origin. */
   private Future<HttpCaller.Answer> exchange(
       ApiRequest request, URI url, HttpCaller.Exchange[] current, int redirects) {
     current[0] = http.send(request.method(), url, maxBody, request::send);
@@ -178,23 +178,23 @@ final class OpenApiBackend implements Backend {
     }
   }
 
-  private JsonSlice result(HttpCaller.Answer answer, boolean promised) {
+  private JsonSlice result(HttpCaller.Answer answer, boolean hasOutputSchema) {
     if (answer.status() == 401) {
       credentials.refused();
     }
-    return resultMapper.of(answer, promised);
+    return resultMapper.of(answer, hasOutputSchema);
   }
 
   @Override
   public Future<JsonSlice> read(String uri) {
     try {
-      return Future.succeededFuture(kept.read(uri));
-    } catch (BridgeException gone) {
-      return Future.failedFuture(gone);
+      return Future.succeededFuture(largeBodies.read(uri));
+    } catch (BridgeException missing) {
+      return Future.failedFuture(missing);
     }
   }
 
-  /** Whether anybody listens there; no request of an API is free of charge. */
+  /** Only opens a connection: any request to an API may have a cost. */
   @Override
   public Future<Void> probe() {
     URI base = document.current().base();
@@ -205,10 +205,10 @@ final class OpenApiBackend implements Backend {
   }
 
   private static BridgeException unreachable(URI base, Throwable failure) {
-    HttpOrigin at = HttpOrigin.of(base);
+    HttpOrigin origin = HttpOrigin.of(base);
     return new BridgeException(
         ErrorCode.SERVER_UNAVAILABLE,
-        at.host() + ":" + at.port() + " cannot be reached: " + failure.getMessage());
+        origin.host() + ":" + origin.port() + " cannot be reached: " + failure.getMessage());
   }
 
   @Override

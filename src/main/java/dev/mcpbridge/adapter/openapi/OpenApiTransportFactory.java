@@ -17,7 +17,7 @@ public final class OpenApiTransportFactory implements TransportFactory {
   private final BooleanSupplier mayAct;
 
   /**
-   * @param mayAct whether this bridge may begin anything at this moment
+   * @param mayAct whether requests may be sent at this moment
    */
   public OpenApiTransportFactory(BooleanSupplier mayAct) {
     this.mayAct = mayAct;

@@ -8,19 +8,19 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * One operation of an API, as much of it as a call needs.
+ * One operation of an API, with everything that a call needs.
  *
- * @param method in capitals
- * @param server where it is called; the path is added to its path
- * @param path its template
- * @param body null where it takes none
+ * @param method in upper case
+ * @param server base URL; the path is appended to its path
+ * @param path path template
+ * @param body null if the operation has no body
  */
 record Operation(String method, URI server, String path, List<Parameter> parameters, Body body) {
 
   /**
    * @param type the media type that is sent
-   * @param fields schemas of a form's fields, of their elements where they are lists
-   * @param encodings what the document says of single fields
+   * @param fields schemas of form fields; for an array, the schema of its items
+   * @param encodings encoding objects of the document by field
    */
   record Body(
       String type,
@@ -29,7 +29,7 @@ record Operation(String method, URI server, String path, List<Parameter> paramet
       Map<String, JsonNode> encodings) {
     static final String KEY = "body";
 
-    /** Missing where nothing is said. */
+    /** The encoding object of a field; a missing node if absent. */
     JsonNode encoding(String field) {
       return encodings.getOrDefault(field, MissingNode.getInstance());
     }
@@ -51,7 +51,7 @@ record Operation(String method, URI server, String path, List<Parameter> paramet
     }
   }
 
-  /** Where an operation stands in its document. */
+  /** The location of an operation in its document. */
   record OperationLocation(String path, String method, JsonNode item, JsonNode node) {
     @Override
     public String toString() {
@@ -64,7 +64,7 @@ record Operation(String method, URI server, String path, List<Parameter> paramet
     return method.equals("GET") || method.equals("HEAD") || method.equals("OPTIONS");
   }
 
-  /** Whether no body is one of no bytes, which has to be said (RFC 9110 section 8.6). */
+  /** Whether a request without a body needs Content-Length: 0 (RFC 9110 section 8.6). */
   boolean expectsBody() {
     return method.equals("POST") || method.equals("PUT") || method.equals("PATCH");
   }

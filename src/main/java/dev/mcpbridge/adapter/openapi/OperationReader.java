@@ -19,17 +19,17 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Makes a tool of an operation: its input schema, its output schema, and how it is called. */
+/** Converts an operation to a tool: input schema, output schema and how to call it. */
 final class OperationReader {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
   private static final int MAX_OUTPUT_SCHEMA = 64 << 10;
   private static final int MAX_DESCRIPTION = 4_096;
 
-  /** OpenAPI 3.1 section 4.8.12: they are described elsewhere in the document. */
+  /** OpenAPI 3.1 section 4.8.12: not parameters, as other parts of the document define them. */
   private static final Set<String> NOT_PARAMETERS =
       Set.of("accept", "accept-encoding", "content-type", "authorization");
 
-  /** They say where a request goes, how long it is, or who sends it. */
+  /** Headers that control the target, framing or sender of a request. */
   private static final Set<String> NEVER_SET =
       Set.of(
           "host",
@@ -46,7 +46,7 @@ final class OperationReader {
   /** RFC 9110 section 5.6.2. */
   private static final Pattern FIELD_NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
 
-  private static final Pattern HOLE = Pattern.compile("\\{([^{}]+)}");
+  private static final Pattern PLACEHOLDER = Pattern.compile("\\{([^{}]+)}");
 
   private final Document document;
   private final ServerUrls serverUrls;
@@ -54,12 +54,12 @@ final class OperationReader {
   private final String name;
   private final List<String> lost;
 
-  /** It cannot be called; a stackless exception, caught where operations are gone through. */
+  /** The operation cannot be offered. Has no stack trace; caught per operation. */
   static final class Unusable extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    Unusable(String why) {
-      super(why, null, false, false);
+    Unusable(String reason) {
+      super(reason, null, false, false);
     }
   }
 
@@ -76,38 +76,32 @@ final class OperationReader {
     this.lost = lost;
   }
 
-  Api.OfferedOperation read(
-      Operation.OperationLocation operationLocation, String tool, String description) {
-    SchemaConverter schemaConverter =
-        new SchemaConverter(document, SchemaConverter.Direction.REQUEST);
+  Api.OfferedOperation read(Operation.OperationLocation location, String tool, String description) {
+    SchemaConverter converter = new SchemaConverter(document, SchemaConverter.Direction.REQUEST);
     ObjectNode input = JSON.objectNode().put("type", "object");
     ObjectNode properties = input.putObject("properties");
     ArrayNode required = JSON.arrayNode();
-    URI server = serverUrls.of(operationLocation.item(), operationLocation.node());
-    Operation.Body body = body(operationLocation.node(), schemaConverter, properties, required);
+    URI server = serverUrls.of(location.item(), location.node());
+    Operation.Body body = body(location.node(), converter, properties, required);
     List<Parameter> parameters = new ArrayList<>();
-    for (JsonNode node : parameters(operationLocation)) {
-      parameter(node, schemaConverter, properties, required, parameters);
+    for (JsonNode node : parameters(location)) {
+      parameter(node, converter, properties, required, parameters);
     }
-    checkPath(operationLocation.path(), parameters);
+    checkPath(location.path(), parameters);
     if (!required.isEmpty()) {
       input.set("required", required);
     }
     input.put("additionalProperties", false);
-    schemaConverter.define(input);
+    converter.define(input);
     Operation operation =
         new Operation(
-            operationLocation.method().toUpperCase(Locale.ROOT),
-            server,
-            operationLocation.path(),
-            parameters,
-            body);
+            location.method().toUpperCase(Locale.ROOT), server, location.path(), parameters, body);
     return new Api.OfferedOperation(
-        operation, definition(tool, description, operationLocation.node(), sane(input), operation));
+        operation, definition(tool, description, location.node(), normalized(input), operation));
   }
 
-  /** Without what is no JSON Schema: one wrong keyword would make the whole of it useless. */
-  private ObjectNode sane(ObjectNode schema) {
+  /** Removes invalid keywords: a single one would invalidate the whole schema. */
+  private ObjectNode normalized(ObjectNode schema) {
     Reduction reduction = SchemaDialect.JSON_SCHEMA.reduce(schema);
     reduction.lost().forEach(each -> lost.add(name + " " + each));
     return reduction.schema();
@@ -120,10 +114,10 @@ final class OperationReader {
     if (!summary.isBlank()) {
       definition.put("title", summary);
     }
-    String words = description == null ? node.path("description").asText("") : description;
-    String said = words.isBlank() ? summary : words;
-    String known = said.isBlank() ? name : said;
-    definition.put("description", known.substring(0, Math.min(known.length(), MAX_DESCRIPTION)));
+    String own = description == null ? node.path("description").asText("") : description;
+    String ownOrSummary = own.isBlank() ? summary : own;
+    String text = ownOrSummary.isBlank() ? name : ownOrSummary;
+    definition.put("description", text.substring(0, Math.min(text.length(), MAX_DESCRIPTION)));
     definition.set("inputSchema", input);
     JsonNode output = source.outputSchemas() ? output(node) : null;
     if (output != null) {
@@ -142,17 +136,15 @@ final class OperationReader {
     return Json.slice(definition);
   }
 
-  /** Those of the path, unless the operation has the same for itself. */
-  private List<JsonNode> parameters(Operation.OperationLocation operationLocation) {
+  /** Parameters of the operation and of its path; those of the operation take precedence. */
+  private List<JsonNode> parameters(Operation.OperationLocation location) {
     Map<String, JsonNode> all = new LinkedHashMap<>();
     for (JsonNode list :
-        List.of(
-            operationLocation.item().path("parameters"),
-            operationLocation.node().path("parameters"))) {
+        List.of(location.item().path("parameters"), location.node().path("parameters"))) {
       list.forEach(
           each -> {
-            JsonNode meant = document.follow(each);
-            all.put(meant.path("in").asText() + " " + meant.path("name").asText(), meant);
+            JsonNode resolved = document.follow(each);
+            all.put(resolved.path("in").asText() + " " + resolved.path("name").asText(), resolved);
           });
     }
     return List.copyOf(all.values());
@@ -160,13 +152,13 @@ final class OperationReader {
 
   private void parameter(
       JsonNode node,
-      SchemaConverter schemaConverter,
+      SchemaConverter converter,
       ObjectNode properties,
       ArrayNode required,
       List<Parameter> parameters) {
-    String wire = node.path("name").asText("");
+    String wireName = node.path("name").asText("");
     Parameter.In in = Parameter.In.of(node.path("in").asText());
-    String lower = wire.toLowerCase(Locale.ROOT);
+    String lower = wireName.toLowerCase(Locale.ROOT);
     if (in == Parameter.In.HEADER && NOT_PARAMETERS.contains(lower)) {
       return;
     }
@@ -174,19 +166,20 @@ final class OperationReader {
         in == Parameter.In.HEADER
             && (NEVER_SET.contains(lower)
                 || lower.startsWith("mcp-")
-                || !FIELD_NAME.matcher(wire).matches());
-    if (in == null || wire.isEmpty() || isForbidden) {
-      lost.add(name + ": the parameter '" + wire + "' in " + node.path("in").asText());
+                || !FIELD_NAME.matcher(wireName).matches());
+    if (in == null || wireName.isEmpty() || isForbidden) {
+      lost.add(name + ": omitted parameter '" + wireName + "' in " + node.path("in").asText());
       if (node.path("required").asBoolean()) {
-        throw new Unusable("it needs a parameter that cannot be sent: " + wire);
+        throw new Unusable("it requires a parameter that cannot be sent: " + wireName);
       }
       return;
     }
-    Map<String, JsonNode> taken = new LinkedHashMap<>();
-    properties.properties().forEach(each -> taken.put(each.getKey(), each.getValue()));
-    Parameter parameter = Parameter.of(node, ToolNames.key(wire, node.path("in").asText(), taken));
+    Map<String, JsonNode> used = new LinkedHashMap<>();
+    properties.properties().forEach(each -> used.put(each.getKey(), each.getValue()));
+    Parameter parameter =
+        Parameter.of(node, ToolNames.key(wireName, node.path("in").asText(), used));
     parameters.add(parameter);
-    properties.set(parameter.key(), described(node, schemaConverter.schema(schemaOf(node))));
+    properties.set(parameter.key(), described(node, converter.schema(schemaOf(node))));
     if (parameter.required()) {
       required.add(parameter.key());
     }
@@ -210,59 +203,61 @@ final class OperationReader {
 
   private void checkPath(String path, List<Parameter> parameters) {
     try {
-      URI.create("http://api" + HOLE.matcher(path).replaceAll("x"));
+      URI.create("http://api" + PLACEHOLDER.matcher(path).replaceAll("x"));
     } catch (IllegalArgumentException e) {
-      throw new Unusable("its path has a character that no path can have");
+      throw new Unusable("its path contains an invalid character");
     }
-    Matcher holes = HOLE.matcher(path);
-    while (holes.find()) {
-      String hole = holes.group(1);
-      boolean isKnown =
+    Matcher placeholders = PLACEHOLDER.matcher(path);
+    while (placeholders.find()) {
+      String placeholder = placeholders.group(1);
+      boolean isDeclared =
           parameters.stream()
-              .anyMatch(each -> each.in() == Parameter.In.PATH && each.name().equals(hole));
-      if (!isKnown) {
-        throw new Unusable("its path has a {" + hole + "} that no parameter fills");
+              .anyMatch(each -> each.in() == Parameter.In.PATH && each.name().equals(placeholder));
+      if (!isDeclared) {
+        throw new Unusable("its path contains {" + placeholder + "}, which is not a parameter");
       }
     }
   }
 
   private Operation.Body body(
-      JsonNode node, SchemaConverter schemaConverter, ObjectNode properties, ArrayNode required) {
+      JsonNode node, SchemaConverter converter, ObjectNode properties, ArrayNode required) {
     JsonNode body = document.follow(node.path("requestBody"));
-    Map.Entry<String, JsonNode> chosen = MediaTypes.chosen(body.path("content"));
-    if (chosen == null) {
+    Map.Entry<String, JsonNode> preferred = MediaTypes.chosen(body.path("content"));
+    if (preferred == null) {
       return null;
     }
-    JsonNode schema = document.follow(chosen.getValue().path("schema"));
+    JsonNode schema = document.follow(preferred.getValue().path("schema"));
     Map<String, JsonNode> fields = new LinkedHashMap<>();
     schema
         .path("properties")
         .properties()
         .forEach(each -> fields.put(each.getKey(), element(each.getValue())));
     Map<String, JsonNode> encodings = new LinkedHashMap<>();
-    chosen
+    preferred
         .getValue()
         .path("encoding")
         .properties()
         .forEach(each -> encodings.put(each.getKey(), each.getValue()));
-    Operation.Body known =
-        new Operation.Body(chosen.getKey(), body.path("required").asBoolean(), fields, encodings);
-    boolean isRaw = !known.isJson() && !known.isForm() && !known.isMultipart() && !known.isText();
-    JsonNode shown =
-        isRaw ? MediaTypes.base64() : schemaConverter.schema(chosen.getValue().path("schema"));
-    properties.set(Operation.Body.KEY, described(body, shown));
-    if (known.required()) {
+    Operation.Body result =
+        new Operation.Body(
+            preferred.getKey(), body.path("required").asBoolean(), fields, encodings);
+    boolean isRaw =
+        !result.isJson() && !result.isForm() && !result.isMultipart() && !result.isText();
+    JsonNode converted =
+        isRaw ? MediaTypes.base64() : converter.schema(preferred.getValue().path("schema"));
+    properties.set(Operation.Body.KEY, described(body, converted));
+    if (result.required()) {
       required.add(Operation.Body.KEY);
     }
-    return known;
+    return result;
   }
 
   private JsonNode element(JsonNode schema) {
-    JsonNode meant = document.follow(schema);
-    return meant.has("items") ? document.follow(meant.get("items")) : meant;
+    JsonNode resolved = document.follow(schema);
+    return resolved.has("items") ? document.follow(resolved.get("items")) : resolved;
   }
 
-  /** An object is what structured content can be, and only where all that is well has one. */
+  /** Null unless the result is an object and every success response has a body. */
   private JsonNode output(JsonNode node) {
     JsonNode responses = node.path("responses");
     for (Map.Entry<String, JsonNode> response : responses.properties()) {
@@ -273,21 +268,20 @@ final class OperationReader {
     }
     JsonNode response = document.follow(MediaTypes.success(responses));
     JsonNode json = MediaTypes.json(response.path("content"));
-    JsonNode meant = document.follow(json.path("schema"));
-    if (!meant.path("type").asText("").equals("object")) {
+    JsonNode resolved = document.follow(json.path("schema"));
+    if (!resolved.path("type").asText("").equals("object")) {
       return null;
     }
-    SchemaConverter schemaConverter =
-        new SchemaConverter(document, SchemaConverter.Direction.ANSWER);
-    if (!(schemaConverter.schema(meant) instanceof ObjectNode output)) {
+    SchemaConverter converter = new SchemaConverter(document, SchemaConverter.Direction.ANSWER);
+    if (!(converter.schema(resolved) instanceof ObjectNode output)) {
       return null;
     }
-    schemaConverter.define(output);
-    ObjectNode sane = sane(output);
-    if (Json.slice(sane).length() > MAX_OUTPUT_SCHEMA) {
-      lost.add(name + ": an output schema of more than " + MAX_OUTPUT_SCHEMA + " bytes");
+    converter.define(output);
+    ObjectNode normalized = normalized(output);
+    if (Json.slice(normalized).length() > MAX_OUTPUT_SCHEMA) {
+      lost.add(name + ": omitted output schema of more than " + MAX_OUTPUT_SCHEMA + " bytes");
       return null;
     }
-    return sane;
+    return normalized;
   }
 }

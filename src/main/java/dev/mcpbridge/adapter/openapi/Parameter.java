@@ -5,9 +5,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 /**
  * One parameter of an operation (OpenAPI 3.1 section 4.8.12).
  *
- * @param key its name among the tool's arguments
- * @param name its name on the wire
- * @param isJson whether it is written as JSON text and not in a style
+ * @param key name of the tool's argument
+ * @param name name in the request
+ * @param isJson whether the value is sent as JSON text instead of in a style
  */
 record Parameter(
     String key,
@@ -19,7 +19,7 @@ record Parameter(
     boolean isJson,
     boolean required) {
 
-  /** Where it stands in a request. */
+  /** The location in a request. */
   enum In {
     PATH("simple"),
     QUERY("form"),
@@ -32,8 +32,8 @@ record Parameter(
       this.style = style;
     }
 
-    static In of(String word) {
-      return switch (word) {
+    static In of(String location) {
+      return switch (location) {
         case "path" -> PATH;
         case "query" -> QUERY;
         case "header" -> HEADER;

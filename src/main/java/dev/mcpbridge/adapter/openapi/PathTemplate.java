@@ -8,37 +8,39 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Fills the holes of a path: whatever a value holds, it stays within its segment. Stateless. */
+/** Expands a path template; a value never leaves its segment. Stateless. */
 final class PathTemplate {
   private PathTemplate() {}
 
-  static String filled(String template, List<Parameter> parameters, Map<String, JsonSlice> given) {
+  static String filled(
+      String template, List<Parameter> parameters, Map<String, JsonSlice> arguments) {
     String path = template;
     for (Parameter parameter : parameters) {
-      JsonSlice value = given.get(parameter.key());
+      JsonSlice value = arguments.get(parameter.key());
       if (parameter.in() == Parameter.In.PATH && value != null) {
-        path = path.replace("{" + parameter.name() + "}", written(parameter, value));
+        path = path.replace("{" + parameter.name() + "}", expanded(parameter, value));
       }
     }
-    boolean climbs =
+    boolean hasDotSegment =
         Stream.of(path.split("/", -1)).anyMatch(part -> part.equals(".") || part.equals(".."));
-    if (climbs) {
-      throw ArgumentErrors.of("a value in the path would lead to another one");
+    if (hasDotSegment) {
+      throw ArgumentErrors.of("a path segment must not be '.' or '..'");
     }
     return path;
   }
 
-  private static String written(Parameter parameter, JsonSlice value) {
-    String written =
+  private static String expanded(Parameter parameter, JsonSlice value) {
+    String expanded =
         switch (parameter.style()) {
           case "label" -> "." + joined(parameter, value, parameter.explode() ? "." : ",");
           case "matrix" -> matrix(parameter, value);
           default -> joined(parameter, value, ",");
         };
-    if (written.isEmpty()) {
-      throw ArgumentErrors.of("'" + parameter.key() + "' stands in the path and must not be empty");
+    if (expanded.isEmpty()) {
+      throw ArgumentErrors.of(
+          "'" + parameter.key() + "' is a path parameter and must not be empty");
     }
-    return written;
+    return expanded;
   }
 
   private static String joined(Parameter parameter, JsonSlice value, String delimiter) {
@@ -51,12 +53,12 @@ final class PathTemplate {
           .collect(Collectors.joining(delimiter));
     }
     if (value.isObject()) {
-      String between = parameter.explode() ? "=" : delimiter;
+      String separator = parameter.explode() ? "=" : delimiter;
       return JsonObjects.members(value).entrySet().stream()
           .map(
               each ->
                   PercentEncoding.encoded(each.getKey())
-                      + between
+                      + separator
                       + encoded(parameter, each.getValue()))
           .collect(Collectors.joining(delimiter));
     }

@@ -11,58 +11,60 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
-/** Results of tools (MCP server/tools) out of what an API answered. */
+/** Converts responses of an API to tool results (MCP server/tools). */
 final class ResultMapper {
   private static final int MAX_DEPTH = 200;
-  private static final int BEGINNING = 4_096;
+  private static final int EXCERPT_LENGTH = 4_096;
 
   private final String server;
   private final URI authUrl;
   private final int largeBody;
-  private final LargeBodyStore kept;
+  private final LargeBodyStore largeBodies;
 
   /**
-   * @param server its id at the bridge
-   * @param authUrl where a person gets credentials, null for none
+   * @param server id of the server
+   * @param authUrl where users obtain credentials, null for none
+   * @param largeBody bodies of more bytes are stored, and the result refers to them
    */
-  ResultMapper(String server, URI authUrl, int largeBody, LargeBodyStore kept) {
+  ResultMapper(String server, URI authUrl, int largeBody, LargeBodyStore largeBodies) {
     this.server = server;
     this.authUrl = authUrl;
     this.largeBody = largeBody;
-    this.kept = kept;
+    this.largeBodies = largeBodies;
   }
 
   /**
-   * @param promised whether the tool has promised structured content, which then is never left out
+   * @param hasOutputSchema whether the tool has an output schema; then structured content is
+   *     mandatory
    */
-  JsonSlice of(Answer answer, boolean promised) {
+  JsonSlice of(Answer answer, boolean hasOutputSchema) {
     int status = answer.status();
     if (status == 401 || status == 403) {
-      return refused(answer);
+      return unauthorized(answer);
     }
     if (status / 100 == 3) {
       return error(
-          answer, "It redirects to " + answer.header("location") + ", which is not followed.");
+          answer, "The API redirects to " + answer.header("location") + ", which is not followed.");
     }
-    return status / 100 == 2 ? success(answer, promised) : error(answer, "");
+    return status / 100 == 2 ? success(answer, hasOutputSchema) : error(answer, "");
   }
 
-  private JsonSlice success(Answer answer, boolean promised) {
+  private JsonSlice success(Answer answer, boolean hasOutputSchema) {
     byte[] body = answer.body().getBytes();
-    ToolResult shown = shown(answer, body);
-    if (body.length > largeBody && !promised) {
-      return shown.done();
+    ToolResult result = content(answer, body);
+    if (body.length > largeBody && !hasOutputSchema) {
+      return result.done();
     }
     JsonSlice json = isText(answer.type()) ? json(body) : null;
     if (json != null && json.isObject()) {
-      return shown.structured(json).done();
+      return result.structured(json).done();
     }
-    return promised ? shown.andText(brokenPromise(answer)).error() : shown.done();
+    return hasOutputSchema ? result.andText(invalidOutput(answer)).error() : result.done();
   }
 
-  private ToolResult shown(Answer answer, byte[] body) {
+  private ToolResult content(Answer answer, byte[] body) {
     if (body.length == 0) {
-      return ToolResult.text(line(answer));
+      return ToolResult.text(statusLine(answer));
     }
     if (body.length > largeBody) {
       return large(answer, body);
@@ -70,11 +72,11 @@ final class ResultMapper {
     return isText(answer.type()) ? ToolResult.text(answer.text()) : media(answer.type(), body);
   }
 
-  /** MCP server/tools: what has an output schema is answered with that, or with an error. */
-  private static String brokenPromise(Answer answer) {
-    return "The call was carried out ("
-        + line(answer)
-        + "), but its answer is not the JSON object that the API's document promises.";
+  /** MCP server/tools: a tool with an output schema returns structured content or an error. */
+  private static String invalidOutput(Answer answer) {
+    return "The call was executed ("
+        + statusLine(answer)
+        + "), but the response is not the JSON object that the API's document declares.";
   }
 
   private static ToolResult media(String type, byte[] body) {
@@ -90,28 +92,29 @@ final class ResultMapper {
     return ToolResult.of(out.endObject().toSlice());
   }
 
-  /** The beginning, and where the whole can be read for some time. */
+  /** An excerpt and a link to the complete body, which expires. */
   private ToolResult large(Answer answer, byte[] body) {
     boolean isText = isText(answer.type());
     String uri =
-        kept.keep(answer.type(), isText ? answer.text().getBytes(StandardCharsets.UTF_8) : body);
-    String words =
-        line(answer)
+        largeBodies.keep(
+            answer.type(), isText ? answer.text().getBytes(StandardCharsets.UTF_8) : body);
+    String text =
+        statusLine(answer)
             + "\n"
             + body.length
             + " bytes of "
             + answer.type()
-            + ": too many to show. Read the resource "
+            + ", too large to include. Read the resource "
             + uri
             + (isText
-                ? " for all of it. It begins:\n" + beginning(answer.text())
-                : " to have them.");
-    JsonWriter link = link(uri, "the whole answer");
+                ? " for the complete response. It begins:\n" + excerpt(answer.text())
+                : " to get them.");
+    JsonWriter link = link(uri, "complete response");
     link.member("mimeType", answer.type()).member("size", body.length);
-    return ToolResult.text(words).and(link.endObject().toSlice());
+    return ToolResult.text(text).and(link.endObject().toSlice());
   }
 
-  /** A link that is still open. */
+  /** Begins a resource link; the caller ends the object. */
   private static JsonWriter link(String uri, String name) {
     return new JsonWriter()
         .beginObject()
@@ -120,47 +123,47 @@ final class ResultMapper {
         .member("name", name);
   }
 
-  private JsonSlice refused(Answer answer) {
+  private JsonSlice unauthorized(Answer answer) {
     if (authUrl == null) {
       return error(answer, "");
     }
-    String words =
-        line(answer)
-            + "\nThe API wants a credential of the user's. Ask the user to log in at "
+    String text =
+        statusLine(answer)
+            + "\nThe API requires the user's own credential. Ask the user to log in at "
             + authUrl
-            + " and to give the credential to this bridge, in the header X-Upstream-Authorization"
-            + " of the call or with PUT /servers/"
+            + " and to provide the credential to this bridge, in the header"
+            + " X-Upstream-Authorization of the call or with PUT /servers/"
             + server
             + "/credentials.\n"
-            + beginning(answer.text());
+            + excerpt(answer.text());
     JsonWriter link = link(authUrl.toString(), "log in");
-    return ToolResult.text(words).and(link.endObject().toSlice()).meta(login()).error();
+    return ToolResult.text(text).and(link.endObject().toSlice()).meta(login()).error();
   }
 
-  /** For programs, so that they need not understand the sentence. */
+  /** The login URL in machine-readable form. */
   private JsonSlice login() {
     JsonWriter meta = new JsonWriter().beginObject().name(MetaKeys.LOGIN).beginObject();
     meta.member("server", server).member("url", authUrl.toString());
     return meta.endObject().endObject().toSlice();
   }
 
-  private static JsonSlice error(Answer answer, String more) {
-    String words = line(answer) + (more.isEmpty() ? "" : "\n" + more);
-    String body = beginning(answer.text());
-    return ToolResult.text(body.isBlank() ? words : words + "\n" + body).error();
+  private static JsonSlice error(Answer answer, String detail) {
+    String text = statusLine(answer) + (detail.isEmpty() ? "" : "\n" + detail);
+    String body = excerpt(answer.text());
+    return ToolResult.text(body.isBlank() ? text : text + "\n" + body).error();
   }
 
-  private static String line(Answer answer) {
+  private static String statusLine(Answer answer) {
     String reason = answer.head().statusMessage();
     return "HTTP " + answer.status() + (reason == null ? "" : " " + reason);
   }
 
-  private static String beginning(String body) {
-    if (body.length() <= BEGINNING) {
+  private static String excerpt(String body) {
+    if (body.length() <= EXCERPT_LENGTH) {
       return body;
     }
-    boolean splits = Character.isHighSurrogate(body.charAt(BEGINNING - 1));
-    return body.substring(0, splits ? BEGINNING - 1 : BEGINNING) + "…";
+    boolean splitsPair = Character.isHighSurrogate(body.charAt(EXCERPT_LENGTH - 1));
+    return body.substring(0, splitsPair ? EXCERPT_LENGTH - 1 : EXCERPT_LENGTH) + "…";
   }
 
   static boolean isText(String type) {

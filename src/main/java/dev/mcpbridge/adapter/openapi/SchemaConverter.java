@@ -11,31 +11,31 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * JSON Schemas of 2020-12 out of the schemas of a document: what a schema refers to goes with it,
- * under {@code $defs}, once and whatever refers to whom. One for each schema that stands alone.
+ * Converts the schemas of a document to JSON Schema 2020-12. Referenced schemas are copied to
+ * {@code $defs} once, even if references are cyclic. Each resulting schema needs its own converter.
  */
 final class SchemaConverter {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
   private static final Set<String> OPENAPI_ONLY =
       Set.of("nullable", "discriminator", "xml", "externalDocs", "example");
-  private static final Set<String> MAPS =
+  private static final Set<String> SCHEMA_MAPS =
       Set.of("properties", "patternProperties", "$defs", "definitions", "dependentSchemas");
-  private static final Set<String> VALUES = Set.of("enum", "const", "default", "examples");
+  private static final Set<String> INSTANCE_VALUES = Set.of("enum", "const", "default", "examples");
 
   private final Document document;
   private final Direction direction;
   private final Map<String, String> names = new LinkedHashMap<>();
-  private final Deque<String> missing = new ArrayDeque<>();
+  private final Deque<String> pending = new ArrayDeque<>();
 
-  /** Whose values they are: a request has none that are only read, an answer none only written. */
+  /** A request omits {@code readOnly} properties, a response omits {@code writeOnly} ones. */
   enum Direction {
     REQUEST("readOnly"),
     ANSWER("writeOnly");
 
-    private final String absent;
+    private final String omittedKeyword;
 
-    Direction(String absent) {
-      this.absent = absent;
+    Direction(String omittedKeyword) {
+      this.omittedKeyword = omittedKeyword;
     }
   }
 
@@ -44,19 +44,19 @@ final class SchemaConverter {
     this.direction = direction;
   }
 
-  /** One schema, whose references are to {@link #definitions}. */
+  /** Converts a schema; its references point to {@code $defs}, see {@link #define}. */
   JsonNode schema(JsonNode node) {
     return converted(node);
   }
 
-  /** Adds what was referred to so far, and what that refers to. */
+  /** Adds {@code $defs} with all schemas referenced so far, directly or indirectly. */
   void define(ObjectNode root) {
-    if (missing.isEmpty()) {
+    if (pending.isEmpty()) {
       return;
     }
     ObjectNode definitions = root.putObject("$defs");
-    while (!missing.isEmpty()) {
-      String reference = missing.poll();
+    while (!pending.isEmpty()) {
+      String reference = pending.poll();
       definitions.set(names.get(reference), converted(document.target(reference)));
     }
   }
@@ -77,7 +77,7 @@ final class SchemaConverter {
     if (node.path("nullable").asBoolean()) {
       nullable(schema);
     }
-    unrequire(schema, node);
+    removeOmittedFromRequired(schema, node);
     return schema;
   }
 
@@ -94,9 +94,9 @@ final class SchemaConverter {
   }
 
   private String nameOf(String reference) {
-    String known = names.get(reference);
-    if (known != null) {
-      return known;
+    String existing = names.get(reference);
+    if (existing != null) {
+      return existing;
     }
     String last = reference.substring(reference.lastIndexOf('/') + 1);
     String name = last.replaceAll("[^A-Za-z0-9_.-]", "_");
@@ -104,7 +104,7 @@ final class SchemaConverter {
       name += "_";
     }
     names.put(reference, name);
-    missing.add(reference);
+    pending.add(reference);
     return name;
   }
 
@@ -114,10 +114,10 @@ final class SchemaConverter {
     }
     if (name.equals("dependentRequired")) {
       schema.set(name, value);
-    } else if (MAPS.contains(name) && value.isObject()) {
+    } else if (SCHEMA_MAPS.contains(name) && value.isObject()) {
       ObjectNode map = schema.putObject(name);
       value.properties().forEach(each -> map.set(each.getKey(), converted(each.getValue())));
-    } else if (VALUES.contains(name)
+    } else if (INSTANCE_VALUES.contains(name)
         || !value.isContainerNode()
         || name.equals("required")
         || name.equals("type")) {
@@ -130,7 +130,7 @@ final class SchemaConverter {
     }
   }
 
-  /** Until 3.0 the exclusive bounds were flags beside the bounds. */
+  /** Until OpenAPI 3.0 exclusive bounds were boolean modifiers of the bounds. */
   private static void bounds(ObjectNode schema) {
     exclusive(schema, "minimum", "exclusiveMinimum");
     exclusive(schema, "maximum", "exclusiveMaximum");
@@ -152,32 +152,32 @@ final class SchemaConverter {
       schema.putArray("type").add(type.textValue()).add("null");
     }
     if (schema.path("enum") instanceof ArrayNode values) {
-      ArrayNode more = values.deepCopy();
+      ArrayNode nullableValues = values.deepCopy();
       boolean hasNull = false;
       for (JsonNode value : values) {
         hasNull |= value.isNull();
       }
-      schema.set("enum", hasNull ? more : more.addNull());
+      schema.set("enum", hasNull ? nullableValues : nullableValues.addNull());
     }
     if (type.isMissingNode() && schema.size() > 0 && !schema.has("enum")) {
-      ObjectNode meant = schema.deepCopy();
+      ObjectNode nonNull = schema.deepCopy();
       schema.removeAll();
-      schema.putArray("anyOf").add(meant).addObject().put("type", "null");
+      schema.putArray("anyOf").add(nonNull).addObject().put("type", "null");
     }
   }
 
-  private void unrequire(ObjectNode schema, JsonNode node) {
+  private void removeOmittedFromRequired(ObjectNode schema, JsonNode node) {
     if (schema.path("required") instanceof ArrayNode required && !required.isEmpty()) {
-      ArrayNode kept = JSON.arrayNode();
+      ArrayNode remaining = JSON.arrayNode();
       required.forEach(
           name -> {
             JsonNode property = document.follow(node.path("properties").path(name.asText()));
-            if (!property.path(direction.absent).asBoolean()) {
-              kept.add(name);
+            if (!property.path(direction.omittedKeyword).asBoolean()) {
+              remaining.add(name);
             }
           });
-      schema.set("required", kept);
-      if (kept.isEmpty()) {
+      schema.set("required", remaining);
+      if (remaining.isEmpty()) {
         schema.remove("required");
       }
     }

@@ -10,45 +10,45 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where the operations of a document are called. A document cannot send credentials elsewhere than
- * where it came from, only its operator can: with {@code server} for the whole of it, with {@code
- * servers} for single paths and operations.
+ * Determines the URLs at which the operations of a document are called. A document cannot direct
+ * credentials to an origin other than its own; only the operator can, with {@code server} for the
+ * whole API and {@code servers} for single paths and operations.
  */
 final class ServerUrls {
-  /** What has no place by itself has none here. */
-  private static final URI NOWHERE = URI.create("https://nowhere.invalid/");
+  /** The base of relative URLs in a document that was not fetched from a URL. */
+  private static final URI NO_ORIGIN = URI.create("https://nowhere.invalid/");
 
   private final OpenApiSource source;
   private final URI from;
-  private final URI said;
+  private final URI declared;
   private final URI base;
 
   /**
-   * @throws dev.mcpbridge.error.BridgeException START_FAILED where the API has no place, or one
-   *     that nobody stands behind
+   * @throws dev.mcpbridge.error.BridgeException START_FAILED if the document declares no URL, an
+   *     invalid one, or one on another origin that the operator has not confirmed
    */
   ServerUrls(OpenApiSource source, Document document) {
     this.source = source;
-    this.from = source.document() instanceof DocumentSource.Url url ? url.url() : NOWHERE;
-    this.said = said(url(document.root().path("servers").path(0)));
+    this.from = source.document() instanceof DocumentSource.Url url ? url.url() : NO_ORIGIN;
+    this.declared = declared(url(document.root().path("servers").path(0)));
     this.base = source.server() == null ? confirmed() : source.server();
-    String wrong = wrong(base);
-    if (wrong != null) {
-      throw DocumentReader.unusable(wrong);
+    String problem = problem(base);
+    if (problem != null) {
+      throw DocumentReader.unusable(problem);
     }
   }
 
-  /** Where the API is; paths are added to its path. */
+  /** The base URL of the API; paths of operations are appended to its path. */
   URI base() {
     return base;
   }
 
   /**
-   * Of the nearest list of servers the first that may be called (OpenAPI 3.1 sections 4.8.9 and
-   * 4.8.10). One that stands where the document's own server does moves with it to where the
-   * operator says that this is.
+   * The first permitted server of the operation's own list, else of its path's list (OpenAPI 3.1
+   * sections 4.8.9 and 4.8.10). A server on the origin of the document's own server is moved with
+   * it to the origin that the operator has configured.
    *
-   * @throws OperationReader.Unusable where there is none
+   * @throws OperationReader.Unusable if none of the servers is permitted
    */
   URI of(JsonNode item, JsonNode operation) {
     JsonNode nearest = operation.path("servers").isEmpty() ? item : operation;
@@ -56,26 +56,26 @@ final class ServerUrls {
     if (own.isEmpty()) {
       return base;
     }
-    List<String> refused = new ArrayList<>();
+    List<String> rejected = new ArrayList<>();
     for (JsonNode server : own) {
-      URI called = called(url(server));
-      if (called != null) {
-        return called;
+      URI permitted = permitted(url(server));
+      if (permitted != null) {
+        return permitted;
       }
-      refused.add(url(server));
+      rejected.add(url(server));
     }
     throw new OperationReader.Unusable(
         "its own server "
-            + String.join(", ", refused)
-            + " is another than the API's: confirm it with servers in the entry");
+            + String.join(", ", rejected)
+            + " differs from the API's server: confirm it with 'servers' in its entry");
   }
 
-  private URI called(String url) {
+  private URI permitted(String url) {
     URI own = resolved(url);
-    if (own == null || wrong(own) != null) {
+    if (own == null || problem(own) != null) {
       return null;
     }
-    if (isSameOrigin(own, said) || isSameOrigin(own, NOWHERE)) {
+    if (isSameOrigin(own, declared) || isSameOrigin(own, NO_ORIGIN)) {
       return URI.create(base.getScheme() + "://" + base.getRawAuthority() + moved(path(own)));
     }
     boolean isConfirmed = source.servers().stream().anyMatch(other -> isSameOrigin(other, own));
@@ -83,12 +83,12 @@ final class ServerUrls {
   }
 
   /**
-   * Where a path of the document's own server is once that server stands at the base. What both
-   * paths end with is left aside: a base of {@code /proxy/v1} instead of {@code /v1} says that
-   * {@code /v2} is at {@code /proxy/v2}.
+   * Maps a path of the document's own server to the configured base. The common suffix of both base
+   * paths is ignored: a base of {@code /proxy/v1} instead of {@code /v1} maps {@code /v2} to {@code
+   * /proxy/v2}.
    */
   private String moved(String path) {
-    String before = path(said);
+    String before = path(declared);
     String after = path(base);
     int cut = before.lastIndexOf('/');
     while (cut >= 0 && after.endsWith(before.substring(cut))) {
@@ -100,43 +100,44 @@ final class ServerUrls {
     return after + (isBelow ? path.substring(before.length()) : path);
   }
 
-  /** Without slashes at its end. */
+  /** The path without trailing slashes. */
   private static String path(URI server) {
     return server.getRawPath() == null ? "" : server.getRawPath().replaceAll("/+$", "");
   }
 
   private URI confirmed() {
-    if (said.getHost() == null || said.getHost().equals(NOWHERE.getHost())) {
-      throw DocumentReader.unusable("it does not say where the API is: set server in the entry");
+    if (declared.getHost() == null || declared.getHost().equals(NO_ORIGIN.getHost())) {
+      throw DocumentReader.unusable(
+          "it does not declare the URL of the API: set 'server' in its entry");
     }
-    if (from != NOWHERE && !isSameOrigin(from, said)) {
+    if (from != NO_ORIGIN && !isSameOrigin(from, declared)) {
       throw DocumentReader.unusable(
           "its server "
-              + said.getScheme()
+              + declared.getScheme()
               + "://"
-              + said.getAuthority()
-              + " is another than the one it came from: confirm it with server in the entry");
+              + declared.getAuthority()
+              + " is not where it was fetched from: confirm it with 'server' in its entry");
     }
-    return said;
+    return declared;
   }
 
-  /** Null for a server that can be called. */
-  private static String wrong(URI base) {
+  /** Why a server URL is invalid; null if it is valid. */
+  private static String problem(URI base) {
     boolean isHttp = "http".equals(base.getScheme()) || "https".equals(base.getScheme());
     String path = base.getRawPath() == null ? "" : base.getRawPath();
-    boolean climbs = List.of(path.split("/")).contains("..");
-    return !isHttp || base.getHost() == null || base.getRawUserInfo() != null || climbs
-        ? "'" + base + "' is no server that can be called"
+    boolean hasParentSegment = List.of(path.split("/")).contains("..");
+    return !isHttp || base.getHost() == null || base.getRawUserInfo() != null || hasParentSegment
+        ? "'" + base + "' is not a valid server URL"
         : null;
   }
 
-  /** What the document says of itself is of no interest where its operator says something else. */
-  private URI said(String url) {
+  /** An invalid URL is ignored if the operator has configured a server. */
+  private URI declared(String url) {
     URI resolved = resolved(url);
     if (resolved == null && source.server() == null) {
-      throw DocumentReader.unusable("its server '" + url + "' is no URL");
+      throw DocumentReader.unusable("its server '" + url + "' is not a valid URL");
     }
-    return resolved == null ? NOWHERE : resolved;
+    return resolved == null ? NO_ORIGIN : resolved;
   }
 
   private URI resolved(String url) {
@@ -147,7 +148,7 @@ final class ServerUrls {
     }
   }
 
-  /** With the variables at their defaults. */
+  /** The URL with all variables replaced by their defaults. */
   private static String url(JsonNode server) {
     String url = server.path("url").asText("/");
     for (Map.Entry<String, JsonNode> variable : server.path("variables").properties()) {

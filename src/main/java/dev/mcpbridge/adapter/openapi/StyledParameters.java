@@ -11,30 +11,28 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * How values are written in URLs, headers, cookies and forms (OpenAPI 3.1 section 4.8.12, Style
- * Values; RFC 6570). Numbers keep their digits. Stateless.
+ * Serialises values for URLs, headers, cookies and forms (OpenAPI 3.1 section 4.8.12, Style Values;
+ * RFC 6570). Numbers keep their digits. Stateless.
  */
 final class StyledParameters {
   private StyledParameters() {}
 
   /**
-   * A name and its values, which stand together with a delimiter between; each part is still to be
-   * encoded, the delimiter is not.
+   * A name and its values, to be joined with the delimiter. Name and values still have to be
+   * encoded; the delimiter is encoded already.
    */
   record Pair(String name, List<String> values, String delimiter) {
     static Pair of(String name, String value) {
       return new Pair(name, List.of(value), "");
     }
 
-    /** For whoever encodes all of it. */
+    /** The joined values with a decoded delimiter, for callers that encode the whole text. */
     String joined() {
       return String.join(URLDecoder.decode(delimiter, StandardCharsets.UTF_8), values);
     }
   }
 
-  /**
-   * For the styles of queries, cookies and forms: form, spaceDelimited, pipeDelimited, deepObject.
-   */
+  /** The styles of queries, cookies and forms: form, spaceDelimited, pipeDelimited, deepObject. */
   static List<Pair> of(String name, JsonSlice value, String style, boolean explode) {
     if (style.equals("deepObject")) {
       List<Pair> pairs = new ArrayList<>();
@@ -83,7 +81,7 @@ final class StyledParameters {
         .toList();
   }
 
-  /** {@code simple}, as in headers. */
+  /** The style {@code simple}, for headers. */
   static String simple(JsonSlice value, boolean explode) {
     if (value.isArray()) {
       return JsonObjects.elements(value).stream()
@@ -101,7 +99,7 @@ final class StyledParameters {
     return text(value);
   }
 
-  /** What a value within a list is written as; an object or a list within one is JSON text. */
+  /** The text of an array element or object member; nested objects and arrays are JSON text. */
   static String text(JsonSlice value) {
     String text = JsonObjects.string(value);
     return text != null ? text : JsonSlice.NULL.equals(value) ? "" : value.text();

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A document of Swagger 2.0, written as one of OpenAPI 3.0. */
+/** Converts a Swagger 2.0 document to OpenAPI 3.0. */
 final class Swagger2 {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
   private static final Set<String> METHODS =
@@ -19,41 +19,46 @@ final class Swagger2 {
           "#/definitions/", "#/components/schemas/",
           "#/parameters/", "#/components/parameters/",
           "#/responses/", "#/components/responses/");
-  private static final Set<String> BESIDE_SCHEMA =
+  private static final Set<String> NOT_IN_SCHEMA =
       Set.of("name", "in", "description", "required", "allowEmptyValue", "collectionFormat");
 
-  private final ObjectNode old;
+  private final ObjectNode swagger;
 
-  Swagger2(ObjectNode old) {
-    this.old = old;
+  Swagger2(ObjectNode swagger) {
+    this.swagger = swagger;
   }
 
   ObjectNode converted() {
     ObjectNode document = JSON.objectNode().put("openapi", "3.0.3");
-    document.set("info", old.path("info"));
+    document.set("info", swagger.path("info"));
     servers(document);
     ObjectNode components = document.putObject("components");
-    components.set("schemas", moved(old.path("definitions")));
+    components.set("schemas", moved(swagger.path("definitions")));
     ObjectNode parameters = components.putObject("parameters");
-    old.path("parameters")
+    swagger
+        .path("parameters")
         .properties()
         .forEach(each -> parameters.set(each.getKey(), parameter(each.getValue())));
     ObjectNode responses = components.putObject("responses");
-    old.path("responses")
+    swagger
+        .path("responses")
         .properties()
-        .forEach(each -> responses.set(each.getKey(), response(each.getValue(), old)));
+        .forEach(each -> responses.set(each.getKey(), response(each.getValue(), swagger)));
     ObjectNode paths = document.putObject("paths");
-    old.path("paths").properties().forEach(each -> paths.set(each.getKey(), path(each.getValue())));
+    swagger
+        .path("paths")
+        .properties()
+        .forEach(each -> paths.set(each.getKey(), path(each.getValue())));
     return document;
   }
 
-  /** Without a scheme it is the one by which the document came. */
+  /** If no scheme is declared, the URL is relative to that of the document. */
   private void servers(ObjectNode document) {
-    String host = old.path("host").asText("");
-    String base = old.path("basePath").asText("");
+    String host = swagger.path("host").asText("");
+    String base = swagger.path("basePath").asText("");
     ArrayNode servers = document.putArray("servers");
     List<String> schemes = new ArrayList<>();
-    old.path("schemes").forEach(scheme -> schemes.add(scheme.asText()));
+    swagger.path("schemes").forEach(scheme -> schemes.add(scheme.asText()));
     if (host.isEmpty()) {
       servers.addObject().put("url", base.isEmpty() ? "/" : base);
       return;
@@ -63,8 +68,8 @@ final class Swagger2 {
     servers.addObject().put("url", scheme + "//" + host + base);
   }
 
-  private ObjectNode path(JsonNode given) {
-    JsonNode item = new Document(old).follow(given);
+  private ObjectNode path(JsonNode declared) {
+    JsonNode item = new Document(swagger).follow(declared);
     ObjectNode path = JSON.objectNode();
     List<JsonNode> common = new ArrayList<>();
     item.path("parameters").forEach(common::add);
@@ -93,17 +98,17 @@ final class Swagger2 {
     ArrayNode required = JSON.arrayNode();
     boolean hasFiles = false;
     for (JsonNode parameter : all) {
-      JsonNode meant = resolved(parameter);
-      switch (meant.path("in").asText()) {
-        case "body" -> body(converted, meant, types(operation, "consumes", "application/json"));
+      JsonNode resolved = resolved(parameter);
+      switch (resolved.path("in").asText()) {
+        case "body" -> body(converted, resolved, types(operation, "consumes", "application/json"));
         case "formData" -> {
-          hasFiles |= meant.path("type").asText().equals("file");
-          fields.set(meant.path("name").asText(), field(meant));
-          if (meant.path("required").asBoolean()) {
-            required.add(meant.path("name").asText());
+          hasFiles |= resolved.path("type").asText().equals("file");
+          fields.set(resolved.path("name").asText(), field(resolved));
+          if (resolved.path("required").asBoolean()) {
+            required.add(resolved.path("name").asText());
           }
         }
-        default -> parameters.add(parameter(meant));
+        default -> parameters.add(parameter(resolved));
       }
     }
     if (!fields.isEmpty()) {
@@ -120,7 +125,7 @@ final class Swagger2 {
   private JsonNode resolved(JsonNode parameter) {
     String reference = parameter.path("$ref").asText("");
     return reference.startsWith("#/parameters/")
-        ? old.path("parameters").path(reference.substring("#/parameters/".length()))
+        ? swagger.path("parameters").path(reference.substring("#/parameters/".length()))
         : parameter;
   }
 
@@ -135,13 +140,13 @@ final class Swagger2 {
   }
 
   private void form(
-      ObjectNode operation, JsonNode old, ObjectNode fields, ArrayNode required, boolean files) {
+      ObjectNode operation, JsonNode source, ObjectNode fields, ArrayNode required, boolean files) {
     ObjectNode schema = JSON.objectNode().put("type", "object");
     schema.set("properties", fields);
     if (!required.isEmpty()) {
       schema.set("required", required);
     }
-    boolean isMultipart = files || types(old, "consumes", "").contains("multipart/form-data");
+    boolean isMultipart = files || types(source, "consumes", "").contains("multipart/form-data");
     operation
         .putObject("requestBody")
         .put("required", !required.isEmpty())
@@ -161,18 +166,18 @@ final class Swagger2 {
     return schema;
   }
 
-  private JsonNode parameter(JsonNode old) {
-    if (old.has("$ref")) {
-      return moved(old);
+  private JsonNode parameter(JsonNode source) {
+    if (source.has("$ref")) {
+      return moved(source);
     }
     ObjectNode parameter = JSON.objectNode();
     for (String name : List.of("name", "in", "description", "required", "allowEmptyValue")) {
-      if (old.has(name)) {
-        parameter.set(name, old.get(name));
+      if (source.has(name)) {
+        parameter.set(name, source.get(name));
       }
     }
-    parameter.set("schema", schema(old));
-    style(parameter, old.path("in").asText(), old.path("collectionFormat").asText("csv"));
+    parameter.set("schema", schema(source));
+    style(parameter, source.path("in").asText(), source.path("collectionFormat").asText("csv"));
     return parameter;
   }
 
@@ -193,7 +198,7 @@ final class Swagger2 {
         .properties()
         .forEach(
             each -> {
-              if (!BESIDE_SCHEMA.contains(each.getKey()) && !each.getKey().startsWith("x-")) {
+              if (!NOT_IN_SCHEMA.contains(each.getKey()) && !each.getKey().startsWith("x-")) {
                 schema.set(each.getKey(), moved(each.getValue()));
               }
             });
@@ -214,14 +219,14 @@ final class Swagger2 {
     return converted;
   }
 
-  private List<String> types(JsonNode operation, String key, String otherwise) {
+  private List<String> types(JsonNode operation, String key, String defaultType) {
     List<String> types = new ArrayList<>();
-    JsonNode own = operation.has(key) ? operation.get(key) : old.path(key);
+    JsonNode own = operation.has(key) ? operation.get(key) : swagger.path(key);
     own.forEach(type -> types.add(type.asText()));
-    return types.isEmpty() && !otherwise.isEmpty() ? List.of(otherwise) : types;
+    return types.isEmpty() && !defaultType.isEmpty() ? List.of(defaultType) : types;
   }
 
-  /** A copy whose references lead to where their targets have gone. */
+  /** A copy with references adjusted to the new locations of their targets. */
   private static JsonNode moved(JsonNode node) {
     if (node instanceof ObjectNode object) {
       ObjectNode copy = JSON.objectNode();

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Names of tools and arguments that every client takes. A name that several share, or that had to
- * be cut, gets a hash of what it stands for, so that it does not depend on any order. Stateless.
+ * Names of tools and arguments that every client accepts. Ambiguous and truncated names get a hash
+ * of the operation as suffix, so names do not depend on the order of operations. Stateless.
  */
 final class ToolNames {
   private static final int MAX = 64;
@@ -15,7 +15,7 @@ final class ToolNames {
 
   private ToolNames() {}
 
-  /** What an operation is to be called before others are looked at. */
+  /** The preferred name of an operation, not necessarily unique. */
   static String wanted(String operationId, String method, String path) {
     String text =
         operationId.isBlank() ? method.toLowerCase(java.util.Locale.ROOT) + path : operationId;
@@ -24,35 +24,37 @@ final class ToolNames {
   }
 
   /**
-   * @param wanted of every operation
-   * @param places what tells each from all others, in the same order
+   * Makes names unique.
+   *
+   * @param preferred the preferred names of all operations
+   * @param identifiers unique identifiers of the operations, in the same order
    */
-  static List<String> distinct(List<String> wanted, List<String> places) {
+  static List<String> distinct(List<String> preferred, List<String> identifiers) {
     Map<String, Integer> counts = new HashMap<>();
-    wanted.forEach(name -> counts.merge(name, 1, Integer::sum));
-    String[] names = new String[wanted.size()];
+    preferred.forEach(name -> counts.merge(name, 1, Integer::sum));
+    String[] names = new String[preferred.size()];
     for (int i = 0; i < names.length; i++) {
-      String name = wanted.get(i);
+      String name = preferred.get(i);
       boolean isPlain = name.length() <= MAX && counts.get(name) == 1;
-      names[i] = isPlain ? name : hashed(name, places.get(i));
+      names[i] = isPlain ? name : hashed(name, identifiers.get(i));
     }
     return List.of(names);
   }
 
-  private static String hashed(String name, String place) {
+  private static String hashed(String name, String identifier) {
     return name.substring(0, Math.min(name.length(), MAX - HASH - 1))
         + "_"
-        + Sha256.of(place).hex(HASH);
+        + Sha256.of(identifier).hex(HASH);
   }
 
-  /** Keys of arguments: those of providers' APIs, unique within one operation. */
-  static String key(String name, String in, Map<String, ?> taken) {
+  /** An argument name that providers accept, unique within its operation. */
+  static String key(String name, String in, Map<String, ?> used) {
     String plain = name.replaceAll("[^A-Za-z0-9_.-]", "_");
     String key = plain.substring(0, Math.min(plain.length(), MAX));
-    if (key.isEmpty() || taken.containsKey(key)) {
+    if (key.isEmpty() || used.containsKey(key)) {
       key = in + "_" + key;
     }
-    while (taken.containsKey(key) || key.length() > MAX) {
+    while (used.containsKey(key) || key.length() > MAX) {
       key =
           key.substring(0, Math.min(key.length(), MAX - HASH - 1))
               + "_"

@@ -1,2 +1,2 @@
-/** HTTP APIs with an OpenAPI document: one tool for each operation. */
+/** Adapter for HTTP APIs with an OpenAPI document: one tool for each operation. */
 package dev.mcpbridge.adapter.openapi;

@@ -13,9 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/**
- * Reads definitions of functions as definitions of tools; schemas stay byte for byte. Stateless.
- */
+/** Converts function definitions to tool definitions; copies schemas byte for byte. Stateless. */
 final class FunctionDefinitions {
   private static final int MAX_DEPTH = 200;
   private static final List<String> SCHEMAS =
@@ -25,8 +23,8 @@ final class FunctionDefinitions {
   private FunctionDefinitions() {}
 
   /**
-   * A list, or an object with one under {@code tools}: as OpenAI's two APIs, Anthropic's and
-   * Gemini's write it, or as MCP does.
+   * Reads an array of definitions, or an object with an array under {@code tools}, in the format of
+   * OpenAI's two APIs, Anthropic, Gemini or MCP.
    */
   static List<JsonSlice> read(byte[] text) {
     JsonSlice list = document(text);
@@ -34,7 +32,7 @@ final class FunctionDefinitions {
       list = JsonObjects.members(list).getOrDefault("tools", JsonSlice.NULL);
     }
     if (!list.isArray()) {
-      throw unusable("expected a list of functions");
+      throw unusable("expected an array of functions");
     }
     List<JsonSlice> tools = new ArrayList<>();
     List<JsonSlice> functions =
@@ -45,7 +43,7 @@ final class FunctionDefinitions {
     return tools;
   }
 
-  /** Gemini has many in one. */
+  /** Gemini groups several declarations in one element. */
   private static Stream<JsonSlice> declared(JsonSlice definition) {
     JsonSlice declarations = JsonObjects.members(definition).get("functionDeclarations");
     return declarations != null && declarations.isArray()
@@ -81,8 +79,8 @@ final class FunctionDefinitions {
         .toSlice();
   }
 
-  private static BridgeException unusable(String why) {
+  private static BridgeException unusable(String reason) {
     return new BridgeException(
-        ErrorCode.START_FAILED, "The definitions of functions cannot be used: " + why);
+        ErrorCode.START_FAILED, "The function definitions cannot be used: " + reason);
   }
 }

@@ -13,7 +13,7 @@ import dev.mcpbridge.protocol.ToolResult;
 import java.util.List;
 import java.util.Map;
 
-/** Results of tools out of what an executor answered, whole or as an event stream. Stateless. */
+/** Converts an executor's responses, JSON or event streams, to tool results. Stateless. */
 final class FunctionResponses {
   private static final int MAX_DEPTH = 1000;
 
@@ -25,17 +25,17 @@ final class FunctionResponses {
     }
     byte[] body = answer.body().getBytes();
     byte[] text = answer.type().equals("text/event-stream") ? lastEvent(body) : body;
-    JsonSlice response = mine(answer, text, id);
+    JsonSlice response = responseTo(answer, text, id);
     Map<String, JsonSlice> members = JsonObjects.members(response);
     JsonSlice output = members.get("output");
     JsonSlice error = members.get("error");
     if (output == null && error == null) {
-      throw failure(answer, "a response without an output");
+      throw failure(answer, "a response without 'output'");
     }
-    return output == null ? written(error, true) : written(output, isError(members, output));
+    return output == null ? toolResult(error, true) : toolResult(output, isError(members, output));
   }
 
-  private static JsonSlice mine(Answer answer, byte[] text, String id) {
+  private static JsonSlice responseTo(Answer answer, byte[] text, String id) {
     try {
       JsonSlice body = JsonScanner.strict(MAX_DEPTH).document(text, 0, text.length);
       JsonSlice list = JsonObjects.members(body).getOrDefault("tool_responses", JsonSlice.NULL);
@@ -43,9 +43,9 @@ final class FunctionResponses {
       return responses.stream()
           .filter(each -> id.equals(id(each)))
           .findFirst()
-          .orElseThrow(() -> failure(answer, "no response to the call"));
+          .orElseThrow(() -> failure(answer, "no response for this call"));
     } catch (JsonSyntaxException e) {
-      throw failure(answer, "something that is no JSON: " + e.getMessage());
+      throw failure(answer, "invalid JSON: " + e.getMessage());
     }
   }
 
@@ -53,7 +53,7 @@ final class FunctionResponses {
     return JsonObjects.string(JsonObjects.members(response).get("tool_call_id"));
   }
 
-  /** What was sent before the end is of no use to a single call. */
+  /** The data of the last event; earlier events are of no use for a single call. */
   private static byte[] lastEvent(byte[] body) {
     byte[][] last = {new byte[0]};
     new SseReader(
@@ -64,12 +64,12 @@ final class FunctionResponses {
 
   private static boolean isError(Map<String, JsonSlice> response, JsonSlice output) {
     Map<String, JsonSlice> members = JsonObjects.members(output);
-    boolean onlyError = members.size() == 1 && members.containsKey("error");
-    return onlyError || JsonSlice.of("true").equals(response.get("is_error"));
+    boolean hasOnlyError = members.size() == 1 && members.containsKey("error");
+    return hasOnlyError || JsonSlice.of("true").equals(response.get("is_error"));
   }
 
-  /** The seed's {@code {"result": …}} is the text it holds; anything else is what it says. */
-  private static JsonSlice written(JsonSlice output, boolean isError) {
+  /** An object with only {@code result} or {@code error} is unwrapped. */
+  private static JsonSlice toolResult(JsonSlice output, boolean isError) {
     Map<String, JsonSlice> members = JsonObjects.members(output);
     JsonSlice inner =
         members.size() == 1
@@ -83,10 +83,10 @@ final class FunctionResponses {
     return inner.isObject() ? result.structured(inner).done() : result.done();
   }
 
-  private static BridgeException failure(Answer answer, String what) {
+  private static BridgeException failure(Answer answer, String problem) {
     boolean wasRefused = answer.status() / 100 == 4;
     return new BridgeException(
-            ErrorCode.UPSTREAM_ERROR, "The executor of functions answered with " + what)
+            ErrorCode.UPSTREAM_ERROR, "The function executor returned " + problem)
         .withExecuted(wasRefused ? Executed.NO : Executed.UNKNOWN);
   }
 }

@@ -16,8 +16,8 @@ import io.vertx.core.http.HttpMethod;
 import java.util.List;
 
 /**
- * One executor of functions as a server of tools. A call is a turn with one function call in it,
- * posted once; how long it may take is the call's own deadline.
+ * Offers the functions of an executor as tools. A call is sent once, as a turn with one function
+ * call. It has no timeout here; the deadline of the call applies.
  */
 final class ToolCallBackend implements Backend {
   private static final long REFRESH_MILLIS = 300_000;
@@ -49,7 +49,7 @@ final class ToolCallBackend implements Backend {
         .open()
         .compose(read -> probe())
         .map(
-            alive -> {
+            reachable -> {
               definitions.watch(REFRESH_MILLIS, listener::changed);
               return new Identity(name, "0", null);
             });
@@ -68,7 +68,7 @@ final class ToolCallBackend implements Backend {
         exchange.answer().map(answer -> FunctionResponses.result(answer, id)), exchange::giveUp);
   }
 
-  /** An empty turn runs nothing; any answer but a failure of the server's says that it lives. */
+  /** Sends a turn without calls; any response except a 5xx status means that the server is up. */
   @Override
   public Future<Void> probe() {
     return post(JsonSlice.of("{\"tool_calls\":[]}"), MAX_PROBE)
@@ -80,13 +80,13 @@ final class ToolCallBackend implements Backend {
                     : Future.failedFuture(
                         new BridgeException(
                             ErrorCode.SERVER_UNAVAILABLE,
-                            "The executor answers with status " + answer.status())));
+                            "The function executor returned status " + answer.status())));
   }
 
   @Override
   public Future<JsonSlice> read(String uri) {
     return Future.failedFuture(
-        new BridgeException(ErrorCode.NOT_FOUND, "An executor of functions has no resources"));
+        new BridgeException(ErrorCode.NOT_FOUND, "A function executor has no resources"));
   }
 
   @Override

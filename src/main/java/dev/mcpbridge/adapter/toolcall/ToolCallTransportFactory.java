@@ -12,12 +12,12 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import java.util.function.BooleanSupplier;
 
-/** Opens transports to executors of function calls. */
+/** Opens transports to function executors. */
 public final class ToolCallTransportFactory implements TransportFactory {
   private final BooleanSupplier mayAct;
 
   /**
-   * @param mayAct whether this bridge may begin anything at this moment
+   * @param mayAct whether requests may be sent at this moment
    */
   public ToolCallTransportFactory(BooleanSupplier mayAct) {
     this.mayAct = mayAct;

@@ -1,2 +1,2 @@
-/** Executors of OpenAI-style function calls, as servers of tools. */
+/** Adapter for executors of OpenAI-style function calls. */
 package dev.mcpbridge.adapter.toolcall;

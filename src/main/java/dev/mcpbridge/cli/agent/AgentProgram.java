@@ -22,18 +22,18 @@ import java.util.function.Supplier;
 import org.jline.terminal.Terminal;
 import org.jline.terminal.TerminalBuilder;
 
-/** The agent as a program: a conversation at the terminal, or one question of a script. */
+/** The agent program: a conversation at the terminal, or a single question from a script. */
 public final class AgentProgram {
   static final int FAILED = 1;
 
   private final AgentOptions agentOptions;
 
   /**
-   * What was asked for on the command line.
+   * Options of the command line.
    *
-   * @param bridge whose tools the model has; asked when they are needed
-   * @param jsonWidth of a line of JSON
-   * @param transcript null for none
+   * @param bridge address of the bridge, requested when its tools are needed
+   * @param jsonWidth maximum width of a line of JSON
+   * @param transcript file of the transcript; null for none
    */
   public record AgentOptions(
       ModelOptions models,
@@ -53,13 +53,13 @@ public final class AgentProgram {
   }
 
   /**
-   * Asks one question; its answer goes to stdout, all else to stderr.
+   * Asks one question. The answer is printed to stdout, everything else to stderr.
    *
-   * @param json whether the answer is told with all that led to it
+   * @param json whether to print the answer, its calls and token usage as JSON
    * @return the exit code
    */
   public int once(String question, boolean json) throws IOException {
-    return guarded(
+    return runReportingErrors(
         participants -> {
           PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
           PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
@@ -75,12 +75,12 @@ public final class AgentProgram {
   }
 
   /**
-   * Talks until the human leaves.
+   * Runs a conversation until the user quits.
    *
    * @return the exit code
    */
   public int converse() throws IOException {
-    return guarded(
+    return runReportingErrors(
         participants -> {
           try (Console console = Console.open();
               Lines lines = Lines.to(agentOptions.transcript())) {
@@ -90,18 +90,18 @@ public final class AgentProgram {
         });
   }
 
-  private interface Conversing {
-    int with(Conversation.Participants participants) throws IOException;
+  private interface Session {
+    int run(Conversation.Participants participants) throws IOException;
   }
 
-  private int guarded(Conversing conversing) throws IOException {
+  private int runReportingErrors(Session session) throws IOException {
     try {
-      Function<String, ChatModel> others = agentOptions.models()::named;
-      return conversing.with(
+      Function<String, ChatModel> models = agentOptions.models()::named;
+      return session.run(
           new Conversation.Participants(
               new BridgeTools(agentOptions.bridge()),
               agentOptions.models().open(),
-              others,
+              models,
               agentOptions.agentLimits()));
     } catch (BridgeException e) {
       System.err.println(TerminalText.plain(e.getMessage()));
@@ -131,12 +131,12 @@ public final class AgentProgram {
         .run();
   }
 
-  /** A conversation with nobody, so that an archive of loaded classes has what a start needs. */
+  /** Runs a scripted conversation, so that the class-data archive contains its classes. */
   public static void rehearse(URI bridge) throws IOException {
-    byte[] typed = "first\n/help\n/quit\n".getBytes(StandardCharsets.UTF_8);
+    byte[] input = "first\n/help\n/quit\n".getBytes(StandardCharsets.UTF_8);
     Terminal terminal =
         TerminalBuilder.builder()
-            .streams(new ByteArrayInputStream(typed), OutputStream.nullOutputStream())
+            .streams(new ByteArrayInputStream(input), OutputStream.nullOutputStream())
             .build();
     ChatModel model = new ModelOptions().demonstration();
     Conversation.Participants participants =
@@ -152,11 +152,11 @@ public final class AgentProgram {
       return Files.newBufferedWriter(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     } catch (IOException e) {
       throw new BridgeException(
-          ErrorCode.MALFORMED_REQUEST, "--transcript cannot be written: " + path);
+          ErrorCode.MALFORMED_REQUEST, "The --transcript file cannot be written: " + path);
     }
   }
 
-  /** A transcript that is written as it comes. */
+  /** Writes each line of a transcript at once; discards them if there is no file. */
   private record Lines(PrintWriter file) implements Consumer<String>, AutoCloseable {
     static Lines to(Path path) {
       return new Lines(path == null ? null : new PrintWriter(open(path)));

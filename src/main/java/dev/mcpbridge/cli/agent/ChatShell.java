@@ -3,7 +3,6 @@ package dev.mcpbridge.cli.agent;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.agent.Agent;
 import dev.mcpbridge.error.BridgeException;
-import dev.mcpbridge.llm.ChatModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -15,33 +14,31 @@ import org.jline.reader.UserInterruptException;
 import org.jline.terminal.Terminal;
 import org.jline.utils.AttributedStyle;
 
-/**
- * A conversation at a terminal: a question after the other, and commands that begin with a slash.
- */
+/** A conversation at a terminal. A line is a question, or a command if it starts with a slash. */
 final class ChatShell {
-  private static final AttributedStyle BAD =
+  private static final AttributedStyle ERROR =
       AttributedStyle.DEFAULT.foreground(AttributedStyle.RED);
   private static final AttributedStyle FAINT = AttributedStyle.DEFAULT.faint();
   private static final String HELP =
       """
-      /tools          the tools of the bridge
-      /servers        its servers and their state
-      /model [NAME]   the model, or another one of the same provider
-      /clear          begin anew
-      /save FILE      write the conversation down, to be replayed
-      /quit           leave (or Ctrl-D)
-      Ctrl-C ends what is being done, and nothing else.""";
+      /tools          list the tools of the bridge
+      /servers        list its servers and their state
+      /model [NAME]   show the model, or switch to another one of the provider
+      /clear          start a new conversation
+      /save FILE      save the conversation for replay
+      /quit           quit (or Ctrl-D)
+      Ctrl-C cancels the current operation only.""";
 
   private final Conversation conversation;
   private final TerminalScreen terminalScreen;
   private final LineReader reader;
   private final Terminal terminal;
   private final IntFunction<String> suggestions;
-  private int asked;
+  private int questions;
 
   /**
-   * @param suggestions what is asked where nothing is typed, by the number of questions before; an
-   *     empty text for nothing
+   * @param suggestions the question for an empty line, by the number of questions asked before;
+   *     empty text for none
    */
   ChatShell(
       Conversation conversation,
@@ -56,43 +53,43 @@ final class ChatShell {
     this.suggestions = suggestions;
   }
 
-  /** Until the end of the input; Ctrl-C between two prompts does not end it. */
+  /** Runs until the end of the input. Ctrl-C between two prompts is ignored. */
   void run() {
-    Terminal.SignalHandler before = terminal.handle(Terminal.Signal.INT, signal -> {});
+    Terminal.SignalHandler previous = terminal.handle(Terminal.Signal.INT, signal -> {});
     try {
       converse();
     } finally {
-      terminal.handle(Terminal.Signal.INT, before);
+      terminal.handle(Terminal.Signal.INT, previous);
     }
   }
 
   private void converse() {
     terminalScreen.line(
-        "Talking to " + conversation.model().name() + ". /help shows what else there is.", FAINT);
-    for (String line = next(); line != null; line = next()) {
+        "Talking to " + conversation.model().name() + ". Type /help for help.", FAINT);
+    for (String line = readLine(); line != null; line = readLine()) {
       if (line.startsWith("/")) {
         if (line.equals("/quit") || line.equals("/exit")) {
           return;
         }
         interruptible(line);
       } else if (!line.isEmpty()) {
-        asked++;
+        questions++;
         interruptible(line);
       }
     }
   }
 
-  /** Null at the end. */
-  private String next() {
-    String suggestion = suggestions.apply(asked);
+  /** Reads the next line; null at the end of the input. */
+  private String readLine() {
+    String suggestion = suggestions.apply(questions);
     if (!suggestion.isEmpty()) {
-      terminalScreen.line("Enter asks: " + TerminalText.plain(suggestion), FAINT);
+      terminalScreen.line("Press Enter to ask: " + TerminalText.plain(suggestion), FAINT);
     }
     try {
       String typed = reader.readLine("> ").strip();
       return typed.isEmpty() ? suggestion : typed;
     } catch (UserInterruptException e) {
-      terminalScreen.line("Ctrl-D or /quit leaves.", FAINT);
+      terminalScreen.line("Press Ctrl-D or type /quit to quit.", FAINT);
       return "";
     } catch (EndOfFileException e) {
       return null;
@@ -100,9 +97,9 @@ final class ChatShell {
   }
 
   private void interruptible(String line) {
-    Thread here = Thread.currentThread();
-    Terminal.SignalHandler before =
-        terminal.handle(Terminal.Signal.INT, signal -> here.interrupt());
+    Thread thread = Thread.currentThread();
+    Terminal.SignalHandler previous =
+        terminal.handle(Terminal.Signal.INT, signal -> thread.interrupt());
     try {
       if (line.startsWith("/")) {
         command(line);
@@ -111,12 +108,12 @@ final class ChatShell {
       }
     } catch (InterruptedException e) {
       terminalScreen.rest();
-      terminalScreen.line("Stopped.", BAD);
+      terminalScreen.line("Stopped.", ERROR);
     } catch (BridgeException e) {
       terminalScreen.rest();
-      terminalScreen.line(TerminalText.plain(e.getMessage()), BAD);
+      terminalScreen.line(TerminalText.plain(e.getMessage()), ERROR);
     } finally {
-      terminal.handle(Terminal.Signal.INT, before);
+      terminal.handle(Terminal.Signal.INT, previous);
       Thread.interrupted();
     }
   }
@@ -126,8 +123,8 @@ final class ChatShell {
     String remark =
         switch (answer.outcome()) {
           case ANSWERED -> "";
-          case CUT -> "The answer was cut off by its bound of tokens. ";
-          case REFUSED -> "The model refused. ";
+          case CUT -> "The answer was cut off at its token limit. ";
+          case REFUSED -> "The model refused to answer. ";
           case OUT_OF_STEPS -> "Stopped after " + answer.steps() + " steps. ";
         };
     String tokens =
@@ -149,11 +146,11 @@ final class ChatShell {
       case "/model" -> model(rest);
       case "/clear" -> {
         conversation.agent().clear();
-        terminalScreen.line("Begun anew.", FAINT);
+        terminalScreen.line("Started a new conversation.", FAINT);
       }
       case "/save" -> save(rest);
       default ->
-          terminalScreen.line("There is no " + words[0] + "; /help shows what there is.", BAD);
+          terminalScreen.line("Unknown command " + words[0] + "; type /help for help.", ERROR);
     }
   }
 
@@ -179,22 +176,21 @@ final class ChatShell {
 
   private void model(String name) {
     if (!name.isEmpty()) {
-      ChatModel other = conversation.other(name);
-      conversation.agent().use(other);
+      conversation.agent().use(conversation.other(name));
     }
     terminalScreen.line(conversation.model().name());
   }
 
   private void save(String name) {
     if (name.isEmpty()) {
-      terminalScreen.line("Where to? /save FILE", BAD);
+      terminalScreen.line("The file name is missing; use: /save FILE", ERROR);
       return;
     }
     try {
       Files.write(Path.of(name), conversation.transcript());
-      terminalScreen.line("Written to " + name + ".", FAINT);
+      terminalScreen.line("Saved to " + name + ".", FAINT);
     } catch (IOException | InvalidPathException e) {
-      terminalScreen.line("It cannot be written: " + e.getMessage(), BAD);
+      terminalScreen.line("The file cannot be written: " + e.getMessage(), ERROR);
     }
   }
 }

@@ -10,15 +10,15 @@ import org.jline.terminal.Size;
 import org.jline.terminal.Terminal;
 import org.jline.terminal.TerminalBuilder;
 
-/** The terminal that the program was started at. */
+/** The terminal of the program: its screen, and line readers for questions and for answers. */
 record Console(
     Terminal terminal, TerminalScreen terminalScreen, LineReader questions, LineReader answers)
     implements AutoCloseable {
 
   static Console open() throws IOException {
-    // asking the terminal what it knows takes half a second where it does not answer
+    // a terminal that does not answer the capability probe would delay the start by half a second
     System.setProperty(TerminalBuilder.PROP_PROBE_TIMEOUT, "1");
-    // the terminal sends signals itself; with those that JLine makes of keys Ctrl-C comes twice
+    // the terminal sends signals itself; JLine's software signals would deliver Ctrl-C twice
     System.setProperty(TerminalBuilder.PROP_SOFTWARE_SIGNALS, "false");
     return of(
         TerminalBuilder.builder().name("mcp-bridge").dumb(true).graphemeCluster(false).build(),
@@ -26,14 +26,14 @@ record Console(
   }
 
   /**
-   * @param history where questions are remembered, null for nowhere
+   * @param history file of the question history; null for none
    */
   static Console of(Terminal terminal, Path history) {
     boolean isTerminal = !terminal.getType().startsWith(Terminal.TYPE_DUMB);
     boolean colours = isTerminal && System.getenv("NO_COLOR") == null;
     Size size = terminal.getSize();
     if (isTerminal && (size.getRows() == 0 || size.getColumns() == 0)) {
-      // what nobody has measured: an editor of lines would have no room at all
+      // the size is unknown; the line editor cannot work with a size of 0
       terminal.setSize(Size.of(size.getColumns() == 0 ? 80 : size.getColumns(), 24));
     }
     TerminalScreen terminalScreen =
@@ -55,7 +55,7 @@ record Console(
     return new Console(terminal, terminalScreen, questions.build(), answers);
   }
 
-  /** Null where none can be kept. */
+  /** The history file; null if its folder cannot be created. */
   private static Path history() {
     Path folder = StateFolder.of(System.getenv());
     try {

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** One conversation, and all that belongs to it. */
+/** A conversation with its agent, its tools and its transcript. */
 final class Conversation {
   private final BridgeTools tools;
   private final Agent agent;
@@ -20,9 +20,9 @@ final class Conversation {
   private final List<String> transcript = new ArrayList<>();
 
   /**
-   * What a conversation is between.
+   * The participants of a conversation.
    *
-   * @param models opens another one by its name
+   * @param models opens another model by its name
    */
   record Participants(
       BridgeTools tools,
@@ -31,7 +31,7 @@ final class Conversation {
       AgentLimits agentLimits) {}
 
   /**
-   * @param written gets each line of the transcript as it is
+   * @param written receives each line of the transcript
    */
   Conversation(
       Participants participants,
@@ -40,13 +40,13 @@ final class Conversation {
       Consumer<String> written) {
     this.tools = participants.tools();
     this.models = participants.models();
-    Transcript kept = new Transcript(written.andThen(transcript::add));
+    Transcript transcriptWriter = new Transcript(written.andThen(transcript::add));
     this.agent =
         new Agent(
             participants.model(),
             participants.tools(),
             approver,
-            AgentListener.both(agentListener, kept),
+            AgentListener.both(agentListener, transcriptWriter),
             participants.agentLimits());
   }
 

@@ -5,10 +5,7 @@ import java.net.URISyntaxException;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/**
- * An address that requests can be sent to; null for an empty text, and anything else is a wrong
- * option. Stateless.
- */
+/** Converts an option to an HTTP or HTTPS URL; null for an empty text. Stateless. */
 public final class HttpUrl implements ITypeConverter<URI> {
 
   @Override
@@ -23,8 +20,8 @@ public final class HttpUrl implements ITypeConverter<URI> {
         return url;
       }
     } catch (URISyntaxException e) {
-      // said below
+      // reported below
     }
-    throw new TypeConversionException("'" + text + "' is no URL such as http://127.0.0.1:3000");
+    throw new TypeConversionException("'" + text + "' is not a URL such as http://127.0.0.1:3000");
   }
 }

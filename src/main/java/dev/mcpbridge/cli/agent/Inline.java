@@ -18,7 +18,7 @@ import org.jline.utils.AttributedStringBuilder;
 import org.jline.utils.AttributedStyle;
 import org.jline.utils.WCWidth;
 
-/** The words of a block with their styles. */
+/** Collects the styled words of a Markdown block. */
 final class Inline extends AbstractVisitor {
   private static final AttributedString LINE_BREAK = new AttributedString("\n");
 
@@ -37,7 +37,7 @@ final class Inline extends AbstractVisitor {
     return lines(inline.words, width);
   }
 
-  /** All in one line. */
+  /** Renders a node as a single line. */
   static AttributedString line(Node node, AttributedStyle style) {
     List<AttributedString> lines = wrapped(node, style, Integer.MAX_VALUE);
     return lines.isEmpty()
@@ -45,7 +45,7 @@ final class Inline extends AbstractVisitor {
         : AttributedString.join(new AttributedString(" "), lines);
   }
 
-  /** As many of the words in a line as fit. */
+  /** Wraps words to lines of the given width. */
   static List<AttributedString> lines(List<AttributedString> words, int width) {
     List<AttributedString> lines = new ArrayList<>();
     AttributedStringBuilder line = new AttributedStringBuilder();
@@ -67,7 +67,7 @@ final class Inline extends AbstractVisitor {
     return lines;
   }
 
-  /** A long word stays whole, so that it can be copied, unless its script has no spaces. */
+  /** Long words are not split, so that they can be copied, except in scripts without spaces. */
   private static List<AttributedString> pieces(AttributedString word, int width) {
     boolean hasSpaces = word.codePoints().noneMatch(c -> WCWidth.wcwidth(c) > 1);
     return word.columnLength() <= width || hasSpaces
@@ -89,7 +89,7 @@ final class Inline extends AbstractVisitor {
     style = before;
   }
 
-  /** What was written as an entity is only now a character. */
+  /** Escapes control characters here, since entities are decoded only by the parser. */
   private void write(String parsed) {
     String text = TerminalText.plain(parsed);
     for (int i = 0; i < text.length(); i++) {
@@ -139,7 +139,7 @@ final class Inline extends AbstractVisitor {
     target(image, image.getDestination());
   }
 
-  /** Where a link goes is always seen. */
+  /** Always shows the destination of a link. */
   private void target(Node node, String destination) {
     int before = words.size();
     styled(style.underline(), node);

@@ -22,11 +22,11 @@ import org.jline.utils.AttributedString;
 import org.jline.utils.AttributedStringBuilder;
 import org.jline.utils.AttributedStyle;
 
-/** Lays Markdown out in lines of a terminal. One for each text. */
+/** Renders Markdown as lines of a terminal. One instance for each text. */
 final class Markdown extends AbstractVisitor {
   private static final Parser PARSER =
       Parser.builder().extensions(List.of(TablesExtension.create())).build();
-  private static final int NARROWEST = 10;
+  private static final int MIN_WIDTH = 10;
 
   private final int width;
   private final List<AttributedString> lines = new ArrayList<>();
@@ -50,14 +50,14 @@ final class Markdown extends AbstractVisitor {
 
   @Override
   public void visit(Heading heading) {
-    gap();
+    addGap();
     inline(heading, AttributedStyle.BOLD.foreground(AttributedStyle.CYAN));
   }
 
   private void inline(Node node, AttributedStyle style) {
-    Inline.wrapped(node, style, room()).forEach(this::add);
+    Inline.wrapped(node, style, contentWidth()).forEach(this::add);
     if (!(node.getParent() instanceof ListItem)) {
-      gap();
+      addGap();
     }
   }
 
@@ -76,7 +76,7 @@ final class Markdown extends AbstractVisitor {
     literal(html.getLiteral());
   }
 
-  /** Never wrapped: it may be meant to be copied. */
+  /** Code is never wrapped, so that it can be copied. */
   private void literal(String text) {
     text.lines()
         .forEach(
@@ -84,13 +84,13 @@ final class Markdown extends AbstractVisitor {
                 add(
                     new AttributedString(
                         "  " + line, AttributedStyle.DEFAULT.foreground(AttributedStyle.GREEN))));
-    gap();
+    addGap();
   }
 
   @Override
   public void visit(BlockQuote quote) {
     within("│ ", quote);
-    gap();
+    addGap();
   }
 
   @Override
@@ -98,7 +98,7 @@ final class Markdown extends AbstractVisitor {
     for (Node item = list.getFirstChild(); item != null; item = item.getNext()) {
       item("• ", item);
     }
-    listGap(list);
+    addGapAfterList(list);
   }
 
   @Override
@@ -107,18 +107,18 @@ final class Markdown extends AbstractVisitor {
     for (Node item = list.getFirstChild(); item != null; item = item.getNext()) {
       item(number++ + ". ", item);
     }
-    listGap(list);
+    addGapAfterList(list);
   }
 
-  private void listGap(Node list) {
+  private void addGapAfterList(Node list) {
     if (!(list.getParent() instanceof ListItem)) {
-      gap();
+      addGap();
     }
   }
 
-  private void item(String sign, Node item) {
-    marker = (marker == null ? indent : marker) + sign;
-    within(" ".repeat(sign.length()), item);
+  private void item(String bullet, Node item) {
+    marker = (marker == null ? indent : marker) + bullet;
+    within(" ".repeat(bullet.length()), item);
     if (marker != null) {
       add(AttributedString.EMPTY);
     }
@@ -134,22 +134,22 @@ final class Markdown extends AbstractVisitor {
 
   @Override
   public void visit(ThematicBreak rule) {
-    add(new AttributedString("─".repeat(room())));
-    gap();
+    add(new AttributedString("─".repeat(contentWidth())));
+    addGap();
   }
 
   @Override
   public void visit(CustomBlock block) {
     if (block instanceof TableBlock table) {
-      Table.lines(table, room()).forEach(this::add);
-      gap();
+      Table.lines(table, contentWidth()).forEach(this::add);
+      addGap();
     } else {
       visitChildren(block);
     }
   }
 
-  private int room() {
-    return Math.max(NARROWEST, width - indent.length());
+  private int contentWidth() {
+    return Math.max(MIN_WIDTH, width - indent.length());
   }
 
   private void add(AttributedString line) {
@@ -159,9 +159,9 @@ final class Markdown extends AbstractVisitor {
     lines.add(whole.toAttributedString());
   }
 
-  private void gap() {
-    boolean isThere = lines.isEmpty() || lines.get(lines.size() - 1).length() == 0;
-    if (!isThere && indent.isEmpty()) {
+  private void addGap() {
+    boolean hasGap = lines.isEmpty() || lines.get(lines.size() - 1).length() == 0;
+    if (!hasGap && indent.isEmpty()) {
       lines.add(AttributedString.EMPTY);
     }
   }

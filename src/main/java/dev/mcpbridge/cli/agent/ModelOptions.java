@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
-/** Which model is talked to, and with which key. A key is never an argument, and never shown. */
+/** Options for the model and its API key. A key is never read from an argument and never shown. */
 public final class ModelOptions {
   private static final String DEMONSTRATION = "conversation.jsonl";
 
@@ -38,77 +38,78 @@ public final class ModelOptions {
       paramLabel = "PROVIDER",
       description =
           "${COMPLETION-CANDIDATES} (default: the one whose key is in the environment). STRUCTURED"
-              + " needs nothing but chat completions; REPLAY needs no key.")
+              + " needs only chat completions; REPLAY needs no key.")
   private ModelChoice provider;
 
   @Option(
       names = {"-m", "--model"},
       paramLabel = "NAME",
-      description = "The provider's name for it.")
+      description = "The provider's name of the model.")
   private String model;
 
   @Option(
       names = "--base-url",
       paramLabel = "URL",
       converter = HttpUrl.class,
-      description = "Where the API is, as the provider's own SDK takes it (OpenAI: with /v1).")
+      description = "Base URL of the API, as in the SDK of the provider (OpenAI: with /v1).")
   private URI base;
 
   @Option(
       names = "--key-file",
       paramLabel = "FILE",
-      description = "The key, instead of GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY.")
+      description =
+          "File with the key, instead of GEMINI_API_KEY,%nOPENAI_API_KEY or ANTHROPIC_API_KEY.")
   private Path keyFile;
 
   @Option(
       names = "--timeout",
       paramLabel = "SECONDS",
       defaultValue = "120",
-      description = "How long the model may say nothing at all (default: ${DEFAULT-VALUE}).")
+      description = "Maximum time without any data from the model (default: ${DEFAULT-VALUE}).")
   private int timeout;
 
   @Option(
       names = "--max-tokens",
       paramLabel = "N",
       defaultValue = "0",
-      description = "Of one answer (default: the provider's own bound).")
+      description = "Maximum tokens of one answer (default: the limit of the provider).")
   private int maxTokens;
 
   @Option(
       names = "--replay",
       paramLabel = "FILE",
-      description = "With REPLAY: a transcript (default: a demonstration with the Git server).")
+      description = "With REPLAY: the transcript (default: a demonstration with the Git server).")
   private Path replay;
 
   private final Map<String, String> environment = System.getenv();
 
-  /** The one that was chosen. */
+  /** Opens the chosen model. */
   ChatModel open() {
     return choice() == ModelChoice.REPLAY ? demonstration() : named(model);
   }
 
   /**
-   * Another one of the same provider.
+   * Opens a model of the chosen provider.
    *
-   * @param name null for its usual one
+   * @param name null for the provider's default model
    */
   ChatModel named(String name) {
     if (choice() == ModelChoice.REPLAY) {
-      throw wrong("A recorded conversation has one model");
+      throw invalid("A recorded conversation has only one model");
     }
-    Provider known = Provider.valueOf(choice().name());
-    return known.at(
+    Provider chosen = Provider.valueOf(choice().name());
+    return chosen.at(
         new ModelEndpoint(
-            base == null ? known.defaultBase() : base,
-            key(known),
-            name == null ? known.defaultModel() : name,
+            base == null ? chosen.defaultBase() : base,
+            key(chosen),
+            name == null ? chosen.defaultModel() : name,
             Duration.ofSeconds(Math.max(1, timeout)),
             maxTokens));
   }
 
-  /** The recorded conversation that comes with the program. */
+  /** Opens the transcript of --replay, else the demonstration that comes with the program. */
   ChatModel demonstration() {
-    return new ReplayModel(recorded());
+    return new ReplayModel(readTranscript());
   }
 
   private ModelChoice choice() {
@@ -120,23 +121,24 @@ public final class ModelOptions {
         .findFirst()
         .orElseThrow(
             () ->
-                wrong(
-                    "No model to talk to: set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY,"
-                        + " or choose one with --provider (replay needs no key)"));
+                invalid(
+                    "No model is configured: set GEMINI_API_KEY, OPENAI_API_KEY or"
+                        + " ANTHROPIC_API_KEY, or choose one with --provider (replay needs no"
+                        + " key)"));
   }
 
-  private String key(Provider known) {
+  private String key(Provider chosen) {
     Optional<String> key =
         keyFile == null
-            ? Optional.ofNullable(environment.get(known.keyVariable()))
+            ? Optional.ofNullable(environment.get(chosen.keyVariable()))
             : Optional.of(read(keyFile));
     String found = key.map(String::strip).filter(text -> !text.isEmpty()).orElse(null);
-    boolean isElsewhere = base != null && known.mayBeWithoutKey();
-    if (found == null && !isElsewhere) {
-      throw wrong("There is no key: set " + known.keyVariable() + " or give --key-file");
+    boolean needsNoKey = base != null && chosen.mayBeWithoutKey();
+    if (found == null && !needsNoKey) {
+      throw invalid("The API key is missing: set " + chosen.keyVariable() + " or --key-file");
     }
     if (found != null && !found.chars().allMatch(c -> c > 0x20 && c < 0x7F)) {
-      throw wrong("The key holds characters that no key has");
+      throw invalid("The API key contains invalid characters");
     }
     return found;
   }
@@ -145,11 +147,11 @@ public final class ModelOptions {
     try {
       return Files.readString(file);
     } catch (IOException e) {
-      throw wrong("--key-file cannot be read: " + file);
+      throw invalid("The --key-file cannot be read: " + file);
     }
   }
 
-  private List<String> recorded() {
+  private List<String> readTranscript() {
     try (InputStream in =
             replay == null
                 ? ModelOptions.class.getResourceAsStream(DEMONSTRATION)
@@ -158,11 +160,11 @@ public final class ModelOptions {
             new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
       return lines.lines().toList();
     } catch (IOException e) {
-      throw wrong("--replay cannot be read: " + replay);
+      throw invalid("The --replay file cannot be read: " + replay);
     }
   }
 
-  private static BridgeException wrong(String why) {
+  private static BridgeException invalid(String why) {
     return new BridgeException(ErrorCode.MALFORMED_REQUEST, why);
   }
 }

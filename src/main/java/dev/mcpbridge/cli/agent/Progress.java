@@ -13,35 +13,35 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jline.utils.AttributedStyle;
 
-/** Shows what happens while a question is answered. */
+/** Shows the progress of an agent while it answers a question. */
 final class Progress implements AgentListener {
   private static final int MAX_LINES = 15;
   private static final String INDENT = "    ";
   private static final AttributedStyle CALL =
       AttributedStyle.DEFAULT.foreground(AttributedStyle.YELLOW);
-  private static final AttributedStyle BAD =
+  private static final AttributedStyle ERROR =
       AttributedStyle.DEFAULT.foreground(AttributedStyle.RED);
   private static final AttributedStyle FAINT = AttributedStyle.DEFAULT.faint();
 
   private final TerminalScreen terminalScreen;
   private final Detail detail;
-  private final boolean showsWords;
+  private final boolean showsText;
   private final Blocks blocks = new Blocks();
 
   /**
-   * How much is shown of calls and results.
+   * How calls and results are shown.
    *
-   * @param jsonWidth of a line of JSON
+   * @param jsonWidth maximum width of a line of JSON
    */
   record Detail(boolean hidesJson, int jsonWidth) {}
 
   /**
-   * @param showsWords whether the model's words are shown as they come
+   * @param showsText whether the model's text is shown as it arrives
    */
-  Progress(TerminalScreen terminalScreen, Detail detail, boolean showsWords) {
+  Progress(TerminalScreen terminalScreen, Detail detail, boolean showsText) {
     this.terminalScreen = terminalScreen;
     this.detail = detail;
-    this.showsWords = showsWords;
+    this.showsText = showsText;
   }
 
   @Override
@@ -51,13 +51,13 @@ final class Progress implements AgentListener {
 
   @Override
   public void waits(long millis, String why) {
-    terminalScreen.line(TerminalText.plain(why), BAD);
-    terminalScreen.waitFor("trying again in " + (millis + 999) / 1_000 + " s");
+    terminalScreen.line(TerminalText.plain(why), ERROR);
+    terminalScreen.waitFor("retrying in " + (millis + 999) / 1_000 + " s");
   }
 
   @Override
   public void says(String words) {
-    if (showsWords) {
+    if (showsText) {
       blocks.take(words).ifPresent(terminalScreen::markdown);
     }
   }
@@ -102,13 +102,13 @@ final class Progress implements AgentListener {
     if (end instanceof ToolOutcome.Result result) {
       String text =
           result.parts().stream().map(ContentBlock::words).collect(Collectors.joining("\n"));
-      String how = result.isError() ? "failed" : "answered";
-      terminalScreen.line("← " + name + " " + how, result.isError() ? BAD : CALL);
+      String status = result.isError() ? "failed" : "answered";
+      terminalScreen.line("← " + name + " " + status, result.isError() ? ERROR : CALL);
       if (!detail.hidesJson() || result.isError()) {
         indented(TerminalText.cut(text, jsonWidth(), MAX_LINES));
       }
     } else if (end instanceof ToolOutcome.Failure failure) {
-      terminalScreen.line("← " + name + " did not run to an end", BAD);
+      terminalScreen.line("← " + name + " did not complete", ERROR);
       indented(TerminalText.cut(failure.sentence(), jsonWidth(), MAX_LINES));
     }
   }

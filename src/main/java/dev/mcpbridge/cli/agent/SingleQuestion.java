@@ -12,7 +12,7 @@ import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.Optional;
 
-/** One question of a script: the answer on one output, all else on the other, nobody to ask. */
+/** A single question from a script. No user can be asked, so calls that need one are rejected. */
 final class SingleQuestion implements Approver, AgentListener {
   private static final int NEEDS_CONFIRMATION = 3;
 
@@ -39,7 +39,7 @@ final class SingleQuestion implements Approver, AgentListener {
       out.flush();
       if (answer.outcome() != Agent.Outcome.ANSWERED) {
         err.println(
-            "The answer is not whole: "
+            "The answer is incomplete: "
                 + answer.outcome().name().toLowerCase(Locale.ROOT).replace('_', ' '));
         return AgentProgram.FAILED;
       }
@@ -62,7 +62,7 @@ final class SingleQuestion implements Approver, AgentListener {
   @Override
   public Decision approves(ToolOutcome.Pending call) {
     needsHuman = true;
-    err.println("Not run, since nobody is here to approve it: " + TerminalText.plain(call.tool()));
+    err.println("Not run, because it needs an approval: " + TerminalText.plain(call.tool()));
     return Decision.NO;
   }
 

@@ -9,9 +9,9 @@ import org.jline.utils.AttributedString;
 import org.jline.utils.AttributedStringBuilder;
 import org.jline.utils.AttributedStyle;
 
-/** A table in columns where they fit, else each row as a list. Stateless. */
+/** Renders a table in columns if they fit, else each row as a list. Stateless. */
 final class Table {
-  private static final String BETWEEN = "  ";
+  private static final String SEPARATOR = "  ";
 
   private Table() {}
 
@@ -30,43 +30,43 @@ final class Table {
             widths[i] = Math.max(widths[i], row.get(i).columnLength());
           }
         });
-    int whole = (columns - 1) * BETWEEN.length();
+    int total = (columns - 1) * SEPARATOR.length();
     for (int column : widths) {
-      whole += column;
+      total += column;
     }
-    return whole <= width ? columns(rows, widths) : listed(rows, width);
+    return total <= width ? asColumns(rows, widths) : asLists(rows, width);
   }
 
   private static List<AttributedString> cells(Node row) {
     List<AttributedString> cells = new ArrayList<>();
     for (Node cell = row.getFirstChild(); cell != null; cell = cell.getNext()) {
-      boolean isHeader = cell instanceof TableCell known && known.isHeader();
+      boolean isHeader = cell instanceof TableCell tableCell && tableCell.isHeader();
       cells.add(Inline.line(cell, isHeader ? AttributedStyle.BOLD : AttributedStyle.DEFAULT));
     }
     return cells;
   }
 
-  private static List<AttributedString> columns(List<List<AttributedString>> rows, int[] widths) {
+  private static List<AttributedString> asColumns(List<List<AttributedString>> rows, int[] widths) {
     List<AttributedString> lines = new ArrayList<>();
     for (List<AttributedString> row : rows) {
       AttributedStringBuilder line = new AttributedStringBuilder();
       for (int i = 0; i < row.size(); i++) {
         line.append(row.get(i));
         boolean isLast = i == row.size() - 1;
-        line.append(isLast ? "" : " ".repeat(widths[i] - row.get(i).columnLength()) + BETWEEN);
+        line.append(isLast ? "" : " ".repeat(widths[i] - row.get(i).columnLength()) + SEPARATOR);
       }
       lines.add(line.toAttributedString());
     }
     return lines;
   }
 
-  private static List<AttributedString> listed(List<List<AttributedString>> rows, int width) {
+  private static List<AttributedString> asLists(List<List<AttributedString>> rows, int width) {
     List<AttributedString> lines = new ArrayList<>();
-    List<AttributedString> heads = rows.get(0);
+    List<AttributedString> headers = rows.get(0);
     for (List<AttributedString> row : rows.subList(1, rows.size())) {
       String before = "• ";
       for (int i = 0; i < row.size(); i++) {
-        List<AttributedString> words = words(heads.get(i), ":");
+        List<AttributedString> words = words(headers.get(i), ":");
         words.addAll(words(row.get(i), ""));
         for (AttributedString line : Inline.lines(words, width - before.length())) {
           lines.add(
@@ -79,17 +79,15 @@ final class Table {
   }
 
   private static List<AttributedString> words(AttributedString line, String end) {
-    AttributedString whole =
+    AttributedString text =
         new AttributedStringBuilder().append(line).append(end).toAttributedString();
     List<AttributedString> words = new ArrayList<>();
     int from = 0;
-    for (int at = whole.toString().indexOf(' ');
-        at >= 0;
-        at = whole.toString().indexOf(' ', from)) {
-      words.add(whole.subSequence(from, at));
+    for (int at = text.toString().indexOf(' '); at >= 0; at = text.toString().indexOf(' ', from)) {
+      words.add(text.subSequence(from, at));
       from = at + 1;
     }
-    words.add(whole.subSequence(from, whole.length()));
+    words.add(text.subSequence(from, text.length()));
     return words;
   }
 }

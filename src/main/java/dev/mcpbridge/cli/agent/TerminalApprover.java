@@ -9,9 +9,9 @@ import org.jline.reader.LineReader;
 import org.jline.reader.UserInterruptException;
 import org.jline.utils.AttributedStyle;
 
-/** Whoever sits at the terminal. Everything that an approval covers is shown before. */
+/** Asks the user at the terminal, after showing everything that the approval covers. */
 final class TerminalApprover implements Approver {
-  private static final AttributedStyle ASKING =
+  private static final AttributedStyle PROMPT =
       AttributedStyle.BOLD.foreground(AttributedStyle.MAGENTA);
 
   private final TerminalScreen terminalScreen;
@@ -19,7 +19,7 @@ final class TerminalApprover implements Approver {
   private final int jsonWidth;
 
   /**
-   * @param reader one that remembers nothing: answers and credentials are no history
+   * @param reader a reader without a history: answers and credentials must not be stored
    */
   TerminalApprover(TerminalScreen terminalScreen, LineReader reader, int jsonWidth) {
     this.terminalScreen = terminalScreen;
@@ -35,15 +35,15 @@ final class TerminalApprover implements Approver {
             + TerminalText.plain(call.tool())
             + " of "
             + TerminalText.plain(call.server())
-            + " is to run",
-        ASKING);
+            + " needs your approval",
+        PROMPT);
     terminalScreen.line("  " + TerminalText.plain(call.risk()) + ", with exactly these arguments:");
     int width = Math.min(jsonWidth, terminalScreen.width() - 4);
     TerminalText.json(call.arguments(), width)
         .lines()
         .forEach(line -> terminalScreen.line("    " + line));
     while (true) {
-      switch (read("  Run it? [y]es, [n]o, [a]lways in this session: ", null)) {
+      switch (readChoice("  Run it? [y]es, [n]o, [a]lways in this session: ", null)) {
         case "y", "yes" -> {
           terminalScreen.waitFor("calling");
           return Decision.YES;
@@ -64,27 +64,28 @@ final class TerminalApprover implements Approver {
   public Optional<String> logsIn(ToolOutcome.Login login) throws InterruptedException {
     terminalScreen.rest();
     terminalScreen.line(
-        "? " + TerminalText.plain(login.server()) + " wants you to log in:", ASKING);
+        "? " + TerminalText.plain(login.server()) + " wants you to log in:", PROMPT);
     terminalScreen.line("    " + TerminalText.plain(login.url()));
     while (true) {
-      String pasted = readExactly("  Paste what you get there (empty: not now): ", '*').strip();
-      if (pasted.isEmpty()) {
+      String credential =
+          readText("  Paste the credential from there (empty to skip): ", '*').strip();
+      if (credential.isEmpty()) {
         return Optional.empty();
       }
-      if (pasted.chars().allMatch(c -> c >= 0x20 && c < 0x7F)) {
+      if (credential.chars().allMatch(c -> c >= 0x20 && c < 0x7F)) {
         terminalScreen.waitFor("calling");
-        return Optional.of(pasted.indexOf(' ') < 0 ? "Bearer " + pasted : pasted);
+        return Optional.of(credential.indexOf(' ') < 0 ? "Bearer " + credential : credential);
       }
-      terminalScreen.line("  That holds characters which no credential can have.");
+      terminalScreen.line("  A credential must consist of printable ASCII characters.");
     }
   }
 
-  private String read(String prompt, Character mask) throws InterruptedException {
-    return readExactly(prompt, mask).strip().toLowerCase(Locale.ROOT);
+  private String readChoice(String prompt, Character mask) throws InterruptedException {
+    return readText(prompt, mask).strip().toLowerCase(Locale.ROOT);
   }
 
-  /** Ctrl-C gives the question up; the end of the input is an empty answer. */
-  private String readExactly(String prompt, Character mask) throws InterruptedException {
+  /** Ctrl-C cancels the question; the end of the input is an empty answer. */
+  private String readText(String prompt, Character mask) throws InterruptedException {
     try {
       return reader.readLine(prompt, mask);
     } catch (UserInterruptException e) {

@@ -7,20 +7,20 @@ import org.jline.utils.AttributedString;
 import org.jline.utils.AttributedStyle;
 
 /**
- * Where things are shown, line by line. A terminal has colours and a line of state that comes and
- * goes; anything else has neither. Thread-safe.
+ * Line-oriented output. A terminal has colours and a temporary status line; other outputs have
+ * neither. Thread-safe.
  */
 final class TerminalScreen {
-  private static final String[] TURNING = {"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"};
+  private static final String[] SPINNER_FRAMES = {"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"};
   private static final String ERASE = "\r\033[K";
-  private static final long TURN_MILLIS = 100;
+  private static final long FRAME_MILLIS = 100;
 
   private final PrintWriter out;
   private final IntSupplier columns;
   private final boolean isTerminal;
   private final boolean colours;
   private Thread spinner;
-  private boolean isStateShown;
+  private boolean isStatusShown;
 
   TerminalScreen(PrintWriter out, IntSupplier columns, boolean isTerminal, boolean colours) {
     this.out = out;
@@ -29,14 +29,14 @@ final class TerminalScreen {
     this.colours = colours;
   }
 
-  /** Of a program whose output goes elsewhere. */
+  /** An output that is not a terminal. */
   static TerminalScreen plain(PrintWriter out) {
     return new TerminalScreen(out, () -> 100, false, false);
   }
 
   int width() {
-    int known = columns.getAsInt();
-    return known < 20 ? 80 : known;
+    int reported = columns.getAsInt();
+    return reported < 20 ? 80 : reported;
   }
 
   synchronized void line(AttributedString line) {
@@ -61,11 +61,11 @@ final class TerminalScreen {
     lines.forEach(this::line);
   }
 
-  /** Says until {@link #rest} that something is waited for. */
-  synchronized void waitFor(String what) {
+  /** Shows a status with a spinner and the elapsed time until {@link #rest}. */
+  synchronized void waitFor(String activity) {
     rest();
     if (isTerminal) {
-      spinner = new Thread(() -> turn(what, System.nanoTime()), "spinner");
+      spinner = new Thread(() -> spin(activity, System.nanoTime()), "spinner");
       spinner.setDaemon(true);
       spinner.start();
     }
@@ -79,38 +79,38 @@ final class TerminalScreen {
     erase();
   }
 
-  private void turn(String what, long sinceNanos) {
+  private void spin(String activity, long sinceNanos) {
     try {
       for (int i = 0; ; i++) {
         long seconds = (System.nanoTime() - sinceNanos) / 1_000_000_000;
-        String state =
-            TURNING[i % TURNING.length] + " " + what + (seconds > 1 ? " " + seconds + " s" : "");
-        if (!show(state)) {
+        String elapsed = seconds > 1 ? " " + seconds + " s" : "";
+        String status = SPINNER_FRAMES[i % SPINNER_FRAMES.length] + " " + activity + elapsed;
+        if (!show(status)) {
           return;
         }
-        Thread.sleep(TURN_MILLIS);
+        Thread.sleep(FRAME_MILLIS);
       }
     } catch (InterruptedException e) {
-      // it is over
+      // stopped
     }
   }
 
-  private synchronized boolean show(String state) {
+  private synchronized boolean show(String status) {
     if (spinner != Thread.currentThread()) {
       return false;
     }
-    String cut = state.substring(0, Math.min(state.length(), width() - 1));
-    out.print(ERASE + cut);
+    String shown = status.substring(0, Math.min(status.length(), width() - 1));
+    out.print(ERASE + shown);
     out.flush();
-    isStateShown = true;
+    isStatusShown = true;
     return true;
   }
 
   private void erase() {
-    if (isStateShown) {
+    if (isStatusShown) {
       out.print(ERASE);
       out.flush();
-      isStateShown = false;
+      isStatusShown = false;
     }
   }
 }

@@ -9,24 +9,23 @@ import java.util.stream.Collectors;
 import org.jline.utils.AttributedString;
 
 /**
- * Texts of models, tools and users as a terminal may get them. A text from elsewhere could hold
- * sequences that move the cursor, rewrite what stands there already, or turn the reading direction:
- * they are shown, and do nothing. Stateless.
+ * Makes texts of models, tools and users safe for a terminal. Sequences that move the cursor,
+ * overwrite the screen or change the reading direction are shown as escapes. Stateless.
  */
 final class TerminalText {
   private TerminalText() {}
 
-  /** Line breaks and tabs stay. */
+  /** Escapes invisible characters except line breaks and tabs. */
   static String plain(String text) {
-    if (text.codePoints().noneMatch(TerminalText::isUnseen)) {
+    if (text.codePoints().noneMatch(TerminalText::isInvisible)) {
       return text;
     }
     return text.codePoints()
-        .mapToObj(c -> isUnseen(c) ? String.format("\\u%04x", c) : Character.toString(c))
+        .mapToObj(c -> isInvisible(c) ? String.format("\\u%04x", c) : Character.toString(c))
         .collect(Collectors.joining());
   }
 
-  private static boolean isUnseen(int c) {
+  private static boolean isInvisible(int c) {
     return switch (Character.getType(c)) {
       case Character.CONTROL -> c != '\n' && c != '\t';
       case Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;
@@ -34,15 +33,15 @@ final class TerminalText {
     };
   }
 
-  /** One line where it fits, else indented; every character of it. */
+  /** Formats JSON completely: as one line if it fits, else indented. */
   static String json(JsonNode json, int width) {
     String line = json.toString();
     return plain(line.length() <= width ? line : pretty(json));
   }
 
   /**
-   * The same, or the text as it is where it is no JSON; no more than so many lines, none longer
-   * than the width.
+   * Formats a text, as JSON if it is valid JSON, and cuts it to a maximum number of lines and a
+   * maximum width.
    */
   static List<String> cut(String text, int width, int lines) {
     String whole = jsonOr(text, width);
@@ -56,10 +55,10 @@ final class TerminalText {
   }
 
   private static String cut(String line, int width) {
-    String tabless = line.replace("\t", "  ");
-    AttributedString whole = new AttributedString(tabless);
+    String untabbed = line.replace("\t", "  ");
+    AttributedString whole = new AttributedString(untabbed);
     return whole.columnLength() <= width
-        ? tabless
+        ? untabbed
         : whole.columnSubSequence(0, Math.max(1, width - 1)) + "…";
   }
 
@@ -69,7 +68,7 @@ final class TerminalText {
       try {
         return json(Json.exactTree(text), width);
       } catch (IOException e) {
-        // a text that only begins like JSON
+        // not JSON after all
       }
     }
     return plain(text);

@@ -1,2 +1,2 @@
-/** The agent at a terminal: what is typed, what is shown, and how a question ends for a script. */
+/** The user interface of the agent, at a terminal and for scripts. */
 package dev.mcpbridge.cli.agent;

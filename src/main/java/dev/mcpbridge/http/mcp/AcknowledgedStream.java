@@ -6,39 +6,39 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A stream whose first message says what the others will be (2026-07-28
- * basic/patterns/subscriptions): what is to be told earlier waits for it, within a bound.
+ * A stream whose first message acknowledges the subscription (2026-07-28
+ * basic/patterns/subscriptions). Earlier messages are buffered until then, at most 1000.
  */
 final class AcknowledgedStream {
-  private static final int MAX_EARLY = 1000;
+  private static final int MAX_BUFFERED = 1000;
 
   private final EventStream stream;
-  private List<JsonSlice> early = new ArrayList<>();
+  private List<JsonSlice> buffered = new ArrayList<>();
 
   AcknowledgedStream(EventStream stream) {
     this.stream = stream;
   }
 
   boolean isBegun() {
-    return early == null;
+    return buffered == null;
   }
 
-  void begin(JsonSlice first) {
-    List<JsonSlice> waited = early;
-    early = null;
-    stream.send("message", first);
-    waited.forEach(this::tell);
+  void begin(JsonSlice acknowledgement) {
+    List<JsonSlice> pending = buffered;
+    buffered = null;
+    stream.send("message", acknowledgement);
+    pending.forEach(this::tell);
   }
 
   void tell(JsonSlice message) {
-    if (early == null) {
+    if (buffered == null) {
       stream.send("message", message);
-    } else if (early.size() < MAX_EARLY) {
-      early.add(message);
+    } else if (buffered.size() < MAX_BUFFERED) {
+      buffered.add(message);
     }
   }
 
-  /** Runs when nobody hears it any more. */
+  /** Registers a handler for the end of the stream. */
   void onClose(Runnable handler) {
     stream.onClose(handler);
   }

@@ -4,37 +4,37 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 
 /**
- * The answers to the messages of a batch (2025-03-26 basic, batching), in the order in which they
- * come, as one array once all are there. What comes ahead of an answer is sent at once.
+ * Collects the responses to a batch (2025-03-26 basic, batching) and sends them as one array, in
+ * the order in which they complete. Messages ahead of a response are sent at once.
  */
 final class BatchReply implements ReplyChannel {
-  private final ReplyChannel whole;
-  private final JsonWriter answers = new JsonWriter().beginArray();
-  private int missing;
+  private final ReplyChannel channel;
+  private final JsonWriter responses = new JsonWriter().beginArray();
+  private int outstanding;
 
   /**
-   * @param requests how many answers there will be
+   * @param requests number of responses to wait for
    */
-  BatchReply(ReplyChannel whole, int requests) {
-    this.whole = whole;
-    this.missing = requests;
+  BatchReply(ReplyChannel channel, int requests) {
+    this.channel = channel;
+    this.outstanding = requests;
   }
 
   @Override
   public boolean takesStream() {
-    return whole.takesStream();
+    return channel.takesStream();
   }
 
   @Override
   public boolean send(JsonSlice message) {
-    return whole.send(message);
+    return channel.send(message);
   }
 
   @Override
   public void finish(int status, JsonSlice message) {
-    answers.value(message);
-    if (--missing == 0) {
-      whole.finish(200, answers.endArray().toSlice());
+    responses.value(message);
+    if (--outstanding == 0) {
+      channel.finish(200, responses.endArray().toSlice());
     }
   }
 }

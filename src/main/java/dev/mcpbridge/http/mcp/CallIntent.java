@@ -4,5 +4,5 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.JsonSlice;
 
-/** What a request is about to do; a request that comes back with an answer has the same. */
+/** The call that a request makes; the same when the request is repeated with an answer. */
 record CallIntent(ServerId server, Target target, JsonSlice arguments) {}

@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Tells open streams which lists of which server have changed. Confined to the HTTP verticle. */
+/** Notifies listeners of changed lists of servers. Confined to the HTTP verticle. */
 final class CatalogueChanges {
-  private final Map<ServerId, Catalogue> last = new HashMap<>();
+  private final Map<ServerId, Catalogue> catalogues = new HashMap<>();
   private final Set<Listener> listeners = new HashSet<>();
 
-  /** Hears the methods of the notifications that a change calls for. */
+  /** Receives the methods of the notifications to send for a change. */
   @FunctionalInterface
   interface Listener {
     void changed(ServerId server, List<String> methods);
@@ -26,10 +26,10 @@ final class CatalogueChanges {
 
   CatalogueChanges(Bus bus) {
     bus.subscribe(Addresses.SERVER_CHANGED, this::compare);
-    bus.subscribe(Addresses.SERVER_FORGOTTEN, this::gone);
+    bus.subscribe(Addresses.SERVER_FORGOTTEN, this::forgotten);
   }
 
-  /** Listens until the returned runnable is run. */
+  /** Adds a listener; the returned runnable removes it. */
   Runnable listen(Listener listener) {
     listeners.add(listener);
     return () -> listeners.remove(listener);
@@ -39,34 +39,35 @@ final class CatalogueChanges {
     if (!view.isDiscovered()) {
       return;
     }
-    Catalogue before = last.put(view.id(), view.catalogue());
+    Catalogue before = catalogues.put(view.id(), view.catalogue());
     if (before != view.catalogue()) {
-      tell(view.id(), differences(before == null ? Catalogue.EMPTY : before, view.catalogue()));
+      publish(view.id(), differences(before == null ? Catalogue.EMPTY : before, view.catalogue()));
     }
   }
 
-  private void gone(ServerId server) {
-    Catalogue before = last.remove(server);
+  private void forgotten(ServerId server) {
+    Catalogue before = catalogues.remove(server);
     if (before != null) {
-      tell(server, differences(before, Catalogue.EMPTY));
+      publish(server, differences(before, Catalogue.EMPTY));
     }
   }
 
-  private void tell(ServerId server, List<String> methods) {
+  private void publish(ServerId server, List<String> methods) {
     if (!methods.isEmpty()) {
       List.copyOf(listeners).forEach(listener -> listener.changed(server, methods));
     }
   }
 
-  private static List<String> differences(Catalogue one, Catalogue other) {
+  private static List<String> differences(Catalogue before, Catalogue after) {
     List<String> methods = new ArrayList<>();
-    if (!one.tools().equals(other.tools())) {
+    if (!before.tools().equals(after.tools())) {
       methods.add(McpMethod.TOOLS_CHANGED);
     }
-    if (!one.prompts().equals(other.prompts())) {
+    if (!before.prompts().equals(after.prompts())) {
       methods.add(McpMethod.PROMPTS_CHANGED);
     }
-    if (!one.resources().equals(other.resources()) || !one.templates().equals(other.templates())) {
+    if (!before.resources().equals(after.resources())
+        || !before.templates().equals(after.templates())) {
       methods.add(McpMethod.RESOURCES_CHANGED);
     }
     return methods;

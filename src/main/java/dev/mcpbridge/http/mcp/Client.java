@@ -3,22 +3,22 @@ package dev.mcpbridge.http.mcp;
 import dev.mcpbridge.auth.Principal;
 import dev.mcpbridge.protocol.JsonSlice;
 
-/** Who asks, as its era lets it be known: by each request, or by the session it opened. */
+/** The client of a request: identified by the request itself, or by its session. */
 sealed interface Client permits StatelessClient, LegacySession {
   Principal principal();
 
-  /** What it declares, as one object. */
+  /** The declared capabilities, one object. */
   JsonSlice capabilities();
 
-  /** The lowest severity of log messages it wants to hear; null for none. */
+  /** The lowest severity of log messages to send to the client; null for none. */
   String logLevel();
 
-  /** Whether it wants no answer to this request any more: no call for it may begin. */
+  /** Whether the client has cancelled the request or disconnected: no call may start for it. */
   boolean hasGivenUp(McpRequest request);
 
-  /** A call runs for this request from now on. */
+  /** A call has started for the request. */
   void began(McpRequest request, McpRequest.RunningCall runningCall);
 
-  /** The call is over. */
+  /** The call has ended. */
   void ended(McpRequest request);
 }

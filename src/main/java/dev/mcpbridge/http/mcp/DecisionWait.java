@@ -15,46 +15,47 @@ import io.vertx.core.Vertx;
 import java.util.Optional;
 
 /**
- * Waits for what an operator decides, for a client that hears of progress meanwhile: that is what
- * keeps its request from timing out. Any other client is answered at once.
+ * Waits for an operator's decision if the client accepts progress notifications, which keep its
+ * request from timing out. Any other client is answered at once.
  */
 final class DecisionWait {
   private static final int PROGRESS_SECONDS = 5;
 
   private final Vertx vertx;
-  private final DecidedCalls decided;
+  private final DecidedCalls decidedCalls;
 
-  DecisionWait(Vertx vertx, DecidedCalls decided) {
+  DecisionWait(Vertx vertx, DecidedCalls decidedCalls) {
     this.vertx = vertx;
-    this.decided = decided;
+    this.decidedCalls = decidedCalls;
   }
 
-  /** The answer, once there is one; empty where it expires, or the client does not wait. */
+  /** The result of the decided call; empty if it expires or the client does not wait. */
   Future<Optional<JsonSlice>> decision(McpRequest request, Confirmation confirmation) {
     JsonSlice token = request.progressToken();
     if (token == null || !request.replyChannel().takesStream()) {
       return Future.succeededFuture(Optional.empty());
     }
     Viewer viewer = Callers.viewer(request.client().principal());
-    long patience = confirmation.expiresAtMillis() - confirmation.createdAtMillis();
-    int[] waited = new int[1];
-    tell(request, token, 0);
-    long ticking =
+    long timeoutMillis = confirmation.expiresAtMillis() - confirmation.createdAtMillis();
+    int[] seconds = new int[1];
+    sendProgress(request, token, 0);
+    long timer =
         vertx.setPeriodic(
-            PROGRESS_SECONDS * 1000L, t -> tell(request, token, waited[0] += PROGRESS_SECONDS));
-    return decided
-        .await(confirmation.id(), viewer, patience, () -> request.client().hasGivenUp(request))
-        .onComplete(over -> vertx.cancelTimer(ticking))
+            PROGRESS_SECONDS * 1000L,
+            t -> sendProgress(request, token, seconds[0] += PROGRESS_SECONDS));
+    return decidedCalls
+        .await(confirmation.id(), viewer, timeoutMillis, () -> request.client().hasGivenUp(request))
+        .onComplete(done -> vertx.cancelTimer(timer))
         .compose(decidedCall -> decidedCall.outcome(null))
         .map(outcome -> Optional.ofNullable(outcome).map(DecisionWait::result))
-        .recover(DecisionWait::explained);
+        .recover(DecisionWait::asToolError);
   }
 
   private static JsonSlice result(CallOutcome outcome) {
     return ((CallOutcome.Completed) outcome).result();
   }
 
-  private static Future<Optional<JsonSlice>> explained(Throwable failure) {
+  private static Future<Optional<JsonSlice>> asToolError(Throwable failure) {
     ErrorCode code = BridgeException.of(failure).code();
     return switch (code) {
       case FORBIDDEN -> Future.succeededFuture(Optional.of(ToolErrors.of(failure.getMessage())));
@@ -63,13 +64,13 @@ final class DecisionWait {
     };
   }
 
-  private static void tell(McpRequest request, JsonSlice token, int seconds) {
+  private static void sendProgress(McpRequest request, JsonSlice token, int seconds) {
     JsonSlice params =
         new JsonWriter()
             .beginObject()
             .member("progressToken", token)
             .member("progress", seconds)
-            .member("message", "The call waits for somebody to approve it")
+            .member("message", "The call waits for approval")
             .endObject()
             .toSlice();
     request.replyChannel().send(RpcReplies.notification(McpMethod.PROGRESS, params));

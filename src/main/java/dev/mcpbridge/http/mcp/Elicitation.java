@@ -9,15 +9,15 @@ import dev.mcpbridge.protocol.JsonWriter;
 import java.util.Map;
 
 /**
- * The gate's question as a form (client/elicitation): what is about to run, with its very
- * arguments, and one box to tick.
+ * The gate's confirmation as a form (client/elicitation): the call with its exact arguments, and a
+ * checkbox.
  */
 final class Elicitation {
-  /** The answer of somebody who wants it to run. */
+  /** The response that approves the call. */
   static final JsonSlice YES =
       JsonSlice.of("{\"action\":\"accept\",\"content\":{\"confirm\":true}}");
 
-  private static final String BOX = "confirm";
+  private static final String CHECKBOX = "confirm";
 
   private Elicitation() {}
 
@@ -32,7 +32,7 @@ final class Elicitation {
         .member("type", "object")
         .name("properties")
         .beginObject()
-        .name(BOX)
+        .name(CHECKBOX)
         .beginObject()
         .member("type", "boolean")
         .member("title", "Run it")
@@ -42,39 +42,39 @@ final class Elicitation {
         .endObject()
         .name("required")
         .beginArray()
-        .value(BOX)
+        .value(CHECKBOX)
         .endArray()
         .endObject()
         .endObject()
         .toSlice();
   }
 
-  /** Whether the human accepted and ticked the box; nothing else is a yes. */
+  /** Whether the user accepted and ticked the box; anything else rejects the call. */
   static boolean isYes(JsonSlice answer) {
     Map<String, JsonSlice> members = JsonObjects.members(answer);
     JsonSlice content = members.get("content");
     return "accept".equals(JsonObjects.string(members.get("action")))
         && content != null
-        && JsonSlice.of("true").equals(JsonObjects.members(content).get(BOX));
+        && JsonSlice.of("true").equals(JsonObjects.members(content).get(CHECKBOX));
   }
 
-  private static String further(String what, JsonSlice members) {
-    return members.length() <= 2 ? "" : " and " + what + HiddenCharacters.shown(members.text());
+  private static String suffix(String label, JsonSlice members) {
+    return members.length() <= 2 ? "" : " and " + label + HiddenCharacters.shown(members.text());
   }
 
   static String sentence(Confirmation confirmation) {
     Target target = confirmation.call().target();
-    return "Server '"
-        + confirmation.call().server()
-        + "' wants to run the "
+    return "The call of the "
         + target.kind().noun()
         + " '"
         + HiddenCharacters.shown(target.name())
+        + "' on server '"
+        + confirmation.call().server()
         + "' with "
         + HiddenCharacters.shown(confirmation.call().arguments().text())
-        + further("", confirmation.call().envelope().extras())
-        + further("_meta ", confirmation.call().envelope().shownMeta())
-        + " ("
+        + suffix("", confirmation.call().envelope().extras())
+        + suffix("_meta ", confirmation.call().envelope().shownMeta())
+        + " needs confirmation ("
         + confirmation.level().description()
         + ")";
   }

@@ -9,28 +9,29 @@ import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.MetaKeys;
 
 /**
- * What an endpoint says of itself: one server introduces itself in its own words, several are
- * introduced by the bridge. Declares what is behind it and what the bridge adds, nothing more.
+ * How an endpoint introduces itself: with the identity and instructions of its only server, or with
+ * those of the bridge for several. Declares the capabilities of its servers and of the bridge.
  */
 final class EndpointInfo {
-  private final BridgeIdentity self;
+  private final BridgeIdentity bridge;
 
-  EndpointInfo(BridgeIdentity self) {
-    this.self = self;
+  EndpointInfo(BridgeIdentity bridge) {
+    this.bridge = bridge;
   }
 
   /**
-   * Its members of the result of {@code initialize} or {@code server/discover}.
+   * Writes the members of a result of {@code initialize} or {@code server/discover}.
    *
-   * @param bridgePath of the request; other bridges do not wait until everything has started, so
-   *     they are told what there may be
+   * @param bridgePath of the request; not empty for another bridge, which does not wait until all
+   *     servers have started and gets all capabilities that may follow
    */
   void write(JsonWriter out, ToolCatalogue toolCatalogue, boolean legacy, BridgePath bridgePath) {
     out.member("capabilities", capabilities(toolCatalogue, legacy, !bridgePath.isEmpty()));
     if (legacy) {
       out.member("serverInfo", serverInfo(toolCatalogue));
     }
-    String instructions = only(toolCatalogue) == null ? null : only(toolCatalogue).instructions();
+    String instructions =
+        soleServer(toolCatalogue) == null ? null : soleServer(toolCatalogue).instructions();
     if (instructions != null) {
       out.member("instructions", instructions);
     }
@@ -46,38 +47,38 @@ final class EndpointInfo {
   }
 
   private JsonSlice meta(JsonWriter out) {
-    return out.member(MetaKeys.BRIDGE, self.id()).endObject().toSlice();
+    return out.member(MetaKeys.BRIDGE, bridge.id()).endObject().toSlice();
   }
 
   private JsonSlice serverInfo(ToolCatalogue toolCatalogue) {
-    ServerIdentity identity = only(toolCatalogue);
+    ServerIdentity identity = soleServer(toolCatalogue);
     if (identity != null && identity.serverInfo() != null) {
       return identity.serverInfo();
     }
-    return self.implementation();
+    return bridge.implementation();
   }
 
   private static JsonSlice capabilities(
       ToolCatalogue toolCatalogue, boolean legacy, boolean toBridge) {
     JsonWriter out = new JsonWriter().beginObject();
-    for (String listed : new String[] {"tools", "resources", "prompts"}) {
-      if (toBridge || toolCatalogue.declares(listed)) {
-        out.name(listed).beginObject().member("listChanged", true);
-        if (listed.equals("resources") && (toBridge || toolCatalogue.subscribes())) {
+    for (String capability : new String[] {"tools", "resources", "prompts"}) {
+      if (toBridge || toolCatalogue.declares(capability)) {
+        out.name(capability).beginObject().member("listChanged", true);
+        if (capability.equals("resources") && (toBridge || toolCatalogue.subscribes())) {
           out.member("subscribe", true);
         }
         out.endObject();
       }
     }
-    for (String plain : new String[] {"logging", "completions"}) {
-      if (toolCatalogue.declares(plain) || plain.equals("logging") && legacy) {
-        out.member(plain, JsonSlice.EMPTY_OBJECT);
+    for (String capability : new String[] {"logging", "completions"}) {
+      if (toolCatalogue.declares(capability) || capability.equals("logging") && legacy) {
+        out.member(capability, JsonSlice.EMPTY_OBJECT);
       }
     }
     return out.endObject().toSlice();
   }
 
-  private static ServerIdentity only(ToolCatalogue toolCatalogue) {
+  private static ServerIdentity soleServer(ToolCatalogue toolCatalogue) {
     return toolCatalogue.isQualified() || toolCatalogue.servers().isEmpty()
         ? null
         : toolCatalogue.servers().get(0).identity();

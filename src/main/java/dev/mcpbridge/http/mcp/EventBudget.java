@@ -1,24 +1,24 @@
 package dev.mcpbridge.http.mcp;
 
-/** The bytes that all streams together may keep for clients that lost their connection. */
+/** The bytes that all streams together may buffer for disconnected clients. */
 final class EventBudget {
   private final long max;
-  private long taken;
+  private long used;
 
   EventBudget(long max) {
     this.max = max;
   }
 
-  /** Whether there was room. */
+  /** Reserves bytes; false if there is no room. */
   boolean take(int bytes) {
-    if (taken + bytes > max) {
+    if (used + bytes > max) {
       return false;
     }
-    taken += bytes;
+    used += bytes;
     return true;
   }
 
   void giveBack(int bytes) {
-    taken -= bytes;
+    used -= bytes;
   }
 }

@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One JSON-RPC 2.0 message of a client, taken apart but not decoded.
+ * One JSON-RPC 2.0 message of a client, split into members but not decoded.
  *
  * @param id as it was written, a string or an integer; null for a notification
- * @param method null for an answer
- * @param params the members of {@code params}; none where absent
- * @param meta the members of their {@code _meta}
- * @param answer the message of an answer, {@code result} or {@code error} and all; else null
- * @param spaced whether there are blanks between its tokens
+ * @param method null for a response
+ * @param params members of {@code params}; empty if absent
+ * @param meta members of {@code params._meta}
+ * @param answer the whole message if it is a response, else null
+ * @param spaced whether there is whitespace between its tokens
  */
 record Inbound(
     JsonSlice id,
@@ -39,7 +39,7 @@ record Inbound(
     }
     Map<String, JsonSlice> members = JsonObjects.distinctMembers(message);
     if (members == null) {
-      throw malformed("The message has a member twice");
+      throw malformed("The message has a duplicate member");
     }
     if (!"2.0".equals(JsonObjects.string(members.get("jsonrpc")))) {
       throw malformed("jsonrpc must be \"2.0\"");
@@ -60,7 +60,7 @@ record Inbound(
     return new Inbound(id, method, params, meta(params), null, scanner.sawWhitespace());
   }
 
-  /** Whether a body begins like a batch. */
+  /** Whether the body starts like a batch. */
   static boolean isBatch(byte[] body) {
     int at = 0;
     while (at < body.length && body[at] <= ' ' && body[at] >= 0) {
@@ -70,19 +70,19 @@ record Inbound(
   }
 
   /**
-   * The messages of a batch.
+   * Reads the messages of a batch.
    *
-   * @throws BridgeException PARSE_ERROR or MALFORMED_REQUEST, for all if one is wrong
+   * @throws BridgeException PARSE_ERROR or MALFORMED_REQUEST for the whole batch if one is invalid
    */
   static List<Inbound> readBatch(byte[] body, int maxDepth) {
     List<JsonSlice> messages = JsonObjects.elements(scan(JsonScanner.strict(maxDepth + 1), body));
     if (messages.isEmpty() || messages.size() > MAX_BATCH) {
-      throw malformed("A batch has 1 to " + MAX_BATCH + " messages");
+      throw malformed("A batch must have 1 to " + MAX_BATCH + " messages");
     }
     return messages.stream().map(message -> read(message.toBytes(), maxDepth)).toList();
   }
 
-  /** The id of a message that is wrong otherwise; null where there is none to be read. */
+  /** The id of an otherwise invalid message; null if it cannot be read. */
   static JsonSlice idIn(byte[] body) {
     JsonSlice id = JsonObjects.members(JsonSlice.of(body)).get("id");
     return id != null && isId(id) ? id : null;
@@ -91,12 +91,12 @@ record Inbound(
   /** JSON-RPC 2.0 section 5. */
   private static void checkAnswer(Map<String, JsonSlice> members) {
     JsonSlice error = members.get("error");
-    boolean both = error != null && members.containsKey("result");
-    if (both || members.containsKey("method") || !members.containsKey("id")) {
-      throw malformed("An answer has an id, and either a result or an error");
+    boolean hasBoth = error != null && members.containsKey("result");
+    if (hasBoth || members.containsKey("method") || !members.containsKey("id")) {
+      throw malformed("A response must have an id and either a result or an error");
     }
     if (error != null && !error.isObject()) {
-      throw malformed("An error must be an object");
+      throw malformed("The error must be an object");
     }
   }
 
@@ -112,7 +112,7 @@ record Inbound(
     return answer == null && id == null;
   }
 
-  /** A text among the params; null where there is none. */
+  /** A string among the params; null if absent or not a string. */
   String text(String name) {
     return JsonObjects.string(params.get(name));
   }
@@ -138,7 +138,7 @@ record Inbound(
     Map<String, JsonSlice> members = params.isObject() ? JsonObjects.distinctMembers(params) : null;
     if (members == null) {
       throw new BridgeException(
-          ErrorCode.INVALID_PARAMS, "params must be an object without a member twice");
+          ErrorCode.INVALID_PARAMS, "params must be an object without duplicate members");
     }
     return members;
   }

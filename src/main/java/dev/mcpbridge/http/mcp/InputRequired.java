@@ -5,19 +5,19 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 
-/** A result that asks for one input first (2026-07-28 basic/patterns/mrtr). */
+/** A result that requests one input (2026-07-28 basic/patterns/mrtr). */
 final class InputRequired {
   private InputRequired() {}
 
-  /** A state that was given to another request, or is used up. */
+  /** A {@code requestState} that is unknown, used or bound to another request. */
   static BridgeException foreignState() {
     return new BridgeException(
-        ErrorCode.INVALID_PARAMS, "requestState is not, or not any more, one of this request");
+        ErrorCode.INVALID_PARAMS, "The requestState is invalid, expired or of another request");
   }
 
   /**
-   * @param key under which the answer comes
-   * @param state with which the client finds its way back
+   * @param key names the input in the client's next request
+   * @param state identifies the suspended request
    */
   static JsonSlice of(String key, String method, JsonSlice params, String state) {
     return new JsonWriter(params.length() + 256)

@@ -12,30 +12,30 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * {@code input_required} of a stateless server for a client with a session: its requests are put to
- * the client one after the other, and the call is made again with the answers (2026-07-28
- * basic/patterns/mrtr).
+ * Resolves {@code input_required} of a stateless server for a client with a session: sends the
+ * requested inputs to the client one after the other and repeats the call with the responses
+ * (2026-07-28 basic/patterns/mrtr).
  */
 final class InputRounds {
   private static final int MAX_ROUNDS = 16;
-  private static final long PATIENCE_MILLIS = 300_000;
+  private static final long TIMEOUT_MILLIS = 300_000;
 
   private final McpRequest request;
   private final LegacySession session;
-  private final Function<JsonSlice, Future<JsonSlice>> again;
+  private final Function<JsonSlice, Future<JsonSlice>> retry;
   private int rounds;
 
   /**
-   * @param again makes the call once more, with further members of its params
+   * @param retry repeats the call with additional members of its params
    */
   InputRounds(
-      McpRequest request, LegacySession session, Function<JsonSlice, Future<JsonSlice>> again) {
+      McpRequest request, LegacySession session, Function<JsonSlice, Future<JsonSlice>> retry) {
     this.request = request;
     this.session = session;
-    this.again = again;
+    this.retry = retry;
   }
 
-  /** The result, after as many rounds as the server wants. */
+  /** Returns the final result, after at most 16 rounds. */
   Future<JsonSlice> settle(JsonSlice result) {
     Map<String, JsonSlice> members = JsonObjects.members(result);
     if (!"input_required".equals(JsonObjects.string(members.get("resultType")))) {
@@ -44,41 +44,41 @@ final class InputRounds {
     if (++rounds > MAX_ROUNDS) {
       return Future.failedFuture(
           new BridgeException(
-              ErrorCode.UPSTREAM_PROTOCOL_ERROR, "The server asks for ever more input"));
+              ErrorCode.UPSTREAM_PROTOCOL_ERROR, "The server requires input in too many rounds"));
     }
     JsonSlice requests = members.getOrDefault("inputRequests", JsonSlice.EMPTY_OBJECT);
-    return answers(JsonObjects.members(requests))
-        .compose(answers -> again.apply(extras(answers, members.get("requestState"))))
+    return collectResponses(JsonObjects.members(requests))
+        .compose(responses -> retry.apply(extras(responses, members.get("requestState"))))
         .compose(this::settle);
   }
 
-  private Future<JsonSlice> answers(Map<String, JsonSlice> requests) {
+  private Future<JsonSlice> collectResponses(Map<String, JsonSlice> requests) {
     List<String> keys = new ArrayList<>(requests.keySet());
-    JsonWriter answers = new JsonWriter().beginObject();
-    Future<Void> asked = Future.succeededFuture();
+    JsonWriter responses = new JsonWriter().beginObject();
+    Future<Void> inputs = Future.succeededFuture();
     for (String key : keys) {
-      asked =
-          asked
-              .compose(done -> ask(JsonObjects.members(requests.get(key))))
+      inputs =
+          inputs
+              .compose(done -> sendToClient(JsonObjects.members(requests.get(key))))
               .map(
-                  answer -> {
-                    answers.member(key, answer);
+                  response -> {
+                    responses.member(key, response);
                     return null;
                   });
     }
-    return asked.map(done -> answers.endObject().toSlice());
+    return inputs.map(done -> responses.endObject().toSlice());
   }
 
-  private Future<JsonSlice> ask(Map<String, JsonSlice> question) {
+  private Future<JsonSlice> sendToClient(Map<String, JsonSlice> inputRequest) {
     return session.ask(
         request,
-        String.valueOf(JsonObjects.string(question.get("method"))),
-        question.getOrDefault("params", JsonSlice.EMPTY_OBJECT),
-        PATIENCE_MILLIS);
+        String.valueOf(JsonObjects.string(inputRequest.get("method"))),
+        inputRequest.getOrDefault("params", JsonSlice.EMPTY_OBJECT),
+        TIMEOUT_MILLIS);
   }
 
-  private static JsonSlice extras(JsonSlice answers, JsonSlice state) {
-    JsonWriter out = new JsonWriter().beginObject().member("inputResponses", answers);
+  private static JsonSlice extras(JsonSlice responses, JsonSlice state) {
+    JsonWriter out = new JsonWriter().beginObject().member("inputResponses", responses);
     if (state != null) {
       out.member("requestState", state);
     }

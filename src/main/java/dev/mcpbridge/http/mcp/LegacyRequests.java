@@ -19,9 +19,9 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * The revisions with a handshake, 2024-11-05 to 2025-11-25, over Streamable HTTP: a session from
- * {@code initialize} on, POST for messages, GET for what belongs to no request, DELETE at the end.
- * A client that goes away cancels nothing (basic/transports).
+ * The revisions with a handshake, 2024-11-05 to 2025-11-25, over Streamable HTTP: {@code
+ * initialize} opens a session, POST sends messages, GET streams messages that belong to no request,
+ * DELETE ends the session. A disconnect cancels nothing (basic/transports).
  */
 final class LegacyRequests {
   private static final String SESSION = "mcp-session-id";
@@ -31,45 +31,45 @@ final class LegacyRequests {
   private final McpCalls calls;
   private final EndpointInfo endpointInfo;
   private final PostReplies replies;
-  private final ResourceSubscribers watch;
+  private final ResourceSubscribers subscribers;
 
   LegacyRequests(
       LegacySessions sessions,
       McpCalls calls,
       EndpointInfo endpointInfo,
       PostReplies replies,
-      ResourceSubscribers watch) {
+      ResourceSubscribers subscribers) {
     this.sessions = sessions;
-    sessions.onSaidElsewhere(this::heardElsewhere);
+    sessions.onSaidElsewhere(this::handleRemoteMessage);
     this.calls = calls;
     this.endpointInfo = endpointInfo;
     this.replies = replies;
-    this.watch = watch;
+    this.subscribers = subscribers;
   }
 
-  /** Takes one message; a failure that it throws is the whole request's. */
+  /** Handles one message; a failure that it throws rejects the whole HTTP request. */
   void take(
       RoutingContext ctx,
       Inbound message,
       ServerId endpoint,
-      Supplier<Future<ToolCatalogue>> offers) {
+      Supplier<Future<ToolCatalogue>> catalogue) {
     if (McpMethod.INITIALIZE.equals(message.method()) && message.id() != null) {
-      initialize(ctx, message, endpoint, offers);
+      initialize(ctx, message, endpoint, catalogue);
       return;
     }
-    session(ctx, endpoint)
-        .map(session -> take(ctx, session, message, offers))
+    findSession(ctx, endpoint)
+        .map(session -> takeInSession(ctx, session, message, catalogue))
         .onFailure(failure -> McpDoor.refuse(ctx, message.id(), failure));
   }
 
-  private LegacySession take(
+  private LegacySession takeInSession(
       RoutingContext ctx,
       LegacySession session,
       Inbound message,
-      Supplier<Future<ToolCatalogue>> offers) {
+      Supplier<Future<ToolCatalogue>> catalogue) {
     Caller caller = Callers.caller(ctx, session.caller());
     ReplyChannel replyChannel = message.isRequest() ? replies.to(ctx, session) : null;
-    converse(session, caller, message, offers, replyChannel);
+    converse(session, caller, message, catalogue, replyChannel);
     if (!message.isRequest()) {
       ctx.response().setStatusCode(202).end();
     }
@@ -77,49 +77,49 @@ final class LegacyRequests {
   }
 
   /**
-   * Takes a batch, which only 2025-03-26 has.
+   * Handles a batch, which only 2025-03-26 has.
    *
-   * @param messages each a whole one
+   * @param messages complete messages
    */
   void takeBatch(
       RoutingContext ctx,
       List<Inbound> messages,
       ServerId endpoint,
-      Supplier<Future<ToolCatalogue>> offers) {
-    session(ctx, endpoint)
-        .map(session -> takeBatch(ctx, session, messages, offers))
+      Supplier<Future<ToolCatalogue>> catalogue) {
+    findSession(ctx, endpoint)
+        .map(session -> takeBatchInSession(ctx, session, messages, catalogue))
         .onFailure(failure -> McpDoor.refuse(ctx, null, failure));
   }
 
-  private LegacySession takeBatch(
+  private LegacySession takeBatchInSession(
       RoutingContext ctx,
       LegacySession session,
       List<Inbound> messages,
-      Supplier<Future<ToolCatalogue>> offers) {
+      Supplier<Future<ToolCatalogue>> catalogue) {
     if (!session.takesBatches()) {
       throw new BridgeException(
-          ErrorCode.MALFORMED_REQUEST, "The body must be one message; only 2025-03-26 has batches");
+          ErrorCode.MALFORMED_REQUEST, "The body must be one message; batches need 2025-03-26");
     }
     List<Inbound> requests = messages.stream().filter(Inbound::isRequest).toList();
     if (requests.stream().anyMatch(request -> request.method().equals(McpMethod.INITIALIZE))) {
-      throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "initialize is not for a batch");
+      throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "initialize must not be in a batch");
     }
     Caller caller = Callers.caller(ctx, session.caller());
     BatchReply reply =
         requests.isEmpty() ? null : new BatchReply(replies.to(ctx, session), requests.size());
-    messages.forEach(message -> converse(session, caller, message, offers, reply));
+    messages.forEach(message -> converse(session, caller, message, catalogue, reply));
     if (requests.isEmpty()) {
       ctx.response().setStatusCode(202).end();
     }
     return session;
   }
 
-  /** GET: the stream of a session, or what is left of one that broke. */
+  /** GET: opens the stream of a session, or resumes a broken one. */
   void listen(RoutingContext ctx, ServerId endpoint) {
-    session(ctx, endpoint).map(session -> listen(ctx, session)).onFailure(ctx::fail);
+    findSession(ctx, endpoint).map(session -> openStream(ctx, session)).onFailure(ctx::fail);
   }
 
-  private LegacySession listen(RoutingContext ctx, LegacySession session) {
+  private LegacySession openStream(RoutingContext ctx, LegacySession session) {
     EventStream.require(ctx);
     String lastEventId = ctx.request().getHeader("last-event-id");
     if (lastEventId == null) {
@@ -130,9 +130,9 @@ final class LegacyRequests {
     return session;
   }
 
-  /** DELETE: the end of a session. */
+  /** DELETE: ends the session. */
   void end(RoutingContext ctx, ServerId endpoint) {
-    session(ctx, endpoint)
+    findSession(ctx, endpoint)
         .onSuccess(
             session -> {
               sessions.end(session);
@@ -141,12 +141,11 @@ final class LegacyRequests {
         .onFailure(ctx::fail);
   }
 
-  private Future<LegacySession> session(RoutingContext ctx, ServerId endpoint) {
+  private Future<LegacySession> findSession(RoutingContext ctx, ServerId endpoint) {
     for (String version : ctx.request().headers().getAll(VERSION)) {
       if (ProtocolVersion.of(version).isEmpty()) {
         throw new BridgeException(
-            ErrorCode.MALFORMED_REQUEST,
-            "MCP-Protocol-Version: " + version + " is not spoken here");
+            ErrorCode.MALFORMED_REQUEST, "MCP-Protocol-Version " + version + " is not supported");
       }
     }
     return sessions.find(
@@ -157,9 +156,9 @@ final class LegacyRequests {
       RoutingContext ctx,
       Inbound message,
       ServerId endpoint,
-      Supplier<Future<ToolCatalogue>> offers) {
+      Supplier<Future<ToolCatalogue>> catalogue) {
     Future<Opened> opening =
-        introduce(Callers.of(ctx), Callers.share(ctx), message, endpoint, offers);
+        introduce(Callers.of(ctx), Callers.share(ctx), message, endpoint, catalogue);
     PostReply reply = replies.whole(ctx);
     opening
         .onSuccess(
@@ -170,7 +169,7 @@ final class LegacyRequests {
         .onFailure(failure -> McpDoor.refuse(reply, message, failure));
   }
 
-  /** A session that has been opened, and how it answers {@code initialize}. */
+  /** An opened session and its {@code initialize} result. */
   record Opened(LegacySession session, JsonSlice result) {}
 
   /** Opens a session. */
@@ -179,49 +178,50 @@ final class LegacyRequests {
       String share,
       Inbound message,
       ServerId endpoint,
-      Supplier<Future<ToolCatalogue>> offers) {
+      Supplier<Future<ToolCatalogue>> catalogue) {
     ProtocolVersion version =
         ProtocolVersion.of(required(message, "protocolVersion")).orElse(ProtocolVersion.LATEST);
     JsonSlice capabilities = message.params().get("capabilities");
     if (capabilities != null && !capabilities.isObject()) {
       throw new BridgeException(ErrorCode.INVALID_PARAMS, "params.capabilities must be an object");
     }
-    return offers
+    return catalogue
         .get()
         .compose(
             toolCatalogue -> {
               JsonWriter result =
                   new JsonWriter().beginObject().member("protocolVersion", version.date());
               endpointInfo.write(result, toolCatalogue, true, BridgePath.of(message.meta()));
-              JsonSlice introduction = result.endObject().toSlice();
+              JsonSlice initializeResult = result.endObject().toSlice();
               return sessions
                   .open(
                       new LegacySession.SessionParameters(
                           principal, share, endpoint, version, capabilities))
-                  .map(session -> new Opened(session, introduction));
+                  .map(session -> new Opened(session, initializeResult));
             });
   }
 
   /**
-   * Takes a message of a session, whichever way it came.
+   * Handles a message of a session over either transport.
    *
-   * @param caller who its calls are made by
+   * @param caller the caller of its calls
+   * @param replyChannel null for a notification or a response
    */
   void converse(
       LegacySession session,
       Caller caller,
       Inbound message,
-      Supplier<Future<ToolCatalogue>> offers,
+      Supplier<Future<ToolCatalogue>> catalogue,
       ReplyChannel replyChannel) {
     if (message.isAnswer()) {
       session.answered(message);
     } else if (message.isNotification()) {
-      if (!notified(session, message)) {
+      if (!handleNotification(session, message)) {
         session.unknownHere(message);
       }
     } else {
       session.took(message);
-      offers
+      catalogue
           .get()
           .compose(
               toolCatalogue ->
@@ -262,7 +262,7 @@ final class LegacyRequests {
   private static Future<JsonSlice> setLevel(McpRequest request) {
     String level = request.required("level");
     if (!LogLevels.isLevel(level)) {
-      throw new BridgeException(ErrorCode.INVALID_PARAMS, "No such level: " + level);
+      throw new BridgeException(ErrorCode.INVALID_PARAMS, "Unknown log level: " + level);
     }
     return ((LegacySession) request.client()).setLogLevel(level).map(JsonSlice.EMPTY_OBJECT);
   }
@@ -270,7 +270,7 @@ final class LegacyRequests {
   private Future<JsonSlice> subscribe(McpRequest request) {
     String uri = request.required("uri");
     LegacySession session = (LegacySession) request.client();
-    return watch
+    return subscribers
         .listen(request.resource(uri), uri, session.caller(), session::updated)
         .map(
             end -> {
@@ -284,17 +284,17 @@ final class LegacyRequests {
     return Future.succeededFuture(JsonSlice.EMPTY_OBJECT);
   }
 
-  /** What a client said to another node. */
-  private void heardElsewhere(LegacySession session, Inbound message) {
+  /** A message that the client sent to another node. */
+  private void handleRemoteMessage(LegacySession session, Inbound message) {
     if (message.isAnswer()) {
       session.takesAnswer(message);
     } else {
-      notified(session, message);
+      handleNotification(session, message);
     }
   }
 
-  /** False where it concerns what is not known here. */
-  private boolean notified(LegacySession session, Inbound message) {
+  /** Returns false if it concerns a request that this node does not have. */
+  private boolean handleNotification(LegacySession session, Inbound message) {
     if (!McpMethod.CANCELLED.equals(message.method())) {
       return true;
     }
@@ -302,12 +302,12 @@ final class LegacyRequests {
     if (requestId == null) {
       return true;
     }
-    boolean isHere = session.cancelled(requestId);
+    boolean isLocal = session.cancelled(requestId);
     McpRequest.RunningCall runningCall = session.running(requestId);
     if (runningCall != null) {
       calls.cancel(runningCall, "The client has cancelled the request");
     }
-    return isHere;
+    return isLocal;
   }
 
   private static String required(Inbound message, String name) {

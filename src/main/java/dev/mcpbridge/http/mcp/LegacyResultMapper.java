@@ -6,13 +6,13 @@ import dev.mcpbridge.protocol.MetaKeys;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
-/** Results of stateless servers for clients that are older than what these add to each result. */
+/** Removes from results of stateless servers what clients of older revisions do not know. */
 final class LegacyResultMapper {
   private static final byte[] RESULT_TYPE = "resultType".getBytes(StandardCharsets.US_ASCII);
 
   private LegacyResultMapper() {}
 
-  /** The same bytes where nothing has to go. */
+  /** Returns the same slice if nothing is to be removed. */
   static JsonSlice of(JsonSlice result) {
     Map<String, JsonSlice> members =
         result.mentions(RESULT_TYPE) ? JsonObjects.members(result) : Map.of();

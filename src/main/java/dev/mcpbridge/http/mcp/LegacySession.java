@@ -23,8 +23,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A client of a revision with a handshake, from {@code initialize} to DELETE or its expiry. Knows
- * what it declared, what runs for it, what it was asked, and the stream it listens on.
+ * A client of a revision with a handshake, from {@code initialize} to DELETE or expiry. Tracks its
+ * declared capabilities, its running calls, the requests sent to it, and its streams.
  */
 final class LegacySession implements Client {
   private static final Pattern EVENT_ID = Pattern.compile("(\\d{1,18})-(\\d{1,18})");
@@ -41,27 +41,27 @@ final class LegacySession implements Client {
   private final EventBudget budget;
   private final Map<Long, MessageStream> streams = new HashMap<>();
 
-  /** By their ids, the requests that have no answer, and whether they were given up. */
+  /** Unanswered requests by id, and whether they were cancelled. */
   private final Map<JsonSlice, Boolean> requests = new HashMap<>();
 
-  private final Map<JsonSlice, McpRequest.RunningCall> running = new HashMap<>();
-  private final Map<String, PendingServerRequest> asked = new HashMap<>();
+  private final Map<JsonSlice, McpRequest.RunningCall> runningCalls = new HashMap<>();
+  private final Map<String, PendingServerRequest> pendingRequests = new HashMap<>();
   private final Map<String, Runnable> subscriptions = new HashMap<>();
-  private MessageStream listening;
+  private MessageStream listenStream;
   private long streamCount;
   private String logLevel = "debug";
   private long lastUsedNanos = System.nanoTime();
-  private long toldNanos = lastUsedNanos;
-  private long questions;
-  private boolean over;
+  private long refreshedNanos = lastUsedNanos;
+  private long requestCount;
+  private boolean isOver;
 
   private record PendingServerRequest(JsonSlice requestId, Promise<JsonSlice> answer) {}
 
   /**
-   * What a client said when it came.
+   * What a client declared in {@code initialize}.
    *
-   * @param share whose share of what is bounded it takes
-   * @param server of the endpoint it came to; null for all
+   * @param share key under which its shared limits are counted
+   * @param server of its endpoint; null for all
    * @param capabilities null for none
    */
   record SessionParameters(
@@ -71,18 +71,18 @@ final class LegacySession implements Client {
       ProtocolVersion version,
       JsonSlice capabilities) {}
 
-  /** The other nodes that know this session. */
+  /** Forwards to the other nodes of the cluster. */
   interface SessionReplicator {
     SessionReplicator NONE =
         new SessionReplicator() {
           @Override
           public void said(String session, JsonSlice message) {
-            // there is nobody else
+            // a single node
           }
 
           @Override
           public void tell(String session, JsonSlice message) {
-            // nobody else listens
+            // a single node
           }
 
           @Override
@@ -91,18 +91,18 @@ final class LegacySession implements Client {
           }
         };
 
-    /** The client said something that is not known here. */
+    /** Forwards a message that concerns nothing at this node. */
     void said(String session, JsonSlice message);
 
-    /** The client may listen there. */
+    /** Forwards a message for a stream that may be open at another node. */
     void tell(String session, JsonSlice message);
 
-    /** Done when they have agreed on it. */
+    /** Succeeds when the nodes have agreed on the record. */
     Future<Void> changed(String session, SessionRecord record);
   }
 
   /**
-   * @param node which of the nodes this is
+   * @param node the slot of this node
    */
   LegacySession(
       Vertx vertx,
@@ -133,7 +133,7 @@ final class LegacySession implements Client {
     return principal;
   }
 
-  /** Who its calls are made by. */
+  /** The caller of its calls. */
   Caller caller() {
     return caller;
   }
@@ -148,34 +148,34 @@ final class LegacySession implements Client {
     return capabilities;
   }
 
-  /** A request has come, and will have an answer. */
+  /** A request was received and will get a response. */
   void took(Inbound request) {
     requests.putIfAbsent(request.id(), false);
   }
 
-  /** It has its answer. */
+  /** The request was answered. */
   void finished(Inbound request) {
     requests.remove(request.id());
   }
 
   @Override
   public boolean hasGivenUp(McpRequest request) {
-    return over || requests.getOrDefault(request.message().id(), false);
+    return isOver || requests.getOrDefault(request.message().id(), false);
   }
 
   @Override
   public void began(McpRequest request, McpRequest.RunningCall call) {
-    running.put(request.message().id(), call);
+    runningCalls.put(request.message().id(), call);
   }
 
   @Override
   public void ended(McpRequest request) {
-    running.remove(request.message().id());
+    runningCalls.remove(request.message().id());
   }
 
-  /** The call that runs for a request of the client; null for none. */
+  /** The running call of a request; null for none. */
   McpRequest.RunningCall running(JsonSlice requestId) {
-    return running.get(requestId);
+    return runningCalls.get(requestId);
   }
 
   /** Whether a request to this endpoint by this principal may use the session. */
@@ -189,7 +189,7 @@ final class LegacySession implements Client {
   }
 
   boolean isIdleSince(long nanos) {
-    boolean listens = listening != null && listening.isConnected();
+    boolean listens = listenStream != null && listenStream.isConnected();
     return !listens && requests.isEmpty() && lastUsedNanos - nanos < 0;
   }
 
@@ -197,22 +197,22 @@ final class LegacySession implements Client {
     return version == ProtocolVersion.V2025_03_26;
   }
 
-  /** Done when the nodes have agreed on it. */
+  /** Succeeds when the nodes have agreed on it. */
   Future<Void> setLogLevel(String level) {
     logLevel = level;
-    return sessionReplicator.changed(id, record()).onSuccess(known -> logLevel = level);
+    return sessionReplicator.changed(id, record()).onSuccess(agreed -> logLevel = level);
   }
 
-  /** All nodes are told that it is in use. */
+  /** Records when the other nodes were last informed that the session is in use. */
   void told(long nanos) {
-    toldNanos = nanos;
+    refreshedNanos = nanos;
   }
 
   boolean wasToldBefore(long nanos) {
-    return toldNanos - nanos < 0;
+    return refreshedNanos - nanos < 0;
   }
 
-  /** What it was told at another node. */
+  /** Takes over a level that was set at another node. */
   void hears(String level) {
     logLevel = level;
   }
@@ -222,48 +222,48 @@ final class LegacySession implements Client {
   }
 
   /**
-   * Asks the client something on the stream of the request that it concerns. A client that goes
-   * away has not said no: it may answer in another request, until the patience ends.
+   * Sends a request to the client on the stream of the client's request that it concerns. A
+   * disconnect is not a refusal: the client may respond in another request, until the timeout.
    */
-  Future<JsonSlice> ask(McpRequest request, String method, JsonSlice params, long patienceMillis) {
-    String question = "bridge-" + node + "-" + ++questions;
-    if (!request.replyChannel().send(RpcReplies.request(question, method, params))) {
+  Future<JsonSlice> ask(McpRequest request, String method, JsonSlice params, long timeoutMillis) {
+    String requestId = "bridge-" + node + "-" + ++requestCount;
+    if (!request.replyChannel().send(RpcReplies.request(requestId, method, params))) {
       return Future.failedFuture(
           new BridgeException(
-              ErrorCode.FORBIDDEN, "The client takes no questions on this request"));
+              ErrorCode.FORBIDDEN, "The client accepts no requests on this stream"));
     }
     Promise<JsonSlice> answer = Promise.promise();
-    asked.put(question, new PendingServerRequest(request.message().id(), answer));
-    long timer = vertx.setTimer(Math.max(1, patienceMillis), t -> answer.tryFail(unanswered()));
+    pendingRequests.put(requestId, new PendingServerRequest(request.message().id(), answer));
+    long timer = vertx.setTimer(Math.max(1, timeoutMillis), t -> answer.tryFail(timedOut()));
     return answer
         .future()
         .onComplete(
             done -> {
               vertx.cancelTimer(timer);
-              asked.remove(question);
+              pendingRequests.remove(requestId);
             });
   }
 
   /**
-   * The client gives a request up: nothing that was asked for it is waited for any more.
+   * Cancels a request of the client, and fails the requests sent to the client for it.
    *
-   * @return whether that request has come here and has no answer
+   * @return whether this node has the request and it is not answered
    */
   boolean cancelled(JsonSlice requestId) {
-    List.copyOf(asked.values()).stream()
-        .filter(question -> question.requestId().equals(requestId))
-        .forEach(question -> question.answer().tryFail(left()));
+    List.copyOf(pendingRequests.values()).stream()
+        .filter(pending -> pending.requestId().equals(requestId))
+        .forEach(pending -> pending.answer().tryFail(disconnected()));
     return requests.replace(requestId, true) != null;
   }
 
-  /** Takes an answer of the client; one that nobody waits for is dropped. */
+  /** Handles a response of the client; drops one that no node waits for. */
   void answered(Inbound message) {
     if (!takesAnswer(message)) {
       sessionReplicator.said(id, message.answer().detached());
     }
   }
 
-  /** A notification that may concern what another node does. */
+  /** Forwards a notification that may concern another node. */
   void unknownHere(Inbound notification) {
     JsonWriter params = new JsonWriter().beginObject();
     notification.params().forEach(params::member);
@@ -271,23 +271,23 @@ final class LegacySession implements Client {
         id, RpcReplies.notification(notification.method(), params.endObject().toSlice()));
   }
 
-  /** Whether the answer was waited for here. */
+  /** Completes the matching request; false if this node has none. */
   boolean takesAnswer(Inbound message) {
-    PendingServerRequest question = asked.get(JsonObjects.string(message.id()));
-    if (question != null) {
+    PendingServerRequest pending = pendingRequests.get(JsonObjects.string(message.id()));
+    if (pending != null) {
       Map<String, JsonSlice> answer = JsonObjects.members(message.answer());
       if (answer.containsKey("result")) {
-        question.answer().tryComplete(answer.get("result").detached());
+        pending.answer().tryComplete(answer.get("result").detached());
       } else {
-        question.answer().tryFail(refused(answer.get("error").detached()));
+        pending.answer().tryFail(rejected(answer.get("error").detached()));
       }
     }
-    return question != null;
+    return pending != null;
   }
 
-  /** A stream over a connection, to which the client may come back over another. */
+  /** Opens a stream that the client may resume over another connection. */
   MessageStream begin(EventStream opened) {
-    if (over) {
+    if (isOver) {
       return MessageStream.on(opened);
     }
     long name = ++streamCount;
@@ -297,45 +297,45 @@ final class LegacySession implements Client {
     return version == ProtocolVersion.V2025_11_25 ? stream.mark() : stream;
   }
 
-  /** The stream for what belongs to no request; one at a time, the newest counts. */
+  /** Sets the stream for messages that belong to no request; ends the previous one. */
   void listen(MessageStream opened) {
-    MessageStream before = listening;
-    listening = opened;
-    if (before != null) {
-      before.end();
+    MessageStream previous = listenStream;
+    listenStream = opened;
+    if (previous != null) {
+      previous.end();
     }
   }
 
   /**
-   * Finds a stream again.
+   * Finds a stream to resume.
    *
-   * @param lastEventId the last that the client has heard
-   * @return goes on with it over a connection
-   * @throws BridgeException MALFORMED_REQUEST where there is no such stream, or not any more
+   * @param lastEventId id of the last event that the client received
+   * @return resumes the stream over a connection
+   * @throws BridgeException MALFORMED_REQUEST if the stream does not exist or has ended
    */
   Consumer<EventStream> resume(String lastEventId) {
     Matcher id = EVENT_ID.matcher(lastEventId);
     MessageStream stream = id.matches() ? streams.get(Long.parseLong(id.group(1))) : null;
     if (stream == null) {
       throw new BridgeException(
-          ErrorCode.MALFORMED_REQUEST, "Last-Event-ID is of no stream that is kept here");
+          ErrorCode.MALFORMED_REQUEST, "The Last-Event-ID is invalid or its stream is over");
     }
     long after = Long.parseLong(id.group(2));
     return opened -> stream.resume(opened, after);
   }
 
-  /** Drops what clients have not come back for since. */
+  /** Drops ended streams that clients have not resumed since. */
   void forgetStreams(long sinceNanos) {
     List.copyOf(streams.values()).stream()
         .filter(stream -> stream.isOverSince(sinceNanos))
         .forEach(MessageStream::end);
   }
 
-  /** Takes over a subscription to a resource; one that it has already ends, like one too late. */
+  /** Stores a subscription; ends the one it replaces, or this one if the session is over. */
   void subscribed(String uri, Runnable end) {
-    Runnable before = over ? end : subscriptions.put(uri, end);
-    if (before != null) {
-      before.run();
+    Runnable previous = isOver ? end : subscriptions.put(uri, end);
+    if (previous != null) {
+      previous.run();
     }
   }
 
@@ -347,51 +347,51 @@ final class LegacySession implements Client {
   }
 
   void updated(JsonSlice params) {
-    JsonSlice news = RpcReplies.notification(McpMethod.RESOURCE_UPDATED, params);
-    if (listening == null) {
-      sessionReplicator.tell(id, news);
+    JsonSlice notification = RpcReplies.notification(McpMethod.RESOURCE_UPDATED, params);
+    if (listenStream == null) {
+      sessionReplicator.tell(id, notification);
     } else {
-      listening.send(news);
+      listenStream.send(notification);
     }
   }
 
-  /** Says something where the client listens, if that is here. */
+  /** Sends a message on the client's stream, if it is open at this node. */
   void tellListener(JsonSlice message) {
-    if (listening != null) {
-      listening.send(message);
+    if (listenStream != null) {
+      listenStream.send(message);
     }
   }
 
   void changed(ServerId changed, List<String> methods) {
-    if (listening != null && (server == null || server.equals(changed))) {
+    if (listenStream != null && (server == null || server.equals(changed))) {
       methods.forEach(
-          method -> listening.send(RpcReplies.notification(method, JsonSlice.EMPTY_OBJECT)));
+          method -> listenStream.send(RpcReplies.notification(method, JsonSlice.EMPTY_OBJECT)));
     }
   }
 
-  /** Everything that hangs on it ends. */
+  /** Ends the session with its streams, subscriptions and pending requests. */
   void end() {
-    over = true;
-    if (listening != null) {
-      listening.end();
+    isOver = true;
+    if (listenStream != null) {
+      listenStream.end();
     }
     List.copyOf(streams.values()).forEach(MessageStream::end);
     List.copyOf(subscriptions.keySet()).forEach(this::unsubscribed);
-    List.copyOf(asked.values()).forEach(question -> question.answer().tryFail(left()));
+    List.copyOf(pendingRequests.values())
+        .forEach(pending -> pending.answer().tryFail(disconnected()));
   }
 
-  private static BridgeException unanswered() {
+  private static BridgeException timedOut() {
     return new BridgeException(
-        ErrorCode.CONFIRMATION_EXPIRED, "The client has not answered the question in time");
+        ErrorCode.CONFIRMATION_EXPIRED, "The client did not respond in time");
   }
 
-  private static BridgeException refused(JsonSlice error) {
-    return new BridgeException(
-            ErrorCode.UPSTREAM_ERROR, "The client has answered the question with an error")
+  private static BridgeException rejected(JsonSlice error) {
+    return new BridgeException(ErrorCode.UPSTREAM_ERROR, "The client responded with an error")
         .with("upstream", error);
   }
 
-  private static BridgeException left() {
-    return new BridgeException(ErrorCode.CANCELLED, "The client has left without an answer");
+  private static BridgeException disconnected() {
+    return new BridgeException(ErrorCode.CANCELLED, "The client disconnected without a response");
   }
 }

@@ -17,81 +17,82 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
 /**
- * The sessions of clients with a handshake: bounded, ended when they are not used for long, good
- * only for who opened them and where. An id that is not known allocates nothing. Confined to the
- * HTTP verticle.
+ * The sessions of clients with a handshake. Their number is limited, idle ones end, and each is
+ * valid only for its principal and endpoint. A request with an unknown id allocates nothing.
+ * Confined to the HTTP verticle.
  */
 final class LegacySessions {
   private static final int MAX_DEPTH = 1_000;
   private static final long SWEEP_MILLIS = 60_000;
-  private static final long MAX_KEPT_BYTES = 64L << 20;
+  private static final long MAX_BUFFERED_BYTES = 64L << 20;
   private static final long KEEP_NANOS = TimeUnit.MINUTES.toNanos(5);
 
-  private final McpDoor.Dependencies on;
+  private final McpDoor.Dependencies deps;
   private final SessionRecords records;
-  private final EventBudget budget = new EventBudget(MAX_KEPT_BYTES);
-  private final Map<String, LegacySession> open = new HashMap<>();
-  private BiConsumer<LegacySession, Inbound> saidElsewhere = (session, message) -> {};
+  private final EventBudget budget = new EventBudget(MAX_BUFFERED_BYTES);
+  private final Map<String, LegacySession> sessions = new HashMap<>();
+  private BiConsumer<LegacySession, Inbound> remoteMessageHandler = (session, message) -> {};
 
-  LegacySessions(McpDoor.Dependencies on, CatalogueChanges changes) {
-    this.on = on;
+  LegacySessions(McpDoor.Dependencies deps, CatalogueChanges changes) {
+    this.deps = deps;
     this.records =
-        on.cluster().isAlone()
+        deps.cluster().isAlone()
             ? null
-            : new SessionRecords(on.cluster().map("sessions"), on.idleMillis());
-    on.vertx().setPeriodic(Math.min(SWEEP_MILLIS, on.idleMillis()), t -> sweep());
+            : new SessionRecords(deps.cluster().map("sessions"), deps.idleMillis());
+    deps.vertx().setPeriodic(Math.min(SWEEP_MILLIS, deps.idleMillis()), t -> sweep());
     changes.listen(
-        (server, methods) -> open.values().forEach(session -> session.changed(server, methods)));
+        (server, methods) ->
+            sessions.values().forEach(session -> session.changed(server, methods)));
     if (records != null) {
-      on.bus().subscribe(Addresses.CONVERSATION_OVER, this::overElsewhere);
-      on.bus().subscribe(Addresses.SESSION_SAID, this::said);
-      on.bus().subscribe(Addresses.SESSION_TOLD, this::told);
+      deps.bus().subscribe(Addresses.CONVERSATION_OVER, this::endedAtOtherNode);
+      deps.bus().subscribe(Addresses.SESSION_SAID, this::handleClientMessage);
+      deps.bus().subscribe(Addresses.SESSION_TOLD, this::handleNotification);
     }
   }
 
-  /** Hears what clients said to nodes that know nothing of what it is about. */
-  void onSaidElsewhere(BiConsumer<LegacySession, Inbound> hear) {
-    saidElsewhere = hear;
+  /** Sets the handler of client messages that another node received and could not match. */
+  void onSaidElsewhere(BiConsumer<LegacySession, Inbound> handler) {
+    remoteMessageHandler = handler;
   }
 
-  /** Opens a session, of which all nodes know when the future is done. */
+  /** Opens a session; the future succeeds when all nodes have its record. */
   Future<LegacySession> open(LegacySession.SessionParameters sessionParameters) {
-    on.sessions().check(sessionParameters.share());
+    deps.sessions().check(sessionParameters.share());
     String id = RandomIds.next();
-    LegacySession session = keep(id, sessionParameters);
+    LegacySession session = register(id, sessionParameters);
     return records == null
         ? Future.succeededFuture(session)
-        : records.add(id, session.record()).map(session).onFailure(failure -> drop(session));
+        : records.add(id, session.record()).map(session).onFailure(failure -> unregister(session));
   }
 
-  private LegacySession keep(String id, LegacySession.SessionParameters sessionParameters) {
+  private LegacySession register(String id, LegacySession.SessionParameters sessionParameters) {
     LegacySession session =
         new LegacySession(
-            on.vertx(), budget, id, on.cluster().slot(), sessionParameters, elsewhere());
-    open.put(id, session);
-    on.sessions().add(sessionParameters.share(), 1);
+            deps.vertx(), budget, id, deps.cluster().slot(), sessionParameters, replicator());
+    sessions.put(id, session);
+    deps.sessions().add(sessionParameters.share(), 1);
     return session;
   }
 
-  private void drop(LegacySession session) {
-    if (open.remove(session.id(), session)) {
-      on.sessions().release(session.caller().share());
+  private void unregister(LegacySession session) {
+    if (sessions.remove(session.id(), session)) {
+      deps.sessions().release(session.caller().share());
     }
   }
 
-  /** Where what concerns this session but is not known here goes; nowhere for a single node. */
-  private LegacySession.SessionReplicator elsewhere() {
+  /** Forwards what this node cannot handle; does nothing on a single node. */
+  private LegacySession.SessionReplicator replicator() {
     return records == null
         ? LegacySession.SessionReplicator.NONE
         : new LegacySession.SessionReplicator() {
           @Override
           public void said(String session, JsonSlice message) {
-            on.bus().publish(Addresses.SESSION_SAID, new SessionMessage(session, message));
+            deps.bus().publish(Addresses.SESSION_SAID, new SessionMessage(session, message));
           }
 
           @Override
           public void tell(String session, JsonSlice message) {
-            on.bus().publish(Addresses.SESSION_TOLD, new SessionMessage(session, message));
+            deps.bus().publish(Addresses.SESSION_TOLD, new SessionMessage(session, message));
           }
 
           @Override
@@ -102,16 +103,16 @@ final class LegacySessions {
   }
 
   /**
-   * The session that a request names; one that another node has opened is known here from now on.
+   * Finds the session of a request; adopts one that another node has opened.
    *
-   * @throws BridgeException MALFORMED_REQUEST where it names none, SESSION_NOT_FOUND
+   * @throws BridgeException MALFORMED_REQUEST without an id, SESSION_NOT_FOUND
    */
   Future<LegacySession> find(String id, Principal caller, String share, ServerId endpoint) {
     if (id == null) {
       throw new BridgeException(
           ErrorCode.MALFORMED_REQUEST, "The header Mcp-Session-Id is missing");
     }
-    LegacySession session = open.get(id);
+    LegacySession session = sessions.get(id);
     if (session == null && records != null) {
       return records.find(id).map(record -> adopt(id, record, caller, share, endpoint));
     }
@@ -120,107 +121,107 @@ final class LegacySessions {
 
   private LegacySession adopt(
       String id, SessionRecord record, Principal caller, String share, ServerId endpoint) {
-    boolean isTheirs =
+    boolean isOwner =
         record != null
             && record.principal().equals(caller.name())
             && Objects.equals(record.endpoint(), endpoint);
-    if (!isTheirs) {
-      throw unknown();
+    if (!isOwner) {
+      throw notFound();
     }
-    LegacySession known = open.get(id);
-    if (known == null) {
-      known =
-          keep(
+    LegacySession session = sessions.get(id);
+    if (session == null) {
+      session =
+          register(
               id,
               new LegacySession.SessionParameters(
                   caller, share, endpoint, record.version(), record.capabilities()));
       records.refresh(id);
     }
-    return use(known, caller, endpoint);
+    return use(session, caller, endpoint);
   }
 
   private LegacySession use(LegacySession session, Principal caller, ServerId endpoint) {
     if (session == null || !session.belongsTo(caller, endpoint)) {
-      throw unknown();
+      throw notFound();
     }
     session.use();
     if (records != null) {
-      asAllKnowIt(session);
+      syncWithRecord(session);
     }
     return session;
   }
 
-  private void asAllKnowIt(LegacySession session) {
+  private void syncWithRecord(LegacySession session) {
     SessionRecord record = records.known(session.id());
     if (record == null) {
-      drop(session);
+      unregister(session);
       session.end();
-      throw unknown();
+      throw notFound();
     }
     session.hears(record.logLevel());
     long now = System.nanoTime();
-    long halfNanos = TimeUnit.MILLISECONDS.toNanos(on.idleMillis()) / 2;
+    long halfNanos = TimeUnit.MILLISECONDS.toNanos(deps.idleMillis()) / 2;
     if (records.isToRefresh(session.id()) || session.wasToldBefore(now - halfNanos)) {
       session.told(now);
       records.refresh(session.id());
     }
   }
 
-  private static BridgeException unknown() {
-    return new BridgeException(ErrorCode.SESSION_NOT_FOUND, "No such session, or not any more");
+  private static BridgeException notFound() {
+    return new BridgeException(ErrorCode.SESSION_NOT_FOUND, "The session is unknown or has ended");
   }
 
   void end(LegacySession session) {
-    drop(session);
+    unregister(session);
     session.end();
     if (records != null) {
       records.remove(session.id());
     }
-    on.bus().publish(Addresses.CONVERSATION_OVER, session.caller().conversation());
+    deps.bus().publish(Addresses.CONVERSATION_OVER, session.caller().conversation());
   }
 
-  /** Another node has heard the end of it. */
-  private void overElsewhere(String conversation) {
-    List<LegacySession> over =
-        open.values().stream()
+  /** Another node has ended the session. */
+  private void endedAtOtherNode(String conversation) {
+    List<LegacySession> ended =
+        sessions.values().stream()
             .filter(session -> session.caller().conversation().equals(conversation))
             .toList();
-    over.forEach(
+    ended.forEach(
         session -> {
-          drop(session);
+          unregister(session);
           session.end();
         });
   }
 
-  private void said(SessionMessage said) {
-    LegacySession session = open.get(said.session());
+  private void handleClientMessage(SessionMessage forwarded) {
+    LegacySession session = sessions.get(forwarded.session());
     if (session != null) {
-      saidElsewhere.accept(session, Inbound.read(said.message().toBytes(), MAX_DEPTH));
+      remoteMessageHandler.accept(session, Inbound.read(forwarded.message().toBytes(), MAX_DEPTH));
     }
   }
 
-  private void told(SessionMessage told) {
-    LegacySession session = open.get(told.session());
+  private void handleNotification(SessionMessage forwarded) {
+    LegacySession session = sessions.get(forwarded.session());
     if (session != null) {
-      session.tellListener(told.message());
+      session.tellListener(forwarded.message());
     }
   }
 
   private void sweep() {
     long now = System.nanoTime();
-    open.values().forEach(session -> session.forgetStreams(now - KEEP_NANOS));
-    long since = now - TimeUnit.MILLISECONDS.toNanos(patienceMillis());
+    sessions.values().forEach(session -> session.forgetStreams(now - KEEP_NANOS));
+    long since = now - TimeUnit.MILLISECONDS.toNanos(maxIdleMillis());
     List<LegacySession> idle =
-        open.values().stream().filter(session -> session.isIdleSince(since)).toList();
+        sessions.values().stream().filter(session -> session.isIdleSince(since)).toList();
     idle.forEach(session -> endOrForget(session, since));
   }
 
-  /** Longer than a record is kept: one that is still there then was refreshed at another node. */
-  private long patienceMillis() {
-    return records == null ? on.idleMillis() : 2 * on.idleMillis();
+  /** Exceeds the lifetime of a record: one that still exists was refreshed by another node. */
+  private long maxIdleMillis() {
+    return records == null ? deps.idleMillis() : 2 * deps.idleMillis();
   }
 
-  /** One that is in use at another node is only forgotten here. */
+  /** Ends an idle session; one in use at another node is only removed here. */
   private void endOrForget(LegacySession session, long since) {
     if (records == null) {
       end(session);
@@ -233,7 +234,7 @@ final class LegacySessions {
               if (record == null) {
                 end(session);
               } else if (session.isIdleSince(since)) {
-                drop(session);
+                unregister(session);
                 session.end();
               }
             });

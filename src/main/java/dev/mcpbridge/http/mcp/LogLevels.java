@@ -9,13 +9,13 @@ final class LogLevels {
 
   private LogLevels() {}
 
-  static boolean isLevel(String word) {
-    return word != null && ASCENDING.contains(word);
+  static boolean isLevel(String name) {
+    return name != null && ASCENDING.contains(name);
   }
 
-  /** Whether somebody who asked for a level hears a message; a level nobody knows is heard. */
-  static boolean reaches(String messageLevel, String asked) {
+  /** Whether a message passes a threshold; a message of an unknown level does. */
+  static boolean reaches(String messageLevel, String threshold) {
     int level = ASCENDING.indexOf(messageLevel);
-    return level < 0 || level >= ASCENDING.indexOf(asked);
+    return level < 0 || level >= ASCENDING.indexOf(threshold);
   }
 }

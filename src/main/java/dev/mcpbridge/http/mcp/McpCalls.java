@@ -29,40 +29,40 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** The requests that reach a server: through the pipeline, with progress and log messages. */
+/** Runs the requests that reach a server through the pipeline, with progress and log messages. */
 final class McpCalls {
-  private static final Set<String> OWN =
+  private static final Set<String> OWN_PARAMS =
       Set.of("name", "uri", "arguments", "ref", "argument", "context");
 
-  private static final long QUESTION_MILLIS = 300_000;
+  private static final long CLIENT_TIMEOUT_MILLIS = 300_000;
 
   private final Bus bus;
   private final CallPipeline pipeline;
   private final CallIds ids;
   private final McpGate gate;
-  private final SuspendedCalls open;
+  private final SuspendedCalls suspendedCalls;
   private final LeanDiscovery lean;
 
-  McpCalls(McpDoor.Dependencies on) {
-    this.bus = on.bus();
-    this.pipeline = on.pipeline();
-    this.ids = on.ids();
-    String mark = "mcp-bridge/" + ids.nextUnguessable() + "/";
-    this.gate = new McpGate(bus, new DecisionWait(on.vertx(), on.decided()), mark);
-    this.open = new SuspendedCalls(on.vertx(), mark);
-    this.lean = new LeanDiscovery(on.vertx());
+  McpCalls(McpDoor.Dependencies deps) {
+    this.bus = deps.bus();
+    this.pipeline = deps.pipeline();
+    this.ids = deps.ids();
+    String statePrefix = "mcp-bridge/" + ids.nextUnguessable() + "/";
+    this.gate = new McpGate(bus, new DecisionWait(deps.vertx(), deps.decided()), statePrefix);
+    this.suspendedCalls = new SuspendedCalls(deps.vertx(), statePrefix);
+    this.lean = new LeanDiscovery(deps.vertx());
   }
 
-  /** tools/call. Arguments that do not fit are the tool's failure, so that a model sees why. */
+  /** tools/call. Invalid arguments are a tool error, so that a model can read them. */
   Future<JsonSlice> tool(McpRequest request) {
     String name = request.required("name");
     return request.toolCatalogue().whole().isPresent()
-        ? found(request, request.toolCatalogue().whole().get(), name)
+        ? runLean(request, request.toolCatalogue().whole().get(), name)
         : tool(request, request.toolCatalogue(), name, request.arguments());
   }
 
-  /** A tool that was found, or the finding itself; a model is told what it got wrong. */
-  private Future<JsonSlice> found(McpRequest request, ToolCatalogue whole, String name) {
+  /** Runs a tool of lean discovery; a failure is a tool error that the model can read. */
+  private Future<JsonSlice> runLean(McpRequest request, ToolCatalogue whole, String name) {
     LeanDiscovery.ResolvedCall resolvedCall;
     try {
       if (!lean.isCall(name)) {
@@ -77,15 +77,15 @@ final class McpCalls {
 
   private Future<JsonSlice> tool(
       McpRequest request, ToolCatalogue toolCatalogue, String name, Arguments arguments) {
-    ToolLocation tool = place(toolCatalogue::tool, name, "tool");
+    ToolLocation tool = locate(toolCatalogue::tool, name, "tool");
     CallIntent callIntent = intent(tool.server().id(), Target.tool(tool.name()), arguments);
-    return run(request, callIntent, arguments).recover(McpCalls::shownToTheModel);
+    return run(request, callIntent, arguments).recover(McpCalls::asToolError);
   }
 
   /** prompts/get. */
   Future<JsonSlice> prompt(McpRequest request) {
     ToolLocation prompt =
-        place(request.toolCatalogue()::prompt, request.required("name"), "prompt");
+        locate(request.toolCatalogue()::prompt, request.required("name"), "prompt");
     Target target = new Target(Target.Kind.PROMPT, prompt.name());
     Arguments arguments = request.arguments();
     return run(request, intent(prompt.server().id(), target, arguments), arguments);
@@ -98,7 +98,7 @@ final class McpCalls {
     return run(request, intent(resource.server(), target, Arguments.NONE), Arguments.NONE);
   }
 
-  /** completion/complete; the reference gets the name that its server knows. */
+  /** completion/complete; qualified names in the reference are mapped to those of the server. */
   Future<JsonSlice> complete(McpRequest request) {
     JsonSlice ref = request.message().params().get("ref");
     Map<String, JsonSlice> members = ref == null ? Map.of() : JsonObjects.members(ref);
@@ -107,7 +107,7 @@ final class McpCalls {
     JsonWriter params = new JsonWriter().beginObject();
     ServerId server;
     if (name != null) {
-      ToolLocation prompt = place(request.toolCatalogue()::prompt, name, "prompt");
+      ToolLocation prompt = locate(request.toolCatalogue()::prompt, name, "prompt");
       server = prompt.server().id();
       params.member("ref", JsonObjects.with(ref, "name", JsonObjects.quoted(prompt.name())));
     } else if (uri != null) {
@@ -115,7 +115,7 @@ final class McpCalls {
       server = resource.server();
       params.member("ref", JsonObjects.with(ref, "uri", JsonObjects.quoted(resource.uri())));
     } else {
-      throw new BridgeException(ErrorCode.INVALID_PARAMS, "params.ref names no prompt or resource");
+      throw new BridgeException(ErrorCode.INVALID_PARAMS, "params.ref must have a name or a uri");
     }
     request
         .message()
@@ -126,14 +126,14 @@ final class McpCalls {
                 params.member(member, value);
               }
             });
-    Arguments whole = Arguments.scanned(params.endObject().toSlice(), true);
+    Arguments completion = Arguments.scanned(params.endObject().toSlice(), true);
     Target target = new Target(Target.Kind.COMPLETION, "completion");
-    return run(request, intent(server, target, whole), whole);
+    return run(request, intent(server, target, completion), completion);
   }
 
-  /** Runs what a human has approved, as the answer to a request. */
-  private Future<JsonSlice> approved(McpRequest request, Confirmation approved) {
-    return heard(
+  /** Runs an approved call as the response to a request. */
+  private Future<JsonSlice> runApproved(McpRequest request, Confirmation approved) {
+    return runWithEvents(
         request,
         new CallIntent(
             approved.call().server(), approved.call().target(), approved.call().arguments()),
@@ -147,19 +147,19 @@ final class McpCalls {
 
   private Future<JsonSlice> run(McpRequest request, CallIntent callIntent, Arguments arguments) {
     if (!request.client().principal().may(Scope.CALL)) {
-      throw new BridgeException(ErrorCode.FORBIDDEN, "The scope call is required");
+      throw new BridgeException(ErrorCode.FORBIDDEN, "The scope 'call' is required");
     }
     if (request.client().hasGivenUp(request)) {
-      throw givenUp();
+      throw cancelled();
     }
     if (gate.isAnswered(request)) {
-      return gate.resume(request, callIntent, approved -> approved(request, approved));
+      return gate.resume(request, callIntent, approved -> runApproved(request, approved));
     }
-    if (open.isMeant(request)) {
-      return open.resume(request, callIntent);
+    if (suspendedCalls.isMeant(request)) {
+      return suspendedCalls.resume(request, callIntent);
     }
     refuseForeignState(request, callIntent);
-    Envelope envelope = request.envelope(OWN);
+    Envelope envelope = request.envelope(OWN_PARAMS);
     Future<JsonSlice> first = call(request, callIntent, arguments, envelope);
     return request.client() instanceof LegacySession session
         ? first.compose(
@@ -181,7 +181,7 @@ final class McpCalls {
         : first;
   }
 
-  /** A server with a session keeps no state at the client, so whatever comes was never its own. */
+  /** A server with a session stores no state at the client, so any requestState is foreign. */
   private static void refuseForeignState(McpRequest request, CallIntent callIntent) {
     boolean legacy =
         request.toolCatalogue().servers().stream()
@@ -194,7 +194,7 @@ final class McpCalls {
   private Future<JsonSlice> call(
       McpRequest request, CallIntent callIntent, Arguments arguments, Envelope envelope) {
     String callId = ids.next();
-    return heard(
+    return runWithEvents(
         request,
         callIntent,
         callId,
@@ -211,40 +211,44 @@ final class McpCalls {
                         envelope))
                 .compose(
                     outcome ->
-                        outcome instanceof CallOutcome.NeedsConfirmation asked
-                            ? gate.ask(request, asked.pending(), yes -> approved(request, yes))
+                        outcome instanceof CallOutcome.NeedsConfirmation needed
+                            ? gate.ask(
+                                request,
+                                needed.pending(),
+                                approved -> runApproved(request, approved))
                             : Future.succeededFuture(result(outcome))));
   }
 
-  /** Passes on what is said and asked while a call runs, to a client that wants it. */
-  private Future<JsonSlice> heard(
+  /** Runs a call and forwards its progress and log messages to a client that accepts them. */
+  private Future<JsonSlice> runWithEvents(
       McpRequest request,
       CallIntent callIntent,
       String callId,
       Function<Boolean, Future<JsonSlice>> call) {
     if (request.client().hasGivenUp(request)) {
-      return Future.failedFuture(givenUp());
+      return Future.failedFuture(cancelled());
     }
     JsonSlice token = request.progressToken();
     boolean streams =
         request.replyChannel().takesStream()
             && (token != null || request.client().logLevel() != null);
-    Runnable deaf =
+    Runnable unsubscribe =
         streams
-            ? bus.subscribe(Addresses.callEvents(callId), event -> tell(request, token, event))
+            ? bus.subscribe(
+                Addresses.callEvents(callId), event -> forwardEvent(request, token, event))
             : () -> {};
     McpRequest.RunningCall runningCall = new McpRequest.RunningCall(callIntent.server(), callId);
     request.client().began(request, runningCall);
-    return asking(request, callIntent, runningCall, () -> call.apply(streams))
+    return runWithServerRequests(request, callIntent, runningCall, () -> call.apply(streams))
         .onComplete(
             done -> {
-              deaf.run();
+              unsubscribe.run();
               request.client().ended(request);
             });
   }
 
-  /** Lets the server ask the client of a call, in the way of the client's era. */
-  private Future<JsonSlice> asking(
+  /** Runs a call and forwards server requests to its client, in the way of the client's era. */
+  private Future<JsonSlice> runWithServerRequests(
       McpRequest request,
       CallIntent callIntent,
       McpRequest.RunningCall runningCall,
@@ -253,36 +257,39 @@ final class McpCalls {
       return call.get();
     }
     if (request.client() instanceof LegacySession session) {
-      Runnable mute =
+      Runnable unregister =
           bus.serve(
               Addresses.question(runningCall.callId()),
               serverRequest ->
                   session.ask(
-                      request, serverRequest.method(), serverRequest.params(), QUESTION_MILLIS));
-      return call.get().onComplete(done -> mute.run());
+                      request,
+                      serverRequest.method(),
+                      serverRequest.params(),
+                      CLIENT_TIMEOUT_MILLIS));
+      return call.get().onComplete(done -> unregister.run());
     }
-    SuspendedCalls.SuspendedCall opened = open.open(request, callIntent, runningCall);
-    Runnable mute = bus.serve(Addresses.question(runningCall.callId()), opened::ask);
-    return opened.follow(call.get().onComplete(done -> mute.run())).nextWord();
+    SuspendedCalls.SuspendedCall suspended = suspendedCalls.open(request, callIntent, runningCall);
+    Runnable unregister = bus.serve(Addresses.question(runningCall.callId()), suspended::ask);
+    return suspended.follow(call.get().onComplete(done -> unregister.run())).nextWord();
   }
 
-  private static void tell(McpRequest request, JsonSlice token, CallEvent event) {
+  private static void forwardEvent(McpRequest request, JsonSlice token, CallEvent event) {
     if (event.name().equals("progress") && token != null) {
       JsonSlice params = JsonObjects.with(event.data(), "progressToken", token);
       request.replyChannel().send(RpcReplies.notification(McpMethod.PROGRESS, params));
-    } else if (event.name().equals("message") && isHeard(request.client(), event)) {
+    } else if (event.name().equals("message") && isAccepted(request.client(), event)) {
       request.replyChannel().send(RpcReplies.notification(McpMethod.MESSAGE, event.data()));
     }
   }
 
-  private static boolean isHeard(Client client, CallEvent event) {
+  private static boolean isAccepted(Client client, CallEvent event) {
     String level = JsonObjects.string(JsonObjects.members(event.data()).get("level"));
     return client.logLevel() != null && LogLevels.reaches(level, client.logLevel());
   }
 
-  private static ToolLocation place(
-      Function<String, java.util.Optional<ToolLocation>> offer, String name, String noun) {
-    return offer
+  private static ToolLocation locate(
+      Function<String, java.util.Optional<ToolLocation>> lookup, String name, String noun) {
+    return lookup
         .apply(name)
         .orElseThrow(
             () -> new BridgeException(ErrorCode.INVALID_PARAMS, "Unknown " + noun + ": " + name));
@@ -297,16 +304,16 @@ final class McpCalls {
   }
 
   /** MCP 2025-11-25, server/tools: input validation errors are tool execution errors. */
-  private static Future<JsonSlice> shownToTheModel(Throwable failure) {
-    if (failure instanceof BridgeException known
-        && known.code() == ErrorCode.INVALID_ARGUMENTS
-        && known.members().get("errors") instanceof List<?> errors) {
-      return Future.succeededFuture(ToolErrors.of(known.getMessage(), errors));
+  private static Future<JsonSlice> asToolError(Throwable failure) {
+    if (failure instanceof BridgeException exception
+        && exception.code() == ErrorCode.INVALID_ARGUMENTS
+        && exception.members().get("errors") instanceof List<?> errors) {
+      return Future.succeededFuture(ToolErrors.of(exception.getMessage(), errors));
     }
     return Future.failedFuture(failure);
   }
 
-  private static BridgeException givenUp() {
-    return new BridgeException(ErrorCode.CANCELLED, "The client has given the request up");
+  private static BridgeException cancelled() {
+    return new BridgeException(ErrorCode.CANCELLED, "The client cancelled the request");
   }
 }

@@ -28,22 +28,22 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * MCP over Streamable HTTP: {@code /mcp} for all servers together, {@code /servers/{server}/mcp}
- * for one. Reads the message, finds out which era it belongs to, and hands it over.
+ * MCP over Streamable HTTP: {@code /mcp} for all servers, {@code /servers/{server}/mcp} for one.
+ * Reads a message, determines its era, and passes it on.
  */
 public final class McpDoor {
   private final CatalogueCache catalogueCache;
-  private final BridgeIdentity self;
+  private final BridgeIdentity identity;
   private final int maxDepth;
   private final LegacyRequests legacy;
   private final StatelessRequests stateless;
   private final SseDoor sse;
 
   /**
-   * What the door stands on.
+   * The services that the door uses.
    *
-   * @param sessions that may be open at once
-   * @param idleMillis after which a session that nobody uses ends
+   * @param sessions limit on open sessions
+   * @param idleMillis idle time after which a session ends
    */
   public record Dependencies(
       Vertx vertx,
@@ -58,89 +58,93 @@ public final class McpDoor {
       long idleMillis) {}
 
   public McpDoor(
-      Dependencies on, CatalogueCache catalogueCache, BridgeIdentity self, int maxDepth) {
+      Dependencies deps, CatalogueCache catalogueCache, BridgeIdentity identity, int maxDepth) {
     this.catalogueCache = catalogueCache;
-    this.self = self;
+    this.identity = identity;
     this.maxDepth = maxDepth;
-    CatalogueChanges changes = new CatalogueChanges(on.bus());
-    McpCalls calls = new McpCalls(on);
-    EndpointInfo endpointInfo = new EndpointInfo(self);
-    ResourceSubscribers watch = new ResourceSubscribers(on.bus(), on.directory());
-    PostReplies replies = new PostReplies(on.vertx(), on.streams());
+    CatalogueChanges changes = new CatalogueChanges(deps.bus());
+    McpCalls calls = new McpCalls(deps);
+    EndpointInfo endpointInfo = new EndpointInfo(identity);
+    ResourceSubscribers subscribers = new ResourceSubscribers(deps.bus(), deps.directory());
+    PostReplies replies = new PostReplies(deps.vertx(), deps.streams());
     this.legacy =
-        new LegacyRequests(new LegacySessions(on, changes), calls, endpointInfo, replies, watch);
+        new LegacyRequests(
+            new LegacySessions(deps, changes), calls, endpointInfo, replies, subscribers);
     this.stateless =
         new StatelessRequests(
-            calls, endpointInfo, replies, new SubscriptionStreams(changes, watch, on.streams()));
-    this.sse = new SseDoor(legacy, on.streams());
+            calls,
+            endpointInfo,
+            replies,
+            new SubscriptionStreams(changes, subscribers, deps.streams()));
+    this.sse = new SseDoor(legacy, deps.streams());
   }
 
-  /** POST: one message, or a batch where a session is of the revision that had them. */
+  /** POST: one message, or a batch in a session of the revision that supports them. */
   public void post(RoutingContext ctx) {
     byte[] body = bytes(ctx);
     if (Inbound.isBatch(body)) {
-      takeBatch(ctx, body);
+      handleBatch(ctx, body);
       return;
     }
-    take(
+    handle(
         ctx,
         body,
-        (context, message, endpoint, offer) -> {
+        (context, message, endpoint, catalogue) -> {
           if (StatelessMeta.isIn(message, ctx.request().headers())) {
-            stateless.take(ctx, message, endpoint, offer);
+            stateless.take(ctx, message, endpoint, catalogue);
           } else {
-            legacy.take(ctx, message, endpoint, offer);
+            legacy.take(ctx, message, endpoint, catalogue);
           }
         });
   }
 
   private interface MessageHandler {
-    void take(
+    void handle(
         RoutingContext ctx,
         Inbound message,
         ServerId endpoint,
-        Supplier<Future<ToolCatalogue>> offer);
+        Supplier<Future<ToolCatalogue>> catalogue);
   }
 
-  private void take(RoutingContext ctx, byte[] body, MessageHandler messageHandler) {
+  private void handle(RoutingContext ctx, byte[] body, MessageHandler messageHandler) {
     Inbound message = null;
     try {
       message = Inbound.read(body, maxDepth);
-      checkWay(message);
+      checkLoop(message);
       ServerId endpoint = endpoint(ctx);
-      messageHandler.take(
-          ctx, message, endpoint, offer(ctx, endpoint, BridgePath.of(message.meta())));
+      messageHandler.handle(
+          ctx, message, endpoint, catalogue(ctx, endpoint, BridgePath.of(message.meta())));
     } catch (BridgeException e) {
       JsonSlice id = message == null ? Inbound.idIn(body) : message.id();
       Replies.json(ctx, e.code().status(), error(id, e));
     }
   }
 
-  /** What has come round is not sent round once more; who introduces itself will find out. */
-  private void checkWay(Inbound message) {
+  /** Refuses a request that was forwarded before; the result of an initialization has the id. */
+  private void checkLoop(Inbound message) {
     BridgePath bridgePath = BridgePath.of(message.meta());
-    boolean isIntroduction =
+    boolean isInitialization =
         McpMethod.INITIALIZE.equals(message.method())
             || McpMethod.DISCOVER.equals(message.method());
-    if (!bridgePath.isEmpty() && !isIntroduction && bridgePath.passes(self.id())) {
+    if (!bridgePath.isEmpty() && !isInitialization && bridgePath.passes(identity.id())) {
       throw new BridgeException(
-          ErrorCode.LOOP_DETECTED, "The request has come back to a bridge that had sent it on");
+          ErrorCode.LOOP_DETECTED, "The request returned to a bridge that had forwarded it");
     }
   }
 
-  private void takeBatch(RoutingContext ctx, byte[] body) {
+  private void handleBatch(RoutingContext ctx, byte[] body) {
     try {
       List<Inbound> messages = Inbound.readBatch(body, maxDepth);
-      messages.forEach(this::checkWay);
+      messages.forEach(this::checkLoop);
       ServerId endpoint = endpoint(ctx);
-      legacy.takeBatch(ctx, messages, endpoint, offer(ctx, endpoint, BridgePath.NONE));
+      legacy.takeBatch(ctx, messages, endpoint, catalogue(ctx, endpoint, BridgePath.NONE));
     } catch (BridgeException e) {
       Replies.json(ctx, e.code().status(), error(null, e));
     }
   }
 
-  /** A bridge is told of what starts late, and not made to wait: it may be what is waited for. */
-  private Supplier<Future<ToolCatalogue>> offer(
+  /** Another bridge does not wait for starting servers: it may be one of them. */
+  private Supplier<Future<ToolCatalogue>> catalogue(
       RoutingContext ctx, ServerId endpoint, BridgePath bridgePath) {
     Supplier<Future<ToolCatalogue>> all =
         bridgePath.isEmpty()
@@ -151,44 +155,44 @@ public final class McpDoor {
     return Queries.isLean(ctx) ? () -> whole.get().map(ToolCatalogue::lean) : whole;
   }
 
-  /** GET: the stream of a session; there is none in the stateless era. */
+  /** GET: the stream of a session; the stateless era has none. */
   public void get(RoutingContext ctx) {
     requireSession(ctx);
     legacy.listen(ctx, endpoint(ctx));
   }
 
-  /** DELETE: the end of a session. */
+  /** DELETE: ends a session. */
   public void delete(RoutingContext ctx) {
     requireSession(ctx);
     legacy.end(ctx, endpoint(ctx));
   }
 
-  /** GET of the old transport: its stream. */
+  /** GET of HTTP+SSE: opens its stream. */
   public void openSse(RoutingContext ctx) {
     sse.open(ctx, endpoint(ctx));
   }
 
-  /** POST of the old transport: a message for a stream. */
+  /** POST of HTTP+SSE: a message for a stream. */
   public void postSse(RoutingContext ctx) {
-    take(ctx, bytes(ctx), sse::take);
+    handle(ctx, bytes(ctx), sse::take);
   }
 
-  /** Any failure as an answer. */
+  /** An error response for any failure. */
   static JsonSlice error(JsonSlice id, Throwable failure) {
     return RpcReplies.error(id, Problems.of(failure));
   }
 
-  /** Failures that a proxy or a log should see by the status, too. */
+  /** The HTTP status: proxies and logs should see FORBIDDEN as 403. */
   static int status(Throwable failure) {
     return Problems.of(failure).code() == ErrorCode.FORBIDDEN ? 403 : 200;
   }
 
-  /** Answers a request that did not come to anything, with the status that says so. */
+  /** Answers a failed request with the HTTP status of the failure. */
   static void refuse(ReplyChannel replyChannel, Inbound message, Throwable failure) {
     replyChannel.finish(Problems.of(failure).code().status(), error(message.id(), failure));
   }
 
-  /** Refuses a request that no session takes. */
+  /** Answers a request without a session with the HTTP status of the failure. */
   static void refuse(RoutingContext ctx, JsonSlice id, Throwable failure) {
     Replies.json(ctx, Problems.of(failure).code().status(), error(id, failure));
   }
@@ -205,7 +209,7 @@ public final class McpDoor {
   private static void requireSession(RoutingContext ctx) {
     if (ctx.request().getHeader("mcp-session-id") == null) {
       throw new BridgeException(
-              ErrorCode.METHOD_NOT_ALLOWED, "Without a session there is only POST here")
+              ErrorCode.METHOD_NOT_ALLOWED, "Without a session only POST is allowed")
           .with("allow", "POST");
     }
   }

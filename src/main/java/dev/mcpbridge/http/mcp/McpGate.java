@@ -25,34 +25,33 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Confirmations in MCP's own forms: {@code input_required} in the stateless era, {@code
- * elicitation/create} before it, and for clients with neither a result that explains. Where an
- * operator decides, a client that hears of progress waits for it. Another bridge whose client has
- * neither is told what to come back with once its own human has confirmed the call. The
- * confirmation behind them is the one that REST has; an approval covers what was shown and nothing
- * else.
+ * Confirmations in MCP: {@code input_required} in the stateless era, {@code elicitation/create}
+ * before it, and an explaining tool error for clients that support neither. If an operator decides,
+ * a client that accepts progress notifications waits. Another bridge whose client has no forms gets
+ * the confirmation's id and token, to repeat the request with once its own user has confirmed. The
+ * confirmations are those of REST; an approval covers only what was shown.
  */
 final class McpGate {
   private static final Logger LOG = System.getLogger(McpGate.class.getName());
   private static final String KEY = "confirmation";
 
   private final Bus bus;
-  private final DecisionWait wait;
-  private final String mark;
+  private final DecisionWait decisionWait;
+  private final String statePrefix;
 
   /**
-   * @param mark what the states of this bridge begin with, and of no other
+   * @param statePrefix prefix of the states of this bridge only
    */
-  McpGate(Bus bus, DecisionWait wait, String mark) {
+  McpGate(Bus bus, DecisionWait decisionWait, String statePrefix) {
     this.bus = bus;
-    this.wait = wait;
-    this.mark = mark + "confirmation/";
+    this.decisionWait = decisionWait;
+    this.statePrefix = statePrefix + "confirmation/";
   }
 
   /**
-   * Asks.
+   * Requests a confirmation.
    *
-   * @param run runs what was approved, as the answer to the request
+   * @param run runs the approved call as the response to the request
    */
   Future<JsonSlice> ask(
       McpRequest request,
@@ -60,10 +59,11 @@ final class McpGate {
       Function<Confirmation, Future<JsonSlice>> run) {
     Confirmation confirmation = pending.confirmation();
     if (pending.token() != null && request.isConfirmedElsewhere()) {
-      return Future.succeededFuture(toBeConfirmedThere(pending));
+      return Future.succeededFuture(delegated(pending));
     }
     if (pending.token() == null) {
-      return wait.decision(request, confirmation)
+      return decisionWait
+          .decision(request, confirmation)
           .compose(
               outcome ->
                   outcome
@@ -73,7 +73,7 @@ final class McpGate {
     if (!request.envelope(Set.of()).elicits("form")) {
       LOG.log(
           Level.WARNING,
-          "server={0} tool={1} waits for a human: mcp-bridge confirm {2} --token {3}",
+          "server={0} tool={1} needs confirmation: mcp-bridge confirm {2} --token {3}",
           confirmation.call().server(),
           confirmation.call().target().name(),
           confirmation.id(),
@@ -93,56 +93,58 @@ final class McpGate {
     return Future.succeededFuture(inputRequired(confirmation, pending.token()));
   }
 
-  /** Whether a request comes back with the answer to a question of the gate. */
+  /** Whether a request is repeated with an answer to a confirmation. */
   boolean isAnswered(McpRequest request) {
     String state = request.message().text("requestState");
-    return confirmed(request) != null
-        || request.client() instanceof StatelessClient && state != null && state.startsWith(mark);
+    return confirmedElsewhere(request) != null
+        || request.client() instanceof StatelessClient
+            && state != null
+            && state.startsWith(statePrefix);
   }
 
-  /** Goes on with a request that was asked about, if it is still the same. */
+  /** Continues a repeated request, if it is still the same. */
   Future<JsonSlice> resume(
       McpRequest request, CallIntent callIntent, Function<Confirmation, Future<JsonSlice>> run) {
-    String confirmed = confirmed(request);
-    String whole =
+    String confirmed = confirmedElsewhere(request);
+    String value =
         confirmed == null
-            ? request.message().text("requestState").substring(mark.length())
+            ? request.message().text("requestState").substring(statePrefix.length())
             : confirmed;
-    String[] state = whole.split("\\.");
+    String[] state = value.split("\\.");
     if (state.length != 2) {
       return Future.failedFuture(InputRequired.foreignState());
     }
     JsonSlice responses = request.message().params().get("inputResponses");
     JsonSlice answer = responses == null ? null : JsonObjects.members(responses).get(KEY);
-    JsonSlice said = confirmed == null ? answer : Elicitation.YES;
+    JsonSlice response = confirmed == null ? answer : Elicitation.YES;
     Viewer viewer = Callers.viewer(request.client().principal());
     return bus.request(Addresses.CONFIRMATION, new ConfirmationQuery(state[0], viewer))
-        .recover(McpGate::asForeignState)
+        .recover(McpGate::asInvalidState)
         .compose(
             confirmationState -> {
-              Confirmation known = confirmationState.confirmation();
+              Confirmation confirmation = confirmationState.confirmation();
               if (confirmationState.status() != ConfirmationState.Status.PENDING) {
-                return notPending(known.id(), state[1], viewer);
+                return notPending(confirmation.id(), state[1], viewer);
               }
-              return covers(known, request, callIntent)
-                  ? proceed(request, known, state[1], said, run)
+              return covers(confirmation, request, callIntent)
+                  ? decideIfAnswered(request, confirmation, state[1], response, run)
                   : Future.failedFuture(InputRequired.foreignState());
             });
   }
 
-  /** Its decision says what is known of a confirmation that does not wait any more. */
+  /** Fails; the attempt to decide reports why the confirmation is no longer pending. */
   private Future<JsonSlice> notPending(String id, String token, Viewer viewer) {
     return bus.request(Addresses.DECIDE, new HumanDecision(id, false, token, viewer))
-        .recover(McpGate::asForeignState)
+        .recover(McpGate::asInvalidState)
         .compose(rejected -> Future.failedFuture(InputRequired.foreignState()));
   }
 
-  /** What another bridge comes back with; null for any other request. */
-  private static String confirmed(McpRequest request) {
+  /** The confirmation that another bridge has confirmed; null for any other request. */
+  private static String confirmedElsewhere(McpRequest request) {
     return JsonObjects.string(request.message().meta().get(MetaKeys.CONFIRMED));
   }
 
-  private static JsonSlice toBeConfirmedThere(PendingConfirmation pending) {
+  private static JsonSlice delegated(PendingConfirmation pending) {
     Confirmation confirmation = pending.confirmation();
     JsonSlice meta =
         new JsonWriter()
@@ -155,24 +157,24 @@ final class McpGate {
         .error();
   }
 
-  /** A question that nobody answers any more must not be answered later. */
+  /** Rejects an unanswered confirmation, so that it cannot be answered later. */
   private Future<JsonSlice> withdraw(
       McpRequest request, PendingConfirmation pending, Throwable unanswered) {
     Viewer viewer = Callers.viewer(request.client().principal());
     String id = pending.confirmation().id();
     return bus.request(Addresses.DECIDE, new HumanDecision(id, false, pending.token(), viewer))
-        .transform(gone -> Future.failedFuture(unanswered));
+        .transform(rejected -> Future.failedFuture(unanswered));
   }
 
-  private Future<JsonSlice> proceed(
+  private Future<JsonSlice> decideIfAnswered(
       McpRequest request,
-      Confirmation known,
+      Confirmation confirmation,
       String token,
       JsonSlice answer,
       Function<Confirmation, Future<JsonSlice>> run) {
     return answer == null
-        ? Future.succeededFuture(inputRequired(known, token))
-        : decide(request, known.id(), token, answer, run);
+        ? Future.succeededFuture(inputRequired(confirmation, token))
+        : decide(request, confirmation.id(), token, answer, run);
   }
 
   private Future<JsonSlice> decide(
@@ -181,10 +183,11 @@ final class McpGate {
       String token,
       JsonSlice answer,
       Function<Confirmation, Future<JsonSlice>> run) {
-    boolean yes = Elicitation.isYes(answer);
+    boolean isApproved = Elicitation.isYes(answer);
     Viewer viewer = Callers.viewer(request.client().principal());
-    return bus.request(Addresses.DECIDE, new HumanDecision(confirmationId, yes, token, viewer))
-        .recover(McpGate::asForeignState)
+    return bus.request(
+            Addresses.DECIDE, new HumanDecision(confirmationId, isApproved, token, viewer))
+        .recover(McpGate::asInvalidState)
         .compose(
             approved ->
                 approved == null
@@ -205,31 +208,30 @@ final class McpGate {
         KEY,
         McpMethod.ELICIT,
         Elicitation.question(confirmation),
-        mark + confirmation.id() + "." + token);
+        statePrefix + confirmation.id() + "." + token);
   }
 
-  /** For a model, which must never read the token. */
-  private static Future<JsonSlice> explain(Confirmation confirmation, boolean byAnOperator) {
+  /** An explanation for a model, which must never see the token. */
+  private static Future<JsonSlice> explain(Confirmation confirmation, boolean byOperator) {
     String id = confirmation.id();
-    String how =
-        byAnOperator
-            ? "a principal with the scope approve has to confirm it (POST /confirmations/"
+    String instructions =
+        byOperator
+            ? "a principal with the scope approve must confirm it (POST /confirmations/"
                 + id
-                + " {\"confirm\": true}); GET /confirmations/"
+                + " {\"confirm\": true}); then GET /confirmations/"
                 + id
-                + " has the outcome then."
-            : "a human has to confirm it: mcp-bridge confirm "
+                + " returns the outcome."
+            : "a human must confirm it: mcp-bridge confirm "
                 + id
-                + ", with the token that the log of the bridge has, or with a key of the scope"
-                + " approve.";
-    String sentence = Elicitation.sentence(confirmation) + ". It has not run: " + how;
+                + ", with the token from the bridge's log, or with a key of the scope approve.";
+    String sentence = Elicitation.sentence(confirmation) + ". It has not run: " + instructions;
     if (confirmation.call().target().kind() == Target.Kind.TOOL) {
       return Future.succeededFuture(ToolErrors.of(sentence));
     }
     return Future.failedFuture(new BridgeException(ErrorCode.FORBIDDEN, sentence));
   }
 
-  private static <T> Future<T> asForeignState(Throwable failure) {
+  private static <T> Future<T> asInvalidState(Throwable failure) {
     return Future.failedFuture(
         failure instanceof BridgeException e
                 && (e.code() == ErrorCode.WRONG_TOKEN

@@ -11,8 +11,8 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * The four lists, in pages (server/utilities/pagination). A cursor is good for the list it came
- * from, as long as that stays as it is. Another bridge is not offered what would come back to it.
+ * The four lists, in pages (server/utilities/pagination). A cursor is valid for its list only,
+ * until the list changes. Another bridge does not get entries that lead back to it.
  */
 final class McpLists {
   private static final int PAGE = 1000;
@@ -35,8 +35,8 @@ final class McpLists {
     return page(request, "resourceTemplates", request.toolCatalogue().templates());
   }
 
-  private static JsonSlice page(McpRequest request, String member, List<JsonSlice> offered) {
-    List<JsonSlice> all = BridgePath.of(request.message().meta()).withoutDetours(offered);
+  private static JsonSlice page(McpRequest request, String member, List<JsonSlice> entries) {
+    List<JsonSlice> all = BridgePath.of(request.message().meta()).withoutDetours(entries);
     int from = start(request, member, all);
     int to = Math.min(all.size(), from + PAGE);
     JsonWriter out = new JsonWriter(4096).beginObject().name(member).beginArray();
@@ -59,8 +59,7 @@ final class McpLists {
         return from;
       }
     }
-    throw new BridgeException(
-        ErrorCode.INVALID_PARAMS, "The cursor is not one of this list, or not any more");
+    throw new BridgeException(ErrorCode.INVALID_PARAMS, "The 'cursor' is invalid or expired");
   }
 
   private static String cursor(int from, String member, ToolCatalogue toolCatalogue, int size) {

@@ -15,10 +15,10 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * One request of a client and where its answer goes.
+ * A client's request and the channel for its response.
  *
  * @param toolCatalogue what the endpoint offers
- * @param caller as calls name who asks, with the credential of this request
+ * @param caller the caller of its calls, with the credential of this request
  */
 record McpRequest(
     Inbound message,
@@ -27,10 +27,10 @@ record McpRequest(
     Caller caller,
     ReplyChannel replyChannel) {
 
-  /** A call under way, for whoever gives it up. */
+  /** A running call, as needed to cancel it. */
   record RunningCall(ServerId server, String callId) {}
 
-  /** A text that the params must have. */
+  /** A required string of the params. */
   String required(String name) {
     String text = message.text(name);
     if (text == null) {
@@ -39,7 +39,7 @@ record McpRequest(
     return text;
   }
 
-  /** What is offered under a URI. */
+  /** The resource with a URI. */
   ToolCatalogue.Resource resource(String uri) {
     return toolCatalogue
         .resource(uri)
@@ -48,7 +48,7 @@ record McpRequest(
                 new BridgeException(ErrorCode.INVALID_PARAMS, "Unknown resource").with("uri", uri));
   }
 
-  /** The token under which the client wants to hear of progress; null for none. */
+  /** The token for progress notifications; null for none. */
   JsonSlice progressToken() {
     JsonSlice token = message.meta().get(MetaKeys.PROGRESS_TOKEN);
     if (token == null || token.equals(JsonSlice.NULL)) {
@@ -62,21 +62,21 @@ record McpRequest(
   }
 
   /**
-   * What goes on to the server beside target and arguments.
+   * What is forwarded to the server besides target and arguments.
    *
-   * @param own the members of {@code params} that are read here
+   * @param handled the members of {@code params} that are handled here
    */
-  Envelope envelope(Set<String> own) {
+  Envelope envelope(Set<String> handled) {
     Envelope envelope =
         new Envelope(
-            rest(message.params(), name -> !own.contains(name) && !name.equals("_meta")),
+            rest(message.params(), name -> !handled.contains(name) && !name.equals("_meta")),
             rest(message.meta(), name -> !MetaKeys.isPerHop(name)),
             client.capabilities(),
             client.logLevel());
     return isConfirmedElsewhere() ? envelope.without("elicitation") : envelope;
   }
 
-  /** Whether another bridge asks for a client that has no forms, and whom it asks itself. */
+  /** Whether another bridge sent the request and has a user of its own who can confirm it. */
   boolean isConfirmedElsewhere() {
     return JsonSlice.of("true").equals(message.meta().get(MetaKeys.CONFIRMS));
   }
@@ -92,7 +92,7 @@ record McpRequest(
     return out == null ? JsonSlice.EMPTY_OBJECT : out.endObject().toSlice();
   }
 
-  /** The arguments of a tool or prompt; none where they are absent. */
+  /** The arguments of a tool or prompt; empty if absent. */
   Arguments arguments() {
     JsonSlice arguments = message.params().get("arguments");
     if (arguments == null) {

@@ -6,11 +6,11 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * The messages of one event stream. A stream of a session gives each an id and keeps the last of
- * them, so that a client whose connection broke comes back for what it missed (2025-11-25
- * basic/transports, resumability); elsewhere a stream is over with its connection.
+ * The messages of one event stream. A stream of a session numbers its messages and buffers the last
+ * ones, so that a client can resume it after a lost connection (2025-11-25 basic/transports,
+ * resumability). Any other stream ends with its connection.
  *
- * <p>Kept are 256 messages or 1 MiB, at least the last one, within the budget of all.
+ * <p>Buffers up to 256 messages or 1 MiB, but always the last message, within the shared budget.
  */
 final class MessageStream {
   private static final int MAX_EVENTS = 256;
@@ -18,23 +18,23 @@ final class MessageStream {
 
   private final String name;
   private final EventBudget budget;
-  private final Runnable forgotten;
-  private Deque<Event> kept;
+  private final Runnable onCleared;
+  private Deque<Event> buffer;
   private EventStream connection;
-  private long last;
-  private int bytes;
-  private long overSinceNanos;
-  private boolean over;
+  private long lastNumber;
+  private int storedBytes;
+  private long overNanos;
+  private boolean isOver;
 
   private record Event(long number, JsonSlice message) {}
 
-  private MessageStream(String name, EventBudget budget, Runnable forgotten) {
+  private MessageStream(String name, EventBudget budget, Runnable onCleared) {
     this.name = name;
     this.budget = budget;
-    this.forgotten = forgotten;
+    this.onCleared = onCleared;
   }
 
-  /** One that lives as long as its connection. */
+  /** A stream that ends with its connection. */
   static MessageStream on(EventStream connection) {
     MessageStream stream = new MessageStream(null, null, () -> {});
     stream.connect(connection);
@@ -42,13 +42,13 @@ final class MessageStream {
   }
 
   /**
-   * One that a client can come back to, not connected yet.
+   * A resumable stream, not yet connected.
    *
    * @param name within its session
-   * @param forgotten runs when there is nothing more to come back for
+   * @param onCleared runs when there is nothing left to resume
    */
-  static MessageStream kept(long name, EventBudget budget, Runnable forgotten) {
-    return new MessageStream(Long.toString(name), budget, forgotten);
+  static MessageStream kept(long name, EventBudget budget, Runnable onCleared) {
+    return new MessageStream(Long.toString(name), budget, onCleared);
   }
 
   boolean isConnected() {
@@ -56,15 +56,15 @@ final class MessageStream {
   }
 
   boolean isOverSince(long nanos) {
-    return over && overSinceNanos - nanos < 0;
+    return isOver && overNanos - nanos < 0;
   }
 
-  /** Goes on over this connection; one that it had ends. */
+  /** Continues over this connection; ends the previous one. */
   MessageStream connect(EventStream opened) {
-    EventStream before = connection;
+    EventStream previous = connection;
     connection = opened;
-    if (before != null) {
-      before.end();
+    if (previous != null) {
+      previous.end();
     }
     opened.onClose(
         () -> {
@@ -75,61 +75,61 @@ final class MessageStream {
     return this;
   }
 
-  /** An id before the first message (2025-11-25), for a client that takes one without data. */
+  /** Sends an id before the first message (2025-11-25), for clients that accept it without data. */
   MessageStream mark() {
-    connection.mark(id(last));
+    connection.mark(id(lastNumber));
     return this;
   }
 
-  /** Sends again what came after a message, and goes on from there. */
+  /** Replays the messages after the given one, and continues. */
   void resume(EventStream opened, long after) {
     connect(opened);
-    if (kept != null) {
-      kept.stream().filter(event -> event.number() > after).toList().forEach(this::pass);
+    if (buffer != null) {
+      buffer.stream().filter(event -> event.number() > after).toList().forEach(this::write);
     }
-    if (over) {
+    if (isOver) {
       finish();
     }
   }
 
-  /** Whether it was sent, or is kept until the client comes back. */
+  /** Sends or buffers a message; false if the stream is over. */
   boolean send(JsonSlice message) {
-    if (over || name == null && connection == null) {
+    if (isOver || name == null && connection == null) {
       return false;
     }
-    Event event = new Event(++last, message);
-    keep(event);
+    Event event = new Event(++lastNumber, message);
+    store(event);
     if (connection != null) {
-      pass(event);
+      write(event);
     }
     return true;
   }
 
-  /** Sends the last message. */
+  /** Sends the last message and ends the stream. */
   void finish(JsonSlice message) {
     if (send(message)) {
-      over = true;
-      overSinceNanos = System.nanoTime();
+      isOver = true;
+      overNanos = System.nanoTime();
       finish();
     }
   }
 
-  /** Drops whatever is kept, and the connection. */
+  /** Drops the buffered messages and the connection. */
   void end() {
-    over = true;
+    isOver = true;
     if (connection != null) {
       connection.end();
     }
-    forget();
+    clear();
   }
 
   private void finish() {
     if (connection != null) {
-      connection.end().onSuccess(sent -> forget());
+      connection.end().onSuccess(sent -> clear());
     }
   }
 
-  private void pass(Event event) {
+  private void write(Event event) {
     if (name == null) {
       connection.send("message", event.message());
     } else {
@@ -137,36 +137,36 @@ final class MessageStream {
     }
   }
 
-  private void keep(Event event) {
+  private void store(Event event) {
     if (name == null) {
       return;
     }
-    if (kept == null) {
-      kept = new ArrayDeque<>();
+    if (buffer == null) {
+      buffer = new ArrayDeque<>();
     }
     int length = event.message().length();
-    while (!kept.isEmpty() && (kept.size() >= MAX_EVENTS || bytes + length > MAX_BYTES)) {
-      drop();
+    while (!buffer.isEmpty() && (buffer.size() >= MAX_EVENTS || storedBytes + length > MAX_BYTES)) {
+      evictOldest();
     }
     if (budget.take(length)) {
-      kept.add(event);
-      bytes += length;
+      buffer.add(event);
+      storedBytes += length;
     }
   }
 
-  private void drop() {
-    int length = kept.poll().message().length();
-    bytes -= length;
+  private void evictOldest() {
+    int length = buffer.poll().message().length();
+    storedBytes -= length;
     budget.giveBack(length);
   }
 
-  private void forget() {
-    if (kept != null) {
-      while (!kept.isEmpty()) {
-        drop();
+  private void clear() {
+    if (buffer != null) {
+      while (!buffer.isEmpty()) {
+        evictOldest();
       }
     }
-    forgotten.run();
+    onCleared.run();
   }
 
   private String id(long number) {

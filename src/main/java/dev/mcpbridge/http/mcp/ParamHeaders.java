@@ -9,13 +9,13 @@ import io.vertx.core.MultiMap;
 import java.util.List;
 
 /**
- * Arguments that a tool's schema wants mirrored in headers ({@code x-mcp-header}, 2026-07-28
- * basic/transports/streamable-http): both must be there and say the same.
+ * Checks the headers that mirror arguments of a tool ({@code x-mcp-header}, 2026-07-28
+ * basic/transports/streamable-http): both must be present and equal.
  */
 final class ParamHeaders {
   private ParamHeaders() {}
 
-  /** Checks a tools/call; any other request has nothing to mirror. */
+  /** Checks a tools/call; other requests have no mirrored arguments. */
   static void check(Inbound message, ToolCatalogue toolCatalogue, MultiMap headers) {
     if (message.method().equals(McpMethod.TOOLS_CALL) && message.text("name") != null) {
       toolCatalogue
@@ -27,21 +27,21 @@ final class ParamHeaders {
                   HeaderAnnotations.visit(
                       schema,
                       message.params().get("arguments"),
-                      (header, argument) -> agree(header, argument, headers)));
+                      (header, argument) -> checkHeader(header, argument, headers)));
     }
   }
 
-  private static void agree(String header, JsonSlice value, MultiMap headers) {
-    List<String> sent = headers.getAll(header);
-    boolean absent = value == null;
-    if (absent ? !sent.isEmpty() : sent.size() != 1) {
+  private static void checkHeader(String header, JsonSlice value, MultiMap headers) {
+    List<String> values = headers.getAll(header);
+    boolean isAbsent = value == null;
+    if (isAbsent ? !values.isEmpty() : values.size() != 1) {
       throw StatelessMeta.mismatch(
-          absent
-              ? "The header " + header + " mirrors an argument that is not there"
-              : "The header " + header + " must be there once");
+          isAbsent
+              ? "The header " + header + " mirrors an argument that is absent"
+              : "The header " + header + " must be present exactly once");
     }
-    if (!absent && !isSame(StatelessMeta.decoded(sent.get(0)), value)) {
-      throw StatelessMeta.mismatch("The header " + header + " does not agree with its argument");
+    if (!isAbsent && !isSame(StatelessMeta.decoded(values.get(0)), value)) {
+      throw StatelessMeta.mismatch("The header " + header + " does not match its argument");
     }
   }
 

@@ -11,12 +11,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Makes the answers to POSTs, and begins the streams of those that are long in coming: the comments
- * on them keep proxies from taking the connection for dead, and in a session a client can come back
- * to them. Confined to the HTTP verticle.
+ * Creates the replies to POSTs, and starts the event streams of those that take longer than five
+ * seconds: its comments keep proxies from closing the connection, and a client of a session can
+ * resume the stream. Confined to the HTTP verticle.
  */
 final class PostReplies {
-  private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(5);
+  private static final long STREAM_AFTER_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final long SWEEP_MILLIS = 1_000;
 
   private final StreamSlots slots;
@@ -24,30 +24,30 @@ final class PostReplies {
 
   PostReplies(Vertx vertx, StreamSlots slots) {
     this.slots = slots;
-    vertx.setPeriodic(SWEEP_MILLIS, t -> beginLongOnes());
+    vertx.setPeriodic(SWEEP_MILLIS, t -> openDueStreams());
   }
 
-  /** One whose head has something to say that is not known yet, so it is not begun early. */
+  /** A reply that is not streamed early, since its head depends on the result. */
   PostReply whole(RoutingContext ctx) {
     return new PostReply(ctx, slots, MessageStream::on);
   }
 
-  /** One that is over with its connection. */
+  /** A reply that ends with its connection. */
   PostReply to(RoutingContext ctx) {
-    return watched(ctx, MessageStream::on);
+    return tracked(ctx, MessageStream::on);
   }
 
-  /** One whose client may come back for it. */
+  /** A reply that the client may resume. */
   PostReply to(RoutingContext ctx, LegacySession session) {
-    return watched(ctx, session::begin);
+    return tracked(ctx, session::begin);
   }
 
-  /** The stream that a GET asks for. */
+  /** Opens the stream of a GET. */
   EventStream stream(RoutingContext ctx) {
     return slots.open(ctx);
   }
 
-  private PostReply watched(RoutingContext ctx, Function<EventStream, MessageStream> streams) {
+  private PostReply tracked(RoutingContext ctx, Function<EventStream, MessageStream> streams) {
     PostReply reply = new PostReply(ctx, slots, streams);
     if (reply.takesStream()) {
       waiting.add(reply);
@@ -56,8 +56,8 @@ final class PostReplies {
     return reply;
   }
 
-  private void beginLongOnes() {
-    long horizon = System.nanoTime() - LONG_NANOS;
+  private void openDueStreams() {
+    long horizon = System.nanoTime() - STREAM_AFTER_NANOS;
     List<PostReply> due =
         waiting.stream().takeWhile(reply -> reply.sinceNanos - horizon < 0).toList();
     due.forEach(

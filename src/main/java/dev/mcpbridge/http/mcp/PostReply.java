@@ -9,8 +9,8 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.function.Function;
 
 /**
- * The answer to one POST: a JSON object, or an event stream from the moment on when something comes
- * before it, or it is long in coming, and the client takes one.
+ * The reply to one POST: a JSON object, or an event stream if the client accepts one and a message
+ * precedes the response or the response takes long.
  */
 final class PostReply implements ReplyChannel {
   final long sinceNanos = System.nanoTime();
@@ -18,20 +18,20 @@ final class PostReply implements ReplyChannel {
   private final StreamSlots slots;
   private final Function<EventStream, MessageStream> streams;
   private final boolean takesStream;
-  private Runnable left = () -> {};
-  private Runnable settled = () -> {};
+  private Runnable disconnectHandler = () -> {};
+  private Runnable settledHandler = () -> {};
   private MessageStream stream;
-  private boolean over;
+  private boolean isFinished;
 
   /**
-   * @param streams makes a stream over the connection that was opened
+   * @param streams creates a stream over an open connection
    */
   PostReply(RoutingContext ctx, StreamSlots slots, Function<EventStream, MessageStream> streams) {
     this.ctx = ctx;
     this.slots = slots;
     this.streams = streams;
     this.takesStream = EventStream.isWanted(ctx);
-    ctx.response().closeHandler(v -> gone());
+    ctx.response().closeHandler(v -> disconnected());
   }
 
   @Override
@@ -39,9 +39,9 @@ final class PostReply implements ReplyChannel {
     return takesStream;
   }
 
-  /** Begins the stream, if the client takes one and there is none yet. */
+  /** Opens the stream unless it is open; false if the client accepts none or it is too late. */
   boolean open() {
-    if (!takesStream || over) {
+    if (!takesStream || isFinished) {
       return false;
     }
     if (stream != null) {
@@ -51,7 +51,7 @@ final class PostReply implements ReplyChannel {
       return false;
     }
     try {
-      EventStream opened = slots.open(ctx).onClose(this::gone);
+      EventStream opened = slots.open(ctx).onClose(this::disconnected);
       stream = streams.apply(opened);
       return true;
     } catch (BridgeException overloaded) {
@@ -66,11 +66,11 @@ final class PostReply implements ReplyChannel {
 
   @Override
   public void finish(int status, JsonSlice message) {
-    if (over) {
+    if (isFinished) {
       return;
     }
-    over = true;
-    settled.run();
+    isFinished = true;
+    settledHandler.run();
     if (stream == null) {
       Replies.json(ctx, status, message);
     } else {
@@ -78,22 +78,22 @@ final class PostReply implements ReplyChannel {
     }
   }
 
-  /** Runs once if the client goes away before it is answered. */
+  /** Registers a handler that runs once if the client disconnects before the response. */
   void onLeave(Runnable handler) {
-    left = handler;
+    disconnectHandler = handler;
   }
 
-  /** Runs when it is answered, or its client has gone. */
+  /** Registers a handler for the response or the disconnect. */
   void onSettled(Runnable handler) {
-    settled = handler;
+    settledHandler = handler;
   }
 
-  private void gone() {
-    if (!over) {
-      Runnable once = left;
-      left = () -> {};
-      settled.run();
-      once.run();
+  private void disconnected() {
+    if (!isFinished) {
+      Runnable handler = disconnectHandler;
+      disconnectHandler = () -> {};
+      settledHandler.run();
+      handler.run();
     }
   }
 }

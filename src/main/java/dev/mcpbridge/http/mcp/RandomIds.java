@@ -3,7 +3,7 @@ package dev.mcpbridge.http.mcp;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 
-/** Names that nobody can guess: 128 random bits, in hexadecimal digits. */
+/** Unguessable ids: 128 random bits in hexadecimal digits. */
 final class RandomIds {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int BYTES = 16;
@@ -11,8 +11,8 @@ final class RandomIds {
   private RandomIds() {}
 
   static String next() {
-    byte[] bits = new byte[BYTES];
-    RANDOM.nextBytes(bits);
-    return HexFormat.of().formatHex(bits);
+    byte[] bytes = new byte[BYTES];
+    RANDOM.nextBytes(bytes);
+    return HexFormat.of().formatHex(bytes);
   }
 }

@@ -2,18 +2,18 @@ package dev.mcpbridge.http.mcp;
 
 import dev.mcpbridge.protocol.JsonSlice;
 
-/** Where the answer to one request goes, and what comes before it. */
+/** Sends the response to one request, and messages that precede it. */
 interface ReplyChannel {
-  /** Whether something can be sent ahead of the answer. */
+  /** Whether messages can be sent ahead of the response. */
   boolean takesStream();
 
-  /** Sends a notification or a question ahead of the answer; false where nothing can be. */
+  /** Sends a notification or a request ahead of the response; false if that is not possible. */
   boolean send(JsonSlice message);
 
   /**
-   * Answers.
+   * Sends the response.
    *
-   * @param status of HTTP, where it is still to be said
+   * @param status HTTP status, ignored once a stream is open
    */
   void finish(int status, JsonSlice message);
 }

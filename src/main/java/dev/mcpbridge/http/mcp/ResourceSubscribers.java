@@ -24,9 +24,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Who listens for the changes of which resource. Each part of its server is asked for them; one
- * that was taken away and comes back, as with a changed entry of the configuration or on another
- * node, is asked again. Confined to the HTTP verticle.
+ * The subscribers of each resource. Every instance of a server gets each subscription; it is sent
+ * again to an instance that was replaced, as after a changed configuration entry or a move to
+ * another node. Confined to the HTTP verticle.
  */
 final class ResourceSubscribers {
   private final Bus bus;
@@ -39,23 +39,23 @@ final class ResourceSubscribers {
     final ServerId server;
     final String uri;
     final Caller caller;
-    final Consumer<JsonSlice> hear;
+    final Consumer<JsonSlice> listener;
 
-    /** And whether they have agreed. */
-    final Map<InstanceLocation, Boolean> asked = new HashMap<>();
+    /** Requested instances, and whether they have agreed. */
+    final Map<InstanceLocation, Boolean> agreements = new HashMap<>();
 
-    SubscribedResource at;
+    SubscribedResource resource;
     boolean ended;
 
-    Subscriber(ServerId server, String uri, Caller caller, Consumer<JsonSlice> hear) {
+    Subscriber(ServerId server, String uri, Caller caller, Consumer<JsonSlice> listener) {
       this.server = server;
       this.uri = uri;
       this.caller = caller;
-      this.hear = hear;
+      this.listener = listener;
     }
 
-    ResourceSubscription watch(boolean wanted) {
-      return new ResourceSubscription(uri, wanted, caller);
+    ResourceSubscription request(boolean subscribe) {
+      return new ResourceSubscription(uri, subscribe, caller);
     }
   }
 
@@ -63,93 +63,96 @@ final class ResourceSubscribers {
     this.bus = bus;
     this.directory = directory;
     bus.subscribe(Addresses.RESOURCE_UPDATED, this::updated);
-    bus.subscribe(Addresses.PART_GONE, this::gone);
-    bus.subscribe(Addresses.SERVER_CHANGED, this::askAgain);
+    bus.subscribe(Addresses.PART_GONE, this::instanceStopped);
+    bus.subscribe(Addresses.SERVER_CHANGED, this::resubscribe);
   }
 
   /**
-   * Listens, once the server has agreed.
+   * Subscribes; succeeds when the server has agreed.
    *
-   * @param shown the client's URI for it
-   * @param hear gets the params of each notification, with that URI
-   * @return what ends it
+   * @param shown the client's URI of the resource
+   * @param listener receives the params of each notification, with that URI
+   * @return ends the subscription
    */
   Future<Runnable> listen(
-      ToolCatalogue.Resource resource, String shown, Caller caller, Consumer<JsonSlice> hear) {
-    Consumer<JsonSlice> renamed =
+      ToolCatalogue.Resource resource, String shown, Caller caller, Consumer<JsonSlice> listener) {
+    Consumer<JsonSlice> withShownUri =
         shown.equals(resource.uri())
-            ? hear
-            : params -> hear.accept(JsonObjects.with(params, "uri", JsonObjects.quoted(shown)));
-    Subscriber subscriber = new Subscriber(resource.server(), resource.uri(), caller, renamed);
+            ? listener
+            : params -> listener.accept(JsonObjects.with(params, "uri", JsonObjects.quoted(shown)));
+    Subscriber subscriber = new Subscriber(resource.server(), resource.uri(), caller, withShownUri);
     return directory
         .find(resource.server())
         .compose(
             view ->
-                Future.all(view.residences().stream().map(at -> begin(subscriber, at)).toList()))
+                Future.all(
+                    view.residences().stream()
+                        .map(location -> subscribe(subscriber, location))
+                        .toList()))
         .<Runnable>map(begun -> () -> end(subscriber))
         .onFailure(refused -> end(subscriber));
   }
 
-  private Future<Void> begin(Subscriber subscriber, InstanceLocation at) {
-    subscriber.asked.put(at, false);
-    return bus.request(address(subscriber, at), subscriber.watch(true))
+  private Future<Void> subscribe(Subscriber subscriber, InstanceLocation location) {
+    subscriber.agreements.put(location, false);
+    return bus.request(address(subscriber, location), subscriber.request(true))
         .<Void>map(
             conversation -> {
               if (subscriber.ended) {
-                tellEnd(subscriber, at);
+                unsubscribe(subscriber, location);
               } else {
-                subscriber.asked.replace(at, true);
-                subscriber.at =
+                subscriber.agreements.replace(location, true);
+                subscriber.resource =
                     new SubscribedResource(subscriber.server, conversation, subscriber.uri);
                 listeners
-                    .computeIfAbsent(subscriber.at, w -> new LinkedHashSet<>())
+                    .computeIfAbsent(subscriber.resource, w -> new LinkedHashSet<>())
                     .add(subscriber);
               }
               return null;
             })
-        .onFailure(refused -> subscriber.asked.remove(at));
+        .onFailure(refused -> subscriber.agreements.remove(location));
   }
 
   private void end(Subscriber subscriber) {
     subscriber.ended = true;
-    Set<Subscriber> known = listeners.getOrDefault(subscriber.at, Set.of());
-    if (known.contains(subscriber)) {
-      known.remove(subscriber);
-      if (known.isEmpty()) {
-        listeners.remove(subscriber.at);
+    Set<Subscriber> subscribers = listeners.getOrDefault(subscriber.resource, Set.of());
+    if (subscribers.contains(subscriber)) {
+      subscribers.remove(subscriber);
+      if (subscribers.isEmpty()) {
+        listeners.remove(subscriber.resource);
       }
-      subscriber.asked.forEach(
-          (at, agreed) -> {
+      subscriber.agreements.forEach(
+          (location, agreed) -> {
             if (agreed) {
-              tellEnd(subscriber, at);
+              unsubscribe(subscriber, location);
             }
           });
     }
   }
 
-  private void tellEnd(Subscriber subscriber, InstanceLocation at) {
-    bus.request(address(subscriber, at), subscriber.watch(false));
+  private void unsubscribe(Subscriber subscriber, InstanceLocation location) {
+    bus.request(address(subscriber, location), subscriber.request(false));
   }
 
-  private void gone(InstanceStopped instanceStopped) {
-    of(instanceStopped.server())
-        .forEach(subscriber -> subscriber.asked.remove(instanceStopped.from()));
+  private void instanceStopped(InstanceStopped instanceStopped) {
+    subscribersOf(instanceStopped.server())
+        .forEach(subscriber -> subscriber.agreements.remove(instanceStopped.from()));
   }
 
-  /** One that the server refuses now is kept for when something of it changes. */
-  private void askAgain(ServerView server) {
+  /** Subscribes at new instances; a refused subscription is tried again at the next change. */
+  private void resubscribe(ServerView server) {
     if (!server.isDiscovered()) {
       return;
     }
-    for (Subscriber subscriber : of(server.id())) {
-      subscriber.asked.keySet().retainAll(server.residences());
+    for (Subscriber subscriber : subscribersOf(server.id())) {
+      subscriber.agreements.keySet().retainAll(server.residences());
       server.residences().stream()
-          .filter(at -> !subscriber.asked.containsKey(at))
-          .forEach(at -> begin(subscriber, at));
+          .filter(location -> !subscriber.agreements.containsKey(location))
+          .forEach(location -> subscribe(subscriber, location));
     }
   }
 
-  private List<Subscriber> of(ServerId server) {
+  private List<Subscriber> subscribersOf(ServerId server) {
     return listeners.values().stream()
         .flatMap(Set::stream)
         .filter(subscriber -> subscriber.server.equals(server))
@@ -157,13 +160,14 @@ final class ResourceSubscribers {
   }
 
   private void updated(ResourceUpdate update) {
-    SubscribedResource at =
+    SubscribedResource resource =
         new SubscribedResource(update.server(), update.conversation(), update.uri());
-    List.copyOf(listeners.getOrDefault(at, Set.of()))
-        .forEach(subscriber -> subscriber.hear.accept(update.params()));
+    List.copyOf(listeners.getOrDefault(resource, Set.of()))
+        .forEach(subscriber -> subscriber.listener.accept(update.params()));
   }
 
-  private static Address<ResourceSubscription, String> address(Subscriber of, InstanceLocation at) {
-    return Addresses.watch(new InstanceId(of.server, at.instance()));
+  private static Address<ResourceSubscription, String> address(
+      Subscriber subscriber, InstanceLocation location) {
+    return Addresses.watch(new InstanceId(subscriber.server, location.instance()));
   }
 }

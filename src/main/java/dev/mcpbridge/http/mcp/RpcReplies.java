@@ -6,7 +6,7 @@ import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 
-/** Writes JSON-RPC answers and notifications for clients. Stateless. */
+/** Writes JSON-RPC messages for clients. Stateless. */
 final class RpcReplies {
   private RpcReplies() {}
 
@@ -42,9 +42,9 @@ final class RpcReplies {
   }
 
   /**
-   * An error of the upstream as it sent it; one of ours with what is known of its effect.
+   * An error response: an upstream's error as it was sent, or one of the bridge.
    *
-   * @param id null where it could not be read
+   * @param id null if it could not be read
    */
   static JsonSlice error(JsonSlice id, BridgeException failure) {
     JsonWriter out =
@@ -56,12 +56,12 @@ final class RpcReplies {
     if (failure.members().get("upstream") instanceof JsonSlice raw) {
       out.value(raw);
     } else {
-      own(out, failure);
+      writeError(out, failure);
     }
     return out.endObject().toSlice();
   }
 
-  private static void own(JsonWriter out, BridgeException failure) {
+  private static void writeError(JsonWriter out, BridgeException failure) {
     ErrorCode code = failure.code();
     out.beginObject().member("code", code.rpcCode()).member("message", failure.getMessage());
     out.name("data")

@@ -14,17 +14,17 @@ import dev.mcpbridge.wire.WireWriter;
 import io.vertx.core.Future;
 
 /**
- * What all nodes know of the open sessions, so that each of them can take any request of any
- * session. A record is kept for half as long again as a session may be idle, and refreshed while
- * that is in use.
+ * The records of open sessions, shared by all nodes so that each can handle any request. A record
+ * lives one and a half times as long as a session may be idle, and is refreshed while the session
+ * is in use.
  */
 final class SessionRecords {
   private final SharedMap records;
   private final long idleMillis;
-  private final long keptMillis;
+  private final long lifetimeMillis;
 
   /**
-   * What a client said when it came, and since.
+   * The state of a session that nodes share.
    *
    * @param endpoint null for all servers
    */
@@ -61,52 +61,52 @@ final class SessionRecords {
   SessionRecords(SharedMap records, long idleMillis) {
     this.records = records;
     this.idleMillis = idleMillis;
-    this.keptMillis = idleMillis + idleMillis / 2;
+    this.lifetimeMillis = idleMillis + idleMillis / 2;
   }
 
   Future<Void> add(String id, SessionRecord record) {
     return records
-        .put(id, SharedMap.ABSENT, record.toBytes(), keptMillis, Keep.FIRM)
+        .put(id, SharedMap.ABSENT, record.toBytes(), lifetimeMillis, Keep.FIRM)
         .map(
             change -> {
               if (!change.isDone()) {
-                throw full();
+                throw tooManySessions();
               }
               return null;
             });
   }
 
-  private static BridgeException full() {
-    return new BridgeException(ErrorCode.OVERLOADED, "Too many sessions are open")
+  private static BridgeException tooManySessions() {
+    return new BridgeException(ErrorCode.OVERLOADED, "Too many open sessions; retry later")
         .withRetryAfter(60_000);
   }
 
-  /** Null where there is no such session, or not any more. */
+  /** Null if the session does not exist or has ended. */
   Future<SessionRecord> find(String id) {
     return records.get(id).map(item -> item.isThere() ? SessionRecord.of(item.value()) : null);
   }
 
-  /** As this node knows it; null where it knows none. */
+  /** The record as last seen by this node; null if it has none. */
   SessionRecord known(String id) {
     Item item = records.known(id);
     return item.isThere() ? SessionRecord.of(item.value()) : null;
   }
 
-  /** Whether it is time to refresh it, as far as nodes have agreed on anything since. */
+  /** Whether to refresh the record, by the time that the nodes last agreed on. */
   boolean isToRefresh(String id) {
     Item item = records.known(id);
     return item.isThere() && item.untilMillis() - item.millis() < idleMillis;
   }
 
-  /** It is in use: it stays. Where it was changed meanwhile, that says so, too. */
+  /** Extends the lifetime of the record, unless another change has extended it meanwhile. */
   void refresh(String id) {
     Item item = records.known(id);
     if (item.isThere()) {
-      records.put(id, item.version(), item.value(), keptMillis, Keep.FIRM);
+      records.put(id, item.version(), item.value(), lifetimeMillis, Keep.FIRM);
     }
   }
 
-  /** Done when the nodes have agreed on it, or when there is no such session any more. */
+  /** Succeeds when the nodes have agreed on the change, or if the session has ended. */
   Future<Void> change(String id, SessionRecord record) {
     return change(id, records.known(id), record.toBytes());
   }
@@ -116,11 +116,11 @@ final class SessionRecords {
       return Future.succeededFuture();
     }
     return records
-        .put(id, item.version(), record, keptMillis, Keep.FIRM)
+        .put(id, item.version(), record, lifetimeMillis, Keep.FIRM)
         .compose(
             change -> {
               if (change.isFull()) {
-                throw full();
+                throw tooManySessions();
               }
               return wasOvertaken(change)
                   ? change(id, change.item(), record)
@@ -145,7 +145,7 @@ final class SessionRecords {
     }
   }
 
-  /** By another change of what is still there, such as a refresh. */
+  /** Whether another change of an existing record, such as a refresh, came first. */
   private static boolean wasOvertaken(Change change) {
     return !change.isDone() && !change.isFull() && change.item().isThere();
   }

@@ -18,8 +18,9 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * HTTP+SSE of 2024-11-05, for clients that know nothing newer: one stream on which everything
- * comes, which begins with the address for everything that goes. The session ends with the stream.
+ * HTTP+SSE of 2024-11-05, for clients that support nothing newer: one stream for all messages to
+ * the client. Its first event is the address for messages from it. The session ends with the
+ * stream.
  */
 final class SseDoor {
   private final LegacyRequests requests;
@@ -58,18 +59,18 @@ final class SseDoor {
     stream.send("endpoint", JsonSlice.of(address));
   }
 
-  /** A message for a stream; whatever is to be said to it, a refusal, too, is said there. */
+  /** Handles a message for a stream; its response or error is sent on the stream. */
   void take(
       RoutingContext ctx,
       Inbound message,
       ServerId endpoint,
-      Supplier<Future<ToolCatalogue>> offers) {
+      Supplier<Future<ToolCatalogue>> catalogue) {
     Channel channel = channel(ctx, endpoint);
     Caller caller = channel.session == null ? null : Callers.caller(ctx, channel.session.caller());
     ctx.response().setStatusCode(202).end();
     StreamReply reply = new StreamReply(channel.stream);
     try {
-      take(channel, caller, message, offers, reply);
+      dispatch(channel, caller, message, catalogue, reply);
     } catch (BridgeException refusal) {
       if (message.isRequest()) {
         reply.finish(200, McpDoor.error(message.id(), refusal));
@@ -80,26 +81,30 @@ final class SseDoor {
   /**
    * @param caller null before there is a session
    */
-  private void take(
+  private void dispatch(
       Channel channel,
       Caller caller,
       Inbound message,
-      Supplier<Future<ToolCatalogue>> offers,
+      Supplier<Future<ToolCatalogue>> catalogue,
       StreamReply reply) {
-    boolean isOpening = McpMethod.INITIALIZE.equals(message.method()) && message.isRequest();
-    if (isOpening && channel.session == null) {
-      initialize(channel, message, offers, reply);
-    } else if (isOpening || channel.session == null) {
-      throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "initialize comes first, and once");
+    boolean isInitialize = McpMethod.INITIALIZE.equals(message.method()) && message.isRequest();
+    if (isInitialize && channel.session == null) {
+      initialize(channel, message, catalogue, reply);
+    } else if (isInitialize || channel.session == null) {
+      throw new BridgeException(
+          ErrorCode.MALFORMED_REQUEST, "initialize must come first and only once");
     } else {
-      requests.converse(channel.session, caller, message, offers, reply);
+      requests.converse(channel.session, caller, message, catalogue, reply);
     }
   }
 
   private void initialize(
-      Channel channel, Inbound message, Supplier<Future<ToolCatalogue>> offers, StreamReply reply) {
+      Channel channel,
+      Inbound message,
+      Supplier<Future<ToolCatalogue>> catalogue,
+      StreamReply reply) {
     requests
-        .introduce(channel.principal, channel.share, message, channel.endpoint, offers)
+        .introduce(channel.principal, channel.share, message, channel.endpoint, catalogue)
         .onComplete(
             opened -> {
               if (channel.closed) {
@@ -115,12 +120,12 @@ final class SseDoor {
 
   private Channel channel(RoutingContext ctx, ServerId endpoint) {
     Channel channel = channels.get(String.valueOf(ctx.request().getParam("sessionId")));
-    boolean isTheirs =
+    boolean isOwner =
         channel != null
             && channel.principal.name().equals(Callers.of(ctx).name())
             && (endpoint == null ? channel.endpoint == null : endpoint.equals(channel.endpoint));
-    if (!isTheirs) {
-      throw new BridgeException(ErrorCode.SESSION_NOT_FOUND, "No such session, or not any more");
+    if (!isOwner) {
+      throw new BridgeException(ErrorCode.SESSION_NOT_FOUND, "The session is unknown or has ended");
     }
     return channel;
   }

@@ -6,13 +6,13 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.MetaKeys;
 import java.util.Map;
 
-/** The client of one request of 2026-07-28, known by the request's {@code _meta} alone. */
+/** The client of one request of 2026-07-28, described by the request's {@code _meta} alone. */
 final class StatelessClient implements Client {
   private final Principal principal;
   private final JsonSlice capabilities;
   private final String logLevel;
   private McpRequest.RunningCall runningCall;
-  private boolean hasLeft;
+  private boolean isDisconnected;
 
   StatelessClient(Principal principal, Map<String, JsonSlice> meta) {
     this.principal = principal;
@@ -37,7 +37,7 @@ final class StatelessClient implements Client {
 
   @Override
   public boolean hasGivenUp(McpRequest request) {
-    return hasLeft;
+    return isDisconnected;
   }
 
   @Override
@@ -50,9 +50,9 @@ final class StatelessClient implements Client {
     runningCall = null;
   }
 
-  /** It has left; tells the call that runs at the moment, null for none. */
+  /** Marks the client as disconnected; returns the running call, null for none. */
   McpRequest.RunningCall left() {
-    hasLeft = true;
+    isDisconnected = true;
     return runningCall;
   }
 }

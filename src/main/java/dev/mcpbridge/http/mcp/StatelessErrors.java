@@ -7,9 +7,9 @@ import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.RpcError;
 
 /**
- * Errors of servers with a handshake for stateless clients: codes of the old era are not spoken any
- * more, and those that the specification keeps for itself are not to be made up (2026-07-28
- * basic/index, error codes).
+ * Maps errors of servers with a handshake for stateless clients: codes of the old era are replaced,
+ * and codes that the specification reserves are not passed on (2026-07-28 basic/index, error
+ * codes).
  */
 final class StatelessErrors {
   private static final int FIRST_UNDEFINED = -32023;
@@ -17,14 +17,14 @@ final class StatelessErrors {
 
   private StatelessErrors() {}
 
-  /** The code that an error would have on the wire. */
+  /** The JSON-RPC code of a failure. */
   static int code(BridgeException failure) {
     return failure.members().get("upstream") instanceof JsonSlice raw
         ? RpcError.read(raw).code()
         : failure.code().rpcCode();
   }
 
-  /** The failure as it may be said; the upstream's own words are kept. */
+  /** The failure with a permitted code; the upstream's message is kept. */
   static BridgeException of(Inbound message, BridgeException failure) {
     int code = code(failure);
     boolean reserved = code <= FIRST_UNDEFINED && code >= LAST_RESERVED;

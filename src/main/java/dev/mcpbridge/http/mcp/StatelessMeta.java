@@ -15,19 +15,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a request of 2026-07-28 says of itself, in {@code _meta} and once more in its headers, so
- * that intermediaries can read it (basic/transports/streamable-http; rules of agreement there).
+ * The metadata of a request of 2026-07-28, in {@code _meta} and mirrored in headers for
+ * intermediaries; both must match (basic/transports/streamable-http).
  */
 final class StatelessMeta {
   private static final String VERSION_HEADER = "mcp-protocol-version";
   private static final String ENCODED_START = "=?base64?";
   private static final String ENCODED_END = "?=";
-  private static final Map<String, String> NAMED_BY =
+  private static final Map<String, String> NAME_MEMBERS =
       Map.of("tools/call", "name", "prompts/get", "name", "resources/read", "uri");
 
   private StatelessMeta() {}
 
-  /** Whether a request belongs to the stateless era; only the request itself can tell. */
+  /** Whether a request belongs to the stateless era. */
   static boolean isIn(Inbound message, MultiMap headers) {
     String version = headers.get(VERSION_HEADER);
     return message.meta().containsKey(MetaKeys.VERSION)
@@ -47,35 +47,35 @@ final class StatelessMeta {
     }
     JsonSlice level = message.meta().get(MetaKeys.LOG_LEVEL);
     if (level != null && !LogLevels.isLevel(JsonObjects.string(level))) {
-      throw new BridgeException(ErrorCode.INVALID_PARAMS, "No such level: " + level.text());
+      throw new BridgeException(ErrorCode.INVALID_PARAMS, "Unknown log level: " + level.text());
     }
-    agree(VERSION_HEADER, headers, version);
+    checkHeader(VERSION_HEADER, headers, version);
     if (!version.equals(ProtocolVersion.STATELESS)) {
       throw unsupported(version);
     }
-    agree("mcp-method", headers, message.method());
-    String member = NAMED_BY.get(message.method());
+    checkHeader("mcp-method", headers, message.method());
+    String member = NAME_MEMBERS.get(message.method());
     if (member != null && message.text(member) != null) {
-      agree("mcp-name", headers, message.text(member));
+      checkHeader("mcp-name", headers, message.text(member));
     }
   }
 
-  /** The text of a header that may be written as Base64 of UTF-8. */
+  /** The text of a header value, which may be Base64 of UTF-8. */
   static String decoded(String value) {
     if (!value.startsWith(ENCODED_START) || !value.endsWith(ENCODED_END)) {
       return value;
     }
-    String inside =
+    String encoded =
         value.substring(
             ENCODED_START.length(),
             Math.max(ENCODED_START.length(), value.length() - ENCODED_END.length()));
-    if (inside.length() % 4 != 0) {
-      throw mismatch("A header is no valid Base64");
+    if (encoded.length() % 4 != 0) {
+      throw mismatch("A header is not valid Base64");
     }
     try {
-      return new String(Base64.getDecoder().decode(inside), StandardCharsets.UTF_8);
+      return new String(Base64.getDecoder().decode(encoded), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
-      throw mismatch("A header is no valid Base64");
+      throw mismatch("A header is not valid Base64");
     }
   }
 
@@ -83,13 +83,13 @@ final class StatelessMeta {
     return new BridgeException(ErrorCode.HEADER_MISMATCH, detail);
   }
 
-  private static void agree(String header, MultiMap headers, String inBody) {
+  private static void checkHeader(String header, MultiMap headers, String inBody) {
     List<String> values = headers.getAll(header);
     if (values.size() != 1) {
-      throw mismatch("The header " + header + " must be there once");
+      throw mismatch("The header " + header + " must be present exactly once");
     }
     if (!decoded(values.get(0)).equals(inBody)) {
-      throw mismatch("The header " + header + " does not agree with the body");
+      throw mismatch("The header " + header + " does not match the body");
     }
   }
 
@@ -97,12 +97,12 @@ final class StatelessMeta {
     JsonSlice supported =
         new JsonWriter().beginArray().value(ProtocolVersion.STATELESS).endArray().toSlice();
     return new BridgeException(
-            ErrorCode.UNSUPPORTED_VERSION, "MCP " + version + " is not spoken here")
+            ErrorCode.UNSUPPORTED_VERSION, "MCP version " + version + " is not supported")
         .with("supported", supported)
         .with("requested", version);
   }
 
-  /** Whether a method is one that the stateless era has. */
+  /** Whether the stateless era has a method. */
   static boolean knows(String method) {
     return switch (method) {
       case McpMethod.DISCOVER,

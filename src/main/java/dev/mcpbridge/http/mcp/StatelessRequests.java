@@ -21,12 +21,12 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * The revision 2026-07-28: each request stands for itself, says who speaks in {@code _meta} and in
- * its headers, and is given up by whoever closes its connection.
+ * The revision 2026-07-28: each request is independent, identifies its client in {@code _meta} and
+ * headers, and is cancelled when its connection closes.
  */
 final class StatelessRequests {
   private static final byte[] RESULT_TYPE = "resultType".getBytes(StandardCharsets.US_ASCII);
-  private static final Set<Integer> ENVELOPE = Set.of(-32020, -32021, -32022);
+  private static final Set<Integer> METADATA_ERRORS = Set.of(-32020, -32021, -32022);
 
   private final McpCalls calls;
   private final EndpointInfo endpointInfo;
@@ -44,15 +44,15 @@ final class StatelessRequests {
     this.subscriptionStreams = subscriptionStreams;
   }
 
-  /** Takes one message; answers with a status of its own for what is wrong with the envelope. */
+  /** Handles one message; errors in its metadata have an HTTP status of their own. */
   void take(
       RoutingContext ctx,
       Inbound message,
       ServerId endpoint,
-      Supplier<Future<ToolCatalogue>> offers) {
+      Supplier<Future<ToolCatalogue>> catalogue) {
     if (message.isAnswer()) {
       throw new BridgeException(
-          ErrorCode.MALFORMED_REQUEST, "Answers travel in inputResponses since 2026-07-28");
+          ErrorCode.MALFORMED_REQUEST, "Since 2026-07-28 responses must be sent in inputResponses");
     }
     if (message.isNotification()) {
       ctx.response().setStatusCode(202).end();
@@ -63,22 +63,23 @@ final class StatelessRequests {
       throw McpDoor.unknownMethod(message.method());
     }
     if (message.method().equals(McpMethod.LISTEN)) {
-      offers
+      catalogue
           .get()
           .onSuccess(
               toolCatalogue -> subscriptionStreams.open(ctx, message, endpoint, toolCatalogue))
           .onFailure(failure -> McpDoor.refuse(replies.to(ctx), message, failure));
     } else {
-      answer(ctx, message, offers);
+      answer(ctx, message, catalogue);
     }
   }
 
-  private void answer(RoutingContext ctx, Inbound message, Supplier<Future<ToolCatalogue>> offers) {
+  private void answer(
+      RoutingContext ctx, Inbound message, Supplier<Future<ToolCatalogue>> catalogue) {
     Caller caller = Callers.caller(ctx);
     StatelessClient client = new StatelessClient(Callers.of(ctx), message.meta());
     PostReply reply = replies.to(ctx);
-    reply.onLeave(() -> giveUp(client));
-    offers
+    reply.onLeave(() -> cancel(client));
+    catalogue
         .get()
         .compose(
             toolCatalogue -> {
@@ -90,20 +91,20 @@ final class StatelessRequests {
             failure -> reply.finish(status(failure), error(message, failure)));
   }
 
-  private void giveUp(StatelessClient client) {
+  private void cancel(StatelessClient client) {
     McpRequest.RunningCall runningCall = client.left();
     if (runningCall != null) {
-      calls.cancel(runningCall, "The client has left");
+      calls.cancel(runningCall, "The client has disconnected");
     }
   }
 
   private Future<JsonSlice> result(McpRequest request) {
     return switch (request.message().method()) {
       case McpMethod.DISCOVER -> Future.succeededFuture(discover(request));
-      case McpMethod.TOOLS_LIST -> listed(request, McpLists.tools(request));
-      case McpMethod.PROMPTS_LIST -> listed(request, McpLists.prompts(request));
-      case McpMethod.RESOURCES_LIST -> listed(request, McpLists.resources(request));
-      case McpMethod.TEMPLATES_LIST -> listed(request, McpLists.templates(request));
+      case McpMethod.TOOLS_LIST -> listResult(request, McpLists.tools(request));
+      case McpMethod.PROMPTS_LIST -> listResult(request, McpLists.prompts(request));
+      case McpMethod.RESOURCES_LIST -> listResult(request, McpLists.resources(request));
+      case McpMethod.TEMPLATES_LIST -> listResult(request, McpLists.templates(request));
       case McpMethod.TOOLS_CALL -> calls.tool(request).map(StatelessRequests::complete);
       case McpMethod.PROMPTS_GET -> calls.prompt(request).map(StatelessRequests::complete);
       case McpMethod.RESOURCES_READ -> calls.resource(request).map(StatelessRequests::cacheable);
@@ -122,14 +123,14 @@ final class StatelessRequests {
             .endArray();
     endpointInfo.write(
         out, request.toolCatalogue(), false, BridgePath.of(request.message().meta()));
-    return introduced(request.toolCatalogue(), cacheable(out.endObject().toSlice()));
+    return withMeta(request.toolCatalogue(), cacheable(out.endObject().toSlice()));
   }
 
-  private Future<JsonSlice> listed(McpRequest request, JsonSlice list) {
-    return Future.succeededFuture(introduced(request.toolCatalogue(), cacheable(list)));
+  private Future<JsonSlice> listResult(McpRequest request, JsonSlice list) {
+    return Future.succeededFuture(withMeta(request.toolCatalogue(), cacheable(list)));
   }
 
-  private JsonSlice introduced(ToolCatalogue toolCatalogue, JsonSlice result) {
+  private JsonSlice withMeta(ToolCatalogue toolCatalogue, JsonSlice result) {
     JsonSlice meta = endpointInfo.statelessMeta(toolCatalogue);
     return new JsonWriter(result.length() + meta.length() + 16)
         .beginObject()
@@ -139,9 +140,7 @@ final class StatelessRequests {
         .toSlice();
   }
 
-  /**
-   * Every result says of which type it is; one of a server that is older than the rule does not.
-   */
+  /** Adds the {@code resultType} that results of servers of older revisions lack. */
   private static JsonSlice complete(JsonSlice result) {
     return result.mentions(RESULT_TYPE) && JsonObjects.members(result).containsKey("resultType")
         ? result
@@ -153,12 +152,12 @@ final class StatelessRequests {
             .toSlice();
   }
 
-  /** What a server that knows no caching says may be kept by nobody and for no time. */
+  /** Forbids caching of a result that has no caching members. */
   private static JsonSlice cacheable(JsonSlice result) {
     JsonSlice complete = complete(result);
     Map<String, JsonSlice> members = JsonObjects.members(complete);
-    boolean asks = "input_required".equals(JsonObjects.string(members.get("resultType")));
-    if (asks || members.containsKey("ttlMs")) {
+    boolean requiresInput = "input_required".equals(JsonObjects.string(members.get("resultType")));
+    if (requiresInput || members.containsKey("ttlMs")) {
       return complete;
     }
     return new JsonWriter(complete.length() + 48)
@@ -171,11 +170,11 @@ final class StatelessRequests {
   }
 
   private static int status(Throwable failure) {
-    BridgeException known = Problems.of(failure);
-    return switch (known.code()) {
+    BridgeException exception = Problems.of(failure);
+    return switch (exception.code()) {
       case METHOD_NOT_FOUND -> 404;
       case FORBIDDEN -> 403;
-      default -> ENVELOPE.contains(StatelessErrors.code(known)) ? 400 : 200;
+      default -> METADATA_ERRORS.contains(StatelessErrors.code(exception)) ? 400 : 200;
     };
   }
 

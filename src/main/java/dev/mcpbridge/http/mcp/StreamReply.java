@@ -2,7 +2,7 @@ package dev.mcpbridge.http.mcp;
 
 import dev.mcpbridge.protocol.JsonSlice;
 
-/** Everything on the one stream of a client of HTTP+SSE. */
+/** Sends all messages on the single stream of an HTTP+SSE client. */
 record StreamReply(MessageStream stream) implements ReplyChannel {
   @Override
   public boolean takesStream() {

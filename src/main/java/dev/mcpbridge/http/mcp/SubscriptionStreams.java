@@ -22,12 +22,12 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * {@code subscriptions/listen} (2026-07-28 basic/patterns/subscriptions): a stream that first says
- * what it will tell, and then tells just that, under the id of the request that opened it.
+ * {@code subscriptions/listen} (2026-07-28 basic/patterns/subscriptions): a stream that first
+ * acknowledges the notifications it covers and then sends them, with the id of the request.
  */
 final class SubscriptionStreams {
   private static final int MAX_RESOURCES = 1000;
-  private static final long PATIENCE_SECONDS = 10;
+  private static final long TIMEOUT_SECONDS = 10;
   private static final Map<String, String> TYPES = new LinkedHashMap<>();
 
   static {
@@ -37,31 +37,33 @@ final class SubscriptionStreams {
   }
 
   private final CatalogueChanges changes;
-  private final ResourceSubscribers watch;
+  private final ResourceSubscribers subscribers;
   private final StreamSlots streams;
 
-  SubscriptionStreams(CatalogueChanges changes, ResourceSubscribers watch, StreamSlots streams) {
+  SubscriptionStreams(
+      CatalogueChanges changes, ResourceSubscribers subscribers, StreamSlots streams) {
     this.changes = changes;
-    this.watch = watch;
+    this.subscribers = subscribers;
     this.streams = streams;
   }
 
-  /** Opens one; what it asks for and cannot get is not acknowledged. */
+  /** Opens a stream; unavailable subscriptions are left out of the acknowledgement. */
   void open(RoutingContext ctx, Inbound message, ServerId endpoint, ToolCatalogue toolCatalogue) {
-    JsonSlice wanted = message.params().get("notifications");
+    JsonSlice filter = message.params().get("notifications");
     JsonSlice uris =
-        wanted == null ? null : JsonObjects.members(wanted).get("resourceSubscriptions");
-    if (wanted == null || !wanted.isObject() || uris != null && !uris.isArray()) {
+        filter == null ? null : JsonObjects.members(filter).get("resourceSubscriptions");
+    if (filter == null || !filter.isObject() || uris != null && !uris.isArray()) {
       Replies.json(
           ctx,
           400,
           McpDoor.error(
               message.id(),
               new BridgeException(
-                  ErrorCode.INVALID_PARAMS, "params.notifications must say what to listen for")));
+                  ErrorCode.INVALID_PARAMS,
+                  "params.notifications must be an object of subscriptions")));
       return;
     }
-    Map<String, JsonSlice> asked = JsonObjects.members(wanted);
+    Map<String, JsonSlice> requested = JsonObjects.members(filter);
     JsonSlice meta =
         new JsonWriter()
             .beginObject()
@@ -70,41 +72,41 @@ final class SubscriptionStreams {
             .toSlice();
     AcknowledgedStream stream = new AcknowledgedStream(streams.open(ctx));
     Caller caller = Caller.of(Callers.of(ctx).name()).withShare(Callers.share(ctx));
-    watchAll(asked, toolCatalogue, caller, meta, stream)
-        .onSuccess(agreed -> stream.begin(acknowledgement(asked, agreed, meta)));
-    Runnable deaf =
+    subscribeAll(requested, toolCatalogue, caller, meta, stream)
+        .onSuccess(agreed -> stream.begin(acknowledgement(requested, agreed, meta)));
+    Runnable unsubscribe =
         changes.listen(
             (server, methods) -> {
               if (endpoint == null || endpoint.equals(server)) {
                 methods.stream()
-                    .filter(method -> isAsked(asked, method))
+                    .filter(method -> isRequested(requested, method))
                     .forEach(method -> stream.tell(notification(method, meta)));
               }
             });
-    stream.onClose(deaf);
+    stream.onClose(unsubscribe);
   }
 
-  /** The URIs whose servers have agreed; one that takes too long is not promised. */
-  private Future<List<String>> watchAll(
-      Map<String, JsonSlice> asked,
+  /** The URIs that servers accepted within ten seconds. */
+  private Future<List<String>> subscribeAll(
+      Map<String, JsonSlice> requested,
       ToolCatalogue toolCatalogue,
       Caller caller,
       JsonSlice meta,
       AcknowledgedStream stream) {
-    JsonSlice uris = asked.get("resourceSubscriptions");
+    JsonSlice uris = requested.get("resourceSubscriptions");
     if (uris == null) {
       return Future.succeededFuture(List.of());
     }
     List<String> agreed = new ArrayList<>();
-    List<Future<Void>> asks = new ArrayList<>();
+    List<Future<Void>> subscriptions = new ArrayList<>();
     JsonObjects.elements(uris).stream()
         .map(JsonObjects::string)
         .filter(uri -> uri != null && toolCatalogue.resource(uri).isPresent())
         .limit(MAX_RESOURCES)
         .forEach(
             uri ->
-                asks.add(
-                    watch
+                subscriptions.add(
+                    subscribers
                         .listen(
                             toolCatalogue.resource(uri).get(),
                             uri,
@@ -120,29 +122,29 @@ final class SubscriptionStreams {
                               }
                             })
                         .mapEmpty()));
-    return Future.join(asks)
-        .timeout(PATIENCE_SECONDS, TimeUnit.SECONDS)
+    return Future.join(subscriptions)
+        .timeout(TIMEOUT_SECONDS, TimeUnit.SECONDS)
         .transform(done -> Future.succeededFuture(List.copyOf(agreed)));
   }
 
   private static void updated(AcknowledgedStream stream, JsonSlice params, JsonSlice meta) {
     JsonSlice own = JsonObjects.members(params).get("_meta");
-    JsonSlice both =
+    JsonSlice merged =
         own == null
             ? meta
             : JsonObjects.with(
                 own, MetaKeys.SUBSCRIPTION, JsonObjects.members(meta).get(MetaKeys.SUBSCRIPTION));
-    JsonSlice tagged = JsonObjects.with(params, "_meta", both);
+    JsonSlice tagged = JsonObjects.with(params, "_meta", merged);
     stream.tell(RpcReplies.notification(McpMethod.RESOURCE_UPDATED, tagged));
   }
 
   private static JsonSlice acknowledgement(
-      Map<String, JsonSlice> asked, List<String> uris, JsonSlice meta) {
+      Map<String, JsonSlice> requested, List<String> uris, JsonSlice meta) {
     JsonWriter params = new JsonWriter().beginObject().member("_meta", meta);
     params.name("notifications").beginObject();
     TYPES.forEach(
         (type, method) -> {
-          if (isAsked(asked, method)) {
+          if (isRequested(requested, method)) {
             params.member(type, true);
           }
         });
@@ -160,9 +162,9 @@ final class SubscriptionStreams {
     return RpcReplies.notification(method, params);
   }
 
-  private static boolean isAsked(Map<String, JsonSlice> asked, String method) {
+  private static boolean isRequested(Map<String, JsonSlice> requested, String method) {
     return TYPES.entrySet().stream()
         .filter(type -> type.getValue().equals(method))
-        .anyMatch(type -> JsonSlice.of("true").equals(asked.get(type.getKey())));
+        .anyMatch(type -> JsonSlice.of("true").equals(requested.get(type.getKey())));
   }
 }

@@ -12,27 +12,26 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Calls of stateless clients at servers with a session that have asked something: the request is
- * answered with {@code input_required}, the call goes on at the server, and the client's next
- * request finds it again by its {@code requestState}. That is 128 random bits, good for the
- * principal and the request it was given to, and once. A question that nobody answers is refused
- * after five minutes.
+ * Calls of stateless clients that wait for input: a server with a session has sent a request, which
+ * is returned as {@code input_required} while the call continues at the server. The client's next
+ * request finds the call by its {@code requestState}: 128 random bits, valid once, for the same
+ * principal and the same request. An unanswered server request fails after five minutes.
  */
 final class SuspendedCalls {
   private static final String KEY = "input";
-  private static final long PATIENCE_MILLIS = 300_000;
+  private static final long TIMEOUT_MILLIS = 300_000;
 
   private final Vertx vertx;
-  private final String mark;
+  private final String statePrefix;
   private final Map<String, WaitingCall> waiting = new HashMap<>();
 
-  /** A call that may ask while it runs, and the request that will get its next word. */
+  /** A running call that may send requests, and the client request that gets its next result. */
   final class SuspendedCall {
     private final String principal;
     private final CallIntent callIntent;
     private final McpRequest.RunningCall runningCall;
-    private final Deque<JsonSlice> further = new ArrayDeque<>();
-    private Promise<JsonSlice> word = Promise.promise();
+    private final Deque<JsonSlice> queuedResults = new ArrayDeque<>();
+    private Promise<JsonSlice> nextResult = Promise.promise();
 
     private SuspendedCall(
         String principal, CallIntent callIntent, McpRequest.RunningCall runningCall) {
@@ -41,27 +40,29 @@ final class SuspendedCalls {
       this.runningCall = runningCall;
     }
 
-    /** Its result, or the next question in the form of one. */
+    /** The result of the call, or {@code input_required} for its next request. */
     Future<JsonSlice> nextWord() {
-      return word.future();
+      return nextResult.future();
     }
 
-    /** Takes the outcome, for whoever asked last. */
+    /** Completes the waiting client request with the outcome of the call. */
     SuspendedCall follow(Future<JsonSlice> outcome) {
-      outcome.onComplete(result -> word.tryComplete(result), failure -> word.tryFail(failure));
-      outcome.onComplete(done -> waiting.values().removeIf(open -> open.call() == this));
+      outcome.onComplete(
+          result -> nextResult.tryComplete(result), failure -> nextResult.tryFail(failure));
+      outcome.onComplete(done -> waiting.values().removeIf(entry -> entry.call() == this));
       return this;
     }
 
-    /** A question of the server; answered by the client's next request. */
+    /** Handles a request of the server; the client's next request completes it. */
     Future<JsonSlice> ask(ServerRequest serverRequest) {
-      String state = mark + RandomIds.next();
+      String state = statePrefix + RandomIds.next();
       Promise<JsonSlice> answer = Promise.promise();
       waiting.put(state, new WaitingCall(this, serverRequest, answer));
-      if (!word.tryComplete(inputRequired(serverRequest, state))) {
-        further.add(inputRequired(serverRequest, state));
+      if (!nextResult.tryComplete(inputRequired(serverRequest, state))) {
+        queuedResults.add(inputRequired(serverRequest, state));
       }
-      long timer = vertx.setTimer(PATIENCE_MILLIS, t -> answer.tryFail("Nobody has answered"));
+      long timer =
+          vertx.setTimer(TIMEOUT_MILLIS, t -> answer.tryFail("The client did not respond in time"));
       return answer
           .future()
           .onComplete(
@@ -76,11 +77,11 @@ final class SuspendedCalls {
       SuspendedCall call, ServerRequest serverRequest, Promise<JsonSlice> answer) {}
 
   /**
-   * @param mark what the states of this bridge begin with, and of no other
+   * @param statePrefix prefix of the states of this bridge only
    */
-  SuspendedCalls(Vertx vertx, String mark) {
+  SuspendedCalls(Vertx vertx, String statePrefix) {
     this.vertx = vertx;
-    this.mark = mark + "call/";
+    this.statePrefix = statePrefix + "call/";
   }
 
   SuspendedCall open(
@@ -90,33 +91,35 @@ final class SuspendedCalls {
 
   boolean isMeant(McpRequest request) {
     String state = request.message().text("requestState");
-    return request.client() instanceof StatelessClient && state != null && state.startsWith(mark);
+    return request.client() instanceof StatelessClient
+        && state != null
+        && state.startsWith(statePrefix);
   }
 
   /**
-   * Gives the server its answer, and waits for what it says next; leaving now gives the call up.
+   * Passes the input to the server and waits for the next result. A disconnect cancels the call.
    */
   Future<JsonSlice> resume(McpRequest request, CallIntent callIntent) {
     String state = request.message().text("requestState");
-    WaitingCall open = waiting.get(state);
-    if (open == null
-        || !open.call().principal.equals(request.client().principal().name())
-        || !open.call().callIntent.equals(callIntent)) {
+    WaitingCall waitingCall = waiting.get(state);
+    if (waitingCall == null
+        || !waitingCall.call().principal.equals(request.client().principal().name())
+        || !waitingCall.call().callIntent.equals(callIntent)) {
       return Future.failedFuture(InputRequired.foreignState());
     }
     JsonSlice responses = request.message().params().get("inputResponses");
     JsonSlice answer = responses == null ? null : JsonObjects.members(responses).get(KEY);
     if (answer == null) {
-      return Future.succeededFuture(inputRequired(open.serverRequest(), state));
+      return Future.succeededFuture(inputRequired(waitingCall.serverRequest(), state));
     }
     waiting.remove(state);
-    open.call().word = Promise.promise();
-    if (!open.call().further.isEmpty()) {
-      open.call().word.complete(open.call().further.poll());
+    waitingCall.call().nextResult = Promise.promise();
+    if (!waitingCall.call().queuedResults.isEmpty()) {
+      waitingCall.call().nextResult.complete(waitingCall.call().queuedResults.poll());
     }
-    request.client().began(request, open.call().runningCall);
-    Future<JsonSlice> next = open.call().nextWord();
-    open.answer().tryComplete(answer.detached());
+    request.client().began(request, waitingCall.call().runningCall);
+    Future<JsonSlice> next = waitingCall.call().nextWord();
+    waitingCall.answer().tryComplete(answer.detached());
     return next.onComplete(done -> request.client().ended(request));
   }
 

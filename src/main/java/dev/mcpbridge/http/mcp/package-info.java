@@ -1,6 +1,5 @@
 /**
- * The MCP door: Streamable HTTP in both eras on the same path. What a client sends is taken apart
- * here and goes through the same pipeline as everything else; which era a request belongs to is
- * told by the request itself.
+ * The MCP door: Streamable HTTP in both eras on the same path, and HTTP+SSE. The request itself
+ * determines its era. Messages are parsed here; calls go through the pipeline that all doors share.
  */
 package dev.mcpbridge.http.mcp;

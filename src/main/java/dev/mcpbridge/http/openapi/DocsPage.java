@@ -10,8 +10,8 @@ import java.io.UncheckedIOException;
 import java.util.Map;
 
 /**
- * GET /docs: a page that shows the documents, drawn by Swagger UI. Page and scripts are the same
- * for everybody and hold nothing secret, so they need no key; the documents that they fetch do.
+ * GET /docs: a page that shows the documents with Swagger UI. The page and its scripts are static
+ * and contain no secrets, so they need no key; the documents that they fetch do.
  */
 public final class DocsPage {
   private static final String OWN = "/dev/mcpbridge/http/docs/";
@@ -25,7 +25,7 @@ public final class DocsPage {
 
   private DocsPage() {}
 
-  /** What answers at which path; for everybody. */
+  /** The handlers by path; they need no authentication. */
   public static Map<String, Handler<RoutingContext>> pages() {
     return Map.of(
         "/docs", page(OWN + "docs.html"),
@@ -36,11 +36,11 @@ public final class DocsPage {
   }
 
   private static Handler<RoutingContext> page(String resource) {
-    Buffer[] read = new Buffer[1];
+    Buffer[] cached = new Buffer[1];
     String type = TYPES.get(resource.substring(resource.lastIndexOf('.') + 1));
     return ctx -> {
-      read[0] = read[0] == null ? resource(resource) : read[0];
-      send(ctx, type, read[0]);
+      cached[0] = cached[0] == null ? resource(resource) : cached[0];
+      send(ctx, type, cached[0]);
     };
   }
 
@@ -52,7 +52,7 @@ public final class DocsPage {
         .end(body);
   }
 
-  /** A WebJar keeps its files under its version, which the build knows. */
+  /** The path of files in a WebJar contains its version, which the build writes to a resource. */
   private static String version() {
     return resource(OWN + "swagger-ui.version").toString().strip() + "/";
   }
@@ -60,7 +60,7 @@ public final class DocsPage {
   private static Buffer resource(String name) {
     try (InputStream in = DocsPage.class.getResourceAsStream(name)) {
       if (in == null) {
-        throw new IllegalStateException("not in this build: " + name);
+        throw new IllegalStateException("Resource missing from this build: " + name);
       }
       return Buffer.buffer(in.readAllBytes());
     } catch (IOException e) {

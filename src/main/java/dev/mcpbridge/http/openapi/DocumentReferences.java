@@ -9,37 +9,37 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** The references of one schema that is put into another document. */
+/** Rewrites the references of a schema that is embedded in another document. */
 final class DocumentReferences {
-  /** Their members are schemas by names that are anybody's. */
-  private static final Set<String> BY_NAME =
+  /** Keywords whose members are schemas by arbitrary names. */
+  private static final Set<String> SCHEMA_MAPS =
       Set.of("properties", "patternProperties", "$defs", "definitions", "dependentSchemas");
 
-  /** What is in them is no schema, whatever it looks like. */
-  private static final Set<String> VALUES =
+  /** Keywords whose content is a value, even if it looks like a schema. */
+  private static final Set<String> VALUE_KEYWORDS =
       Set.of("const", "enum", "default", "example", "examples");
 
   private final String base;
   private final Map<String, String> moved = new LinkedHashMap<>();
 
   /**
-   * @param base where the schema stands, as a reference
+   * @param base reference to the place of the schema in the document
    */
   DocumentReferences(String base) {
     this.base = base;
   }
 
-  /** A definition of the schema stands somewhere else. */
-  void moved(String place, String name, String target) {
-    moved.put(place + name, target);
+  /** Records that a definition of the schema was moved. */
+  void moved(String container, String name, String target) {
+    moved.put(container + name, target);
   }
 
-  /** Where all that was moved is now. */
+  /** The new references of all definitions that were moved. */
   Collection<String> moved() {
     return moved.values();
   }
 
-  /** Lets every reference in a schema lead to where its target stands now. */
+  /** Rewrites every reference in a schema to the current place of its target. */
   void rebase(JsonNode schema) {
     if (schema instanceof ObjectNode object && object.path("$ref").isTextual()) {
       object.put("$ref", target(object.get("$ref").textValue()));
@@ -51,9 +51,9 @@ final class DocumentReferences {
         .properties()
         .forEach(
             member -> {
-              if (BY_NAME.contains(member.getKey())) {
+              if (SCHEMA_MAPS.contains(member.getKey())) {
                 member.getValue().forEach(this::rebase);
-              } else if (!VALUES.contains(member.getKey())) {
+              } else if (!VALUE_KEYWORDS.contains(member.getKey())) {
                 rebase(member.getValue());
               }
             });
@@ -70,7 +70,7 @@ final class DocumentReferences {
     return base + reference.substring(1);
   }
 
-  /** RFC 6901 sections 4 and 6. */
+  /** Decodes a reference token (RFC 6901 sections 4 and 6). */
   private static String decoded(String step) {
     try {
       return URLDecoder.decode(step.replace("+", "%2B"), StandardCharsets.UTF_8)

@@ -17,7 +17,7 @@ import java.util.Map;
 
 /** GET /servers/{server}/openapi.json and /tools/openapi.json. */
 public final class OpenApiDoor {
-  private static final int KEPT = 8;
+  private static final int MAX_DOCUMENTS = 8;
 
   private final Vertx vertx;
   private final CatalogueCache catalogueCache;
@@ -25,7 +25,7 @@ public final class OpenApiDoor {
       new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<DocumentKey, Future<JsonSlice>> eldest) {
-          return size() > KEPT;
+          return size() > MAX_DOCUMENTS;
         }
       };
 
@@ -39,7 +39,7 @@ public final class OpenApiDoor {
   public void ofServer(RoutingContext ctx) {
     String name = ctx.pathParam("server");
     if (!ServerId.isValid(name)) {
-      throw new BridgeException(ErrorCode.SERVER_NOT_FOUND, "No such server");
+      throw new BridgeException(ErrorCode.SERVER_NOT_FOUND, "Server not found");
     }
     catalogueCache
         .of(new ServerId(name))
@@ -58,7 +58,7 @@ public final class OpenApiDoor {
 
   private Future<JsonSlice> document(
       RoutingContext ctx, ToolCatalogue toolCatalogue, String title) {
-    DocumentKey documentKey = new DocumentKey(toolCatalogue, address(ctx));
+    DocumentKey documentKey = new DocumentKey(toolCatalogue, baseUrl(ctx));
     return documents
         .computeIfAbsent(
             documentKey,
@@ -68,8 +68,8 @@ public final class OpenApiDoor {
         .onFailure(failed -> documents.remove(documentKey));
   }
 
-  /** The host has been checked before: it is one of this bridge's. */
-  private static String address(RoutingContext ctx) {
+  /** The base URL of the request; the host has been validated before. */
+  private static String baseUrl(RoutingContext ctx) {
     HostAndPort host = ctx.request().authority();
     return ctx.request().scheme() + "://" + host;
   }

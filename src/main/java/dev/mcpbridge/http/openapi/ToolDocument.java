@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * An OpenAPI 3.1 document with one operation for each tool of an offer. What all have in common is
- * the contract's own. Blocks for some time.
+ * An OpenAPI 3.1 document with one operation for each tool of a catalogue. The shared components
+ * are those of the bridge's own document. Blocking.
  */
 final class ToolDocument {
   private static final String CONTRACT = "/dev/mcpbridge/http/openapi.json";
@@ -43,15 +43,15 @@ final class ToolDocument {
   }
 
   /**
-   * @param title what it describes
-   * @param server where the bridge is, as whoever asks sees it
+   * @param title title of the document
+   * @param server base URL of the bridge as seen by the client
    */
   static JsonSlice of(ToolCatalogue toolCatalogue, String title, String server) {
-    ToolDocument made = new ToolDocument();
-    made.document.putObject("info").put("title", title).put("version", toolCatalogue.digest());
-    made.document.putArray("servers").addObject().put("url", server);
-    toolCatalogue.toolsByName().forEach(made::add);
-    return Json.slice(made.document);
+    ToolDocument built = new ToolDocument();
+    built.document.putObject("info").put("title", title).put("version", toolCatalogue.digest());
+    built.document.putArray("servers").addObject().put("url", server);
+    toolCatalogue.toolsByName().forEach(built::add);
+    return Json.slice(built.document);
   }
 
   private void add(String name, ToolCatalogue.ToolLocation toolLocation) {
@@ -76,16 +76,16 @@ final class ToolDocument {
     responses(operation, id, tool);
   }
 
-  /** The confirmation first: some generated clients try one after the other, as it stands here. */
+  /** The confirmation is listed first, since some generated clients try the types in order. */
   private void responses(ObjectNode operation, String id, Tool tool) {
     ObjectNode responses = operation.putObject("responses");
     ObjectNode done = responses.putObject("200");
-    done.put("description", "The result; or, where the risk asks for it, a confirmation to give");
+    done.put("description", "The result, or the confirmation that is required first");
     ArrayNode either = schemaOf(done).putArray("anyOf");
     either.addObject().put("$ref", SCHEMAS + "Confirmation");
     either.addObject().put("$ref", SCHEMAS + result(id, tool));
     ObjectNode pending = responses.putObject("202");
-    pending.put("description", "A confirmation to give, where the bridge answers those with 202");
+    pending.put("description", "A required confirmation, if the bridge is configured to use 202");
     schemaOf(pending).put("$ref", SCHEMAS + "Confirmation");
     ObjectNode problem = responses.putObject("default");
     problem.put("description", "A problem document (RFC 9457)");
@@ -96,7 +96,7 @@ final class ToolDocument {
         .put("$ref", SCHEMAS + "Problem");
   }
 
-  /** Generators make one type of one component, and none of an allOf with more members. */
+  /** One component per result: generators create no type for an allOf with several members. */
   private String result(String id, Tool tool) {
     if (tool.outputSchema() == null) {
       return "ToolResult";
@@ -116,28 +116,28 @@ final class ToolDocument {
   }
 
   /**
-   * References within a schema lead to where it stands in this document. Its definitions become
-   * components too: generators take {@code $defs} within a schema for a property.
+   * Adds a schema as a component and rewrites its references. Its definitions become components
+   * too: generators mistake {@code $defs} within a schema for a property.
    */
   private void component(String name, JsonSlice schema) {
     try {
       JsonNode tree = schema == null ? null : Json.exactTree(schema);
-      ObjectNode sane = SchemaDialect.JSON_SCHEMA.reduce(tree).schema();
-      DocumentReferences documentReferences = new DocumentReferences(SCHEMAS + name);
-      schemas.set(name, sane);
+      ObjectNode reduced = SchemaDialect.JSON_SCHEMA.reduce(tree).schema();
+      DocumentReferences references = new DocumentReferences(SCHEMAS + name);
+      schemas.set(name, reduced);
       for (String keyword : List.of("$defs", "definitions")) {
-        if (sane.path(keyword).isObject()) {
-          for (Map.Entry<String, JsonNode> each : sane.remove(keyword).properties()) {
-            String id = free(name + "." + plain(each.getKey()), "");
+        if (reduced.path(keyword).isObject()) {
+          for (Map.Entry<String, JsonNode> each : reduced.remove(keyword).properties()) {
+            String id = unique(name + "." + sanitized(each.getKey()), "");
             schemas.set(id, each.getValue());
-            documentReferences.moved("#/" + keyword + "/", each.getKey(), SCHEMAS + id);
+            references.moved("#/" + keyword + "/", each.getKey(), SCHEMAS + id);
           }
         }
       }
-      documentReferences.rebase(sane);
-      documentReferences
+      references.rebase(reduced);
+      references
           .moved()
-          .forEach(id -> documentReferences.rebase(schemas.get(id.substring(SCHEMAS.length()))));
+          .forEach(id -> references.rebase(schemas.get(id.substring(SCHEMAS.length()))));
     } catch (IOException e) {
       schemas.putObject(name).put("type", "object");
     }
@@ -156,20 +156,20 @@ final class ToolDocument {
         + PercentEncoding.encoded(toolLocation.name());
   }
 
-  /** The names of components have few characters (OpenAPI 3.1 section 4.8.7). */
+  /** A unique component name of the permitted characters (OpenAPI 3.1 section 4.8.7). */
   private String componentName(String name) {
-    return free(plain(name), ".input");
+    return unique(sanitized(name), ".input");
   }
 
-  private static String plain(String name) {
+  private static String sanitized(String name) {
     return name.replaceAll("[^A-Za-z0-9_-]", "_");
   }
 
-  private String free(String wanted, String end) {
-    String free = wanted;
-    for (int i = 2; schemas.has(free + end); i++) {
-      free = wanted + "_" + i;
+  private String unique(String name, String suffix) {
+    String unique = name;
+    for (int i = 2; schemas.has(unique + suffix); i++) {
+      unique = name + "_" + i;
     }
-    return free;
+    return unique;
   }
 }

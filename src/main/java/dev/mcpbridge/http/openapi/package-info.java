@@ -1,2 +1,2 @@
-/** Documents that describe tools as operations of an HTTP API, and a page to read them. */
+/** OpenAPI documents with tools as operations, and a page to browse them. */
 package dev.mcpbridge.http.openapi;

@@ -9,7 +9,7 @@ import dev.mcpbridge.model.Caller;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
 
-/** The principal behind a request: put there by the entry checks, read by the doors. */
+/** The principal of a request: stored by the entry checks, read by the doors. */
 public final class Callers {
   private static final String KEY = Callers.class.getName();
   private static final CharSequence AUTHORIZATION =
@@ -26,7 +26,7 @@ public final class Callers {
     return ctx.get(KEY);
   }
 
-  /** Who looks at confirmations or decides about them. */
+  /** The principal as a reader or approver of confirmations. */
   public static Viewer viewer(RoutingContext ctx) {
     return viewer(of(ctx));
   }
@@ -35,12 +35,12 @@ public final class Callers {
     return new Viewer(principal.name(), principal.may(Scope.APPROVE));
   }
 
-  /** Who calls, with the credential that they may have sent for an API behind the bridge. */
+  /** The caller, with the credential that it may have sent for an API behind the bridge. */
   public static Caller caller(RoutingContext ctx) {
     return caller(ctx, Caller.of(of(ctx).name()).withShare(share(ctx)));
   }
 
-  /** Whose share of what is bounded a request takes, as in {@link Caller#share()}. */
+  /** The key under which the request counts towards shared limits, as in {@link Caller#share()}. */
   public static String share(RoutingContext ctx) {
     Principal principal = of(ctx);
     return principal == Principal.ANONYMOUS
@@ -49,9 +49,9 @@ public final class Callers {
   }
 
   /**
-   * A caller who is known already, with the credential that came with this request.
+   * A known caller with the credential of this request.
    *
-   * @throws BridgeException MALFORMED_REQUEST for what is no credential
+   * @throws BridgeException MALFORMED_REQUEST for an invalid credential
    */
   public static Caller caller(RoutingContext ctx, Caller caller) {
     String authorization = ctx.request().getHeader(AUTHORIZATION);
@@ -60,12 +60,12 @@ public final class Callers {
     }
     if (!isAuthorization(authorization)) {
       throw new BridgeException(
-          ErrorCode.MALFORMED_REQUEST, AUTHORIZATION + " is no value of Authorization");
+          ErrorCode.MALFORMED_REQUEST, AUTHORIZATION + " is not a valid Authorization value");
     }
     return caller.withAuthorization(authorization);
   }
 
-  /** Whether a text can be sent as the value of Authorization. */
+  /** Whether a text is a valid value of Authorization. */
   public static boolean isAuthorization(String text) {
     return !text.isBlank()
         && text.length() <= MAX_AUTHORIZATION

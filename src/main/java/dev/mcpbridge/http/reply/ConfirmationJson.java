@@ -7,11 +7,11 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import java.time.Instant;
 
-/** How a call that waits for a human is shown. */
+/** JSON of confirmations. */
 public final class ConfirmationJson {
   private ConfirmationJson() {}
 
-  /** To its caller, with the token where the caller may decide. */
+  /** A pending confirmation for its caller, with the token if the caller may decide. */
   public static JsonSlice pending(PendingConfirmation pending) {
     JsonWriter out = new JsonWriter().beginObject();
     describe(out, pending.confirmation());
@@ -22,8 +22,8 @@ public final class ConfirmationJson {
   }
 
   /**
-   * What a human has to see before deciding: the original's fields, arguments and digest, and what
-   * else a client of MCP sent that reaches the server.
+   * What a human must see before deciding: the fields of the original API, the arguments, the
+   * digest, and anything else from an MCP client that reaches the server.
    */
   public static void describe(JsonWriter out, Confirmation confirmation) {
     out.member("requires_confirmation", true)
@@ -46,7 +46,7 @@ public final class ConfirmationJson {
     out.member("digest", confirmation.digest());
   }
 
-  /** One that was decided or has expired; nobody is asked any more. */
+  /** A confirmation that was decided or has expired. */
   public static void over(JsonWriter out, Confirmation confirmation) {
     out.member("requires_confirmation", false)
         .member("confirmation_id", confirmation.id())

@@ -14,12 +14,12 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * A response of server-sent events (WHATWG HTML, section 9.2), kept alive by comments. A reader who
- * does not keep up is cut off once so many bytes wait for it, and nobody else notices.
+ * A response of server-sent events (WHATWG HTML, section 9.2), kept alive by comments. A client
+ * with more than 1 MiB of unsent events is disconnected.
  */
 public final class EventStream {
   private static final long KEEP_ALIVE_MILLIS = 15_000;
-  private static final int MAX_BEHIND = 1 << 20;
+  private static final int MAX_UNSENT = 1 << 20;
 
   private static final Pattern ACCEPTING = Pattern.compile("text/event-stream|text/\\*|\\*/\\*");
 
@@ -28,8 +28,8 @@ public final class EventStream {
   private final HttpServerResponse response;
   private final long keepAlive;
   private final List<Runnable> closeHandlers = new ArrayList<>();
-  private long behind;
-  private boolean over;
+  private long unsent;
+  private boolean ended;
 
   private EventStream(RoutingContext ctx) {
     this.ctx = ctx;
@@ -38,7 +38,7 @@ public final class EventStream {
     this.keepAlive = vertx.setPeriodic(KEEP_ALIVE_MILLIS, t -> write(": keep-alive\n\n", null));
   }
 
-  /** Sends the head and the first comment, so that the client knows that it listens. */
+  /** Sends the head and a first comment, so that the client sees an open stream. */
   public static EventStream open(RoutingContext ctx) {
     EventStream stream = new EventStream(ctx);
     stream
@@ -54,20 +54,19 @@ public final class EventStream {
   }
 
   /**
-   * Where an event stream is the only representation, a request without Accept gets it, too.
+   * Requires a client that accepts event streams; one without Accept does.
    *
-   * @throws BridgeException NOT_ACCEPTABLE where the caller takes none
+   * @throws BridgeException NOT_ACCEPTABLE
    */
   public static void require(RoutingContext ctx) {
     String accept = ctx.request().getHeader(HttpHeaders.ACCEPT);
     if (accept != null && !ACCEPTING.matcher(accept).find()) {
       throw new BridgeException(
-          ErrorCode.NOT_ACCEPTABLE,
-          "GET answers with text/event-stream here, which Accept must allow");
+          ErrorCode.NOT_ACCEPTABLE, "The Accept header must allow text/event-stream");
     }
   }
 
-  /** Whether the caller asked for one. */
+  /** Whether the client explicitly accepts an event stream. */
   public static boolean isWanted(RoutingContext ctx) {
     String accept = ctx.request().getHeader(HttpHeaders.ACCEPT);
     return accept != null && accept.contains("text/event-stream");
@@ -77,19 +76,19 @@ public final class EventStream {
     write("event: " + event + "\ndata: ", data);
   }
 
-  /** An event that a client can name when it comes back. */
+  /** Sends an event with an id, from which a client can resume. */
   public void send(String id, String event, JsonSlice data) {
     write("id: " + id + "\nevent: " + event + "\ndata: ", data);
   }
 
-  /** No event, but where one can come back to. */
+  /** Sends an id without an event. */
   public void mark(String id) {
     write("id: " + id + "\ndata: \n\n", null);
   }
 
-  /** Runs when the stream is over, whoever ended it. */
+  /** Registers a handler for the end of the stream, by either side; runs it now if it has ended. */
   public EventStream onClose(Runnable handler) {
-    if (over) {
+    if (ended) {
       handler.run();
     } else {
       closeHandlers.add(handler);
@@ -97,10 +96,10 @@ public final class EventStream {
     return this;
   }
 
-  /** Succeeds when everything is on its way to the reader. */
+  /** Ends the stream; succeeds when everything is written. */
   public Future<Void> end() {
-    if (over) {
-      return Future.failedFuture("The reader has left");
+    if (ended) {
+      return Future.failedFuture("The stream has already ended");
     }
     Future<Void> sent = response.end();
     closed();
@@ -108,10 +107,10 @@ public final class EventStream {
   }
 
   private void write(String head, JsonSlice data) {
-    if (over) {
+    if (ended) {
       return;
     }
-    if (behind > MAX_BEHIND) {
+    if (unsent > MAX_UNSENT) {
       ctx.request().connection().close();
       closed();
       return;
@@ -121,11 +120,11 @@ public final class EventStream {
       appendLines(chunk, data);
       chunk.appendString("\n\n");
     }
-    behind += chunk.length();
-    response.write(chunk).onComplete(done -> behind -= chunk.length());
+    unsent += chunk.length();
+    response.write(chunk).onComplete(done -> unsent -= chunk.length());
   }
 
-  /** JSON may hold line ends between its tokens; in an event each line needs its own field. */
+  /** JSON may contain line ends between tokens; in an event each line needs its own field. */
   private static void appendLines(Buffer chunk, JsonSlice data) {
     int from = data.from();
     for (int i = data.from(); i < data.to(); i++) {
@@ -139,8 +138,8 @@ public final class EventStream {
   }
 
   private void closed() {
-    if (!over) {
-      over = true;
+    if (!ended) {
+      ended = true;
       vertx.cancelTimer(keepAlive);
       closeHandlers.forEach(Runnable::run);
     }

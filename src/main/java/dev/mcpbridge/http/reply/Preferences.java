@@ -5,7 +5,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** How a client wants to wait for an answer (RFC 7240). */
+/** The Prefer header: how a client wants to wait (RFC 7240). */
 public final class Preferences {
   private static final CharSequence PREFER = HttpHeaders.createOptimized("prefer");
   private static final Pattern WAIT = Pattern.compile("(?:^|[,;\\s])wait\\s*=\\s*\"?(\\d{1,4})");
@@ -13,13 +13,13 @@ public final class Preferences {
 
   private Preferences() {}
 
-  /** Whether it comes back for the outcome ({@code respond-async}). */
+  /** Whether it fetches the outcome later ({@code respond-async}). */
   public static boolean isAsync(RoutingContext ctx) {
     String prefer = ctx.request().getHeader(PREFER);
     return prefer != null && prefer.contains("respond-async");
   }
 
-  /** How long it waits for a human ({@code wait=SECONDS}); 0 where it does not say. */
+  /** How long it waits for a human ({@code wait=SECONDS}), in milliseconds; 0 if absent. */
   public static long waitMillis(RoutingContext ctx) {
     String prefer = ctx.request().getHeader(PREFER);
     Matcher wait = prefer == null ? null : WAIT.matcher(prefer);

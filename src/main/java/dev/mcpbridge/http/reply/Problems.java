@@ -16,8 +16,8 @@ import java.util.List;
 
 /**
  * Renders failures as problem documents (RFC 9457): the members {@code type}, {@code title}, {@code
- * status}, {@code detail}, and of our own {@code code}, {@code executed}, {@code retryable}, {@code
- * requestId} and {@code error}, the sentence where the original put it.
+ * status}, {@code detail}, and as extensions {@code code}, {@code executed}, {@code retryable},
+ * {@code requestId} and {@code error}, the detail under the name that the original API used.
  */
 public final class Problems {
   private static final Logger LOG = System.getLogger(Problems.class.getName());
@@ -38,7 +38,7 @@ public final class Problems {
     send(ctx, failure);
   }
 
-  /** What fails while the body is still coming is the fault of its framing. */
+  /** A failure while the body is being read is a framing error. */
   private static BridgeException failure(RoutingContext ctx) {
     Throwable thrown = ctx.failure();
     boolean whileReading = thrown != null && !ctx.request().isEnded();
@@ -66,8 +66,8 @@ public final class Problems {
   }
 
   /**
-   * A connection that is closed while its client still sends is reset, and the answer lost; so what
-   * comes is read for a moment, and thrown away (RFC 9112 section 9.6).
+   * Closing a connection while the client still sends would reset it and lose the response. The
+   * rest of the request is read and discarded for up to two seconds (RFC 9112 section 9.6).
    */
   private static void linger(RoutingContext ctx) {
     HttpConnection connection = ctx.request().connection();
@@ -83,7 +83,7 @@ public final class Problems {
         .resume();
   }
 
-  /** What a throwable means; nothing of an unexpected one is shown. */
+  /** The failure for a throwable; details of an unexpected one are not exposed. */
   public static BridgeException of(Throwable thrown) {
     return failure(thrown, 500);
   }
@@ -112,7 +112,7 @@ public final class Problems {
     }
   }
 
-  /** Writes one of a failure's members. */
+  /** Writes one member of a failure. */
   public static void member(JsonWriter out, String name, Object value) {
     out.name(name);
     if (value instanceof JsonSlice json) {
@@ -127,8 +127,8 @@ public final class Problems {
   }
 
   private static BridgeException failure(Throwable thrown, int status) {
-    if (thrown instanceof BridgeException known) {
-      return known;
+    if (thrown instanceof BridgeException failure) {
+      return failure;
     }
     if (thrown != null && status == 500) {
       StringWriter trace = new StringWriter();
@@ -138,7 +138,7 @@ public final class Problems {
     return switch (status) {
       case 400 -> new BridgeException(ErrorCode.MALFORMED_REQUEST, "The request is malformed");
       case 404 -> new BridgeException(ErrorCode.NOT_FOUND, "No such resource");
-      case 408 -> new BridgeException(ErrorCode.REQUEST_TIMEOUT, "The body came too slowly");
+      case 408 -> new BridgeException(ErrorCode.REQUEST_TIMEOUT, "The body was sent too slowly");
       case 413 -> new BridgeException(ErrorCode.TOO_LARGE, "The body is too large");
       default ->
           new BridgeException(ErrorCode.INTERNAL, "Internal error").withExecuted(Executed.UNKNOWN);

@@ -7,7 +7,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 
-/** Sends JSON, once; a client that has left gets nothing and nobody minds. */
+/** Sends JSON responses; does nothing if the response has ended or the client is disconnected. */
 public final class Replies {
   private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
 
@@ -21,7 +21,7 @@ public final class Replies {
     send(ctx, status, JSON, body);
   }
 
-  /** Answers a catalogue: 304 where the client has it already (RFC 9110 section 13.1.2). */
+  /** Sends a catalogue, or 304 if the client already has it (RFC 9110 section 13.1.2). */
   public static void tagged(RoutingContext ctx, String digest, JsonWriter body) {
     tagged(ctx, digest, body.toSlice());
   }
@@ -29,8 +29,8 @@ public final class Replies {
   public static void tagged(RoutingContext ctx, String digest, JsonSlice body) {
     String tag = '"' + digest + '"';
     ctx.response().putHeader(HttpHeaders.ETAG, tag);
-    String known = ctx.request().getHeader(HttpHeaders.IF_NONE_MATCH);
-    if (known != null && (known.contains(tag) || known.strip().equals("*"))) {
+    String etags = ctx.request().getHeader(HttpHeaders.IF_NONE_MATCH);
+    if (etags != null && (etags.contains(tag) || etags.strip().equals("*"))) {
       ctx.response().setStatusCode(304).end();
     } else {
       json(ctx, 200, body);

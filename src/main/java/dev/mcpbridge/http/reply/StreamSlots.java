@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
-/** The open event streams, each in its reader's share. Confined to the HTTP verticle. */
+/** The open event streams, limited in total and per caller. Confined to the HTTP verticle. */
 public final class StreamSlots {
   private final Shares shares;
   private final Map<EventStream, Principal> open = new LinkedHashMap<>();
@@ -20,7 +20,7 @@ public final class StreamSlots {
             new Shares.Limit("event streams", "http.maxStreams", max, 5_000), severalCallers);
   }
 
-  /** Another bound for streams that are opened from now on. */
+  /** Replaces the limit, for streams that are opened from now on. */
   public void reload(int max) {
     shares.reload(max);
   }
@@ -43,15 +43,15 @@ public final class StreamSlots {
   }
 
   public void endAll() {
-    endOf(reader -> true);
+    endOf(principal -> true);
   }
 
-  /** Ends the streams of some readers, such as those who may no longer listen. */
-  public void endOf(Predicate<Principal> readers) {
+  /** Ends the streams of some principals, such as those whose key was removed. */
+  public void endOf(Predicate<Principal> principals) {
     Map.copyOf(open)
         .forEach(
-            (stream, reader) -> {
-              if (readers.test(reader)) {
+            (stream, principal) -> {
+              if (principals.test(principal)) {
                 stream.end();
               }
             });

@@ -1,5 +1,5 @@
 /**
- * How the doors answer: JSON, problem documents (RFC 9457), event streams; and who it is that they
- * answer to. None is HTML.
+ * The responses of the doors: JSON, problem documents (RFC 9457) and event streams, never HTML; and
+ * the principal of a request.
  */
 package dev.mcpbridge.http.reply;

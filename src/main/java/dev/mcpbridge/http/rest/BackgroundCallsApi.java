@@ -10,7 +10,7 @@ import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Instant;
 
-/** Calls that nobody waits for: seen while they run and for some time after, or given up. */
+/** Background calls: their state, until some time after their end, and their cancellation. */
 public final class BackgroundCallsApi {
   private final BackgroundCalls calls;
   private final CallAnswers answers;
@@ -25,7 +25,7 @@ public final class BackgroundCallsApi {
     find(ctx).onSuccess(call -> show(ctx, 200, call, answers)).onFailure(ctx::fail);
   }
 
-  /** DELETE /calls/{call}: gives it up; its outcome becomes {@code cancelled}. */
+  /** DELETE /calls/{call}: cancels the call; its outcome becomes {@code cancelled}. */
   public void cancel(RoutingContext ctx) {
     find(ctx)
         .compose(calls::giveUp)
@@ -46,7 +46,7 @@ public final class BackgroundCallsApi {
     Replies.json(ctx, status, out.endObject());
   }
 
-  /** Its status, and its result or problem once there is one. */
+  /** Writes the status of a call, and its result or problem once it has ended. */
   static void outcome(JsonWriter out, BackgroundCall call, CallAnswers answers) {
     if (!call.outcome().isComplete()) {
       out.member("status", "running");

@@ -24,7 +24,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * POST /batch: several calls at once, each through the gate, answered in order with its own status.
+ * POST /batch: runs several calls concurrently, each through the gate; returns their statuses and
+ * bodies in order.
  */
 public final class BatchApi {
   private static final int MAX_CALLS = 100;
@@ -50,7 +51,7 @@ public final class BatchApi {
     for (JsonSlice call : calls) {
       outcomes.add(start(call, caller, running));
     }
-    ctx.response().closeHandler(left -> pipeline.giveUp(running, outcomes));
+    ctx.response().closeHandler(closed -> pipeline.giveUp(running, outcomes));
     Future.join(outcomes)
         .onComplete(done -> answer(ctx, outcomes), failed -> answer(ctx, outcomes));
   }
@@ -68,7 +69,7 @@ public final class BatchApi {
     return calls;
   }
 
-  /** A call that makes no sense fails alone. */
+  /** Starts one call; an invalid call fails alone. */
   private Future<CallOutcome> start(JsonSlice call, Caller caller, List<CallRequest> running) {
     try {
       CallRequest request = request(call, caller);
@@ -84,7 +85,7 @@ public final class BatchApi {
     String server = JsonObjects.string(members.get("server"));
     String tool = JsonObjects.string(members.get("tool"));
     if (server == null || tool == null || !KEYS.containsAll(members.keySet())) {
-      throw invalid("A call has a server, a tool, and perhaps arguments");
+      throw invalid("A call must have 'server' and 'tool', and may have 'arguments'");
     }
     if (!ServerId.isValid(server)) {
       throw new BridgeException(

@@ -6,20 +6,20 @@ import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.ext.web.RoutingContext;
 
-/** How the outcome of a call looks over REST. */
+/** Writes the outcome of a call as a REST response. */
 public final class CallAnswers {
   private volatile int pendingStatus;
 
   /**
-   * @param pendingStatus of an answer that asks for confirmation: 200 as in the original, or 202
+   * @param pendingStatus HTTP status if a call needs confirmation: 200 as in the original, or 202
    */
   public CallAnswers(int pendingStatus) {
     this.pendingStatus = pendingStatus;
   }
 
-  /** Another status from now on; may be called from any thread. */
-  public void reload(int otherStatus) {
-    pendingStatus = otherStatus;
+  /** Changes the status of calls that need confirmation. Thread-safe. */
+  public void reload(int newStatus) {
+    pendingStatus = newStatus;
   }
 
   void send(RoutingContext ctx, CallOutcome outcome) {

@@ -24,8 +24,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * What servers offer: lists with entity tags and pages, each entry as its server wrote it; tools
- * with their risk level as well. Confined to the HTTP verticle.
+ * The catalogues of servers: lists with entity tags and pages. Entries are passed on unchanged;
+ * tools also have their risk level. Confined to the HTTP verticle.
  */
 public final class CatalogueApi {
   private final Bus bus;
@@ -47,11 +47,12 @@ public final class CatalogueApi {
             server ->
                 bus.request(Addresses.GRADING, null)
                     .compose(
-                        by ->
+                        grading ->
                             schemas
                                 .unusable(server)
                                 .onSuccess(
-                                    found -> answer(ctx, server, graded(server, by, found)))))
+                                    unusable ->
+                                        answer(ctx, server, graded(server, grading, unusable)))))
         .onFailure(ctx::fail);
   }
 
@@ -70,24 +71,24 @@ public final class CatalogueApi {
     list(ctx, "prompts", Catalogue::prompts);
   }
 
-  /** GET /tools: those of every server that is known already; {@code ?q=} wants all its words. */
+  /** GET /tools: the tools of all discovered servers; {@code ?q=} requires all its words. */
   public void search(RoutingContext ctx) {
     String query = Queries.one(ctx, "q");
     String[] words = query == null ? new String[0] : query.toLowerCase(Locale.ROOT).split("\\s+");
     bus.request(Addresses.GRADING, null)
-        .onSuccess(by -> answerFound(ctx, words, by))
+        .onSuccess(grading -> answerFound(ctx, words, grading))
         .onFailure(ctx::fail);
   }
 
-  private void answerFound(RoutingContext ctx, String[] words, RiskGrading by) {
+  private void answerFound(RoutingContext ctx, String[] words, RiskGrading grading) {
     List<JsonSlice> found = new ArrayList<>();
     int digest = 0;
     for (ServerView server : directory.all()) {
       if (server.isDiscovered()) {
-        GradedTools known = graded(server, by, schemas.knownUnusable(server));
+        GradedTools tools = graded(server, grading, schemas.knownUnusable(server));
         digest = 31 * digest + server.id().hashCode();
-        digest = 31 * digest + known.tag().hashCode();
-        known.tools().stream()
+        digest = 31 * digest + tools.tag().hashCode();
+        tools.tools().stream()
             .filter(each -> matches(each.tool(), words))
             .forEach(each -> found.add(each.listed(server.id().name())));
       }
@@ -96,15 +97,15 @@ public final class CatalogueApi {
     answer(ctx, "tools", found, tag, null);
   }
 
-  /** Graded once, until the catalogue or what the gate goes by is another. */
-  private GradedTools graded(ServerView server, RiskGrading by, Map<String, String> unusable) {
-    GradedTools known = graded.get(server.id());
-    if (known == null || !known.isOf(server, by, unusable)) {
+  /** The graded tools of a server, cached until the catalogue or the grading changes. */
+  private GradedTools graded(ServerView server, RiskGrading grading, Map<String, String> unusable) {
+    GradedTools cached = graded.get(server.id());
+    if (cached == null || !cached.isOf(server, grading, unusable)) {
       graded.keySet().removeIf(id -> !directory.isKnown(id));
-      known = GradedTools.of(server.catalogue(), server.risk(), by, unusable);
-      graded.put(server.id(), known);
+      cached = GradedTools.of(server.catalogue(), server.risk(), grading, unusable);
+      graded.put(server.id(), cached);
     }
-    return known;
+    return cached;
   }
 
   private static void answer(RoutingContext ctx, ServerView server, GradedTools graded) {
@@ -127,7 +128,7 @@ public final class CatalogueApi {
         .onFailure(ctx::fail);
   }
 
-  /** Where the calls of a server at level 3 run, as the original says with its lists too. */
+  /** The environment of a server at level 3, as in the lists of the original; null otherwise. */
   private static ExecutionEnvironment environment(ServerView server) {
     return server.risk().server() == RiskLevel.HIGH
         ? new ExecutionEnvironment(server.image(), null, null)

@@ -27,7 +27,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** Calls that wait for a human: listed, shown, decided. */
+/** Lists, shows and decides calls that wait for a human. */
 public final class ConfirmationsApi {
   private final Bus bus;
   private final CallPipeline pipeline;
@@ -66,8 +66,8 @@ public final class ConfirmationsApi {
   }
 
   /**
-   * GET /confirmations/{confirmation}: what it covers while it waits, and what became of it after.
-   * With {@code Prefer: wait=SECONDS} the answer comes when nothing more will become of it.
+   * GET /confirmations/{confirmation}: the call while it is pending, then the outcome. With {@code
+   * Prefer: wait=SECONDS} the response is sent when the outcome is final.
    */
   public void show(RoutingContext ctx) {
     decided
@@ -101,16 +101,16 @@ public final class ConfirmationsApi {
       return;
     }
     Call call = approved.call();
-    boolean streams = EventStream.isWanted(ctx);
-    Supplier<Future<CallOutcome>> run = () -> decided.run(approved, by, streams);
-    Runnable left =
+    boolean isStream = EventStream.isWanted(ctx);
+    Supplier<Future<CallOutcome>> run = () -> decided.run(approved, by, isStream);
+    Runnable onDisconnect =
         DecidedCalls.isOwn(approved, by)
-            ? () -> pipeline.cancel(call.server(), call.id(), "The client has left")
+            ? () -> pipeline.cancel(call.server(), call.id(), "The client disconnected")
             : () -> {};
-    if (streams) {
-      calls.stream(ctx, call.id(), run, left);
+    if (isStream) {
+      calls.stream(ctx, call.id(), run, onDisconnect);
     } else {
-      calls.answer(ctx, call.id(), run.get(), left);
+      calls.answer(ctx, call.id(), run.get(), onDisconnect);
     }
   }
 
@@ -120,13 +120,13 @@ public final class ConfirmationsApi {
     JsonSlice confirm = members.get("confirm");
     JsonSlice token = members.get("token");
     if (confirm == null || !Set.of("true", "false").contains(confirm.text())) {
-      throw invalid("confirm must be true or false");
+      throw invalid("'confirm' must be true or false");
     }
     if (token != null && JsonObjects.string(token) == null) {
-      throw invalid("token must be a string");
+      throw invalid("'token' must be a string");
     }
     if (!Set.of("confirm", "token").containsAll(members.keySet())) {
-      throw invalid("A decision has confirm and token; what was asked cannot be changed by it");
+      throw invalid("Only 'confirm' and 'token' are allowed; the confirmed call cannot be changed");
     }
     return new HumanDecision(
         ctx.pathParam("confirmation"),

@@ -9,7 +9,7 @@ import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.model.ServerId;
 import io.vertx.ext.web.RoutingContext;
 
-/** A caller's own credential at an API behind the bridge, for that caller's calls alone. */
+/** The caller's own credential for an upstream API, used for that caller's calls only. */
 public final class CredentialsApi {
   private static final long DEFAULT_SECONDS = 3_600;
   private static final long MAX_SECONDS = 86_400;
@@ -46,7 +46,7 @@ public final class CredentialsApi {
                 ctx.response().setStatusCode(204).end();
               } else {
                 ctx.fail(
-                    new BridgeException(ErrorCode.OVERLOADED, "Too many credentials are kept"));
+                    new BridgeException(ErrorCode.OVERLOADED, "Too many credentials are stored"));
               }
             })
         .onFailure(ctx::fail);

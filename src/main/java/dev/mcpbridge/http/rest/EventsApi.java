@@ -10,9 +10,7 @@ import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.http.reply.StreamSlots;
 import io.vertx.ext.web.RoutingContext;
 
-/**
- * GET /events: server states, catalogue changes, and the confirmations that concern the listener.
- */
+/** GET /events: server states, catalogue changes, and the confirmations that the caller may see. */
 public final class EventsApi {
   private final Bus bus;
   private final StreamSlots streams;
@@ -25,18 +23,18 @@ public final class EventsApi {
   public void listen(RoutingContext ctx) {
     Principal listener = Callers.of(ctx);
     EventStream stream = streams.open(ctx);
-    Runnable deaf =
+    Runnable unsubscribe =
         bus.subscribe(
             Addresses.EVENTS,
             event -> {
-              if (concerns(listener, event)) {
+              if (mayReceive(listener, event)) {
                 stream.send(event.name(), event.data());
               }
             });
-    stream.onClose(deaf);
+    stream.onClose(unsubscribe);
   }
 
-  private static boolean concerns(Principal listener, BridgeEvent event) {
+  private static boolean mayReceive(Principal listener, BridgeEvent event) {
     return event.audience() == null
         || event.audience().equals(listener.name())
         || listener.may(Scope.APPROVE);

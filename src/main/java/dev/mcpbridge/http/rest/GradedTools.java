@@ -16,11 +16,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The tools of one server with what the gate says of each, made once for a catalogue and a grading.
- * Immutable.
+ * The tools of one server with their risk, computed once per catalogue and grading. Immutable.
  *
- * @param unusable why the input schema of a tool cannot be used, by its name, as far as is known
- * @param tag changes whenever a tool, the level of one or what is said of it does
+ * @param by the grading of the gate
+ * @param unusable reasons why input schemas cannot be used, by tool name; may be incomplete
+ * @param tag entity tag, which changes with the tools, their levels and their warnings
  */
 record GradedTools(
     Catalogue catalogue,
@@ -30,19 +30,19 @@ record GradedTools(
     List<Graded> tools,
     String tag) {
 
-  /** What the bridge says of a tool, which no server says of its own. */
-  private static final Set<String> OURS =
+  /** Members that only the bridge may set; those sent by a server are removed. */
+  private static final Set<String> BRIDGE_MEMBERS =
       Set.of("server_id", "risk_level", "risk_reason", "warnings");
 
   /**
-   * @param definition without members of the bridge's
+   * @param definition the definition without {@code BRIDGE_MEMBERS}
    */
   record Graded(Tool tool, JsonSlice definition, Risk risk, List<String> warnings) {
 
     /**
-     * As it stands in a list.
+     * The list entry of this tool.
      *
-     * @param server null in a list of one server
+     * @param server written as server_id; null in a list of one server
      */
     JsonSlice listed(String server) {
       JsonWriter out = new JsonWriter(definition.length() + 128).beginObject();
@@ -62,28 +62,28 @@ record GradedTools(
   }
 
   static GradedTools of(
-      Catalogue catalogue, RiskRules rules, RiskGrading by, Map<String, String> unusable) {
+      Catalogue catalogue, RiskRules rules, RiskGrading grading, Map<String, String> unusable) {
     List<Graded> tools =
         catalogue.tools().values().stream()
             .map(
                 tool ->
                     new Graded(
                         tool,
-                        withoutOurs(tool.definition()),
-                        by.grade(Target.tool(tool.name()), rules, tool.destructive()),
+                        withoutBridgeMembers(tool.definition()),
+                        grading.grade(Target.tool(tool.name()), rules, tool.destructive()),
                         warnings(catalogue, unusable, tool)))
             .toList();
     int levels = tools.stream().map(Graded::risk).map(GradedTools::hash).toList().hashCode();
-    int said = 31 * levels + tools.stream().map(Graded::warnings).toList().hashCode();
-    String tag = catalogue.digest() + "-" + Integer.toHexString(said);
-    return new GradedTools(catalogue, rules, by, unusable, tools, tag);
+    int hash = 31 * levels + tools.stream().map(Graded::warnings).toList().hashCode();
+    String tag = catalogue.digest() + "-" + Integer.toHexString(hash);
+    return new GradedTools(catalogue, rules, grading, unusable, tools, tag);
   }
 
-  boolean isOf(ServerView server, RiskGrading riskGrading, Map<String, String> known) {
+  boolean isOf(ServerView server, RiskGrading current, Map<String, String> reasons) {
     return catalogue == server.catalogue()
-        && by == riskGrading
+        && by == current
         && rules.equals(server.risk())
-        && unusable.equals(known);
+        && unusable.equals(reasons);
   }
 
   private static List<String> warnings(
@@ -92,18 +92,18 @@ record GradedTools(
         new ArrayList<>(catalogue.warnings().getOrDefault(tool.name(), List.of()));
     if (unusable.containsKey(tool.name())) {
       warnings.add(
-          "arguments are not checked: the inputSchema cannot be used, "
+          "The arguments are not validated because the inputSchema cannot be used: "
               + unusable.get(tool.name()));
     }
     return List.copyOf(warnings);
   }
 
-  private static JsonSlice withoutOurs(JsonSlice definition) {
+  private static JsonSlice withoutBridgeMembers(JsonSlice definition) {
     Map<String, JsonSlice> members = JsonObjects.members(definition);
-    return members.keySet().removeAll(OURS) ? JsonObjects.object(members) : definition;
+    return members.keySet().removeAll(BRIDGE_MEMBERS) ? JsonObjects.object(members) : definition;
   }
 
-  /** The same in every process. */
+  /** A hash that is the same in every process, unlike that of enums. */
   private static int hash(Risk risk) {
     return 8 * risk.level().number() + risk.reason().ordinal();
   }

@@ -11,7 +11,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.Collection;
 import java.util.function.Supplier;
 
-/** Health as the original shows it, but true; liveness and readiness beside it. */
+/** Health in the original's format, but with actual states; liveness and readiness. */
 public final class HealthApi {
   private static final String READY = "ready";
   private static final JsonSlice ALIVE = JsonSlice.of("{\"status\":\"ok\"}");
@@ -19,9 +19,9 @@ public final class HealthApi {
   private final Directory directory;
   private final Cluster cluster;
   private final Supplier<Phase> phase;
-  private final long bornNanos = System.nanoTime();
+  private final long startNanos = System.nanoTime();
 
-  /** Where the bridge itself is in its life. */
+  /** The lifecycle of the bridge. */
   public enum Phase {
     STARTING,
     SERVING,
@@ -50,7 +50,7 @@ public final class HealthApi {
     Replies.json(ctx, 200, out.endArray().endObject());
   }
 
-  /** The same routes for who has no key: a status, and no details. */
+  /** The same routes for callers without a key: the status without details. */
   public void brief(RoutingContext ctx) {
     String path = ctx.request().path();
     String status =
@@ -64,14 +64,14 @@ public final class HealthApi {
     Replies.json(ctx, isUp ? 200 : 503, out);
   }
 
-  /** GET /health/live: the process answers. */
+  /** GET /health/live: 200 if the process responds. */
   public void live(RoutingContext ctx) {
     Replies.json(ctx, 200, ALIVE);
   }
 
   /**
    * GET /health/ready: 503 while servers start for the first time, while the bridge stops, and
-   * while a node is none of its cluster.
+   * while the node is not a member of its cluster.
    */
   public void ready(RoutingContext ctx) {
     String status = readiness();
@@ -94,17 +94,16 @@ public final class HealthApi {
     return stopping ? "stopping" : starting ? "starting" : READY;
   }
 
-  private static void write(JsonWriter out, Cluster.View nodes) {
+  private static void write(JsonWriter out, Cluster.View view) {
     out.beginObject()
-        .member("state", nodes.state())
-        .member("node", nodes.node())
-        .member("primary", nodes.primary())
-        .member("view", nodes.view())
-        .member("moves", nodes.moves())
+        .member("state", view.state())
+        .member("node", view.node())
+        .member("primary", view.primary())
+        .member("view", view.view())
+        .member("moves", view.moves())
         .name("members")
         .beginArray();
-    nodes
-        .members()
+    view.members()
         .forEach(
             member ->
                 out.beginObject()
@@ -117,7 +116,7 @@ public final class HealthApi {
   }
 
   private JsonSlice uptime() {
-    long millis = (System.nanoTime() - bornNanos) / 1_000_000;
+    long millis = (System.nanoTime() - startNanos) / 1_000_000;
     return JsonSlice.of(millis / 1000 + "." + String.format("%03d", millis % 1000));
   }
 

@@ -12,8 +12,8 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 
 /**
- * GET /metrics, in the text formats of Prometheus and OpenMetrics: each node of a cluster tells of
- * what was asked at it and of the servers that it runs.
+ * GET /metrics, in the text formats of Prometheus and OpenMetrics. Each node of a cluster reports
+ * the requests that it received and the servers that it runs.
  */
 public final class MetricsApi {
   private final Directory directory;

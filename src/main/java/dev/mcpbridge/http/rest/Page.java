@@ -12,8 +12,8 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * A part of a list: everything unless {@code ?limit=} or {@code ?cursor=} say otherwise. A cursor
- * is opaque, and good for the list it came from as long as that does not change.
+ * A page of a list: the whole list unless {@code ?limit=} or {@code ?cursor=} is given. A cursor is
+ * opaque, and valid until the list that it came from changes.
  *
  * @param limit 0 for no limit
  */
@@ -30,7 +30,7 @@ record Page(int offset, int limit) {
     return new Page(offset(cursor, digest), limit == null ? DEFAULT_LIMIT : number(limit));
   }
 
-  /** Answers with the page that was asked for; a cursor that is not good fails the request. */
+  /** Sends the requested page; an invalid cursor fails the request. */
   static void answer(RoutingContext ctx, String member, List<JsonSlice> all, String digest) {
     try {
       JsonWriter out = new JsonWriter(2048).beginObject();
@@ -41,7 +41,7 @@ record Page(int offset, int limit) {
     }
   }
 
-  /** Writes the members of the list that are on this page, and the cursor of the next. */
+  /** Writes the entries of this page and the cursor of the next one. */
   void write(JsonWriter out, String member, List<JsonSlice> all, String digest) {
     int to = limit == 0 ? all.size() : Math.min(all.size(), offset + limit);
     out.name(member).beginArray();
@@ -66,10 +66,10 @@ record Page(int offset, int limit) {
         return offset;
       }
     } catch (RuntimeException e) {
-      // not one of ours: the same answer as for one that is out of date
+      // a malformed cursor is rejected below like an expired one
     }
     throw new BridgeException(
-        ErrorCode.MALFORMED_REQUEST, "The cursor is not valid, or not any more");
+        ErrorCode.MALFORMED_REQUEST, "The 'cursor' is invalid or expired; start without a cursor");
   }
 
   private static int number(String limit) {
@@ -79,9 +79,9 @@ record Page(int offset, int limit) {
         return number;
       }
     } catch (NumberFormatException e) {
-      // refused below, like a number out of range
+      // rejected below, like a number out of range
     }
     throw new BridgeException(
-        ErrorCode.MALFORMED_REQUEST, "limit must be a whole number from 1 to " + MAX_LIMIT);
+        ErrorCode.MALFORMED_REQUEST, "'limit' must be an integer from 1 to " + MAX_LIMIT);
   }
 }

@@ -7,21 +7,22 @@ import dev.mcpbridge.protocol.Arguments;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 
-/** Reads path, query and body, strictly. */
+/** Validates and reads path parameters and bodies of requests. */
 final class Paths {
   private Paths() {}
 
-  /** A name that cannot be a server's is a server that is not there. */
+  /** The server in the path; an invalid name fails like that of an unknown server. */
   static ServerId server(RoutingContext ctx) {
     String name = ctx.pathParam("server");
     if (!ServerId.isValid(name)) {
       throw new BridgeException(
-          ErrorCode.SERVER_NOT_FOUND, "Server '" + shown(name) + "' not found or not connected");
+          ErrorCode.SERVER_NOT_FOUND,
+          "Server '" + printable(name) + "' not found or not connected");
     }
     return new ServerId(name);
   }
 
-  /** The body as one JSON object. No body is an empty one, as in the original. */
+  /** The body as a JSON object; an absent body is an empty object, as in the original. */
   static Arguments arguments(RoutingContext ctx, int maxDepth) {
     Buffer body = ctx.body().buffer();
     return body == null || body.length() == 0
@@ -29,7 +30,7 @@ final class Paths {
         : Arguments.read(body.getBytes(), maxDepth);
   }
 
-  private static String shown(String name) {
+  private static String printable(String name) {
     return name == null || name.length() > 100 ? "…" : name.replaceAll("\\p{Cntrl}", "?");
   }
 }

@@ -9,29 +9,29 @@ import dev.mcpbridge.protocol.JsonWriter;
 import java.time.Instant;
 import java.util.List;
 
-/** A server as the API shows it: the original's fields first, then the truth in detail. */
+/** Writes servers for the API: the original's fields first, then the details. */
 final class ServerJson {
   private ServerJson() {}
 
   /**
-   * As in {@code GET /servers}.
+   * An entry of {@code GET /servers}.
    *
-   * @param toAdmin whether it is shown to an administrator, who also sees what it wrote to stderr
+   * @param isAdmin whether the caller is an administrator, who also sees the server's stderr
    */
-  static JsonSlice of(ServerView server, boolean toAdmin) {
-    return members(server, toAdmin).endObject().toSlice();
+  static JsonSlice of(ServerView server, boolean isAdmin) {
+    return members(server, isAdmin).endObject().toSlice();
   }
 
-  /** As in {@code GET /servers/{server}}, with what of it is not offered. */
-  static JsonSlice whole(ServerView server, boolean toAdmin) {
-    JsonWriter out = members(server, toAdmin);
+  /** The body of {@code GET /servers/{server}}, with the omitted operations. */
+  static JsonSlice whole(ServerView server, boolean isAdmin) {
+    JsonWriter out = members(server, isAdmin);
     if (server.isDiscovered() && server.catalogue().omitted() != null) {
       out.member("omitted", server.catalogue().omitted());
     }
     return out.endObject().toSlice();
   }
 
-  private static JsonWriter members(ServerView server, boolean toAdmin) {
+  private static JsonWriter members(ServerView server, boolean isAdmin) {
     JsonWriter out =
         new JsonWriter(512)
             .beginObject()
@@ -56,8 +56,8 @@ final class ServerJson {
         .member("queued_calls", counters.queued())
         .member("garbage_lines", counters.garbageLines())
         .member("dropped_messages", counters.dropped())
-        .member("last_error", error(server.lastError(), toAdmin));
-    residences(out, server.residences());
+        .member("last_error", error(server.lastError(), isAdmin));
+    locations(out, server.residences());
     if (server.authUrl() != null) {
       out.member("auth_url", server.authUrl());
     }
@@ -67,11 +67,11 @@ final class ServerJson {
     return out;
   }
 
-  private static String error(LastError error, boolean toAdmin) {
-    return error == null ? null : toAdmin ? error.whole() : error.reason();
+  private static String error(LastError error, boolean isAdmin) {
+    return error == null ? null : isAdmin ? error.whole() : error.reason();
   }
 
-  /** As in {@code GET /health}. */
+  /** An entry of {@code GET /health}. */
   static JsonSlice brief(ServerView server) {
     JsonWriter out = new JsonWriter().beginObject().member("id", server.id().name());
     process(out, server);
@@ -79,7 +79,7 @@ final class ServerJson {
     return out.member("state", server.state().word()).endObject().toSlice();
   }
 
-  /** The original writes a level only where one was set. */
+  /** Like the original, writes a level only if one is configured. */
   static void risk(JsonWriter out, RiskLevel level) {
     if (level != null) {
       out.member("risk_level", level.number()).member("risk_description", level.description());
@@ -98,19 +98,19 @@ final class ServerJson {
     out.member("initialization_state", server.initializationState());
   }
 
-  /** Where it is one place, or the first of several, has members of its own. */
-  private static void residences(JsonWriter out, List<InstanceLocation> residences) {
-    InstanceLocation first = residences.get(0);
+  /** Writes the first location as members of the server, and a list if there are several. */
+  private static void locations(JsonWriter out, List<InstanceLocation> locations) {
+    InstanceLocation first = locations.get(0);
     if (first.node() != null) {
       out.member("node", first.node()).member("epoch", first.epoch());
     }
-    if (residences.size() > 1) {
+    if (locations.size() > 1) {
       out.name("nodes").beginArray();
-      for (InstanceLocation at : residences) {
+      for (InstanceLocation location : locations) {
         out.beginObject()
-            .member("instance", at.instance())
-            .member("node", at.node())
-            .member("epoch", at.epoch())
+            .member("instance", location.instance())
+            .member("node", location.node())
+            .member("epoch", location.epoch())
             .endObject();
       }
       out.endArray();

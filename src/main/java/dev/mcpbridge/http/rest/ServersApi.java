@@ -16,7 +16,7 @@ import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 
-/** Servers: seen, started, restarted and stopped. */
+/** Shows, starts, restarts and stops servers. */
 public final class ServersApi {
   private final Bus bus;
   private final Directory directory;
@@ -44,14 +44,14 @@ public final class ServersApi {
         .onFailure(ctx::fail);
   }
 
-  /** POST /servers; answers when the handshake is done. */
+  /** POST /servers; responds after the handshake. */
   public void start(RoutingContext ctx) {
     bus.request(Addresses.START_SERVER, Paths.arguments(ctx, maxDepth).json())
         .onSuccess(server -> Replies.json(ctx, 201, started(server)))
         .onFailure(ctx::fail);
   }
 
-  /** POST /servers/{server}/restart; answers when it is ready again. */
+  /** POST /servers/{server}/restart; responds when the server is ready again. */
   public void restart(RoutingContext ctx) {
     directory
         .restart(Paths.server(ctx))
@@ -59,7 +59,7 @@ public final class ServersApi {
         .onFailure(ctx::fail);
   }
 
-  /** DELETE /servers/{server}; answers when its processes are gone. */
+  /** DELETE /servers/{server}; responds when its processes have ended. */
   public void stop(RoutingContext ctx) {
     String name = ctx.pathParam("server");
     if (!ServerId.isValid(name)) {
@@ -67,7 +67,7 @@ public final class ServersApi {
     }
     bus.request(Addresses.STOP_SERVER, new ServerId(name))
         .onSuccess(
-            gone ->
+            stopped ->
                 Replies.json(
                     ctx,
                     200,
@@ -76,20 +76,20 @@ public final class ServersApi {
   }
 
   private static void answerList(RoutingContext ctx, List<Future<ServerView>> servers) {
-    List<JsonSlice> shown =
+    List<JsonSlice> entries =
         servers.stream()
             .filter(Future::succeeded)
             .map(server -> ServerJson.of(server.result(), isAdmin(ctx)))
             .toList();
-    Page.answer(ctx, "servers", shown, names(servers));
+    Page.answer(ctx, "servers", entries, digest(servers));
   }
 
   private static boolean isAdmin(RoutingContext ctx) {
     return Callers.of(ctx).may(Scope.ADMIN);
   }
 
-  /** What a cursor is good for: the same servers in the same order. */
-  private static String names(List<Future<ServerView>> servers) {
+  /** The digest that cursors depend on: the same servers in the same order. */
+  private static String digest(List<Future<ServerView>> servers) {
     return Integer.toHexString(
         servers.stream()
             .filter(Future::succeeded)

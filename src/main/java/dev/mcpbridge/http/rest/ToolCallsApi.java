@@ -25,9 +25,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Calls: request to {@link CallRequest}, outcome to an answer. Three ways to wait for it: plainly,
- * as an event stream with progress and log messages, or not at all ({@code Prefer: respond-async},
- * RFC 7240).
+ * Converts requests to {@link CallRequest} and outcomes to responses. A client can wait for the
+ * outcome, read an event stream with progress and log messages, or run the call in the background
+ * ({@code Prefer: respond-async}, RFC 7240).
  */
 public final class ToolCallsApi {
   private final Bus bus;
@@ -40,7 +40,7 @@ public final class ToolCallsApi {
   private final CallAnswers answers;
   private final int maxDepth;
 
-  /** What calls are kept in. */
+  /** The stores of running and finished calls. */
   public record Ledgers(
       IdempotencyKeys idempotency, BackgroundCalls background, DecidedCalls decided) {}
 
@@ -95,27 +95,28 @@ public final class ToolCallsApi {
   private void wait(RoutingContext ctx, CallRequest request) {
     Future<CallOutcome> first = once(ctx, request).get();
     Future<CallOutcome> outcome =
-        Preferences.waitMillis(ctx) == 0 ? first : first.compose(end -> decided(ctx, end));
+        Preferences.waitMillis(ctx) == 0 ? first : first.compose(end -> awaitDecision(ctx, end));
     answer(ctx, request.id(), outcome, () -> cancel(request));
   }
 
   private void cancel(CallRequest request) {
-    pipeline.cancel(request.server(), request.id(), "The client has left");
+    pipeline.cancel(request.server(), request.id(), "The client disconnected");
   }
 
   /**
-   * Answers when the call is over.
+   * Responds when the call has ended.
    *
-   * @param left what happens where the client leaves before that
+   * @param onDisconnect run if the client disconnects before that
    */
-  void answer(RoutingContext ctx, String callId, Future<CallOutcome> outcome, Runnable left) {
+  void answer(
+      RoutingContext ctx, String callId, Future<CallOutcome> outcome, Runnable onDisconnect) {
     ctx.put("requestId", callId);
     if (!outcome.isComplete()) {
       ctx.response()
           .closeHandler(
               closed -> {
                 if (!outcome.isComplete()) {
-                  left.run();
+                  onDisconnect.run();
                 }
               });
     }
@@ -127,21 +128,22 @@ public final class ToolCallsApi {
   }
 
   /**
-   * Answers with progress and log messages as they come, and the result or problem at the end.
+   * Streams progress and log messages, then the result or problem.
    *
-   * @param left what happens where the client leaves before that
+   * @param onDisconnect run if the client disconnects before that
    */
-  void stream(RoutingContext ctx, String callId, Supplier<Future<CallOutcome>> run, Runnable left) {
+  void stream(
+      RoutingContext ctx, String callId, Supplier<Future<CallOutcome>> run, Runnable onDisconnect) {
     EventStream stream = streams.open(ctx);
-    Runnable deaf =
+    Runnable unsubscribe =
         bus.subscribe(
             Addresses.callEvents(callId), event -> stream.send(event.name(), event.data()));
     Future<CallOutcome> outcome = run.get();
     stream.onClose(
         () -> {
-          deaf.run();
+          unsubscribe.run();
           if (!outcome.isComplete()) {
-            left.run();
+            onDisconnect.run();
           }
         });
     outcome.onComplete(
@@ -169,8 +171,8 @@ public final class ToolCallsApi {
   }
 
   /**
-   * Reads the Idempotency-Key. What is given then runs the request, or finds the outcome of the one
-   * with the same key.
+   * Reads the Idempotency-Key. The returned supplier runs the request, or returns the outcome of an
+   * earlier request with the same key.
    */
   private Supplier<Future<CallOutcome>> once(RoutingContext ctx, CallRequest request) {
     Optional<String> key = IdempotencyHeader.of(ctx);
@@ -178,24 +180,24 @@ public final class ToolCallsApi {
       return () -> pipeline.run(request);
     }
     String route = ctx.request().method() + " " + ctx.request().path();
-    IdempotencyKeys.IdempotencyKey whole =
+    IdempotencyKeys.IdempotencyKey idempotencyKey =
         new IdempotencyKeys.IdempotencyKey(request.caller().name(), route, key.get());
     return () ->
         pipeline.announced(
-            request, () -> idempotency.once(whole, request, () -> pipeline.run(request)));
+            request, () -> idempotency.once(idempotencyKey, request, () -> pipeline.run(request)));
   }
 
-  /** Of a client that waits for what somebody else decides; else as it is. */
-  private Future<CallOutcome> decided(RoutingContext ctx, CallOutcome outcome) {
+  /** Waits for the decision of an operator if the client has asked for that. */
+  private Future<CallOutcome> awaitDecision(RoutingContext ctx, CallOutcome outcome) {
     long millis = Preferences.waitMillis(ctx);
     if (millis == 0
-        || !(outcome instanceof CallOutcome.NeedsConfirmation asked)
-        || asked.pending().token() != null) {
+        || !(outcome instanceof CallOutcome.NeedsConfirmation needed)
+        || needed.pending().token() != null) {
       return Future.succeededFuture(outcome);
     }
     return decided
         .await(
-            asked.pending().confirmation().id(),
+            needed.pending().confirmation().id(),
             Callers.viewer(ctx),
             millis,
             () -> ctx.response().closed())

@@ -1,6 +1,6 @@
 /**
- * The plain REST door: the original's contract, field by field, and what grew around it. Each class
- * turns requests into calls of {@code call} and {@code bus} and answers back; nothing is decided
- * here. Requests are camelCase, responses snake_case, MCP results pass unchanged.
+ * The REST door: the original's contract, field by field, and its extensions. Each class translates
+ * between HTTP and the packages {@code call} and {@code bus}; it contains no policy. Requests are
+ * camelCase, responses snake_case; MCP results are passed unchanged.
  */
 package dev.mcpbridge.http.rest;

@@ -7,9 +7,9 @@ import dev.mcpbridge.protocol.Sha256;
 import java.util.List;
 
 /**
- * A list of functions as it is answered.
+ * A list of functions as a response body.
  *
- * @param tag another for another text (RFC 9110 section 8.8.3)
+ * @param tag entity tag of the body (RFC 9110 section 8.8.3)
  */
 record FunctionList(JsonSlice body, String tag) {
   private static final int TAG_DIGITS = 24;

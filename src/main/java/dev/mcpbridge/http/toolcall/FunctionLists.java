@@ -19,30 +19,31 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Functions out of tools, written once for each format and offer. The reductions of many schemas
- * take their time, so they are made beside the event loop. Confined to its context.
+ * Tools as functions for a model, cached for the current catalogue by format. Reducing many schemas
+ * takes time, so it runs on a worker thread. Confined to its context.
  */
 final class FunctionLists {
   private final Vertx vertx;
   private final Map<CacheKey, Future<Functions>> lists = new HashMap<>();
-  private ToolCatalogue madeOf;
+  private ToolCatalogue cachedCatalogue;
 
   private record CacheKey(Style style, boolean isLean) {}
 
-  /** How definitions are written. */
+  /** The format of the definitions. */
   record Style(Format format, boolean strict) {}
 
   /**
    * One function of a list.
    *
-   * @param lost what its parameters say no more
+   * @param toolLocation null for the functions of lean discovery
+   * @param reduction its parameters in the format, and the constraints that were lost
    */
   record ListedFunction(
       ToolCatalogue.ToolLocation toolLocation,
       String name,
       JsonSlice definition,
       Reduction reduction) {
-    /** Whether it is one of these servers'; what belongs to all belongs to each. */
+    /** Whether it belongs to one of the servers; true for all if none is given. */
     boolean isOf(Set<String> servers) {
       return servers.isEmpty()
           || toolLocation == null
@@ -59,9 +60,9 @@ final class FunctionLists {
     }
   }
 
-  /** All functions of an offer, and their list as it stands. */
+  /** All functions of a catalogue, and the list of all of them. */
   record Functions(Format format, List<ListedFunction> entries, FunctionList whole) {
-    /** Only some of them, where any are named. */
+    /** The list, restricted to the servers and names if any are given. */
     FunctionList listing(Set<String> servers, List<Glob> names) {
       return servers.isEmpty() && names.isEmpty()
           ? whole
@@ -81,28 +82,28 @@ final class FunctionLists {
 
   Future<Functions> of(ToolCatalogue toolCatalogue, Style style) {
     ToolCatalogue listed = toolCatalogue.whole().orElse(toolCatalogue);
-    if (madeOf != listed) {
-      madeOf = listed;
+    if (cachedCatalogue != listed) {
+      cachedCatalogue = listed;
       lists.clear();
     }
     CacheKey key = new CacheKey(style, toolCatalogue.whole().isPresent());
     return lists
         .computeIfAbsent(
-            key, s -> vertx.executeBlocking(() -> written(toolCatalogue, style), false))
+            key, unused -> vertx.executeBlocking(() -> create(toolCatalogue, style), false))
         .onFailure(failed -> lists.remove(key));
   }
 
-  private static Functions written(ToolCatalogue toolCatalogue, Style style) throws IOException {
+  private static Functions create(ToolCatalogue toolCatalogue, Style style) throws IOException {
     List<ListedFunction> entries = new ArrayList<>();
     if (toolCatalogue.whole().isPresent()) {
       for (Tool tool : LeanDiscovery.TOOLS) {
         entries.add(entry(null, tool.name(), tool, style));
       }
     }
-    for (Map.Entry<String, ToolCatalogue.ToolLocation> place :
+    for (Map.Entry<String, ToolCatalogue.ToolLocation> each :
         toolCatalogue.toolsByName().entrySet()) {
-      Tool tool = place.getValue().server().catalogue().tools().get(place.getValue().name());
-      entries.add(entry(place.getValue(), place.getKey(), tool, style));
+      Tool tool = each.getValue().server().catalogue().tools().get(each.getValue().name());
+      entries.add(entry(each.getValue(), each.getKey(), tool, style));
     }
     return new Functions(style.format(), entries, FunctionList.of(style.format(), entries));
   }

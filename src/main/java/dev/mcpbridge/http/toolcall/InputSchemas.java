@@ -7,11 +7,11 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.WeakHashMap;
 
-/** Input schemas as trees, read once for as long as their tool is offered. Confined. */
+/** A cache of parsed input schemas, weakly keyed by tool. Confined to one thread. */
 final class InputSchemas {
   private final Map<Tool, JsonNode> trees = new WeakHashMap<>();
 
-  /** Null where the tool has none that can be read. */
+  /** The schema of a tool; null if it has no schema or an unreadable one. */
   JsonNode of(Tool tool) {
     return tool.inputSchema() == null ? null : trees.computeIfAbsent(tool, InputSchemas::read);
   }

@@ -37,10 +37,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The calls of one turn of a model: all at once, each through the gate, each with its own end. */
+/** Runs the tool calls of one model turn concurrently; each passes the gate and ends on its own. */
 public final class ModelCalls {
   private static final int MAX_CALLS = 128;
-  private static final int MAX_NAMED = 20;
+  private static final int MAX_CANDIDATES = 20;
 
   private final CallPipeline pipeline;
   private final CallIds ids;
@@ -62,19 +62,19 @@ public final class ModelCalls {
     this.maxDepth = maxDepth;
   }
 
-  /** One turn: whose it is, and what it may be called again by. */
+  /** One turn of a model, with its caller and its idempotency key. */
   private record ModelTurn(ToolCatalogue toolCatalogue, Caller caller, Optional<String> key) {
-    /** Of one call, which is told from the others of its turn by its id or its place. */
+    /** The idempotency key of one call, which its id or position distinguishes within the turn. */
     IdempotencyKeys.IdempotencyKey key(String call) {
       return new IdempotencyKeys.IdempotencyKey(caller.name(), "POST /toolcall " + call, key.get());
     }
   }
 
-  void run(RoutingContext ctx, ToolCatalogue toolCatalogue, Optional<Format> wanted) {
+  void run(RoutingContext ctx, ToolCatalogue toolCatalogue, Optional<Format> requested) {
     JsonSlice body = body(ctx);
     ModelMessage modelMessage =
-        wanted.map(format -> told(body, format)).orElseGet(() -> told(body));
-    List<FunctionCall> calls = named(modelMessage);
+        requested.map(format -> parse(body, format)).orElseGet(() -> parse(body));
+    List<FunctionCall> calls = withIds(modelMessage);
     if (calls.size() > MAX_CALLS) {
       throw new BridgeException(
           ErrorCode.INVALID_ARGUMENTS,
@@ -91,7 +91,7 @@ public final class ModelCalls {
     List<Future<CallOutcome>> outcomes = started.stream().map(Started::outcome).toList();
     List<CallRequest> running =
         started.stream().map(Started::request).filter(Objects::nonNull).toList();
-    ctx.response().closeHandler(left -> pipeline.giveUp(running, outcomes));
+    ctx.response().closeHandler(closed -> pipeline.giveUp(running, outcomes));
     ToolResponses responses = new ToolResponses(modelMessage.format(), started, ids);
     Future.join(outcomes).onComplete(done -> Replies.json(ctx, 200, responses.write()));
   }
@@ -103,66 +103,65 @@ public final class ModelCalls {
     }
     byte[] bytes = body.getBytes();
     try {
-      JsonSlice read = JsonScanner.strict(maxDepth).document(bytes, 0, bytes.length);
-      if (read.isObject() && JsonObjects.distinctMembers(read) == null) {
-        throw new BridgeException(
-            ErrorCode.MALFORMED_REQUEST, "The body has a member more than once");
+      JsonSlice json = JsonScanner.strict(maxDepth).document(bytes, 0, bytes.length);
+      if (json.isObject() && JsonObjects.distinctMembers(json) == null) {
+        throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "The body has a duplicate member");
       }
-      return read;
+      return json;
     } catch (JsonSyntaxException e) {
       throw new BridgeException(
           ErrorCode.MALFORMED_REQUEST, "The body is not valid JSON: " + e.getMessage());
     }
   }
 
-  /** What a model said, and in whose format. */
+  /** The calls in a message of a model, and its format. */
   private record ModelMessage(Format format, List<FunctionCall> calls) {}
 
-  private static ModelMessage told(JsonSlice body, Format format) {
+  private static ModelMessage parse(JsonSlice body, Format format) {
     return format
         .calls(body)
         .map(calls -> new ModelMessage(format, calls))
-        .orElseThrow(() -> unknown(body));
+        .orElseThrow(() -> unknownFormat(body));
   }
 
-  /** By its shape; an empty list is the same in every format. */
-  private static ModelMessage told(JsonSlice body) {
+  /** Detects the format by the shape of the body; an empty list is the same in every format. */
+  private static ModelMessage parse(JsonSlice body) {
     for (Format format : Format.values()) {
       Optional<List<FunctionCall>> calls = format.calls(body);
       if (calls.isPresent()) {
         return new ModelMessage(format, calls.get());
       }
     }
-    throw unknown(body);
+    throw unknownFormat(body);
   }
 
-  private static BridgeException unknown(JsonSlice body) {
+  private static BridgeException unknownFormat(JsonSlice body) {
     return new BridgeException(
         ErrorCode.INVALID_ARGUMENTS,
-        "Expected an assistant's message with tool_calls, a list of them, or what the Responses,"
-            + " Messages or generateContent API answered; found "
-            + (body.isArray() ? "a list of something else" : "something else"));
+        "Expected an assistant message with 'tool_calls', a list of tool calls, or a response of"
+            + " the Responses, Messages or generateContent API; found "
+            + (body.isArray() ? "a list of another type" : "another message"));
   }
 
-  /** Gemini matches by order and needs no ids; elsewhere a call without one gets its place. */
-  private static List<FunctionCall> named(ModelMessage modelMessage) {
-    List<FunctionCall> named = new ArrayList<>();
+  /** Adds ids by position to calls without one, except for Gemini, which matches calls by order. */
+  private static List<FunctionCall> withIds(ModelMessage modelMessage) {
+    List<FunctionCall> calls = new ArrayList<>();
     for (FunctionCall call : modelMessage.calls()) {
-      boolean needsName = call.id() == null && modelMessage.format() != Format.GEMINI;
-      String id = needsName ? "call_" + named.size() : call.id();
-      named.add(new FunctionCall(id, call.name(), call.arguments()));
+      boolean needsId = call.id() == null && modelMessage.format() != Format.GEMINI;
+      String id = needsId ? "call_" + calls.size() : call.id();
+      calls.add(new FunctionCall(id, call.name(), call.arguments()));
     }
-    return named;
+    return calls;
   }
 
   /**
-   * A call and what becomes of it.
+   * A call that was started.
    *
-   * @param request null where it has come to none
+   * @param request null if the call was rejected or answered by lean discovery
    */
   record Started(FunctionCall call, CallRequest request, Future<CallOutcome> outcome) {}
 
-  /** A call that makes no sense fails alone. */
+  /** Starts one call; an invalid call fails alone. */
   private Started start(FunctionCall call, ModelTurn modelTurn, String key, boolean isFirst) {
     try {
       if (!isFirst) {
@@ -195,48 +194,48 @@ public final class ModelCalls {
     return Arguments.read(arguments.toBytes(), maxDepth, "The arguments text");
   }
 
-  /** Of the tool itself, or of one that was found before. */
+  /** The request for the named function, or for the one that a lean discovery call names. */
   private CallRequest request(FunctionCall call, ModelTurn modelTurn) {
     if (modelTurn.toolCatalogue().whole().isEmpty()) {
       return request(
-          place(modelTurn.toolCatalogue(), call.name()), read(call.arguments()), modelTurn);
+          find(modelTurn.toolCatalogue(), call.name()), read(call.arguments()), modelTurn);
     }
     ToolCatalogue whole = modelTurn.toolCatalogue().whole().get();
     LeanDiscovery.ResolvedCall resolvedCall = lean.meant(whole, read(call.arguments()));
-    return request(place(whole, resolvedCall.name()), resolvedCall.arguments(), modelTurn);
+    return request(find(whole, resolvedCall.name()), resolvedCall.arguments(), modelTurn);
   }
 
-  /** By its name in the list of functions, or by its server's own where no other one has it. */
-  private static ToolCatalogue.ToolLocation place(ToolCatalogue toolCatalogue, String name) {
+  /** Finds a tool by its function name, or by its server's own name if that is unambiguous. */
+  private static ToolCatalogue.ToolLocation find(ToolCatalogue toolCatalogue, String name) {
     if (name == null) {
       throw notFound(null);
     }
     return toolCatalogue
         .tool(name)
-        .or(() -> only(toolCatalogue, name))
+        .or(() -> findUnique(toolCatalogue, name))
         .orElseThrow(() -> notFound(name));
   }
 
-  private static Optional<ToolCatalogue.ToolLocation> only(
+  private static Optional<ToolCatalogue.ToolLocation> findUnique(
       ToolCatalogue toolCatalogue, String name) {
-    List<String> meant = toolCatalogue.namesOf(name);
-    if (meant.size() > 1) {
-      String some = meant.stream().limit(MAX_NAMED).collect(Collectors.joining(", "));
+    List<String> candidates = toolCatalogue.namesOf(name);
+    if (candidates.size() > 1) {
+      String listed = candidates.stream().limit(MAX_CANDIDATES).collect(Collectors.joining(", "));
       throw new BridgeException(
               ErrorCode.TOOL_NOT_FOUND,
               "Several servers have a function '"
-                  + shown(name)
-                  + "'; call it by the name of one of them: "
-                  + some
-                  + (meant.size() > MAX_NAMED ? ", …" : ""))
-          .with("candidates", meant.stream().limit(MAX_NAMED).toList());
+                  + printable(name)
+                  + "'; use one of these names: "
+                  + listed
+                  + (candidates.size() > MAX_CANDIDATES ? ", …" : ""))
+          .with("candidates", candidates.stream().limit(MAX_CANDIDATES).toList());
     }
-    return meant.stream().findFirst().flatMap(toolCatalogue::tool);
+    return candidates.stream().findFirst().flatMap(toolCatalogue::tool);
   }
 
   private static BridgeException notFound(String name) {
     return new BridgeException(
-        ErrorCode.TOOL_NOT_FOUND, "There is no function '" + shown(name) + "'");
+        ErrorCode.TOOL_NOT_FOUND, "Function '" + printable(name) + "' not found");
   }
 
   private CallRequest request(
@@ -246,13 +245,13 @@ public final class ModelCalls {
         ids.next(),
         toolLocation.server().id(),
         Target.tool(toolLocation.name()),
-        meant(given, tool),
+        restored(given, tool),
         modelTurn.caller(),
         false);
   }
 
-  /** Numbers keep their digits: the exact tree is written only where something was changed. */
-  private Arguments meant(Arguments given, Tool tool) {
+  /** Restores argument types. Numbers keep their digits; unchanged arguments are not rewritten. */
+  private Arguments restored(Arguments given, Tool tool) {
     JsonNode schema = schemas.of(tool);
     if (schema == null || ArgumentRestorer.meant(given.tree(), schema) == given.tree()) {
       return given;
@@ -261,11 +260,11 @@ public final class ModelCalls {
       JsonNode exact = Json.exactTree(given.json());
       return Arguments.scanned(Json.slice(ArgumentRestorer.meant(exact, schema)), false);
     } catch (IOException e) {
-      throw new IllegalStateException("the text was read before", e);
+      throw new IllegalStateException("The arguments were parsed before", e);
     }
   }
 
-  private static String shown(String name) {
+  private static String printable(String name) {
     return name == null || name.length() > 100 ? "…" : name.replaceAll("\\p{Cntrl}", "?");
   }
 }

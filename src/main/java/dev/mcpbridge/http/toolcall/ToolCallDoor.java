@@ -29,17 +29,17 @@ public final class ToolCallDoor {
     this.calls = calls;
   }
 
-  /** The functions of all tools, or of some, for a request to a model. */
+  /** Lists all or selected tools as functions for a request to a model. */
   public void list(RoutingContext ctx) {
     FunctionLists.Style style =
         new FunctionLists.Style(
             format(ctx).orElse(Format.OPENAI_CHAT), Queries.flag(ctx, "strict"));
-    Set<String> servers = words(ctx, "servers");
-    List<Glob> tools = words(ctx, "tools").stream().map(Glob::new).toList();
-    offer(ctx)
+    Set<String> servers = commaSeparated(ctx, "servers");
+    List<Glob> tools = commaSeparated(ctx, "tools").stream().map(Glob::new).toList();
+    catalogue(ctx)
         .compose(
             toolCatalogue -> {
-              refuseUnknown(servers, toolCatalogue);
+              rejectUnknown(servers, toolCatalogue);
               return lists.of(toolCatalogue, style);
             })
         .map(functions -> functions.listing(servers, tools))
@@ -47,10 +47,10 @@ public final class ToolCallDoor {
         .onFailure(ctx::fail);
   }
 
-  /** Runs the calls of a model. */
+  /** Runs the tool calls of a model. */
   public void run(RoutingContext ctx) {
     Optional<Format> format = format(ctx);
-    offer(ctx)
+    catalogue(ctx)
         .compose(
             toolCatalogue -> {
               if (!ctx.response().closed()) {
@@ -61,13 +61,13 @@ public final class ToolCallDoor {
         .onFailure(ctx::fail);
   }
 
-  private Future<ToolCatalogue> offer(RoutingContext ctx) {
+  private Future<ToolCatalogue> catalogue(RoutingContext ctx) {
     return Queries.isLean(ctx)
         ? catalogueCache.ofAll().map(ToolCatalogue::lean)
         : catalogueCache.ofAll();
   }
 
-  private static void refuseUnknown(Set<String> servers, ToolCatalogue toolCatalogue) {
+  private static void rejectUnknown(Set<String> servers, ToolCatalogue toolCatalogue) {
     Set<String> known =
         toolCatalogue.servers().stream().map(view -> view.id().name()).collect(Collectors.toSet());
     servers.stream()
@@ -81,27 +81,27 @@ public final class ToolCallDoor {
   }
 
   private static Optional<Format> format(RoutingContext ctx) {
-    String word = Queries.one(ctx, "format");
-    if (word == null) {
+    String name = Queries.one(ctx, "format");
+    if (name == null) {
       return Optional.empty();
     }
-    Optional<Format> format = Format.of(word);
+    Optional<Format> format = Format.of(name);
     if (format.isEmpty()) {
       throw new BridgeException(
           ErrorCode.MALFORMED_REQUEST,
-          "format must be one of "
+          "'format' must be one of "
               + Stream.of(Format.values()).map(Format::word).collect(Collectors.joining(", ")));
     }
     return format;
   }
 
-  private static Set<String> words(RoutingContext ctx, String parameter) {
+  private static Set<String> commaSeparated(RoutingContext ctx, String parameter) {
     String text = Queries.one(ctx, parameter);
     return text == null
         ? Set.of()
         : Stream.of(text.split(","))
             .map(String::strip)
-            .filter(word -> !word.isEmpty())
+            .filter(element -> !element.isEmpty())
             .collect(Collectors.toSet());
   }
 }

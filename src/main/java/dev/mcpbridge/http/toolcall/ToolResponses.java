@@ -22,10 +22,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is answered to one turn: for the program {@code tool_responses}, in the order of the calls
- * and with everything that is known; for the model {@code messages} in its own format, which say
- * what it can do about a call that did not go well. A confirmation's token is never among the
- * latter: no model approves its own call.
+ * The response to one turn. {@code tool_responses} is for the program: all details, in the order of
+ * the calls. {@code messages} is for the model: in its own format, with instructions for calls that
+ * failed. The latter never contain a confirmation token, so no model can approve its own call.
  */
 final class ToolResponses {
   private final Format format;
@@ -83,45 +82,44 @@ final class ToolResponses {
   }
 
   private void failed(JsonWriter out, FunctionCall call, BridgeException failure) {
-    String sentence = sentence(failure);
-    answers.add(FunctionAnswer.of(call, true, sentence));
+    String text = text(failure);
+    answers.add(FunctionAnswer.of(call, true, text));
     out.member("status", failure.code().status()).member("outcome", "failed");
-    output(out, "error", sentence);
+    output(out, "error", text);
     out.member("problem", Problems.document(failure, ids.next()));
   }
 
-  private static String sentence(BridgeException failure) {
-    StringBuilder text = new StringBuilder(failure.code().slug() + ": " + failure.getMessage());
+  private static String text(BridgeException failure) {
+    StringBuilder out = new StringBuilder(failure.code().slug() + ": " + failure.getMessage());
     if (failure.members().get("errors") instanceof List<?> errors) {
-      errors.forEach(error -> text.append("\n- ").append(error));
+      errors.forEach(error -> out.append("\n- ").append(error));
     }
     boolean isRetryable = failure.code().retryable() && failure.executed() == Executed.NO;
-    text.append(
+    out.append(
         switch (failure.executed()) {
           case NO ->
               isRetryable
                   ? "\nNothing was executed; the same call may succeed later."
                   : "\nNothing was executed.";
           case YES -> "\nIt was executed.";
-          case UNKNOWN ->
-              "\nWhether it was executed is not known: do not repeat it before you have checked.";
+          case UNKNOWN -> "\nIt may have been executed: do not repeat it before you have checked.";
         });
-    return text.toString();
+    return out.toString();
   }
 
   private void pending(JsonWriter out, FunctionCall call, PendingConfirmation pending) {
     Confirmation confirmation = pending.confirmation();
-    String sentence =
+    String text =
         "confirmation_required: this call has not run. It is of "
             + confirmation.level().description()
             + ", and a human has to approve it first: confirmation "
             + confirmation.id()
             + ", until "
             + Instant.ofEpochMilli(confirmation.expiresAtMillis())
-            + ". Do not call it again; tell the user what is waiting.";
-    answers.add(FunctionAnswer.of(call, false, sentence));
+            + ". Do not repeat the call; tell the user that it is waiting for approval.";
+    answers.add(FunctionAnswer.of(call, false, text));
     out.member("status", 202).member("outcome", "confirmation_required");
-    output(out, "result", sentence);
+    output(out, "result", text);
     out.member("confirmation", ConfirmationJson.pending(pending));
   }
 

@@ -1,5 +1,5 @@
 /**
- * The door for whoever drives a model: tools as the model's API wants them, and its calls run as
- * they come.
+ * The door for programs that drive a model: tools in the format of the model's API, and execution
+ * of its tool calls.
  */
 package dev.mcpbridge.http.toolcall;

@@ -19,7 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 
-/** APIs read from what a test writes; single quotes stand for double ones. */
+/** Reads APIs from documents in tests; single quotes stand for double quotes. */
 final class Apis {
   private static final Schema META =
       SchemaRegistry.withDialect(Dialects.getDraft202012())
@@ -27,12 +27,12 @@ final class Apis {
 
   private Apis() {}
 
-  /** As an operator writes it into the configuration, without more. */
+  /** An inline document in the configuration, without further settings. */
   static Api inline(String text) {
     return read(null, text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Of 3.1 with these paths and components, behind a server that the operator gave. */
+  /** A 3.1 document with these paths and components and a configured server. */
   static Api of(String paths, String components) {
     return at(
         "{'openapi':'3.1.0','info':{'title':'T','version':'1'},'paths':{"
@@ -42,7 +42,7 @@ final class Apis {
             + "}}");
   }
 
-  /** Of any version. */
+  /** A document of any version with a configured server. */
   static Api at(String document) {
     return read(
         URI.create("http://127.0.0.1:1/base/"),
@@ -54,7 +54,7 @@ final class Apis {
   }
 
   /**
-   * @param servers what the operator allows beside the API's own
+   * @param servers confirmed servers other than the API's own
    */
   static Api read(DocumentSource from, URI server, List<URI> servers, byte[] document) {
     OpenApiSource.Selection none =
@@ -101,14 +101,14 @@ final class Apis {
     }
   }
 
-  /** By the meta-schema of 2020-12, and with every reference leading somewhere. */
+  /** Asserts validity against the 2020-12 meta-schema and that all references resolve. */
   static void assertValid(JsonNode schema) {
     assertEquals(List.of(), META.validate(schema).stream().map(Object::toString).toList());
     for (JsonNode reference : schema.findValues("$ref")) {
       if (reference.isTextual()) {
         String pointer = reference.asText().substring(1);
         if (schema.at(pointer).isMissingNode()) {
-          throw new AssertionError("it refers to nothing: " + reference);
+          throw new AssertionError("dangling reference: " + reference);
         }
       }
     }

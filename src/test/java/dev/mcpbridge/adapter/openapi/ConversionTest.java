@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Documents of older versions, as JSON Schemas of 2020-12 and as requests. */
+/** Conversion of OpenAPI 3.0 and Swagger 2.0 documents. */
 class ConversionTest {
   private static final String PET =
       "{'type':'object','required':['id','name','secret'],'properties':{"
@@ -58,12 +58,12 @@ class ConversionTest {
         "{'type':'string','example':'e','xml':{'name':'n'},'x-mine':1,'discriminator':"
             + "{'propertyName':'p'}} | {'type':'string'}"
       })
-  void whatOpenApi30SaysInItsOwnWordsIsSaidInThoseOfJsonSchema(String old, String now) {
-    assertEquals(Apis.json(now).toString(), converted(old).toString());
+  void openApi30KeywordsAreConverted(String original, String expected) {
+    assertEquals(Apis.json(expected).toString(), converted(original).toString());
   }
 
   @Test
-  void aRequestNeedsNothingThatIsOnlyReadAndAnAnswerNothingThatIsOnlyWritten() {
+  void readOnlyAndWriteOnlyPropertiesAreNotRequired() {
     Api api = of30(PET);
 
     JsonNode input = Apis.schema(api, "x").at("/$defs/S/required");
@@ -112,17 +112,17 @@ class ConversionTest {
   }
 
   @Test
-  void everyToolOfASwaggerDocumentHasAValidSchema() {
+  void swaggerToolsHaveValidSchemas() {
     Api api = swagger();
 
     assertEquals("Old", api.title());
-    assertEquals(List.of("list", "add", "xml", "form", "file"), sorted(api));
+    assertEquals(List.of("list", "add", "xml", "form", "file"), presentTools(api));
     api.tools().keySet().forEach(tool -> Apis.assertValid(Apis.schema(api, tool)));
     assertEquals("/pets", api.tools().get("list").operation().path());
   }
 
   @Test
-  void aPathMayStandElsewhereInTheDocument() {
+  void pathItemsMayBeReferences() {
     Api api =
         Apis.at(
             "{'swagger':'2.0','info':{'title':'Old','version':'1'},'host':'a.example',"
@@ -133,13 +133,13 @@ class ConversionTest {
     assertEquals(List.of("get_x", "get_y"), List.copyOf(api.tools().keySet()));
   }
 
-  private static List<String> sorted(Api api) {
-    List<String> wanted = List.of("list", "add", "xml", "form", "file");
-    return wanted.stream().filter(api.tools()::containsKey).toList();
+  private static List<String> presentTools(Api api) {
+    List<String> candidates = List.of("list", "add", "xml", "form", "file");
+    return candidates.stream().filter(api.tools()::containsKey).toList();
   }
 
   @Test
-  void aCollectionFormatIsAStyle() {
+  void collectionFormatBecomesAStyle() {
     List<String> styles =
         swagger().tools().get("list").operation().parameters().stream()
             .map(each -> each.name() + " " + each.style() + " " + each.explode())
@@ -158,7 +158,7 @@ class ConversionTest {
   }
 
   @Test
-  void aBodyAFormAndAFileAreBodies() {
+  void bodyAndFormParametersBecomeRequestBodies() {
     Api api = swagger();
 
     JsonNode add = Apis.schema(api, "add");
@@ -175,7 +175,7 @@ class ConversionTest {
   }
 
   @Test
-  void anAnswerThatIsAnObjectIsPromised() {
+  void objectResponseBecomesTheOutputSchema() {
     JsonNode output = Apis.definition(swagger(), "list").path("outputSchema");
 
     assertEquals("object", output.path("type").asText());
@@ -190,7 +190,7 @@ class ConversionTest {
     "'http','api.example:8080','',http://api.example:8080",
     "'','api.example','/v1',https://api.example/v1"
   })
-  void hostAndBasePathAreTheServer(String scheme, String host, String base, String url) {
+  void serverUrlIsBuiltFromHostAndBasePath(String scheme, String host, String base, String url) {
     Api api =
         Apis.inline(
             ("{'swagger':'2.0','paths':{},'host':'"
@@ -243,7 +243,7 @@ class ConversionTest {
         "{'if':1}",
         "{'not':[]}"
       })
-  void aSchemaThatIsWrongNeverMakesAToolsSchemaWrong(String schema) {
+  void invalidSchemaYieldsAValidToolSchema(String schema) {
     converted(schema);
   }
 }

@@ -23,32 +23,33 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Documents that are broken, hostile or odd. */
+/** Invalid, hostile and unusual documents. */
 class DocumentsTest {
-  private static final Duration SOON = Duration.ofSeconds(2);
+  private static final Duration TIME_LIMIT = Duration.ofSeconds(2);
 
   static Stream<Arguments> unusable() {
     return Stream.of(
         Arguments.of("a page", "<!DOCTYPE html>\n<html><body>Log in: please</body></html>", ""),
-        Arguments.of("nothing", "", "empty"),
+        Arguments.of("no text", "", "empty"),
         Arguments.of("spaces", " \n\t ", "empty"),
-        Arguments.of("an array", "[]", "no object"),
-        Arguments.of("a text", "\"x\"", "no object"),
-        Arguments.of("null", "null", "no object"),
-        Arguments.of("no version", "{\"paths\":{}}", "no member openapi"),
-        Arguments.of("a later version", "{\"openapi\":\"4.0.0\"}", "4.0.0 is not known"),
-        Arguments.of("an earlier version", "{\"swagger\":\"1.2\"}", "no member openapi"),
+        Arguments.of("an array", "[]", "not an object"),
+        Arguments.of("a string", "\"x\"", "not an object"),
+        Arguments.of("null", "null", "not an object"),
+        Arguments.of("no version", "{\"paths\":{}}", "no 'openapi'"),
+        Arguments.of("a later version", "{\"openapi\":\"4.0.0\"}", "4.0.0 is not supported"),
+        Arguments.of("an earlier version", "{\"swagger\":\"1.2\"}", "no 'openapi'"),
         Arguments.of("broken JSON", "{\"openapi\":\"3.1.0\",", "not JSON"),
         Arguments.of("two documents", "{\"openapi\":\"3.1.0\"} {}", "not JSON"),
-        Arguments.of("a member twice", "{\"openapi\":\"3.1.0\",\"openapi\":\"3.1.0\"}", "openapi"),
-        Arguments.of("a key twice", "openapi: 3.1.0\nopenapi: 3.0.0\n", "openapi"),
+        Arguments.of(
+            "a duplicate member", "{\"openapi\":\"3.1.0\",\"openapi\":\"3.1.0\"}", "openapi"),
+        Arguments.of("a duplicate key", "openapi: 3.1.0\nopenapi: 3.0.0\n", "openapi"),
         Arguments.of("bytes", "\u0000\u0001\u0002\u0003", ""),
         Arguments.of("nine times nine aliases", wideBomb(), ""),
         Arguments.of("two aliases in 25 levels", deepBomb(), ""),
-        Arguments.of("an anchor in itself", "openapi: 3.1.0\npaths: &p\n  /x: *p\n", ""),
-        Arguments.of("a type of Java", "openapi: !!javax.script.ScriptEngineManager [x]\n", ""),
+        Arguments.of("a recursive anchor", "openapi: 3.1.0\npaths: &p\n  /x: *p\n", ""),
+        Arguments.of("a Java type", "openapi: !!javax.script.ScriptEngineManager [x]\n", ""),
         Arguments.of(
-            "another type of Java",
+            "another Java type",
             "openapi: 3.1.0\nx: !!javax.script.ScriptEngineManager [!!java.net.URLClassLoader "
                 + "[[!!java.net.URL [\"http://127.0.0.1:1/\"]]]]\n",
             ""),
@@ -62,13 +63,13 @@ class DocumentsTest {
             "a long number",
             "{\"openapi\":\"3.1.0\",\"x\":" + "9".repeat(1_000_000) + "}",
             "not JSON"),
-        Arguments.of("a long number of YAML", "openapi: 3.1.0\nx: " + "9".repeat(1_000_000), ""),
-        Arguments.of("a server above itself", serving("https://api.example/a/../b"), "server"),
+        Arguments.of("a long number in YAML", "openapi: 3.1.0\nx: " + "9".repeat(1_000_000), ""),
+        Arguments.of("a server path with ..", serving("https://api.example/a/../b"), "server"),
         Arguments.of("a server with a user", serving("https://u:p@api.example/"), "server"),
-        Arguments.of("a server of files", serving("file:///etc/passwd"), "server"),
-        Arguments.of("a server of no place", serving("/v1"), "set server"),
-        Arguments.of("a server that is none", serving("{scheme}://x"), "no URL"),
-        Arguments.of("no server", "{\"openapi\":\"3.1.0\",\"paths\":{}}", "set server"));
+        Arguments.of("a file server", serving("file:///etc/passwd"), "server"),
+        Arguments.of("a relative server", serving("/v1"), "set 'server'"),
+        Arguments.of("an invalid server", serving("{scheme}://x"), "not a valid URL"),
+        Arguments.of("no server", "{\"openapi\":\"3.1.0\",\"paths\":{}}", "set 'server'"));
   }
 
   private static String serving(String url) {
@@ -101,19 +102,19 @@ class DocumentsTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("unusable")
-  void aDocumentThatCannotBeUsedSaysSoSoon(String what, String text, String why) {
-    BridgeException refusal =
+  void invalidDocumentIsRejectedQuickly(String name, String text, String reason) {
+    BridgeException failure =
         assertTimeoutPreemptively(
-            SOON, () -> assertThrows(BridgeException.class, () -> Apis.inline(text)));
+            TIME_LIMIT, () -> assertThrows(BridgeException.class, () -> Apis.inline(text)));
 
-    assertEquals(ErrorCode.START_FAILED, refusal.code());
-    assertTrue(refusal.getMessage().startsWith("The OpenAPI document cannot be used: "));
-    assertTrue(refusal.getMessage().contains(why), refusal.getMessage());
-    assertTrue(refusal.getMessage().length() < 1_000, "a sentence, not the document");
+    assertEquals(ErrorCode.START_FAILED, failure.code());
+    assertTrue(failure.getMessage().startsWith("The OpenAPI document cannot be used: "));
+    assertTrue(failure.getMessage().contains(reason), failure.getMessage());
+    assertTrue(failure.getMessage().length() < 1_000, "the message is too long");
   }
 
   @Test
-  void referencesInCirclesEnd() {
+  void cyclicReferencesTerminate() {
     Api api =
         Apis.of(
             "'/x':{'post':{'operationId':'x','requestBody':{'content':{'application/json':"
@@ -147,7 +148,7 @@ class DocumentsTest {
         "x:y",
         ""
       })
-  void aReferenceOutOfTheDocumentIsToNothing(String reference) {
+  void unresolvableReferencesAcceptAnything(String reference) {
     Api api =
         Apis.of(
             "'/x':{'get':{'operationId':'x','parameters':[{'name':'p','in':'query','schema':"
@@ -167,7 +168,7 @@ class DocumentsTest {
   }
 
   @Test
-  void namesOfToolsDependOnNoOrder() {
+  void toolNamesDoNotDependOnTheOrder() {
     List<String> operations =
         List.of(
             "'/a':{'get':{'operationId':'same'}}",
@@ -178,21 +179,21 @@ class DocumentsTest {
             "'/f/{id}':{'get':{'parameters':[{'name':'id','in':'path'}]}}",
             "'/g':{'get':{'operationId':'größe äöü'}}",
             "'/h':{'get':{'operationId':'日本'}}");
-    TreeMap<String, String> names = places(operations);
+    TreeMap<String, String> names = namesByPath(operations);
 
     assertEquals(8, new LinkedHashSet<>(names.values()).size());
     names.values().forEach(name -> assertTrue(name.matches("[A-Za-z0-9_-]{1,64}"), name));
     for (int i = 1; i < operations.size(); i++) {
-      List<String> turned =
+      List<String> rotated =
           Stream.concat(
                   operations.subList(i, operations.size()).stream(),
                   operations.subList(0, i).stream())
               .toList();
-      assertEquals(names, places(turned));
+      assertEquals(names, namesByPath(rotated));
     }
   }
 
-  private static TreeMap<String, String> places(List<String> operations) {
+  private static TreeMap<String, String> namesByPath(List<String> operations) {
     TreeMap<String, String> names = new TreeMap<>();
     Apis.of(String.join(",", operations), "")
         .tools()
@@ -201,7 +202,7 @@ class DocumentsTest {
   }
 
   @Test
-  void anOperationThatCannotBeCalledIsLeftOutAndTheOthersStay() {
+  void unusableOperationsAreOmitted() {
     Api api =
         Apis.of(
             "'/x/{id}':{'get':{'operationId':'unfilled'}},"
@@ -214,14 +215,15 @@ class DocumentsTest {
 
     assertEquals(Set.of("fine", "odd"), api.tools().keySet());
     String lost = String.join("\n", api.lost());
-    assertTrue(lost.contains("GET /x/{id}: its path has a {id} that no parameter fills"), lost);
+    assertTrue(
+        lost.contains("GET /x/{id}: its path contains {id}, which is not a parameter"), lost);
     assertTrue(lost.contains("POST /y"), lost);
     assertEquals(Set.of("GET /x/{id}", "POST /y"), api.omitted().keySet());
     assertTrue(api.omissions().text().startsWith("{\"count\":2,\"operations\":[{"));
   }
 
   @Test
-  void whatIsLeftOutIsCountedAndTheFirstOfItNamed() {
+  void omissionsAreCountedAndTheFirstOnesNamed() {
     String operations =
         String.join(
             ",",
@@ -232,12 +234,12 @@ class DocumentsTest {
     JsonSlice omissions = Apis.of(operations, "").omissions();
 
     assertTrue(omissions.text().startsWith("{\"count\":1000,"), omissions.text());
-    assertTrue(omissions.length() < 1 << 18, "it is " + omissions.length() + " bytes");
+    assertTrue(omissions.length() < 1 << 18, "size: " + omissions.length());
     assertEquals(200, omissions.text().split("\"reason\"").length - 1);
   }
 
   @Test
-  void tenThousandOperationsAreReadSoon() {
+  void tenThousandOperationsAreReadInTime() {
     String operations =
         String.join(
             ",",
@@ -265,10 +267,10 @@ class DocumentsTest {
   }
 
   @Test
-  void aPatternThatBacktracksForeverIsOnlyCarried() {
+  void backtrackingPatternIsNotEvaluated() {
     JsonNode schema =
         assertTimeoutPreemptively(
-            SOON,
+            TIME_LIMIT,
             () ->
                 Apis.schema(
                     Apis.of(

@@ -35,10 +35,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** Documents that others wrote for APIs of theirs: everything in them becomes a tool. */
+/** Published documents of real APIs: every operation becomes a tool. */
 class RealDocumentsIT {
   private static final URI SERVER = URI.create("https://api.example/base");
-  private static final List<URI> FURTHER =
+  private static final List<URI> CONFIRMED_ORIGINS =
       Stream.of(
               "https://uploads.github.com",
               "https://operation.example.com",
@@ -65,7 +65,7 @@ class RealDocumentsIT {
                   .sorted()
                   .map(file -> "@readme/oas-examples/" + file)
                   .toList());
-      assertTrue(all.size() > 80, "the examples are there");
+      assertTrue(all.size() > 80, "too few examples");
       all.addAll(List.of(GITHUB, KUBERNETES, FIGMA));
       return all.stream();
     }
@@ -73,11 +73,11 @@ class RealDocumentsIT {
 
   @ParameterizedTest
   @MethodSource("documents")
-  void everyOperationIsAToolThatEveryClientTakes(String file) throws Exception {
+  void everyOperationBecomesAValidTool(String file) throws Exception {
     byte[] text = text(file);
     long from = System.nanoTime();
 
-    Api api = Apis.read(new DocumentSource.Inline(""), SERVER, FURTHER, text);
+    Api api = Apis.read(new DocumentSource.Inline(""), SERVER, CONFIRMED_ORIGINS, text);
 
     System.out.printf("%s: %d ms%n", file, (System.nanoTime() - from) / 1_000_000);
     assertEquals(operations(text), places(api), String.join("\n", api.lost()));
@@ -105,7 +105,7 @@ class RealDocumentsIT {
         GITHUB,
         FIGMA
       })
-  void everyProvidersDialectOfItIsValidToo(String file) throws Exception {
+  void schemasAreValidInEveryProviderDialect(String file) throws Exception {
     for (Api.OfferedOperation tool : Apis.read(SERVER, text(file)).tools().values()) {
       JsonNode input = Apis.tree(tool.definition()).path("inputSchema");
       for (SchemaDialect dialect : SchemaDialect.values()) {
@@ -122,20 +122,21 @@ class RealDocumentsIT {
     "3.1/json/petstore.json,3.1/yaml/petstore.yaml",
     "3.0/json/star-trek.json,3.0/yaml/star-trek.yaml"
   })
-  void jsonAndYamlOfOneDocumentAreTheSameTools(String json, String yaml) throws Exception {
-    Api one = Apis.read(SERVER, text("@readme/oas-examples/" + json));
-    Api other = Apis.read(SERVER, text("@readme/oas-examples/" + yaml));
+  void jsonAndYamlYieldTheSameTools(String json, String yaml) throws Exception {
+    Api fromJson = Apis.read(SERVER, text("@readme/oas-examples/" + json));
+    Api fromYaml = Apis.read(SERVER, text("@readme/oas-examples/" + yaml));
 
-    assertEquals(one.tools().keySet(), other.tools().keySet());
-    for (String tool : one.tools().keySet()) {
-      assertEquals(Apis.definition(one, tool).toString(), Apis.definition(other, tool).toString());
+    assertEquals(fromJson.tools().keySet(), fromYaml.tools().keySet());
+    for (String tool : fromJson.tools().keySet()) {
+      assertEquals(
+          Apis.definition(fromJson, tool).toString(), Apis.definition(fromYaml, tool).toString());
     }
   }
 
   @Test
-  void onlyItsOperatorSendsGithubsUploadsElsewhere() throws Exception {
+  void githubUploadsNeedAConfirmedServer() throws Exception {
     Api strict = Apis.read(null, text(GITHUB));
-    Api open = Apis.read(new DocumentSource.Inline(""), null, FURTHER, text(GITHUB));
+    Api open = Apis.read(new DocumentSource.Inline(""), null, CONFIRMED_ORIGINS, text(GITHUB));
 
     assertFalse(strict.tools().containsKey("repos_upload-release-asset"));
     assertTrue(strict.lost().toString().contains("https://uploads.github.com"));
@@ -144,7 +145,7 @@ class RealDocumentsIT {
   }
 
   @Test
-  void whatIsKnownOfGithubIsUnderstood() throws Exception {
+  void githubDocumentIsReadCorrectly() throws Exception {
     Api api = Apis.read(null, text(GITHUB));
 
     assertEquals("https://api.github.com", api.base().toString());
@@ -155,7 +156,7 @@ class RealDocumentsIT {
     assertEquals("string", schema.at("/properties/owner/type").asText());
   }
 
-  /** The parser that others maintain, as a second opinion. */
+  /** Compares the parameters with those that swagger-parser finds. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -186,7 +187,9 @@ class RealDocumentsIT {
 
     TreeMap<String, Set<String>> ours = new TreeMap<>();
     for (Api.OfferedOperation tool :
-        Apis.read(new DocumentSource.Inline(""), SERVER, FURTHER, text).tools().values()) {
+        Apis.read(new DocumentSource.Inline(""), SERVER, CONFIRMED_ORIGINS, text)
+            .tools()
+            .values()) {
       Operation operation = tool.operation();
       Set<String> names = new TreeSet<>();
       operation
@@ -196,10 +199,11 @@ class RealDocumentsIT {
     }
     assertEquals(expected, ours);
     assertTrue(
-        ours.values().stream().anyMatch(names -> names.size() > 1), "there is something to see");
+        ours.values().stream().anyMatch(names -> names.size() > 1),
+        "no operation has several parameters");
   }
 
-  /** Without those that OpenAPI describes elsewhere (3.1 section 4.8.12.2.1). */
+  /** Excludes headers that OpenAPI defines elsewhere (3.1 section 4.8.12.2.1). */
   private static Set<String> names(List<Parameter> common, List<Parameter> own) {
     Set<String> names = new TreeSet<>();
     Stream.of(common, own)
@@ -223,7 +227,7 @@ class RealDocumentsIT {
     return places;
   }
 
-  /** Counted without anything of the bridge's. */
+  /** Counts the operations without code of the bridge. */
   private static TreeMap<String, Integer> operations(byte[] text) {
     Object root =
         new Load(
@@ -232,31 +236,31 @@ class RealDocumentsIT {
                     .setCodePointLimit(1 << 25)
                     .build())
             .loadFromString(new String(text, StandardCharsets.UTF_8));
-    TreeMap<String, Integer> found = new TreeMap<>();
+    TreeMap<String, Integer> counts = new TreeMap<>();
     if (((Map<?, ?>) root).get("paths") instanceof Map<?, ?> paths) {
       paths.forEach(
           (path, item) ->
-              ((Map<?, ?>) meant(root, item))
+              ((Map<?, ?>) resolved(root, item))
                   .forEach(
                       (method, operation) -> {
                         if (METHODS.contains(method)) {
-                          found.merge(
+                          counts.merge(
                               String.valueOf(method).toUpperCase() + " " + path, 1, Integer::sum);
                         }
                       }));
     }
-    return found;
+    return counts;
   }
 
-  private static Object meant(Object root, Object item) {
+  private static Object resolved(Object root, Object item) {
     if (!(((Map<?, ?>) item).get("$ref") instanceof String reference)) {
       return item;
     }
-    Object found = root;
+    Object target = root;
     for (String part : reference.substring(2).split("/")) {
-      found = ((Map<?, ?>) found).get(part.replace("~1", "/").replace("~0", "~"));
+      target = ((Map<?, ?>) target).get(part.replace("~1", "/").replace("~0", "~"));
     }
-    return found;
+    return target;
   }
 
   private static byte[] text(String file) throws IOException {

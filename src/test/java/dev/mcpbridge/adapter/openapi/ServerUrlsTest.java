@@ -18,20 +18,20 @@ class ServerUrlsTest {
       new DocumentSource.Url(URI.create("https://api.example/docs/openapi.json"));
 
   private static Api read(
-      DocumentSource from, String server, List<URI> further, String path, String operation) {
-    return read(from, "https://api.example/v1", server, further, path, operation);
+      DocumentSource from, String server, List<URI> confirmed, String path, String operation) {
+    return read(from, "https://api.example/v1", server, confirmed, path, operation);
   }
 
   private static Api read(
       DocumentSource from,
-      String said,
+      String declared,
       String server,
-      List<URI> further,
+      List<URI> confirmed,
       String path,
       String operation) {
     String document =
         "{'openapi':'3.1.0','servers':[{'url':'"
-            + said
+            + declared
             + "'}],'paths':{'/x':{'servers':"
             + path
             + ",'get':{'operationId':'get','servers':"
@@ -40,47 +40,48 @@ class ServerUrlsTest {
     return Apis.read(
         from,
         server == null ? null : URI.create(server),
-        further,
+        confirmed,
         document.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
   }
 
-  private static String called(Api api) {
+  private static String serverUrl(Api api) {
     return api.tools().get("get").operation().server().toString();
   }
 
   @Test
-  void theNearestListOfServersCounts() {
+  void operationServersOverridePathServers() {
     String near = "[{'url':'https://api.example/v3'}]";
     String far = "[{'url':'https://api.example/v2'}]";
 
-    assertEquals("https://api.example/v3", called(read(INLINE, null, List.of(), far, near)));
-    assertEquals("https://api.example/v2", called(read(INLINE, null, List.of(), far, "[]")));
-    assertEquals("https://api.example/v1", called(read(INLINE, null, List.of(), "[]", "[]")));
+    assertEquals("https://api.example/v3", serverUrl(read(INLINE, null, List.of(), far, near)));
+    assertEquals("https://api.example/v2", serverUrl(read(INLINE, null, List.of(), far, "[]")));
+    assertEquals("https://api.example/v1", serverUrl(read(INLINE, null, List.of(), "[]", "[]")));
   }
 
   @Test
-  void variablesAreAtTheirDefaults() {
+  void serverVariablesUseTheirDefaults() {
     String own = "[{'url':'https://api.example/{v}','variables':{'v':{'default':'beta'}}}]";
 
-    assertEquals("https://api.example/beta", called(read(INLINE, null, List.of(), "[]", own)));
+    assertEquals("https://api.example/beta", serverUrl(read(INLINE, null, List.of(), "[]", own)));
   }
 
   @Test
-  void aRelativeServerStandsWhereTheDocumentDoesElseWhereTheApiIs() {
+  void relativeServerIsResolvedAgainstTheDocumentOrTheApi() {
     String own = "[{'url':'../v2'}]";
 
-    assertEquals("https://api.example/v2", called(read(FROM_API, null, List.of(), "[]", own)));
+    assertEquals("https://api.example/v2", serverUrl(read(FROM_API, null, List.of(), "[]", own)));
     assertEquals(
-        "https://api.example/v2", called(read(INLINE, null, List.of(), "[]", "[{'url':'/v2'}]")));
+        "https://api.example/v2",
+        serverUrl(read(INLINE, null, List.of(), "[]", "[{'url':'/v2'}]")));
   }
 
   @Test
-  void whatStandsWhereTheApiDoesGoesWhereItsOperatorSaysThatThisIs() {
+  void serverOnTheApiOriginMovesToTheConfiguredOrigin() {
     String own = "[{'url':'https://api.example/v2'}]";
 
     assertEquals(
         "http://127.0.0.1:4010/v2",
-        called(read(FROM_API, "http://127.0.0.1:4010/v1", List.of(), "[]", own)));
+        serverUrl(read(FROM_API, "http://127.0.0.1:4010/v1", List.of(), "[]", own)));
   }
 
   @ParameterizedTest
@@ -96,10 +97,11 @@ class ServerUrlsTest {
     "https://api.example,http://localhost,https://api.example/v2,http://localhost/v2",
     "/v1,http://localhost/api/v1,/v2,http://localhost/api/v2"
   })
-  void whatStandsThereKeepsTheBasePathThatItsOperatorSays(
-      String said, String server, String own, String called) {
+  void movedServerKeepsTheConfiguredBasePath(
+      String declared, String server, String own, String expected) {
     assertEquals(
-        called, called(read(INLINE, said, server, List.of(), "[{'url':'" + own + "'}]", "[]")));
+        expected,
+        serverUrl(read(INLINE, declared, server, List.of(), "[{'url':'" + own + "'}]", "[]")));
   }
 
   @ParameterizedTest
@@ -110,22 +112,24 @@ class ServerUrlsTest {
     "https://api.example.evil.example/v1",
     "//uploads.example/v1"
   })
-  void anotherHostIsNotCalledUnlessItsOperatorAllowsIt(String url) {
+  void anotherOriginIsUsedOnlyIfConfigured(String url) {
     String own = "[{'url':'" + url + "'}]";
 
-    Api refused = read(INLINE, null, List.of(), "[]", own);
-    assertFalse(refused.tools().containsKey("get"));
-    assertTrue(refused.lost().toString().contains("confirm it with servers"), "it is reported");
+    Api unconfirmed = read(INLINE, null, List.of(), "[]", own);
+    assertFalse(unconfirmed.tools().containsKey("get"));
+    assertTrue(
+        unconfirmed.lost().toString().contains("confirm it with 'servers'"),
+        "the omission is not reported");
 
     URI allowed = URI.create("https://api.example/").resolve(url);
-    assertEquals(allowed.toString(), called(read(INLINE, null, List.of(allowed), "[]", own)));
+    assertEquals(allowed.toString(), serverUrl(read(INLINE, null, List.of(allowed), "[]", own)));
   }
 
   @Test
-  void theFirstThatMayBeCalledIsTaken() {
+  void firstPermittedServerIsUsed() {
     String own = "[{'url':'https://elsewhere.example'},{'url':'https://api.example/v2'}]";
 
-    assertEquals("https://api.example/v2", called(read(INLINE, null, List.of(), "[]", own)));
+    assertEquals("https://api.example/v2", serverUrl(read(INLINE, null, List.of(), "[]", own)));
   }
 
   @ParameterizedTest
@@ -136,10 +140,10 @@ class ServerUrlsTest {
     "mailto:x@api.example",
     "{scheme}://api.example"
   })
-  void whatIsNoServerIsNotCalled(String url) {
-    List<URI> further = List.of(URI.create("ftp://api.example/"));
+  void invalidServerUrlIsRejected(String url) {
+    List<URI> confirmed = List.of(URI.create("ftp://api.example/"));
 
-    Api api = read(INLINE, null, further, "[]", "[{'url':'" + url + "'}]");
+    Api api = read(INLINE, null, confirmed, "[]", "[{'url':'" + url + "'}]");
 
     assertFalse(api.tools().containsKey("get"), api.tools().toString());
   }

@@ -27,7 +27,7 @@ class FunctionDefinitionsTest {
 
   @ParameterizedTest
   @EnumSource(Format.class)
-  void whatIsWrittenAsAFunctionIsReadAsTheSameTool(Format format) throws Exception {
+  void functionsOfEveryFormatAreReadBackAsTools(Format format) throws Exception {
     for (int seed = 0; seed < SCHEMAS; seed++) {
       // Given
       ObjectNode schema =
@@ -42,23 +42,23 @@ class FunctionDefinitionsTest {
       JsonNode tool = Json.tree(FunctionDefinitions.read(list.toBytes()).get(0));
 
       // Then
-      boolean isWhole = format == Format.GEMINI || reduction.lost().isEmpty();
-      assertTrue(isWhole, schema + " " + reduction.lost());
+      boolean isLossless = format == Format.GEMINI || reduction.lost().isEmpty();
+      assertTrue(isLossless, schema + " " + reduction.lost());
       assertEquals(function.name(), tool.path("name").asText());
       assertEquals(function.description(), tool.path("description").asText());
-      // Gemini's schemas are a language of their own
-      JsonNode kept = format == Format.GEMINI ? reduction.schema() : schema;
-      assertEquals(meant(kept), meant(tool.path("inputSchema")));
+      // Gemini has its own schema dialect
+      JsonNode expected = format == Format.GEMINI ? reduction.schema() : schema;
+      assertEquals(normalized(expected), normalized(tool.path("inputSchema")));
     }
   }
 
-  /** One without parameters is of no arguments. */
-  private static JsonNode meant(JsonNode schema) throws Exception {
+  /** An empty schema stands for a function without parameters. */
+  private static JsonNode normalized(JsonNode schema) throws Exception {
     return Json.mapper().readTree(schema.isEmpty() ? ANY : schema.toString());
   }
 
   @Test
-  void readsWhatMcpAndGeminiWriteBesideOthers() throws Exception {
+  void readsMcpAndGeminiDefinitions() throws Exception {
     List<JsonSlice> tools =
         read(
             "[{\"functionDeclarations\":[{\"name\":\"a\",\"parametersJsonSchema\":{\"title\":\"A\"}},"
@@ -71,7 +71,7 @@ class FunctionDefinitionsTest {
   }
 
   @Test
-  void readsAListUnderToolsAndFunctionsWithoutParameters() throws Exception {
+  void readsToolsMemberAndFunctionsWithoutParameters() throws Exception {
     List<JsonSlice> tools = read("{\"tools\":[{\"name\":\"now\"}]}");
 
     assertEquals(1, tools.size());
@@ -81,10 +81,10 @@ class FunctionDefinitionsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"", "{}", "[1]", "[{}]", "[{\"function\":{}}]", "[{\"name\":7}]", "[", "x"})
-  void saysWhatIsWrongWithDefinitionsThatAreNone(String text) {
+  void rejectsInvalidDefinitions(String text) {
     BridgeException failure = assertThrows(BridgeException.class, () -> read(text));
 
-    assertTrue(failure.getMessage().startsWith("The definitions of functions"), text);
+    assertTrue(failure.getMessage().startsWith("The function definitions"), text);
   }
 
   private static List<JsonSlice> read(String text) {

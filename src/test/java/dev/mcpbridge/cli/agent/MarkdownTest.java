@@ -14,15 +14,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class MarkdownTest {
-  private static List<String> shown(String text, int width) {
+  private static List<String> rendered(String text, int width) {
     return Markdown.lines(text, width).stream().map(AttributedString::toString).toList();
   }
 
   @Test
-  void wordsAreWrappedAndKeepTheirStyles() {
+  void wrappedWordsKeepTheirStyles() {
     assertEquals(
-        List.of("one two", "thrice", "four", ""), shown("one *two*\nthrice\n**four**\n", 10));
-    assertEquals(List.of("a", "b", ""), shown("a  \nb", 80));
+        List.of("one two", "thrice", "four", ""), rendered("one *two*\nthrice\n**four**\n", 10));
+    assertEquals(List.of("a", "b", ""), rendered("a  \nb", 80));
     AttributedString bold = Markdown.lines("x **y z** w", 80).get(0);
     assertEquals("x y z w", bold.toString());
     assertEquals(AttributedStyle.BOLD.getStyle(), bold.styleAt(2).getStyle());
@@ -30,9 +30,9 @@ class MarkdownTest {
   }
 
   @Test
-  void aLongWordStaysWholeSoThatItCanBeCopied() {
+  void longWordIsNotSplit() {
     String word = "x".repeat(95);
-    assertEquals(List.of("an", word, "end", ""), shown("an " + word + " end", 40));
+    assertEquals(List.of("an", word, "end", ""), rendered("an " + word + " end", 40));
   }
 
   @Test
@@ -47,7 +47,7 @@ class MarkdownTest {
   }
 
   @Test
-  void listsAreIndentedWithWhatIsInThem() {
+  void contentOfListsIsIndented() {
     assertEquals(
         List.of(
             "• one that is",
@@ -58,31 +58,32 @@ class MarkdownTest {
             "    code();",
             "• three",
             ""),
-        shown(
+        rendered(
             "- one that is longer\n  1. within\n  2. this\n- two\n\n  ```\n  code();\n  ```\n-"
                 + " three\n",
             14));
-    assertEquals(List.of("7. a", "8. b", ""), shown("7. a\n8. b", 80));
-    assertEquals(List.of("• a", "• b", "", "after", ""), shown("- a\n- b\n\nafter", 80));
+    assertEquals(List.of("7. a", "8. b", ""), rendered("7. a\n8. b", 80));
+    assertEquals(List.of("• a", "• b", "", "after", ""), rendered("- a\n- b\n\nafter", 80));
   }
 
   @Test
-  void anItemWithoutWordsLosesNoMarker() {
-    assertEquals(List.of("• ", "• a", ""), shown("-\n- a\n", 80));
-    assertEquals(List.of("• 1. a", "• b", ""), shown("- 1. a\n- b\n", 80));
+  void emptyItemKeepsItsMarker() {
+    assertEquals(List.of("• ", "• a", ""), rendered("-\n- a\n", 80));
+    assertEquals(List.of("• 1. a", "• b", ""), rendered("- 1. a\n- b\n", 80));
   }
 
   @Test
-  void theParagraphsOfAnItemStandBelowEachOther() {
+  void paragraphsOfAnItemAreOnSeparateLines() {
     assertEquals(
-        List.of("• first", "  second", "• other", ""), shown("- first\n\n  second\n- other\n", 80));
+        List.of("• first", "  second", "• other", ""),
+        rendered("- first\n\n  second\n- other\n", 80));
   }
 
   @Test
-  void nothingHasTwoEmptyLines() {
+  void thereAreNoConsecutiveEmptyLines() {
     String text =
         "# h\n\n- a\n  - b\n\n> q\n>\n> r\n\n***\n\n```\nx\n```\n\n| a |\n|---|\n| b |\n\nend";
-    List<String> lines = shown(text, 80);
+    List<String> lines = rendered(text, 80);
     for (int i = 1; i < lines.size(); i++) {
       assertFalse(lines.get(i).isEmpty() && lines.get(i - 1).isEmpty(), lines.toString());
     }
@@ -90,44 +91,47 @@ class MarkdownTest {
   }
 
   @Test
-  void codeIsAsItWasWritten() {
+  void codeIsUnchanged() {
     assertEquals(
         List.of("  if (x)  {", "", "    y", ""),
-        shown("```java\nif (x)  {\n\n  y\n```", 8).stream()
+        rendered("```java\nif (x)  {\n\n  y\n```", 8).stream()
             .map(line -> line.isBlank() ? "" : line)
             .toList());
-    assertEquals(List.of("  <b>", ""), shown("<b>\n", 80));
-    assertEquals(List.of("use x = 1 now", ""), shown("use `x = 1` now", 80));
+    assertEquals(List.of("  <b>", ""), rendered("<b>\n", 80));
+    assertEquals(List.of("use x = 1 now", ""), rendered("use `x = 1` now", 80));
   }
 
   @Test
-  void aTableIsInColumnsWhereItFitsAndAListWhereNot() {
+  void tableThatIsTooWideIsShownAsAList() {
     String table = "| a | bb |\n|---|---|\n| long cell | 日本 |\n| x | y |\n";
-    assertEquals(List.of("a          bb", "long cell  日本", "x          y", ""), shown(table, 15));
-    assertEquals(List.of("• a: long cell", "  bb: 日本", "• a: x", "  bb: y", ""), shown(table, 14));
-    shown("| head |\n|---|\n| " + "word ".repeat(20) + "|\n", 20)
+    assertEquals(
+        List.of("a          bb", "long cell  日本", "x          y", ""), rendered(table, 15));
+    assertEquals(
+        List.of("• a: long cell", "  bb: 日本", "• a: x", "  bb: y", ""), rendered(table, 14));
+    rendered("| head |\n|---|\n| " + "word ".repeat(20) + "|\n", 20)
         .forEach(line -> assertTrue(line.length() <= 20, line));
   }
 
   @Test
-  void whereALinkGoesIsSeen() {
+  void destinationsOfLinksAreShown() {
     assertEquals(
-        List.of("click <https://evil.example/>", ""), shown("[click](https://evil.example/)", 80));
+        List.of("click <https://evil.example/>", ""),
+        rendered("[click](https://evil.example/)", 80));
     assertEquals(
         List.of("https://a.example/ !", ""),
-        shown("[https://a.example/](https://a.example/) !", 80));
+        rendered("[https://a.example/](https://a.example/) !", 80));
     assertEquals(
         List.of("https://good.example/ <https://evil.example/>", ""),
-        shown("[https://good.example/](https://evil.example/)", 80));
-    assertEquals(List.of("picture <x.png>", ""), shown("![picture](x.png)", 80));
+        rendered("[https://good.example/](https://evil.example/)", 80));
+    assertEquals(List.of("picture <x.png>", ""), rendered("![picture](x.png)", 80));
   }
 
   @Test
-  void whatCouldMoveACursorIsShown() {
-    assertEquals(List.of("a\\u001b[2Jb \\u202ec", ""), shown("a\u001b[2Jb \u202ec", 80));
-    assertEquals(List.of("\\u001b \\u0007", ""), shown("&#27; &#7;", 80));
-    assertEquals(List.of("x <\\u202ey>", ""), shown("[x](&#x202e;y)", 80));
-    assertEquals(List.of("  \\u001b", ""), shown("```\n\u001b\n```", 80));
+  void controlCharactersAreEscaped() {
+    assertEquals(List.of("a\\u001b[2Jb \\u202ec", ""), rendered("a\u001b[2Jb \u202ec", 80));
+    assertEquals(List.of("\\u001b \\u0007", ""), rendered("&#27; &#7;", 80));
+    assertEquals(List.of("x <\\u202ey>", ""), rendered("[x](&#x202e;y)", 80));
+    assertEquals(List.of("  \\u001b", ""), rendered("```\n\u001b\n```", 80));
   }
 
   static Stream<String> texts() {
@@ -145,31 +149,31 @@ class MarkdownTest {
 
   @ParameterizedTest
   @MethodSource("texts")
-  void cutAnywhereItIsTheSameAsAtOnce(String text) {
-    List<String> whole = filled(shown(text, 30));
+  void splitTextIsRenderedLikeTheWholeText(String text) {
+    List<String> whole = nonBlank(rendered(text, 30));
     for (int cut = 0; cut <= text.length(); cut++) {
       Blocks blocks = new Blocks();
       List<String> lines = new ArrayList<>();
-      blocks.take(text.substring(0, cut)).ifPresent(block -> lines.addAll(shown(block, 30)));
-      blocks.take(text.substring(cut)).ifPresent(block -> lines.addAll(shown(block, 30)));
-      blocks.rest().ifPresent(block -> lines.addAll(shown(block, 30)));
-      assertEquals(whole, filled(lines), "cut at " + cut);
+      blocks.take(text.substring(0, cut)).ifPresent(block -> lines.addAll(rendered(block, 30)));
+      blocks.take(text.substring(cut)).ifPresent(block -> lines.addAll(rendered(block, 30)));
+      blocks.rest().ifPresent(block -> lines.addAll(rendered(block, 30)));
+      assertEquals(whole, nonBlank(lines), "cut at " + cut);
     }
     Blocks blocks = new Blocks();
     List<String> lines = new ArrayList<>();
     for (char c : text.toCharArray()) {
-      blocks.take(String.valueOf(c)).ifPresent(block -> lines.addAll(shown(block, 30)));
+      blocks.take(String.valueOf(c)).ifPresent(block -> lines.addAll(rendered(block, 30)));
     }
-    blocks.rest().ifPresent(block -> lines.addAll(shown(block, 30)));
-    assertEquals(whole, filled(lines), "character by character");
+    blocks.rest().ifPresent(block -> lines.addAll(rendered(block, 30)));
+    assertEquals(whole, nonBlank(lines), "character by character");
   }
 
-  private static List<String> filled(List<String> lines) {
+  private static List<String> nonBlank(List<String> lines) {
     return lines.stream().filter(line -> !line.isBlank()).toList();
   }
 
   @Test
-  void aBlockIsShownAsSoonAsItIsOver() {
+  void blockIsReturnedAsSoonAsItIsComplete() {
     Blocks blocks = new Blocks();
     assertTrue(blocks.take("One.\n").isEmpty());
     assertTrue(blocks.take("\n").isEmpty());
@@ -180,7 +184,7 @@ class MarkdownTest {
   }
 
   @Test
-  void anAnswerThatBrokeOffInCodeSaysNothingOfTheNext() {
+  void unclosedCodeDoesNotAffectTheNextText() {
     Blocks blocks = new Blocks();
     blocks.take("```\nx\n");
     blocks.rest();

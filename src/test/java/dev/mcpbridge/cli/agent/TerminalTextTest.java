@@ -19,7 +19,7 @@ class TerminalTextTest {
         0, 7, 8, 0xB, 0xC, 0xD, 0x1B, 0x7F, 0x85, 0x9B, 0xAD, 0x200B, 0x200E, 0x2028, 0x2029,
         0x202A, 0x202E, 0x2060, 0x2066, 0x2069, 0xFEFF, 0xE0041
       })
-  void whatIsNotSeenIsWritten(int c) {
+  void invisibleCharactersAreEscaped(int c) {
     assertEquals(
         "a" + String.format("\\u%04x", c) + "b",
         TerminalText.plain("a" + Character.toString(c) + "b"));
@@ -27,12 +27,12 @@ class TerminalTextTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "a\nb\tc", "grüße 日本 🎉", "e\u0301"})
-  void whatIsSeenStays(String text) {
+  void visibleTextIsUnchanged(String text) {
     assertEquals(text, TerminalText.plain(text));
   }
 
   @Test
-  void jsonIsOneLineWhereItFitsElseIndentedAndWhole() throws Exception {
+  void jsonThatIsTooWideIsIndentedCompletely() throws Exception {
     JsonNode json = Json.mapper().readTree("{\"a\":[1,2.50],\"b\":\"\\u001b[2J\\u202e\"}");
     assertEquals(1, TerminalText.json(json, 80).lines().count());
     assertTrue(TerminalText.json(json, 80).contains("\\u202e"));
@@ -42,7 +42,7 @@ class TerminalTextTest {
   }
 
   @Test
-  void aLongTextIsCutToLinesAndColumns() {
+  void longTextIsCutToLinesAndColumns() {
     assertEquals(List.of("a", "b", "… 2 more lines"), TerminalText.cut("a\nb\nc\nd", 10, 2));
     assertEquals(List.of("abcd…"), TerminalText.cut("abcdefgh", 5, 2));
     assertEquals(List.of("a  b"), TerminalText.cut("a\tb", 5, 2));

@@ -16,58 +16,58 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Changes of a record that another node has refreshed, which this one has not heard of. */
+/** Changes of a record that another node has refreshed without this node having seen it. */
 class SessionRecordsTest {
   private static final byte[] VALUE = {1};
   private static final SessionRecord RECORD =
       new SessionRecord("ann", null, ProtocolVersion.LATEST, JsonSlice.EMPTY_OBJECT, "error");
 
-  private final Item heard = new Item(VALUE, 1, 0, 60_000);
-  private final List<Object> asked = new ArrayList<>();
-  private Item agreed = new Item(VALUE, 2, 0, 60_000);
+  private final Item cached = new Item(VALUE, 1, 0, 60_000);
+  private final List<Object> expectedVersions = new ArrayList<>();
+  private Item current = new Item(VALUE, 2, 0, 60_000);
   private boolean isFull;
   private final SessionRecords records =
       new SessionRecords(
           Stubs.of(
               SharedMap.class,
-              (method, arguments) -> method.equals("known") ? heard : change(arguments[1])),
+              (method, arguments) -> method.equals("known") ? cached : change(arguments[1])),
           60_000);
 
   private Future<Change> change(Object expected) {
-    asked.add(expected);
-    boolean isDone = !isFull && agreed.isThere() && expected.equals(agreed.version());
-    return Future.succeededFuture(new Change(isDone, isFull, agreed));
+    expectedVersions.add(expected);
+    boolean isDone = !isFull && current.isThere() && expected.equals(current.version());
+    return Future.succeededFuture(new Change(isDone, isFull, current));
   }
 
   @Test
-  void theEndOfASessionIsNotLostToARefresh() {
+  void removalSurvivesAConcurrentRefresh() {
     records.remove("s");
 
-    assertEquals(List.of(1L, 2L), asked);
+    assertEquals(List.of(1L, 2L), expectedVersions);
   }
 
   @Test
-  void aChangeOfASessionIsNotLostToARefresh() {
+  void changeSurvivesAConcurrentRefresh() {
     assertTrue(records.change("s", RECORD).succeeded());
 
-    assertEquals(List.of(1L, 2L), asked);
+    assertEquals(List.of(1L, 2L), expectedVersions);
   }
 
   @Test
-  void aSessionThatIsOverIsNotBroughtBack() {
-    agreed = new Item(null, SharedMap.ABSENT, 0, 0);
+  void endedSessionIsNotRestored() {
+    current = new Item(null, SharedMap.ABSENT, 0, 0);
 
     assertTrue(records.change("s", RECORD).succeeded());
     records.remove("s");
 
-    assertEquals(List.of(1L, 1L), asked);
+    assertEquals(List.of(1L, 1L), expectedVersions);
   }
 
   @Test
-  void aChangeForWhichThereIsNoRoomFails() {
+  void changeFailsWithoutRoom() {
     isFull = true;
 
     assertFalse(records.change("s", RECORD).succeeded());
-    assertEquals(List.of(1L), asked);
+    assertEquals(List.of(1L), expectedVersions);
   }
 }

@@ -21,14 +21,14 @@ class GradedToolsTest {
       (target, rules, destructive) -> new Risk(RiskLevel.MEDIUM, Risk.Reason.TOOL);
 
   @Test
-  void aToolIsListedAsItsServerDescribesItAndWithItsLevel() {
+  void toolIsListedWithItsDefinitionAndLevel() {
     assertEquals(
         "{\"server_id\":\"s\",\"name\":\"a\",\"x\":1.10,\"risk_level\":2,\"risk_reason\":\"tool\"}",
         graded("{\"name\":\"a\",\"x\":1.10}", MEDIUM).tools().get(0).listed("s").text());
   }
 
   @Test
-  void noServerSaysWhatIsTheBridgesToSay() {
+  void reservedMembersOfAServerAreReplaced() {
     assertEquals(
         "{\"name\":\"a\",\"risk_level\":2,\"risk_reason\":\"tool\"}",
         graded(
@@ -41,14 +41,14 @@ class GradedToolsTest {
   }
 
   @Test
-  void theTagChangesWithALevel() {
+  void tagChangesWithTheLevel() {
     String tool = "{\"name\":\"a\"}";
 
     assertEquals(graded(tool, LOW).tag(), graded(tool, LOW).tag());
     assertNotEquals(graded(tool, LOW).tag(), graded(tool, MEDIUM).tag());
   }
 
-  private static GradedTools graded(String tool, RiskGrading by) {
+  private static GradedTools graded(String tool, RiskGrading grading) {
     Catalogue catalogue =
         new Catalogue(
             Catalogue.byName(List.of(Tool.of(JsonSlice.of(tool)))),
@@ -58,6 +58,6 @@ class GradedToolsTest {
             null,
             Map.of(),
             "d");
-    return GradedTools.of(catalogue, RiskRules.NONE, by, Map.of());
+    return GradedTools.of(catalogue, RiskRules.NONE, grading, Map.of());
   }
 }
