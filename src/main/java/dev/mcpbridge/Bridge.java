@@ -16,7 +16,7 @@ import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.config.StateFolder;
 import dev.mcpbridge.config.ToolCallSource;
 import dev.mcpbridge.http.HttpVerticle;
-import dev.mcpbridge.http.Rehearsal;
+import dev.mcpbridge.http.HttpWarmUp;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.protocol.BridgeIdentity;
@@ -63,7 +63,7 @@ public final class Bridge {
   private final RiskVerticle risk;
   private final HttpVerticle http;
   private final SupervisorVerticle supervisor;
-  private final ReplicatedText newestFile;
+  private final ReplicatedText newestConfiguration;
   private final AtomicBoolean severalCallers;
   private volatile String servers;
 
@@ -75,7 +75,7 @@ public final class Bridge {
     Counts counts = new Counts();
     MemoryBudget memory = new MemoryBudget(config.limits().heldBytes());
     Bus bus = Bus.create(vertx, cluster, counts);
-    this.newestFile = new ReplicatedText(cluster.map("configuration"));
+    this.newestConfiguration = new ReplicatedText(cluster.map("configuration"));
     this.risk = new RiskVerticle(bus, cluster, config.risk(), severalCallers::get);
     BridgeIdentity self = new BridgeIdentity(Version.current(), cluster::bridge);
     this.http =
@@ -147,7 +147,7 @@ public final class Bridge {
     return config.cluster() == null
         ? config
         : config.withCluster(
-            ClusterSecret.complete(config.cluster(), StateFolder.of(System.getenv())));
+            ClusterSecret.withUserSecret(config.cluster(), StateFolder.of(System.getenv())));
   }
 
   /** The bound port. */
@@ -198,13 +198,13 @@ public final class Bridge {
    *
    * @param millis time of its last change, in milliseconds of the wall clock
    */
-  public void share(String file, long millis) {
-    vertx.runOnContext(v -> newestFile.offer(file, millis));
+  public void shareConfiguration(String file, long millis) {
+    vertx.runOnContext(v -> newestConfiguration.offer(file, millis));
   }
 
   /** The newest shared configuration file; empty if no file was shared. Thread-safe. */
-  public Optional<ReplicatedText.Version> newestFile() {
-    return newestFile.known();
+  public Optional<ReplicatedText.Version> newestConfiguration() {
+    return newestConfiguration.known();
   }
 
   /** Waits for running calls up to the timeout, then ends all processes and closes everything. */
@@ -231,7 +231,7 @@ public final class Bridge {
   }
 
   private static Void forgetChildren() {
-    Orphans.forgetOwn();
+    Orphans.deleteOwnRecord();
     return null;
   }
 
@@ -248,22 +248,22 @@ public final class Bridge {
   }
 
   /** Loads the classes that the first request needs; blocks. */
-  public static void rehearse(Vertx vertx) throws IOException, TimeoutException {
-    Rehearsal.play(vertx);
+  public static void warmUp(Vertx vertx) throws IOException, TimeoutException {
+    HttpWarmUp.run(vertx);
   }
 
   private Future<String> open() {
     return vertx
         .deployVerticle(risk)
         .compose(id -> vertx.deployVerticle(http))
-        .compose(id -> vertx.executeBlocking(Orphans::end, false))
+        .compose(id -> vertx.executeBlocking(Orphans::killOrphans, false))
         .onSuccess(Bridge::report)
         .compose(orphans -> cluster.open(url()))
         .compose(joined -> vertx.deployVerticle(supervisor))
         .onSuccess(
             id -> {
               servers = id;
-              http.opened();
+              http.serversStarting();
             });
   }
 

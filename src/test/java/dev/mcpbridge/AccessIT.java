@@ -192,7 +192,7 @@ class AccessIT {
     assertEquals("caller", as(BOSS, path).body().path("caller").asText());
     Answer done = post(BOSS, path, yes);
 
-    assertEquals("x", done.said());
+    assertEquals("x", done.firstText());
     assertEquals(404, post(BOSS, path, yes).status());
   }
 
@@ -253,7 +253,7 @@ class AccessIT {
                 "mcp-session-id",
                 caller.session())
             .status());
-    String text = caller.call("big", "{\"size\":1}").said();
+    String text = caller.call("big", "{\"size\":1}").firstText();
     assertTrue(text.contains("a principal with the scope approve must confirm it"), text);
   }
 

@@ -41,22 +41,22 @@ class AdapterTlsIT {
 
   @BeforeAll
   static void start() throws Exception {
-    authority = Authority.in(folder.resolve("authority"));
-    otherAuthority = Authority.in(folder.resolve("stranger"));
+    authority = Authority.create(folder.resolve("authority"));
+    otherAuthority = Authority.create(folder.resolve("stranger"));
     plain = running(EchoApi.start());
-    HOSTS.put("good", EchoApi.over(authority.server("ip:127.0.0.1")));
-    HOSTS.put("misnamed", EchoApi.over(authority.server("dns:api.example,ip:127.0.0.9")));
+    HOSTS.put("good", EchoApi.withTls(authority.server("ip:127.0.0.1")));
+    HOSTS.put("misnamed", EchoApi.withTls(authority.server("dns:api.example,ip:127.0.0.9")));
     HOSTS.put(
         "expired",
-        EchoApi.over(authority.server("ip:127.0.0.1", "-startdate", "-3d", "-validity", "1")));
-    HOSTS.put("early", EchoApi.over(authority.server("ip:127.0.0.1", "-startdate", "+3d")));
+        EchoApi.withTls(authority.server("ip:127.0.0.1", "-startdate", "-3d", "-validity", "1")));
+    HOSTS.put("early", EchoApi.withTls(authority.server("ip:127.0.0.1", "-startdate", "+3d")));
     HOSTS.values().forEach(AdapterTlsIT::running);
     StringBuilder servers = new StringBuilder();
     for (String host : HOSTS.keySet()) {
-      servers.append(entries(host, host, authority.pem()));
+      servers.append(entries(host, host, authority.certificateFile()));
     }
     servers.append(entries("untrusted", "good", null));
-    servers.append(entries("foreign", "good", otherAuthority.pem()));
+    servers.append(entries("foreign", "good", otherAuthority.certificateFile()));
     bridge = TestBridge.of("{'mcpServers':{" + servers.substring(0, servers.length() - 1) + "}}");
   }
 
@@ -70,10 +70,12 @@ class AdapterTlsIT {
   }
 
   private static EchoApi running(EchoApi api) {
-    return api.on("/openapi.json", ApiDocument.create().with("get", "/ok", "ok", "").served())
-        .on("/ok", EchoApi.says(200, "text/plain", "granted"))
-        .on("/token", EchoApi.says(200, "application/json", "{\"access_token\":\"t1\"}"))
-        .on("/tools", EchoApi.says(200, "application/json", TestBridge.json("[{'name':'run'}]")))
+    return api.on("/openapi.json", ApiDocument.create().with("get", "/ok", "ok", "").asScript())
+        .on("/ok", EchoApi.respondWith(200, "text/plain", "granted"))
+        .on("/token", EchoApi.respondWith(200, "application/json", "{\"access_token\":\"t1\"}"))
+        .on(
+            "/tools",
+            EchoApi.respondWith(200, "application/json", TestBridge.json("[{'name':'run'}]")))
         .on("/run", AdapterTlsIT::execute);
   }
 
@@ -155,7 +157,7 @@ class AdapterTlsIT {
 
     Answer answer = call(server);
 
-    assertEquals(expected, answer.said(), answer.text());
+    assertEquals(expected, answer.firstText(), answer.text());
   }
 
   static List<String> faultsAtTheStart() {
@@ -210,7 +212,7 @@ class AdapterTlsIT {
       call(fault + "-api");
       call(fault + "-token");
 
-      assertEquals(List.of(), HOSTS.get(fault).seen());
+      assertEquals(List.of(), HOSTS.get(fault).requests());
     }
   }
 
@@ -222,7 +224,7 @@ class AdapterTlsIT {
     Files.writeString(folder.resolve("words"), "trust me");
     Files.writeString(
         folder.resolve("key"), "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
-    String whole = Files.readString(authority.pem());
+    String whole = Files.readString(authority.certificateFile());
     Files.writeString(folder.resolve("half"), whole.substring(0, whole.length() / 2));
     String tls = "'tls':{'ca':'" + folder + "/" + file + "'}}";
 
@@ -239,7 +241,8 @@ class AdapterTlsIT {
   }
 
   private static void refuse(String config) {
-    new ConfigReader(Map.of()).read(TestBridge.json(config), ConfigReader.Strictness.WHOLE);
+    new ConfigReader(Map.of())
+        .read(TestBridge.json(config), ConfigReader.Strictness.ALL_OR_NOTHING);
   }
 
   @Test
@@ -248,8 +251,8 @@ class AdapterTlsIT {
         Files.writeString(
             folder.resolve("both.pem"),
             "# ours\n"
-                + Files.readString(otherAuthority.pem())
-                + Files.readString(authority.pem()));
+                + Files.readString(otherAuthority.certificateFile())
+                + Files.readString(authority.certificateFile()));
     try (TestBridge own =
         TestBridge.of(
             "{'mcpServers':{'s':{'type':'openapi','url':'"
@@ -259,7 +262,7 @@ class AdapterTlsIT {
                 + "'}}}}")) {
       own.until(() -> own.state("s").equals("ready"));
 
-      assertEquals("granted", own.call("ok", "{}").said());
+      assertEquals("granted", own.call("ok", "{}").firstText());
       assertFalse(own.get("/servers/s").body().path("last_error").isTextual());
     }
   }

@@ -71,7 +71,7 @@ class AgentAloneIT {
         "{\"mcpServers\":{\"git\":{\"builtin\":\"git\",\"args\":[\"--root\",\""
             + folder
             + "\"]}}}");
-    model.calls("git__list_repositories", "{}").says("No repositories.");
+    model.thenCalls("git__list_repositories", "{}").thenText("No repositories.");
 
     // When
     Exit exit = run(asking("Which repositories are there?", "--config", config.toString()));
@@ -79,7 +79,7 @@ class AgentAloneIT {
     // Then
     assertEquals(0, exit.status(), exit.toString());
     assertEquals("No repositories.\n", exit.out());
-    assertTrue(model.answers().get(0).contains("repositories"), model.answers().toString());
+    assertTrue(model.toolResults().get(0).contains("repositories"), model.toolResults().toString());
     assertEquals(0, gitServers(folder), "the Git server is still running");
   }
 
@@ -93,14 +93,14 @@ class AgentAloneIT {
 
     assertEquals(1, exit.status(), exit.toString());
     assertTrue(exit.err().contains("http.port"), exit.err());
-    assertTrue(model.asked().isEmpty());
+    assertTrue(model.requestBodies().isEmpty());
     assertFalse(exit.err().contains("Exception"), exit.err());
   }
 
   @Test
   void exampleOfTheLibraryRuns() throws Exception {
     try (TestBridge bridge = TestBridge.scripted("")) {
-      model.calls("s__echo", "{\"m\":\"1\"}").says("One.").says("Two.");
+      model.thenCalls("s__echo", "{\"m\":\"1\"}").thenText("One.").thenText("Two.");
 
       Exit exit =
           run(
@@ -117,7 +117,7 @@ class AgentAloneIT {
       assertEquals(
           "user assistant tool assistant user",
           java.util.stream.StreamSupport.stream(
-                  model.lastAsked().path("messages").spliterator(), false)
+                  model.lastRequestBody().path("messages").spliterator(), false)
               .map(message -> message.path("role").asText())
               .filter(role -> !role.equals("system"))
               .collect(Collectors.joining(" ")));

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.AgentProgram;
-import dev.mcpbridge.fixture.AgentProgram.Ended;
+import dev.mcpbridge.fixture.AgentProgram.Result;
 import dev.mcpbridge.fixture.ScriptedModel;
 import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.fixture.TestBridge;
@@ -56,46 +56,46 @@ class AgentCommandIT {
     model.close();
   }
 
-  private static void assertEnded(int status, Ended ended) {
-    assertEquals(status, ended.status(), ended.toString());
-    assertFalse(ended.toString().contains(AgentProgram.KEY), "the key was shown");
-    assertFalse(ended.toString().contains("\u001b"), "colours without a terminal");
-    assertFalse(ended.err().contains("Exception"), ended.err());
+  private static void assertEnded(int status, Result result) {
+    assertEquals(status, result.status(), result.toString());
+    assertFalse(result.toString().contains(AgentProgram.KEY), "the key was shown");
+    assertFalse(result.toString().contains("\u001b"), "colours without a terminal");
+    assertFalse(result.err().contains("Exception"), result.err());
   }
 
   @Test
   void onlyTheAnswerIsPrintedToStdout() throws Exception {
-    model.calls("s__echo", "{\"m\":\"an argument\"}").says("It **is** so.");
+    model.thenCalls("s__echo", "{\"m\":\"an argument\"}").thenText("It **is** so.");
 
-    Ended ended = agent.run("--once", "Is it so?");
+    Result result = agent.run("--once", "Is it so?");
 
-    assertEnded(0, ended);
-    assertEquals("It **is** so.\n", ended.out());
-    assertTrue(ended.err().contains("→ s__echo"), ended.err());
-    assertTrue(ended.err().contains("an argument"), ended.err());
-    assertTrue(ended.err().contains("← s__echo answered"), ended.err());
+    assertEnded(0, result);
+    assertEquals("It **is** so.\n", result.out());
+    assertTrue(result.err().contains("→ s__echo"), result.err());
+    assertTrue(result.err().contains("an argument"), result.err());
+    assertTrue(result.err().contains("← s__echo answered"), result.err());
   }
 
   @Test
   void argumentsAndResultsCanBeHidden() throws Exception {
-    model.calls("s__echo", "{\"m\":\"an argument\"}").says("It is so.");
+    model.thenCalls("s__echo", "{\"m\":\"an argument\"}").thenText("It is so.");
 
-    Ended ended = agent.run("--once", "Is it so?", "--hide-json");
+    Result result = agent.run("--once", "Is it so?", "--hide-json");
 
-    assertEnded(0, ended);
-    assertTrue(ended.err().contains("s__echo"), ended.err());
-    assertFalse(ended.err().contains("an argument"), ended.err());
-    assertTrue(model.answers().get(0).contains("an argument"));
+    assertEnded(0, result);
+    assertTrue(result.err().contains("s__echo"), result.err());
+    assertFalse(result.err().contains("an argument"), result.err());
+    assertTrue(model.toolResults().get(0).contains("an argument"));
   }
 
   @Test
   void theAnswerCanBeJson() throws Exception {
-    model.calls("s__echo", "{\"m\":1.10}", "s__fail", "{}").says("One \"of\" two.");
+    model.thenCalls("s__echo", "{\"m\":1.10}", "s__fail", "{}").thenText("One \"of\" two.");
 
-    Ended ended = agent.run("--once", "Both?", "--output", "json");
+    Result result = agent.run("--once", "Both?", "--output", "json");
 
-    assertEnded(0, ended);
-    JsonNode json = Json.mapper().readTree(ended.out());
+    assertEnded(0, result);
+    JsonNode json = Json.mapper().readTree(result.out());
     assertEquals("One \"of\" two.", json.path("answer").asText());
     assertEquals("answered", json.path("how").asText());
     assertEquals(2, json.path("steps").asInt());
@@ -105,25 +105,25 @@ class AgentCommandIT {
     assertTrue(json.at("/calls/1/is_error").asBoolean());
     assertEquals(22, json.at("/usage/input").asInt());
     assertEquals(14, json.at("/usage/output").asInt());
-    assertEquals(1, ended.out().lines().count());
+    assertEquals(1, result.out().lines().count());
   }
 
   @Test
   void callThatNeedsAnApprovalIsNotRun() throws Exception {
-    model.calls("s__remember", "{\"text\":\"x\"}").says("It was not approved.");
+    model.thenCalls("s__remember", "{\"text\":\"x\"}").thenText("It was not approved.");
 
-    Ended ended = agent.run("--once", "Remember x.");
+    Result result = agent.run("--once", "Remember x.");
 
-    assertEnded(3, ended);
-    assertEquals("It was not approved.\n", ended.out());
-    assertTrue(ended.err().contains("Not run"), ended.err());
+    assertEnded(3, result);
+    assertEquals("It was not approved.\n", result.out());
+    assertTrue(result.err().contains("Not run"), result.err());
     assertEquals(0, bridge.get("/confirmations").body().path("confirmations").size());
   }
 
   @Test
   void failuresPrintAMessage() throws Exception {
-    model.fails(401, "bad key " + "x".repeat(2_000));
-    Ended refused = agent.run("--once", "Hello?");
+    model.thenError(401, "bad key " + "x".repeat(2_000));
+    Result refused = agent.run("--once", "Hello?");
     assertEnded(1, refused);
     assertEquals("", refused.out());
     assertTrue(refused.err().contains("401"), refused.err());
@@ -132,12 +132,12 @@ class AgentCommandIT {
     try (ServerSocket socket = new ServerSocket(0)) {
       unusedPort = socket.getLocalPort();
     }
-    Ended noBridge = agent.run("--once", "Hello?", "--mcp-port", Integer.toString(unusedPort));
+    Result noBridge = agent.run("--once", "Hello?", "--mcp-port", Integer.toString(unusedPort));
     assertEnded(1, noBridge);
     assertEquals("", noBridge.out());
     assertTrue(noBridge.err().contains("There is no bridge at http://127.0.0.1:" + unusedPort));
 
-    Ended noModel =
+    Result noModel =
         new AgentProgram(
                 folder,
                 bridge.uri("").toString(),
@@ -146,7 +146,7 @@ class AgentCommandIT {
             .run("--once", "Hello?");
     assertEnded(1, noModel);
     assertTrue(noModel.err().contains("cannot be reached"), noModel.err());
-    assertEquals(1, model.asked().size());
+    assertEquals(1, model.requestBodies().size());
   }
 
   @Test
@@ -165,9 +165,9 @@ class AgentCommandIT {
           {"--base-url", "nonsense"},
           {"--base-url", "file:///etc/passwd"}
         }) {
-      Ended ended = agent.run(invalid);
-      assertEnded(2, ended);
-      assertEquals("", ended.out());
+      Result result = agent.run(invalid);
+      assertEnded(2, result);
+      assertEquals("", result.out());
     }
     assertEnded(1, agent.run("--once", "x", "--key-file", "/nowhere/at/all"));
     assertEnded(1, agent.run("--once", "x", "--transcript", "/nowhere/at/all"));
@@ -176,32 +176,32 @@ class AgentCommandIT {
   @Test
   void keyIsReadFromAFileOrTheEnvironment() throws Exception {
     Path file = Files.writeString(folder.resolve("key"), "of-the-file\n");
-    model.says("Hello.");
+    model.thenText("Hello.");
     assertEnded(0, agent.run("--once", "Hello?", "--key-file", file.toString()));
     assertEquals("Bearer of-the-file", model.seen().get(0).header("authorization"));
 
     for (Map.Entry<String, String> each :
         Map.of("gemini", "GEMINI_API_KEY", "anthropic", "ANTHROPIC_API_KEY").entrySet()) {
-      Ended ended = agent.run("--provider", each.getKey(), "--once", "Hello?");
-      assertEnded(1, ended);
-      assertTrue(ended.err().contains(each.getValue()), ended.err());
+      Result result = agent.run("--provider", each.getKey(), "--once", "Hello?");
+      assertEnded(1, result);
+      assertTrue(result.err().contains(each.getValue()), result.err());
     }
-    Ended invalidKey = agent.with("OPENAI_API_KEY", "with a\u0007bell").run("--once", "Hello?");
+    Result invalidKey = agent.with("OPENAI_API_KEY", "with a\u0007bell").run("--once", "Hello?");
     assertEnded(1, invalidKey);
     assertFalse(invalidKey.err().contains("bell"), invalidKey.err());
-    model.says("Hello again.");
+    model.thenText("Hello again.");
     assertEnded(0, agent.with("OPENAI_API_KEY", "").run("--once", "Hello?"));
     assertEquals(null, model.seen().get(1).header("authorization"));
   }
 
   @Test
   void modelMayHaveAnyName() throws Exception {
-    Ended ended =
+    Result result =
         agent
             .with("GEMINI_API_KEY", AgentProgram.KEY)
             .run("--provider", "gemini", "--model", "no such?{model}", "--once", "Hello?");
 
-    assertEnded(1, ended);
+    assertEnded(1, result);
     assertEquals(
         "/v1/v1beta/models/no%20such%3F%7Bmodel%7D:streamGenerateContent",
         model.seen().get(0).path());
@@ -211,47 +211,48 @@ class AgentCommandIT {
   void endlessCallsAreStopped() throws Exception {
     model.alwaysCalls("s__echo", "{}");
 
-    Ended ended = agent.run("--once", "Go!", "--max-steps", "3");
+    Result result = agent.run("--once", "Go!", "--max-steps", "3");
 
-    assertEnded(1, ended);
-    assertTrue(ended.err().contains("out of steps"), ended.err());
-    assertEquals(4, model.asked().size());
-    assertEquals("none", model.lastAsked().path("tool_choice").asText());
-    assertTrue(model.asked().get(2).path("tool_choice").isMissingNode());
-    assertEquals(3, model.answers().size());
+    assertEnded(1, result);
+    assertTrue(result.err().contains("out of steps"), result.err());
+    assertEquals(4, model.requestBodies().size());
+    assertEquals("none", model.lastRequestBody().path("tool_choice").asText());
+    assertTrue(model.requestBodies().get(2).path("tool_choice").isMissingNode());
+    assertEquals(3, model.toolResults().size());
   }
 
   @Test
   void longResultIsCutWithANote() throws Exception {
-    model.calls("s__big", "{\"size\":5000}").says("Long.");
+    model.thenCalls("s__big", "{\"size\":5000}").thenText("Long.");
 
     assertEnded(0, agent.run("--once", "How long?", "--max-result", "1000"));
 
-    String answer = model.answers().get(0);
+    String answer = model.toolResults().get(0);
     assertTrue(answer.contains("[cut here: 1000 of 5000 characters are shown]"), answer);
     assertTrue(answer.length() < 1200, answer);
     assertTrue(answer.matches("(?s)<data (\\w+)>.*</data \\1>"), answer);
     assertTrue(
-        model.lastAsked().at("/messages/0/content").asText().contains("data from elsewhere"));
+        model.lastRequestBody().at("/messages/0/content").asText().contains("data from elsewhere"));
   }
 
   @Test
   void transcriptIsWrittenAndCanBeReplayed() throws Exception {
     Path file = folder.resolve("transcript");
-    model.calls("s__echo", "{\"m\":1}").says("One.");
+    model.thenCalls("s__echo", "{\"m\":1}").thenText("One.");
     assertEnded(0, agent.run("--once", "What?", "--transcript", file.toString()));
     List<String> lines = Files.readAllLines(file);
     assertEquals("{\"user\":\"What?\"}", lines.get(0));
     assertEquals(4, lines.size(), lines.toString());
     assertFalse(lines.toString().contains(AgentProgram.KEY));
 
-    Ended again = agent.run("--provider", "replay", "--replay", file.toString(), "--once", "What?");
+    Result again =
+        agent.run("--provider", "replay", "--replay", file.toString(), "--once", "What?");
 
     assertEnded(0, again);
     assertEquals("One.\n", again.out());
     assertTrue(again.err().contains("← s__echo answered"), again.err());
     Files.writeString(file, "no transcript\n");
-    Ended invalid =
+    Result invalid =
         agent.run("--provider", "replay", "--replay", file.toString(), "--once", "What?");
     assertEnded(1, invalid);
     assertTrue(invalid.err().contains("line 1"), invalid.err());
@@ -265,18 +266,18 @@ class AgentCommandIT {
                 + TestBridge.entry("", "--more-tools", "100", "--page", "200")
                 + "}}")) {
       many.until(() -> many.state("s").equals("ready"));
-      model.says("Three.");
+      model.thenText("Three.");
       assertEnded(0, new AgentProgram(folder, many, model).run("--once", "What?"));
-      assertEquals(3, model.lastAsked().path("tools").size());
-      String call = model.lastAsked().path("tools").toString();
+      assertEquals(3, model.lastRequestBody().path("tools").size());
+      String call = model.lastRequestBody().path("tools").toString();
       assertTrue(call.contains("call_tool"), call);
       model
-          .calls("call_tool", "{\"name\":\"s__echo\",\"arguments\":{\"m\":\"found\"}}")
-          .says("Found.");
-      Ended ended = new AgentProgram(folder, many, model).run("--once", "What?");
-      assertEnded(0, ended);
-      assertTrue(model.answers().get(0).contains("found"), model.answers().get(0));
-      assertTrue(model.answers().get(0).startsWith("<data "), model.answers().get(0));
+          .thenCalls("call_tool", "{\"name\":\"s__echo\",\"arguments\":{\"m\":\"found\"}}")
+          .thenText("Found.");
+      Result result = new AgentProgram(folder, many, model).run("--once", "What?");
+      assertEnded(0, result);
+      assertTrue(model.toolResults().get(0).contains("found"), model.toolResults().get(0));
+      assertTrue(model.toolResults().get(0).startsWith("<data "), model.toolResults().get(0));
     }
   }
 
@@ -299,12 +300,12 @@ class AgentCommandIT {
                   .path("state")
                   .asText()
                   .equals("ready"));
-      Ended refused = outside.run("--once", "Hello?");
+      Result refused = outside.run("--once", "Hello?");
       assertEnded(1, refused);
       assertTrue(refused.err().contains("The bridge refused"), refused.err());
-      assertEquals(0, model.asked().size());
+      assertEquals(0, model.requestBodies().size());
 
-      model.calls("s__echo", "{}").says("Hello.");
+      model.thenCalls("s__echo", "{}").thenText("Hello.");
       assertEnded(0, outside.with("MCP_BRIDGE_KEY", key).run("--once", "Hello?"));
       assertFalse(model.seen().get(0).headers().toString().contains(key));
     }
@@ -316,7 +317,7 @@ class AgentCommandIT {
     Files.writeString(config, TestBridge.json("{'mcpServers':{'s':" + TestBridge.entry("") + "}}"));
     try (ServedBridge served = ServedBridge.in(folder, "--config", config.toString())) {
       String url = served.url();
-      model.calls("s__never", "{}").says("Done!");
+      model.thenCalls("s__never", "{}").thenText("Done!");
       bridge.until(() -> ready(url));
       AgentProgram client = new AgentProgram(folder, url, model.base(), Map.of());
       Process running = client.start("--once", "Do it.");
@@ -325,12 +326,12 @@ class AgentCommandIT {
 
       served.process().destroyForcibly().waitFor();
 
-      Ended ended = client.ended(running);
-      assertEnded(1, ended);
-      assertEquals("", ended.out());
+      Result result = client.awaitExit(running);
+      assertEnded(1, result);
+      assertEquals("", result.out());
       assertTrue(
-          ended.err().contains("The bridge at " + url + " closed the connection"), ended.err());
-      assertEquals(1, model.asked().size());
+          result.err().contains("The bridge at " + url + " closed the connection"), result.err());
+      assertEquals(1, model.requestBodies().size());
     }
   }
 

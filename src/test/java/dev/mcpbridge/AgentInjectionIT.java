@@ -46,7 +46,7 @@ class AgentInjectionIT {
   @BeforeEach
   void open() throws Exception {
     model = ScriptedModel.start();
-    terminal = new AgentProgram(folder, bridge, model).open(100);
+    terminal = new AgentProgram(folder, bridge, model).startInTerminal(100);
   }
 
   @AfterEach
@@ -69,7 +69,7 @@ class AgentInjectionIT {
 
   @Test
   void textOfTheModelIsEscaped() throws Exception {
-    model.says("I say " + ATTACK + "\n\n```\n" + ATTACK + "\n```\n\n| a |\n|---|\n| " + ATTACK);
+    model.thenText("I say " + ATTACK + "\n\n```\n" + ATTACK + "\n```\n\n| a |\n|---|\n| " + ATTACK);
     terminal.type("speak\r").await("I say");
     assertHarmless(terminal.await("tokens in"));
   }
@@ -78,35 +78,35 @@ class AgentInjectionIT {
   void entitiesInTextOfTheModelAreEscaped() throws Exception {
     StringBuilder entities = new StringBuilder();
     ATTACK.chars().forEach(c -> entities.append("&#").append(c).append(';'));
-    model.says("I say " + entities + "\n\n[x](<" + entities + ">) `y`\n\n# " + entities);
+    model.thenText("I say " + entities + "\n\n[x](<" + entities + ">) `y`\n\n# " + entities);
     terminal.type("speak\r").await("I say");
     assertHarmless(terminal.await("tokens in"));
   }
 
   @Test
   void argumentsOfACallAreEscaped() throws Exception {
-    model.calls("s__echo", json("m", ATTACK)).says("Done.");
+    model.thenCalls("s__echo", json("m", ATTACK)).thenText("Done.");
     terminal.type("call\r").await("→ s__echo");
     assertHarmless(terminal.await("Done."));
   }
 
   @Test
   void nameOfACallIsEscaped() throws Exception {
-    model.calls("s__" + ATTACK, "{}").says("Done.");
+    model.thenCalls("s__" + ATTACK, "{}").thenText("Done.");
     terminal.type("call\r").await("→ s__");
     assertHarmless(terminal.await("Done."));
   }
 
   @Test
   void invalidArgumentsAreEscaped() throws Exception {
-    model.calls("s__echo", "{" + ATTACK).says("Done.");
+    model.thenCalls("s__echo", "{" + ATTACK).thenText("Done.");
     terminal.type("call\r").await("→ s__echo");
     assertHarmless(terminal.await("Done."));
   }
 
   @Test
   void resultOfAToolIsEscaped() throws Exception {
-    model.calls("s__remember", json("text", ATTACK)).says("Done.");
+    model.thenCalls("s__remember", json("text", ATTACK)).thenText("Done.");
     terminal.type("call\r").await("with exactly these arguments");
     assertHarmless(terminal.await("Run it?"));
     terminal.type("y\r").await("answered");
@@ -115,7 +115,7 @@ class AgentInjectionIT {
 
   @Test
   void errorOfTheProviderIsEscaped() throws Exception {
-    model.fails(400, ATTACK.replace("\r", ""));
+    model.thenError(400, ATTACK.replace("\r", ""));
     terminal.type("call\r").await("status 400");
     String shown = terminal.awaitPrompt();
     assertFalse(CONTROLS.matcher(shown).find(), PseudoTerminal.visible(shown));

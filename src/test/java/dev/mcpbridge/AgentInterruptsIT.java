@@ -39,7 +39,7 @@ class AgentInterruptsIT {
   @BeforeEach
   void open() throws Exception {
     model = ScriptedModel.start();
-    terminal = new AgentProgram(folder, bridge, model).open(100);
+    terminal = new AgentProgram(folder, bridge, model).startInTerminal(100);
   }
 
   @AfterEach
@@ -49,7 +49,7 @@ class AgentInterruptsIT {
   }
 
   private void assertContinues() throws Exception {
-    model.says("Still here.");
+    model.thenText("Still here.");
     terminal.type("are you there?\r").await("Still here.");
     terminal.awaitPrompt();
     terminal.type("/quit\r");
@@ -67,35 +67,35 @@ class AgentInterruptsIT {
 
   @Test
   void ctrlCCancelsARequestToASilentModel() throws Exception {
-    model.isSilent();
+    model.thenNoResponse();
     terminal.type("think\r").await("thinking");
-    bridge.until(() -> model.asked().size() == 1);
+    bridge.until(() -> model.requestBodies().size() == 1);
 
     terminal.type(CTRL_C).await("Stopped.");
 
-    bridge.until(() -> model.left() == 1);
+    bridge.until(() -> model.disconnects() == 1);
     terminal.awaitPrompt();
     assertContinues();
-    assertEquals(2, model.lastAsked().path("messages").size());
+    assertEquals(2, model.lastRequestBody().path("messages").size());
   }
 
   @Test
   void ctrlCCancelsRunningCalls() throws Exception {
-    int cancels = Integer.parseInt(bridge.call("cancels", "{}").said());
+    int cancels = Integer.parseInt(bridge.call("cancels", "{}").firstText());
     double before = answeredCalls();
-    model.calls("s__echo", "{\"m\":1}", "s__never", "{}");
+    model.thenCalls("s__echo", "{\"m\":1}", "s__never", "{}");
     terminal.type("call\r").await("calling 2 tools");
     bridge.until(() -> answeredCalls() == before + 1 && pendingCalls() == 1);
 
     terminal.type(CTRL_C).await("Stopped.");
 
     bridge.until(() -> pendingCalls() == 0);
-    bridge.until(() -> Integer.parseInt(bridge.call("cancels", "{}").said()) == cancels + 1);
+    bridge.until(() -> Integer.parseInt(bridge.call("cancels", "{}").firstText()) == cancels + 1);
     terminal.awaitPrompt();
     assertContinues();
-    assertEquals(2, model.answers().size());
-    assertTrue(model.answers().get(1).contains("stopped"), model.answers().get(1));
-    assertTrue(model.answers().get(1).contains("not known"), model.answers().get(1));
+    assertEquals(2, model.toolResults().size());
+    assertTrue(model.toolResults().get(1).contains("stopped"), model.toolResults().get(1));
+    assertTrue(model.toolResults().get(1).contains("not known"), model.toolResults().get(1));
   }
 
   @Test
@@ -105,13 +105,13 @@ class AgentInterruptsIT {
     terminal.type(CTRL_C).await("/quit to quit");
     terminal.awaitPrompt();
     assertContinues();
-    JsonNode messages = model.lastAsked().path("messages");
+    JsonNode messages = model.lastRequestBody().path("messages");
     assertEquals("are you there?", messages.at("/1/content").asText());
   }
 
   @Test
   void ctrlCAtAnApprovalRejectsTheCalls() throws Exception {
-    model.calls(
+    model.thenCalls(
         "s__remember",
         "{\"text\":\"a\"}",
         "s__echo",
@@ -125,9 +125,9 @@ class AgentInterruptsIT {
     terminal.awaitPrompt();
     assertEquals(0, bridge.get("/confirmations").body().path("confirmations").size());
     assertContinues();
-    assertEquals(3, model.answers().size());
-    assertTrue(model.answers().get(0).contains("has not run"), model.answers().get(0));
-    assertTrue(model.answers().get(1).contains("{\"m\":1}"), model.answers().get(1));
-    assertTrue(model.answers().get(2).contains("has not run"), model.answers().get(2));
+    assertEquals(3, model.toolResults().size());
+    assertTrue(model.toolResults().get(0).contains("has not run"), model.toolResults().get(0));
+    assertTrue(model.toolResults().get(1).contains("{\"m\":1}"), model.toolResults().get(1));
+    assertTrue(model.toolResults().get(2).contains("has not run"), model.toolResults().get(2));
   }
 }

@@ -139,8 +139,8 @@ class AgentTerminalIT {
 
   @Test
   void approvalShowsEveryDigitOfTheArguments() throws Exception {
-    model.calls("s__remember", "{\"price\":1.10,\"id\":12345678901234567890}").says("Hm.");
-    try (PseudoTerminal terminal = agent.open(100)) {
+    model.thenCalls("s__remember", "{\"price\":1.10,\"id\":12345678901234567890}").thenText("Hm.");
+    try (PseudoTerminal terminal = agent.startInTerminal(100)) {
       terminal.type("buy\r").await("exactly these arguments:");
 
       String prompt = terminal.await("Run it?");
@@ -152,8 +152,10 @@ class AgentTerminalIT {
 
   @Test
   void approvedCallRunsOnceAndItsResultIsUsed() throws Exception {
-    model.calls("s__effect", "{\"steps\":0,\"a\":\"the argument\"}").says("It is **done** now.");
-    try (PseudoTerminal terminal = agent.open(100)) {
+    model
+        .thenCalls("s__effect", "{\"steps\":0,\"a\":\"the argument\"}")
+        .thenText("It is **done** now.");
+    try (PseudoTerminal terminal = agent.startInTerminal(100)) {
       terminal.type("do it\r").await("→ s__effect");
       terminal.await("? effect of s needs your approval");
       String shown = terminal.await("Run it?");
@@ -169,22 +171,22 @@ class AgentTerminalIT {
       assertTrue(answered.contains("22 tokens in, 14 out"), answered);
       assertEquals(1, runCount());
     }
-    List<String> answers = model.answers();
+    List<String> answers = model.toolResults();
     assertEquals(1, answers.size());
     assertTrue(answers.get(0).matches("(?s)<data (\\w+)>\\s*done\\s*</data \\1>"), answers.get(0));
-    assertTrue(model.asked().get(0).path("stream").asBoolean());
+    assertTrue(model.requestBodies().get(0).path("stream").asBoolean());
     assertEquals("Bearer " + AgentProgram.KEY, model.seen().get(0).header("authorization"));
   }
 
   @Test
   void alwaysApprovesOneToolUntilTheConversationIsCleared() throws Exception {
     model
-        .calls("s__effect", "{\"steps\":0}")
-        .calls("s__effect", "{\"steps\":0,\"other\":1}", "s__remember", "{\"text\":\"x\"}")
-        .says("Both.")
-        .calls("s__effect", "{\"steps\":0}")
-        .says("Not this time.");
-    try (PseudoTerminal terminal = agent.open(100)) {
+        .thenCalls("s__effect", "{\"steps\":0}")
+        .thenCalls("s__effect", "{\"steps\":0,\"other\":1}", "s__remember", "{\"text\":\"x\"}")
+        .thenText("Both.")
+        .thenCalls("s__effect", "{\"steps\":0}")
+        .thenText("Not this time.");
+    try (PseudoTerminal terminal = agent.startInTerminal(100)) {
       terminal.type("first\r").await("Run it?");
       terminal.type("a\r").await("← s__effect answered");
       String second = terminal.await("Run it?");
@@ -200,13 +202,14 @@ class AgentTerminalIT {
       terminal.type("\r").await("Not this time.");
       assertEquals(2, runCount());
     }
-    assertEquals(4, model.lastAsked().path("messages").size(), "the conversation was cleared");
+    assertEquals(
+        4, model.lastRequestBody().path("messages").size(), "the conversation was cleared");
   }
 
   @Test
   void rejectedCallDoesNotRunAndTheModelIsInformed() throws Exception {
-    model.calls("s__effect", "{}").says("You did not want it.");
-    try (PseudoTerminal terminal = agent.open(100)) {
+    model.thenCalls("s__effect", "{}").thenText("You did not want it.");
+    try (PseudoTerminal terminal = agent.startInTerminal(100)) {
       terminal.type("do it\r").await("Run it?");
       terminal.type("n\r").await("You did not want it.");
       terminal.awaitPrompt();
@@ -214,15 +217,16 @@ class AgentTerminalIT {
       assertEquals(0, terminal.exit());
     }
     assertEquals(0, runCount());
-    assertTrue(model.answers().get(0).contains("The user has refused"), model.answers().get(0));
+    assertTrue(
+        model.toolResults().get(0).contains("The user has refused"), model.toolResults().get(0));
     assertEquals(0, bridge.get("/confirmations").body().path("confirmations").size());
   }
 
   @Test
   void slashCommandsWorkAndASavedConversationReplays() throws Exception {
-    model.calls("s__echo", "{\"m\":\"hello\"}").says("It said hello.");
+    model.thenCalls("s__echo", "{\"m\":\"hello\"}").thenText("It said hello.");
     Path saved = folder.resolve("saved.jsonl");
-    try (PseudoTerminal terminal = agent.open(100)) {
+    try (PseudoTerminal terminal = agent.startInTerminal(100)) {
       terminal.type("/help\r").await("Ctrl-C cancels the current operation");
       terminal.type("/tools\r").await("s echo ");
       terminal.await("Plays echo.");
@@ -235,7 +239,7 @@ class AgentTerminalIT {
       terminal.type("/save " + folder + "/none/x\r").await("cannot be written");
       terminal.awaitPrompt();
       terminal.type("say hello\r").await("It said hello.");
-      assertEquals("another", model.lastAsked().path("model").asText());
+      assertEquals("another", model.lastRequestBody().path("model").asText());
       terminal.awaitPrompt();
       terminal.type("/save " + saved + "\r").await("Saved to");
       terminal.awaitPrompt();
@@ -265,9 +269,9 @@ class AgentTerminalIT {
             + "  1. another one within it that is just as long as the first one was\n\n"
             + "| column | and another one |\n|---|---|\n| a long cell in here | and another |\n";
     model
-        .calls("s__echo", "{\"member\":\"a value\",\"other\":{\"member\":[1,2,3],\"x\":true}}")
-        .says(markdown);
-    try (PseudoTerminal terminal = agent.open(40)) {
+        .thenCalls("s__echo", "{\"member\":\"a value\",\"other\":{\"member\":[1,2,3],\"x\":true}}")
+        .thenText(markdown);
+    try (PseudoTerminal terminal = agent.startInTerminal(40)) {
       terminal.type("show\r").await("← s__echo answered");
       String shown = terminal.awaitPrompt();
       terminal.type("/tools\r");
@@ -285,8 +289,8 @@ class AgentTerminalIT {
 
   @Test
   void terminalOfUnknownSizeAcceptsInput() throws Exception {
-    model.says("There is room.");
-    try (PseudoTerminal terminal = agent.open(0)) {
+    model.thenText("There is room.");
+    try (PseudoTerminal terminal = agent.startInTerminal(0)) {
       String shown = terminal.type("is there room?\r").await("There is room.");
       assertTrue(shown.contains("> is there room?"), shown);
     }
@@ -294,13 +298,13 @@ class AgentTerminalIT {
 
   @Test
   void conversationContinuesAfterAModelFailure() throws Exception {
-    model.fails(400, "no such model").says("Here I am.");
-    try (PseudoTerminal terminal = agent.open(100)) {
+    model.thenError(400, "no such model").thenText("Here I am.");
+    try (PseudoTerminal terminal = agent.startInTerminal(100)) {
       terminal.type("hello\r").await("no such model");
       terminal.awaitPrompt();
       terminal.type("hello again\r").await("Here I am.");
     }
-    JsonNode messages = model.lastAsked().path("messages");
+    JsonNode messages = model.lastRequestBody().path("messages");
     assertEquals(2, messages.size(), "the failed question is not kept");
     assertEquals("hello again", messages.at("/1/content").asText());
   }

@@ -48,7 +48,7 @@ class ApprovalsIT {
       List<String> messages = new ArrayList<>();
       McpClient client =
           new McpClient(bridge.uri("/mcp"), "{\"elicitation\":{}}")
-              .answering(
+              .withRequestHandler(
                   request -> {
                     messages.add(request.at("/params/message").asText());
                     return "{\"action\":\"decline\"}";
@@ -107,7 +107,7 @@ class ApprovalsIT {
               + "}}");
       bridge.until(() -> bridge.state("s").equals("ready"));
       yes = "{\"confirm\":true,\"token\":\"" + again.body().path("token").asText() + "\"}";
-      assertEquals("x", bridge.post(path(again), yes).said());
+      assertEquals("x", bridge.post(path(again), yes).firstText());
     }
   }
 
@@ -149,7 +149,7 @@ class ApprovalsIT {
       bridge.post("/confirmations/" + id, YES, "x-api-key", BOSS);
       Answer answered = first.get(20, TimeUnit.SECONDS);
       assertEquals(200, answered.status(), answered.toString());
-      assertEquals("x", answered.said());
+      assertEquals("x", answered.firstText());
 
       CompletableFuture<Answer> second = waiting(bridge);
       String other = pending(bridge);
@@ -186,7 +186,7 @@ class ApprovalsIT {
 
       Reply reply = waiting.get(20, TimeUnit.SECONDS);
       assertEquals(!approves, reply.result().path("isError").asBoolean(), reply.text());
-      assertEquals(approves ? "x" : "The call was rejected by a human", reply.said());
+      assertEquals(approves ? "x" : "The call was rejected by a human", reply.firstText());
       assertFalse(reply.notifications("notifications/progress").isEmpty(), reply.text());
     }
   }
@@ -220,10 +220,10 @@ class ApprovalsIT {
 
       String id = pending(bridge);
       assertFalse(explained.text().contains(log.token(id)), explained.text());
-      assertTrue(explained.said().contains("mcp-bridge confirm " + id), explained.said());
+      assertTrue(explained.firstText().contains("mcp-bridge confirm " + id), explained.firstText());
       assertEquals(
           "wrong_token", bridge.post("/confirmations/" + id, YES, "x-api-key", CALLER).code());
-      assertEquals("x", bridge.post("/confirmations/" + id, YES, "x-api-key", BOSS).said());
+      assertEquals("x", bridge.post("/confirmations/" + id, YES, "x-api-key", BOSS).firstText());
       JsonNode fetched = bridge.get("/confirmations/" + id, "x-api-key", CALLER).body();
       assertEquals("x", fetched.at("/result/content/0/text").asText());
     }

@@ -104,7 +104,7 @@ class CallsIT {
 
   @Test
   void aNullForAnOptionalPropertyIsPassedOn() throws Exception {
-    assertEquals("slept", bridge.call("sleep", "{\"ms\":1,\"unknown\":null}").said());
+    assertEquals("slept", bridge.call("sleep", "{\"ms\":1,\"unknown\":null}").firstText());
     assertEquals(422, bridge.call("sleep", "{\"ms\":null}").status());
   }
 
@@ -162,20 +162,20 @@ class CallsIT {
     assertEquals("done", done.path("status").asText());
     assertEquals("slept", done.at("/result/content/0/text").asText());
 
-    int before = Integer.parseInt(bridge.call("cancels", "{}").said());
+    int before = Integer.parseInt(bridge.call("cancels", "{}").firstText());
     String hanging = bridge.call("never", "{}", "prefer", "respond-async").header("location");
     bridge.until(() -> bridge.get("/servers/s").body().path("pending_calls").asInt() > 0);
     JsonNode cancelled = bridge.delete(hanging).body();
     assertEquals("failed", cancelled.path("status").asText());
     assertEquals("cancelled", cancelled.at("/problem/code").asText());
-    bridge.until(() -> Integer.parseInt(bridge.call("cancels", "{}").said()) == before + 1);
+    bridge.until(() -> Integer.parseInt(bridge.call("cancels", "{}").firstText()) == before + 1);
     assertEquals(404, bridge.get("/calls/nope").status());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"application/json", "text/event-stream"})
   void aDisconnectedClientCancelsItsCall(String accept) throws Exception {
-    int before = Integer.parseInt(bridge.call("cancels", "{}").said());
+    int before = Integer.parseInt(bridge.call("cancels", "{}").firstText());
     try (java.net.Socket socket = new java.net.Socket("127.0.0.1", bridge.port())) {
       socket
           .getOutputStream()
@@ -187,7 +187,7 @@ class CallsIT {
                   .getBytes(java.nio.charset.StandardCharsets.US_ASCII));
       bridge.until(() -> bridge.get("/servers/s").body().path("pending_calls").asInt() > 0);
     }
-    bridge.until(() -> Integer.parseInt(bridge.call("cancels", "{}").said()) == before + 1);
+    bridge.until(() -> Integer.parseInt(bridge.call("cancels", "{}").firstText()) == before + 1);
   }
 
   @Test
@@ -202,7 +202,7 @@ class CallsIT {
     }
 
     Answer replay = bridge.call("effect", "{\"ms\":100}", "idempotency-key", "once");
-    assertEquals("done", replay.said());
+    assertEquals("done", replay.firstText());
     assertEquals(422, bridge.call("effect", "{}", "idempotency-key", "once").status());
     assertEquals(400, bridge.call("effect", "{}", "idempotency-key", "x".repeat(300)).status());
     assertEquals(1, Files.readAllLines(folder.resolve("effects")).size());

@@ -103,7 +103,7 @@ class ClientStormsIT {
     }
 
     CompletableFuture<JsonNode> notification = McpClient.nextLater(streams.get(199));
-    assertEquals("grown", client.call("grow", "{}").said());
+    assertEquals("grown", client.call("grow", "{}").firstText());
     assertEquals(
         "notifications/tools/list_changed",
         notification.get(20, TimeUnit.SECONDS).path("method").asText());
@@ -218,8 +218,8 @@ class ClientStormsIT {
       sent.get(20, TimeUnit.SECONDS);
     }
 
-    assertEquals("0", client.call("cancels", "{}").said());
-    assertEquals("slept", running.get(20, TimeUnit.SECONDS).said());
+    assertEquals("0", client.call("cancels", "{}").firstText());
+    assertEquals("slept", running.get(20, TimeUnit.SECONDS).firstText());
   }
 
   @Test
@@ -238,11 +238,11 @@ class ClientStormsIT {
       bridge.until(() -> pendingCalls() == 1 || later.isDone());
       Reply next = post(other, request(9, "meet", "{\"calls\":2,\"own\":" + (i + 1) + "}"));
 
-      assertEquals("number " + (i + 1), next.said(), next.toString());
+      assertEquals("number " + (i + 1), next.firstText(), next.toString());
       assertEquals(499, cancelled.get(20, TimeUnit.SECONDS).errorCode());
-      assertEquals("slept", later.get(20, TimeUnit.SECONDS).said());
+      assertEquals("slept", later.get(20, TimeUnit.SECONDS).firstText());
     }
-    assertEquals("10", client.call("cancels", "{}").said());
+    assertEquals("10", client.call("cancels", "{}").firstText());
   }
 
   private static void cancel(Socket pipe, String session, String id) {

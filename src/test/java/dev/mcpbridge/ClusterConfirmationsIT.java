@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.Approvals;
-import dev.mcpbridge.fixture.Approvals.Asked;
+import dev.mcpbridge.fixture.Approvals.PendingConfirmation;
 import dev.mcpbridge.fixture.EffectLog;
 import dev.mcpbridge.fixture.Nodes;
 import dev.mcpbridge.fixture.TestBridge.Answer;
@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Confirmations can be decided at any node, exactly once, even if nodes are killed meanwhile. */
-@ExtendWith(Nodes.Shown.class)
+@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterConfirmationsIT {
   private static final String BOSS = ApiKeys.generate();
   private static final String CALLER = ApiKeys.generate();
@@ -44,19 +44,19 @@ class ClusterConfirmationsIT {
   @BeforeAll
   static void start() throws Exception {
     effectLog = new EffectLog(folder);
-    nodes = Nodes.start(folder, 3, effectLog.guarded(GUARDED));
+    nodes = Nodes.start(folder, 3, effectLog.gatedServer(GUARDED));
     approvals = new Approvals(nodes, GUARDED);
   }
 
   @BeforeEach
   void allAreThere() throws Exception {
     nodes.startMissing();
-    nodes.awaitHome(List.of(GUARDED));
+    nodes.awaitPreferredOwners(List.of(GUARDED));
   }
 
   @AfterAll
   static void stop() throws Exception {
-    nodes.end();
+    nodes.stopAll();
   }
 
   private static int owner() throws Exception {
@@ -66,7 +66,7 @@ class ClusterConfirmationsIT {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
   void confirmationIsVisibleAtAllNodesAndConfirmedAtAnother(int node) throws Exception {
-    Asked confirmation = approvals.ask(node, 1);
+    PendingConfirmation confirmation = approvals.request(node, 1);
     JsonNode shown = nodes.get(node, confirmation.path()).body();
     for (String member : List.of("arguments", "digest", "expires_at", "tool_name", "server_id")) {
       assertTrue(shown.has(member), shown.toString());
@@ -74,38 +74,38 @@ class ClusterConfirmationsIT {
     }
     for (int other : ALL) {
       assertEquals(shown, nodes.get(other, confirmation.path()).body());
-      assertTrue(approvals.listed(other).contains(confirmation.id()));
+      assertTrue(approvals.listedIds(other).contains(confirmation.id()));
       Answer wrong =
           nodes.post(other, confirmation.path(), "{\"confirm\":true,\"token\":\"guessed\"}");
       assertEquals(403, wrong.status(), wrong.toString());
     }
-    assertEquals(0, effectLog.times(confirmation.note()));
+    assertEquals(0, effectLog.count(confirmation.note()));
 
     Answer done = approvals.decide(1 + node % 3, confirmation, true);
 
-    assertEquals("done", done.said(), done.toString());
+    assertEquals("done", done.firstText(), done.toString());
     assertGone(confirmation);
-    assertEquals(1, effectLog.times(confirmation.note()));
+    assertEquals(1, effectLog.count(confirmation.note()));
   }
 
   @Test
   void rejectedConfirmationCannotBeConfirmedAtAnyNode() throws Exception {
     for (int node : ALL) {
-      Asked confirmation = approvals.ask(node, 1);
+      PendingConfirmation confirmation = approvals.request(node, 1);
 
       Answer refused = approvals.decide(1 + node % 3, confirmation, false);
 
       assertEquals(200, refused.status());
       assertEquals("rejected", refused.body().path("status").asText());
       assertGone(confirmation);
-      assertEquals(0, effectLog.times(confirmation.note()));
+      assertEquals(0, effectLog.count(confirmation.note()));
     }
   }
 
   /** No node shows the confirmation or accepts a decision about it. */
-  private static void assertGone(Asked confirmation) throws Exception {
+  private static void assertGone(PendingConfirmation confirmation) throws Exception {
     for (int node : nodes.up()) {
-      assertFalse(approvals.listed(node).contains(confirmation.id()));
+      assertFalse(approvals.listedIds(node).contains(confirmation.id()));
       Answer shown = nodes.get(node, confirmation.path());
       assertFalse(shown.body().path("requires_confirmation").asBoolean(), shown.toString());
       Answer again = approvals.decide(node, confirmation, true);
@@ -115,23 +115,24 @@ class ClusterConfirmationsIT {
 
   @Test
   void concurrentConfirmationsAtTwoNodesRunTheCallOnce() throws Exception {
-    List<Asked> all = new ArrayList<>();
-    ALL.forEach(node -> all.addAll(approvals.askMany(node, 70)));
+    List<PendingConfirmation> all = new ArrayList<>();
+    ALL.forEach(node -> all.addAll(approvals.requestMany(node, 70)));
 
     assertEachRunsOnce(all, ALL);
   }
 
   /** Confirms each at two nodes concurrently. */
-  private static void assertEachRunsOnce(List<Asked> all, List<Integer> at) throws Exception {
+  private static void assertEachRunsOnce(List<PendingConfirmation> all, List<Integer> at)
+      throws Exception {
     List<List<CompletableFuture<Answer>>> answers = confirmAtTwo(all, at);
     for (int i = 0; i < all.size(); i++) {
       assertEquals(List.of("200", "404 confirmation_not_found"), outcomes(answers.get(i)));
-      assertEquals(1, effectLog.times(all.get(i).note()));
+      assertEquals(1, effectLog.count(all.get(i).note()));
     }
   }
 
   private static List<List<CompletableFuture<Answer>>> confirmAtTwo(
-      List<Asked> all, List<Integer> at) {
+      List<PendingConfirmation> all, List<Integer> at) {
     List<List<CompletableFuture<Answer>>> answers = new ArrayList<>();
     for (int i = 0; i < all.size(); i++) {
       List<Integer> pair = List.of(at.get(i % at.size()), at.get((i + 1) % at.size()));
@@ -147,7 +148,7 @@ class ClusterConfirmationsIT {
   @Test
   void confirmationsSurviveTheDeathOfThePrimary() throws Exception {
     int dead = nodes.primary(1);
-    List<Asked> all = approvals.askMany(dead, 100);
+    List<PendingConfirmation> all = approvals.requestMany(dead, 100);
 
     nodes.kill(dead);
 
@@ -158,7 +159,7 @@ class ClusterConfirmationsIT {
   @Test
   void confirmationsSurviveTheDeathOfTheirNode() throws Exception {
     int dead = owner();
-    List<Asked> all = approvals.askMany(dead, 1_000);
+    List<PendingConfirmation> all = approvals.requestMany(dead, 1_000);
 
     nodes.kill(dead);
 
@@ -172,7 +173,7 @@ class ClusterConfirmationsIT {
   @Test
   void confirmationDuringTheDeathOfItsNodeRunsOnceOrFails() throws Exception {
     int dead = nodes.primary(1);
-    List<Asked> all = approvals.askMany(dead, 100);
+    List<PendingConfirmation> all = approvals.requestMany(dead, 100);
 
     nodes.kill(dead);
     List<List<CompletableFuture<Answer>>> answers = confirmAtTwo(all, nodes.up());
@@ -182,8 +183,8 @@ class ClusterConfirmationsIT {
 
   @Test
   void confirmationsAreAnsweredAfterAllNodesWerePaused() throws Exception {
-    List<Asked> all = new ArrayList<>();
-    ALL.forEach(node -> all.addAll(approvals.askMany(node, 70)));
+    List<PendingConfirmation> all = new ArrayList<>();
+    ALL.forEach(node -> all.addAll(approvals.requestMany(node, 70)));
 
     for (int node : ALL) {
       nodes.pause(node);
@@ -191,21 +192,22 @@ class ClusterConfirmationsIT {
     List<List<CompletableFuture<Answer>>> answers = confirmAtTwo(all, ALL);
     TimeUnit.SECONDS.sleep(3); // stay paused: the duration of the pause is what is tested
     for (int node : ALL) {
-      nodes.goOn(node);
+      nodes.resume(node);
     }
 
     assertEachRunsOnceOrFails(all, answers);
   }
 
   private static void assertEachRunsOnceOrFails(
-      List<Asked> all, List<List<CompletableFuture<Answer>>> answers) throws Exception {
+      List<PendingConfirmation> all, List<List<CompletableFuture<Answer>>> answers)
+      throws Exception {
     for (int i = 0; i < all.size(); i++) {
       List<String> pair = outcomes(answers.get(i));
       long done = pair.stream().filter("200"::equals).count();
       boolean isUnknown = pair.contains("502 node_lost");
       assertTrue(
           done == 1 || done == 0 && (isUnknown || pair.contains("503 no_quorum")), "" + pair);
-      int times = effectLog.times(all.get(i).note());
+      int times = effectLog.count(all.get(i).note());
       assertTrue(times == done || isUnknown && times == 1, times + " " + pair);
     }
   }
@@ -222,7 +224,7 @@ class ClusterConfirmationsIT {
   void confirmationWithoutMajorityFailsAndCanBeRetried() throws Exception {
     int remaining = owner();
     List<Integer> paused = nodes.others(remaining);
-    Asked confirmation = approvals.ask(remaining, 1);
+    PendingConfirmation confirmation = approvals.request(remaining, 1);
     for (int node : paused) {
       nodes.pause(node);
     }
@@ -231,25 +233,25 @@ class ClusterConfirmationsIT {
 
     assertEquals("503 no_quorum no", outcomeAndExecuted(refused));
     for (int node : paused) {
-      nodes.goOn(node);
+      nodes.resume(node);
     }
     nodes.awaitMembers();
-    assertEquals(0, effectLog.times(confirmation.note()));
+    assertEquals(0, effectLog.count(confirmation.note()));
     Answer second = approvals.decide(paused.get(0), confirmation, true);
     assertTrue(
         List.of("200", "404 confirmation_not_found").contains(outcome(second)), second.toString());
     assertGone(confirmation);
-    assertEquals(second.status() == 200 ? 1 : 0, effectLog.times(confirmation.note()));
+    assertEquals(second.status() == 200 ? 1 : 0, effectLog.count(confirmation.note()));
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void callRunningAtAKilledNodeIsNeverRepeated(boolean killsOwner) throws Exception {
     int owner = owner();
-    int door = nodes.other(owner);
-    Asked confirmation = approvals.ask(nodes.other(owner, door), LONG);
+    int door = nodes.anyOther(owner);
+    PendingConfirmation confirmation = approvals.request(nodes.anyOther(owner, door), LONG);
     CompletableFuture<Answer> running = approvals.confirm(List.of(door), confirmation).get(0);
-    nodes.until(() -> effectLog.times(confirmation.note()) == 1);
+    nodes.until(() -> effectLog.count(confirmation.note()) == 1);
 
     nodes.kill(killsOwner ? owner : door);
 
@@ -262,7 +264,7 @@ class ClusterConfirmationsIT {
     nodes.startMissing();
     nodes.assertAllAnswer(List.of(GUARDED));
     assertGone(confirmation);
-    assertEquals(1, effectLog.times(confirmation.note()));
+    assertEquals(1, effectLog.count(confirmation.note()));
   }
 
   private static String outcomeAndExecuted(Answer answer) {
@@ -271,8 +273,8 @@ class ClusterConfirmationsIT {
 
   @Test
   void unconfirmedCallsNeverRunAfterAllNodesWereKilled() throws Exception {
-    List<Asked> all = new ArrayList<>();
-    ALL.forEach(node -> all.addAll(approvals.askMany(node, 3)));
+    List<PendingConfirmation> all = new ArrayList<>();
+    ALL.forEach(node -> all.addAll(approvals.requestMany(node, 3)));
 
     for (int node : ALL) {
       nodes.kill(node);
@@ -280,9 +282,9 @@ class ClusterConfirmationsIT {
     nodes.startMissing();
     nodes.assertAllAnswer(List.of(GUARDED));
 
-    for (Asked confirmation : all) {
+    for (PendingConfirmation confirmation : all) {
       assertGone(confirmation);
-      assertEquals(0, effectLog.times(confirmation.note()));
+      assertEquals(0, effectLog.count(confirmation.note()));
     }
   }
 
@@ -302,7 +304,7 @@ class ClusterConfirmationsIT {
 
   @Test
   void confirmationsSurviveARollingRestart() throws Exception {
-    List<Asked> all = approvals.askMany(1, 30);
+    List<PendingConfirmation> all = approvals.requestMany(1, 30);
 
     for (int node : ALL) {
       nodes.stop(node);
@@ -318,16 +320,16 @@ class ClusterConfirmationsIT {
     EffectLog marks = new EffectLog(own);
     try (Nodes guarded = withOperator(own, marks)) {
       Approvals pending = new Approvals(guarded, GUARDED);
-      Asked confirmation = pending.ask(1, 1);
+      PendingConfirmation confirmation = pending.request(1, 1);
       assertTrue(confirmation.answer().body().path("token").isMissingNode());
       for (int node : ALL) {
         assertEquals(403, pending.decide(node, confirmation, true).status());
         Answer shown = guarded.get(node, confirmation.path(), "x-api-key", BOSS);
         assertEquals("caller", shown.body().path("caller").asText(), shown.toString());
       }
-      assertEquals(0, marks.times(confirmation.note()));
+      assertEquals(0, marks.count(confirmation.note()));
 
-      assertEquals("done", pending.decide(2, confirmation, true, "x-api-key", BOSS).said());
+      assertEquals("done", pending.decide(2, confirmation, true, "x-api-key", BOSS).firstText());
 
       assertEquals(404, pending.decide(3, confirmation, true, "x-api-key", BOSS).status());
       for (int node : ALL) {
@@ -335,8 +337,8 @@ class ClusterConfirmationsIT {
         assertEquals("done", fetched.body().path("status").asText(), fetched.toString());
         assertEquals("done", fetched.body().at("/result/content/0/text").asText());
       }
-      assertEquals(1, marks.times(confirmation.note()));
-      guarded.end();
+      assertEquals(1, marks.count(confirmation.note()));
+      guarded.stopAll();
     }
   }
 
@@ -345,18 +347,18 @@ class ClusterConfirmationsIT {
     EffectLog marks = new EffectLog(own);
     try (Nodes guarded = withOperator(own, marks)) {
       Approvals pending = new Approvals(guarded, GUARDED);
-      List<Asked> all = pending.askMany(1, 50);
+      List<PendingConfirmation> all = pending.requestMany(1, 50);
 
       guarded.kill(1);
 
       guarded.until(() -> guarded.areMembers(List.of(2, 3)));
-      for (Asked confirmation : all) {
+      for (PendingConfirmation confirmation : all) {
         assertEquals(
             List.of("200", "404 confirmation_not_found"),
             outcomes(pending.confirm(List.of(2, 3), confirmation, "x-api-key", BOSS)));
-        assertEquals(1, marks.times(confirmation.note()));
+        assertEquals(1, marks.count(confirmation.note()));
       }
-      guarded.end();
+      guarded.stopAll();
     }
   }
 
@@ -366,9 +368,9 @@ class ClusterConfirmationsIT {
             .formatted(
                 key("boss", BOSS, "'read','call','approve'"),
                 key("caller", CALLER, "'read','call'"),
-                marks.guarded(GUARDED));
+                marks.gatedServer(GUARDED));
     Nodes guarded = Nodes.withKey(own, 3, config, CALLER);
-    guarded.awaitHome(List.of(GUARDED));
+    guarded.awaitPreferredOwners(List.of(GUARDED));
     return guarded;
   }
 

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.EffectLog;
 import dev.mcpbridge.fixture.Load;
-import dev.mcpbridge.fixture.Load.Made;
+import dev.mcpbridge.fixture.Load.CompletedCall;
 import dev.mcpbridge.fixture.Nodes;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.net.URI;
@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Nodes that fail, pause, leave and return under load: no call runs twice or on two nodes. */
-@ExtendWith(Nodes.Shown.class)
+@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterFaultsIT {
   private static final List<String> SERVERS = List.of("a", "b", "c", "d", "e");
 
@@ -46,7 +46,7 @@ class ClusterFaultsIT {
   /** Checks that no process of a stopped node is left. */
   @AfterEach
   void stop() throws Exception {
-    nodes.end();
+    nodes.stopAll();
   }
 
   private int anyUp() {
@@ -83,10 +83,10 @@ class ClusterFaultsIT {
       nodes.kill(dead);
       load.awaitMore(50);
 
-      List<Made> made = load.end();
+      List<CompletedCall> made = load.stop();
       System.err.println("killed owner: " + Load.outcomes(made));
-      effectLog.assertAgree(made);
-      for (Made call : made) {
+      effectLog.assertConsistent(made);
+      for (CompletedCall call : made) {
         boolean mayFail =
             moved.contains(call.server()) && call.outcome().startsWith("502 node_lost");
         assertTrue(call.isDone() || mayFail, call.server() + " " + call.answer());
@@ -97,7 +97,7 @@ class ClusterFaultsIT {
     assertEquals(untouched, pids(unmoved, doors.get(0)));
     nodes.start(dead);
     nodes.awaitMembers();
-    nodes.awaitHome(SERVERS);
+    nodes.awaitPreferredOwners(SERVERS);
     nodes.assertAllAnswer(SERVERS);
     assertEquals(moved, ownedBy(dead, dead));
     assertEquals(untouched, pids(unmoved, doors.get(0)));
@@ -126,10 +126,10 @@ class ClusterFaultsIT {
       nodes.until(() -> nodes.areMembers(doors));
       load.awaitMore(10);
 
-      List<Made> made = load.end();
+      List<CompletedCall> made = load.stop();
       System.err.println("killed primary: " + Load.outcomes(made));
-      effectLog.assertAgree(made);
-      for (Made call : made) {
+      effectLog.assertConsistent(made);
+      for (CompletedCall call : made) {
         boolean mayFail =
             moved.contains(call.server()) && call.outcome().startsWith("502 node_lost");
         assertTrue(call.isDone() || mayFail, call.server() + " " + call.answer());
@@ -158,14 +158,14 @@ class ClusterFaultsIT {
       long epoch = nodes.get(running.get(0), "/servers/a").body().path("epoch").asLong();
       assertTrue(epoch > before.path("epoch").asLong());
       TimeUnit.SECONDS.sleep(3); // stay paused: the duration of the pause is what is tested
-      nodes.goOn(paused);
+      nodes.resume(paused);
 
       nodes.until(() -> ProcessHandle.of(old).filter(ProcessHandle::isAlive).isEmpty());
       nodes.awaitMembers();
       load.awaitMore(20);
-      List<Made> made = load.end();
+      List<CompletedCall> made = load.stop();
       System.err.println("paused: " + Load.outcomes(made));
-      effectLog.assertAgree(made);
+      effectLog.assertConsistent(made);
     }
     nodes.assertAllAnswer(SERVERS);
   }
@@ -182,9 +182,9 @@ class ClusterFaultsIT {
       nodes.until(() -> nodes.areMembers(doors));
       load.awaitMore(20);
 
-      List<Made> made = load.end();
+      List<CompletedCall> made = load.stop();
       System.err.println("graceful stop: " + Load.outcomes(made));
-      effectLog.assertAgree(made);
+      effectLog.assertConsistent(made);
       assertAllDone(made);
     }
     nodes.assertAllAnswer(SERVERS);
@@ -193,12 +193,13 @@ class ClusterFaultsIT {
   @Test
   void stoppingNodeIsNotReadyButAnswersUntilItsCallsEnd() throws Exception {
     int leaving = anOwner();
-    String elsewhere = ownedBy(nodes.other(leaving), 1).get(0);
+    String elsewhere = ownedBy(nodes.anyOther(leaving), 1).get(0);
     URI ready = nodes.uri(leaving, "/health/ready");
     URI call = nodes.uri(leaving, "/servers/" + elsewhere + "/tools/echo");
     CompletableFuture<Answer> running =
-        nodes.callLater(nodes.other(leaving), "a", "effect", "{\"ms\":7000,\"note\":\"a long\"}");
-    nodes.until(() -> effectLog.times("long") == 1);
+        nodes.callLater(
+            nodes.anyOther(leaving), "a", "effect", "{\"ms\":7000,\"note\":\"a long\"}");
+    nodes.until(() -> effectLog.count("long") == 1);
 
     CompletableFuture<Void> stopped = CompletableFuture.runAsync(() -> nodes.stop(leaving));
 
@@ -208,11 +209,11 @@ class ClusterFaultsIT {
         send(HttpRequest.newBuilder(call).POST(HttpRequest.BodyPublishers.ofString("{}")));
     assertFalse(running.isDone());
     assertEquals(200, answered.statusCode(), answered.body());
-    assertEquals("done", running.get(60, TimeUnit.SECONDS).said());
+    assertEquals("done", running.get(60, TimeUnit.SECONDS).firstText());
     stopped.get(60, TimeUnit.SECONDS);
     nodes.awaitMembers();
     nodes.assertAllAnswer(SERVERS);
-    assertEquals(1, effectLog.times("long"));
+    assertEquals(1, effectLog.count("long"));
   }
 
   /** Sends a request to a node that {@link Nodes} no longer lists as up. */
@@ -224,8 +225,8 @@ class ClusterFaultsIT {
             HttpResponse.BodyHandlers.ofString());
   }
 
-  private static void assertAllDone(List<Made> made) {
-    for (Made call : made) {
+  private static void assertAllDone(List<CompletedCall> made) {
+    for (CompletedCall call : made) {
       assertTrue(call.isDone(), call.server() + " at n" + call.node() + ": " + call.answer());
     }
   }
@@ -237,7 +238,7 @@ class ClusterFaultsIT {
     try (Nodes small = Nodes.start(other, 3, one)) {
       small.awaitReady(1, "s");
       int owner = small.owner(1, "s");
-      int door = small.other(owner);
+      int door = small.anyOther(owner);
       small.awaitReady(door, "s");
       List<CompletableFuture<Answer>> calls = new ArrayList<>();
       for (int i = 0; i < 20; i++) {
@@ -248,19 +249,19 @@ class ClusterFaultsIT {
       small.stop(owner);
 
       for (CompletableFuture<Answer> call : calls) {
-        assertEquals("done", call.get(60, TimeUnit.SECONDS).said(), call.join().toString());
+        assertEquals("done", call.get(60, TimeUnit.SECONDS).firstText(), call.join().toString());
       }
-      assertEquals(20, marks.happened().stream().map(EffectLog.Effect::note).distinct().count());
-      assertEquals(20, marks.happened().size());
+      assertEquals(20, marks.effects().stream().map(EffectLog.Effect::note).distinct().count());
+      assertEquals(20, marks.effects().size());
     }
   }
 
   @Test
   void rollingRestartFailsNoCalls() throws Exception {
-    List<Made> made = Load.throughARollingRestart(nodes, SERVERS);
+    List<CompletedCall> made = Load.duringRollingRestart(nodes, SERVERS);
 
     System.err.println("rolling restart: " + Load.outcomes(made));
-    effectLog.assertAgree(made);
+    effectLog.assertConsistent(made);
     assertAllDone(made);
     nodes.assertAllAnswer(SERVERS);
   }
@@ -345,8 +346,8 @@ class ClusterFaultsIT {
   @Test
   void twoOfThreeNodesAreEnough() throws Exception {
     int remaining = anOwner();
-    int first = nodes.other(remaining);
-    int second = nodes.other(remaining, first);
+    int first = nodes.anyOther(remaining);
+    int second = nodes.anyOther(remaining, first);
     nodes.kill(first);
     nodes.kill(second);
     nodes.until(() -> nodes.state(remaining).equals("cut_off"));
@@ -360,8 +361,8 @@ class ClusterFaultsIT {
   @Test
   void nodeReturnsServersAfterItLostTheMajority() throws Exception {
     int first = anOwner();
-    int remaining = nodes.other(first);
-    int second = nodes.other(first, remaining);
+    int remaining = nodes.anyOther(first);
+    int second = nodes.anyOther(first, remaining);
     nodes.kill(first);
     nodes.awaitMembers();
     nodes.assertAllAnswer(SERVERS);
@@ -373,7 +374,7 @@ class ClusterFaultsIT {
     nodes.start(second);
     nodes.awaitMembers();
 
-    nodes.awaitHome(SERVERS);
+    nodes.awaitPreferredOwners(SERVERS);
     nodes.assertAllAnswer(SERVERS);
   }
 }

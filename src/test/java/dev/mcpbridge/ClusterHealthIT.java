@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Health and metrics of nodes in a cluster. */
-@ExtendWith(Nodes.Shown.class)
+@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterHealthIT {
   private static final List<String> SERVERS = List.of("one", "two", "three");
   private static final List<Integer> ALL = List.of(1, 2, 3);
@@ -32,7 +32,7 @@ class ClusterHealthIT {
 
   @AfterAll
   static void stop() throws Exception {
-    nodes.end();
+    nodes.stopAll();
   }
 
   private static JsonNode cluster(int node) throws Exception {

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** All doors of a node, with servers that run on other nodes. */
-@ExtendWith(Nodes.Shown.class)
+@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterIT {
   private static final String ELICITATION = "{\"method\":\"elicitation/create\"}";
 
@@ -174,11 +174,11 @@ class ClusterIT {
     String arguments = "{\"n\":12345678901234567890,\"d\":1.10,\"ü\":null}";
 
     assertTrue(eraClient.call("echo", arguments).text().contains(arguments));
-    assertTrue(eraClient.ask("tools/list", "").text().contains("\"x-unknown\":1.10"));
+    assertTrue(eraClient.request("tools/list", "").text().contains("\"x-unknown\":1.10"));
     McpClient.Reply progress =
         eraClient.call("progress", "{\"steps\":3}", "\"progressToken\":\"t\"");
     assertEquals(3, progress.notifications("notifications/progress").size(), progress.text());
-    assertEquals("finished", progress.said());
+    assertEquals("finished", progress.firstText());
     McpClient.Reply broken = eraClient.call("fail", "{}");
     assertEquals(-32000, broken.errorCode(), broken.text());
   }
@@ -195,24 +195,25 @@ class ClusterIT {
                 stateless,
                 "",
                 "{\"elicitation\":{},\"sampling\":{},\"roots\":{}}")
-            .answering(question -> "{\"action\":\"accept\",\"roots\":[],\"n\":1.10}");
+            .withRequestHandler(question -> "{\"action\":\"accept\",\"roots\":[],\"n\":1.10}");
     String params = "{\"message\":\"?\",\"requestedSchema\":{\"type\":\"object\"},\"x\":1.10}";
 
     McpClient.Reply reply =
         eraClient.call("ask", "{\"method\":\"" + method + "\",\"params\":" + params + "}");
 
-    assertTrue(reply.said().startsWith("result {"), reply.text());
-    assertTrue(reply.said().contains("1.10"), reply.text());
-    assertEquals(1, eraClient.questions().size());
+    assertTrue(reply.firstText().startsWith("result {"), reply.text());
+    assertTrue(reply.firstText().contains("1.10"), reply.text());
+    assertEquals(1, eraClient.serverRequests().size());
     assertTrue(
-        eraClient.questions().get(0).contains("\"x\":1.10"), eraClient.questions().toString());
+        eraClient.serverRequests().get(0).contains("\"x\":1.10"),
+        eraClient.serverRequests().toString());
   }
 
   @Test
   void requestToClientWithoutCapabilityIsRejected() throws Exception {
     Answer refused = nodes.call(1, REMOTE, "ask", ELICITATION);
 
-    assertTrue(refused.said().startsWith("error "), refused.toString());
+    assertTrue(refused.firstText().startsWith("error "), refused.toString());
   }
 
   @Test
@@ -283,15 +284,15 @@ class ClusterIT {
     int before = cancels();
     EraClient eraClient = EraClient.to(nodes.uri(1, "/servers/two/mcp"), stateless, "", "{}");
 
-    McpClient.Leave call = eraClient.begin("never");
+    McpClient.Cancellation call = eraClient.begin("never");
     nodes.until(() -> nodes.get(1, "/servers/two").body().path("pending_calls").asInt() > 0);
-    call.leave();
+    call.cancel();
 
     nodes.until(() -> cancels() == before + 1);
   }
 
   private static int cancels() throws Exception {
-    return Integer.parseInt(nodes.call(2, REMOTE, "cancels", "{}").said());
+    return Integer.parseInt(nodes.call(2, REMOTE, "cancels", "{}").firstText());
   }
 
   @ParameterizedTest
@@ -338,7 +339,8 @@ class ClusterIT {
 
     assertNotEquals(0, small);
     for (int i = 0; i < large.size(); i += 2) {
-      assertEquals(10 << 20, large.get(i).join().said().length(), large.get(i).join().toString());
+      assertEquals(
+          10 << 20, large.get(i).join().firstText().length(), large.get(i).join().toString());
       assertTrue(large.get(i + 1).join().text().contains(filler), "not the arguments");
     }
   }
@@ -362,10 +364,10 @@ class ClusterIT {
     assertEquals(304, nodes.get(1, "/servers/two/tools", "if-none-match", etag).status());
     EraClient modern = EraClient.to(nodes.uri(1, "/servers/two/mcp"), true, "", "{}");
     EraClient session = EraClient.to(nodes.uri(3, "/mcp"), false, "two__", "{}");
-    try (EraClient.Ear one = modern.listen(null);
-        EraClient.Ear two = session.listen(null)) {
-      CompletableFuture<String> first = one.hearing("notifications/tools/list_changed");
-      CompletableFuture<String> second = two.hearing("notifications/tools/list_changed");
+    try (EraClient.NotificationStream one = modern.listen(null);
+        EraClient.NotificationStream two = session.listen(null)) {
+      CompletableFuture<String> first = one.nextLater("notifications/tools/list_changed");
+      CompletableFuture<String> second = two.nextLater("notifications/tools/list_changed");
 
       nodes.call(2, REMOTE, "grow", "{}");
 

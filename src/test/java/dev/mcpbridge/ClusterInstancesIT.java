@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.EffectLog;
 import dev.mcpbridge.fixture.EffectLog.Effect;
 import dev.mcpbridge.fixture.Load;
-import dev.mcpbridge.fixture.Load.Made;
+import dev.mcpbridge.fixture.Load.CompletedCall;
 import dev.mcpbridge.fixture.Nodes;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A server whose three instances are spread over three nodes. */
-@ExtendWith(Nodes.Shown.class)
+@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterInstancesIT {
   private static final List<String> SPREAD = List.of("s");
 
@@ -45,7 +45,7 @@ class ClusterInstancesIT {
   /** Checks that no process of a stopped node is left. */
   @AfterEach
   void stop() throws Exception {
-    nodes.end();
+    nodes.stopAll();
   }
 
   private JsonNode server(int node) throws Exception {
@@ -111,7 +111,7 @@ class ClusterInstancesIT {
   }
 
   private long pidOf(String note) throws Exception {
-    return effectLog.happened().stream()
+    return effectLog.effects().stream()
         .filter(effect -> effect.note().equals(note))
         .map(Effect::pid)
         .findFirst()
@@ -156,7 +156,7 @@ class ClusterInstancesIT {
       assertEquals(200, call.get(60, TimeUnit.SECONDS).status(), call.join().toString());
     }
     for (long pid : pids(1)) {
-      long count = effectLog.happened().stream().filter(effect -> effect.pid() == pid).count();
+      long count = effectLog.effects().stream().filter(effect -> effect.pid() == pid).count();
       assertEquals(10, count);
     }
   }
@@ -179,7 +179,7 @@ class ClusterInstancesIT {
 
     nodes.until(() -> server(1).path("pending_calls").asInt() == 3);
     for (int node = 1; node <= 3; node++) {
-      assertEquals("1", nodes.call(node, "s", "cancels", "{}").said(), "n" + node);
+      assertEquals("1", nodes.call(node, "s", "cancels", "{}").firstText(), "n" + node);
     }
   }
 
@@ -196,10 +196,10 @@ class ClusterInstancesIT {
       awaitEven();
       load.awaitMore(100);
 
-      List<Made> made = load.end();
+      List<CompletedCall> made = load.stop();
       System.err.println("killed node of an instance: " + Load.outcomes(made));
-      effectLog.assertAgree(made, 3);
-      for (Made call : made) {
+      effectLog.assertConsistent(made, 3);
+      for (CompletedCall call : made) {
         boolean wasLost = call.outcome().startsWith("502 node_lost");
         assertTrue(call.isDone() || wasLost, call.outcome() + call.answer());
       }
@@ -224,19 +224,19 @@ class ClusterInstancesIT {
         nodes.until(() -> !places(node).contains(paused));
       }
     } finally {
-      nodes.goOn(paused);
+      nodes.resume(paused);
     }
     awaitPlaces(1, 1, 1);
     nodes.assertAllAnswer(SPREAD);
-    assertEquals(100, effectLog.happened().size());
+    assertEquals(100, effectLog.effects().size());
   }
 
   @Test
   void rollingRestartFailsNoCalls() throws Exception {
-    List<Made> made = Load.throughARollingRestart(nodes, SPREAD);
+    List<CompletedCall> made = Load.duringRollingRestart(nodes, SPREAD);
 
     System.err.println("rolling restart of instances: " + Load.outcomes(made));
-    effectLog.assertAgree(made, 3);
+    effectLog.assertConsistent(made, 3);
     made.forEach(call -> assertTrue(call.isDone(), call.outcome() + call.answer()));
     awaitPlaces(1, 1, 1);
   }
@@ -251,8 +251,8 @@ class ClusterInstancesIT {
       assertEquals(200, restarted.status(), restarted.toString());
       load.awaitMore(20);
 
-      List<Made> made = load.end();
-      effectLog.assertAgree(made, 3);
+      List<CompletedCall> made = load.stop();
+      effectLog.assertConsistent(made, 3);
       made.forEach(call -> assertTrue(call.isDone(), call.outcome() + call.answer()));
       assertEquals(3, restarted.body().path("pids").size());
       assertEquals(3, restarted.body().path("restarts").asInt());

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Graceful shutdown of nodes whose servers take longer to stop than the lease time. */
-@ExtendWith(Nodes.Shown.class)
+@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterLeavingIT {
 
   /** Longer than four leases, and longer than the grace period of a node. */
@@ -34,16 +34,16 @@ class ClusterLeavingIT {
       CompletableFuture<Answer> running =
           nodes.callLater(
               doors.get(0), "a", "effect", "{\"ms\":" + millis + ",\"note\":\"a long\"}");
-      nodes.until(() -> effectLog.times("long") == 1);
+      nodes.until(() -> effectLog.count("long") == 1);
 
       nodes.stop(leaving);
 
-      assertEquals("done", running.get(60, TimeUnit.SECONDS).said());
+      assertEquals("done", running.get(60, TimeUnit.SECONDS).firstText());
       nodes.awaitMembers();
       nodes.assertAllAnswer(List.of("a"));
-      assertEquals(1, effectLog.times("long"));
+      assertEquals(1, effectLog.count("long"));
       for (int door : doors) {
-        String log = nodes.said(door);
+        String log = nodes.stderr(door);
         assertFalse(log.contains("node=n" + leaving + " declared lost"), log);
       }
     }
@@ -55,18 +55,18 @@ class ClusterLeavingIT {
     try (Nodes nodes = Nodes.with(folder, 3, config)) {
       nodes.awaitReady(List.of("a"));
       int leaving = nodes.owner(1, "a");
-      int paused = nodes.other(leaving);
+      int paused = nodes.anyOther(leaving);
       List<CompletableFuture<Answer>> large =
           IntStream.range(0, 200)
               .mapToObj(i -> nodes.callLater(paused, "a", "big", "{\"size\":400000}"))
               .toList();
       large.get(0).get(60, TimeUnit.SECONDS);
       nodes.pause(paused);
-      nodes.until(() -> nodes.said(leaving).contains("reason=nothing came for a while"));
+      nodes.until(() -> nodes.stderr(leaving).contains("reason=nothing came for a while"));
 
       nodes.stop(leaving);
 
-      nodes.goOn(paused);
+      nodes.resume(paused);
       nodes.awaitMembers();
       nodes.assertAllAnswer(List.of("a"));
     }

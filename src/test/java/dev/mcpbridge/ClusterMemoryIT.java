@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.cluster.OwnerTable;
 import dev.mcpbridge.fixture.Approvals;
-import dev.mcpbridge.fixture.Approvals.Asked;
+import dev.mcpbridge.fixture.Approvals.PendingConfirmation;
 import dev.mcpbridge.fixture.EffectLog;
 import dev.mcpbridge.fixture.EventLog;
 import dev.mcpbridge.fixture.Load;
-import dev.mcpbridge.fixture.Load.Made;
+import dev.mcpbridge.fixture.Load.CompletedCall;
 import dev.mcpbridge.fixture.Nodes;
 import dev.mcpbridge.fixture.SteadyLoad;
 import dev.mcpbridge.fixture.TestBridge.Answer;
@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Idempotency keys, background calls and events are shared by all nodes and survive failures. */
-@ExtendWith(Nodes.Shown.class)
+@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterMemoryIT {
   private static final List<String> SERVERS = List.of("a", "b", "c", "d");
   private static final String GUARDED = "g";
@@ -56,20 +56,20 @@ class ClusterMemoryIT {
             folder,
             3,
             String.join(
-                ",", effectLog.servers(SERVERS), effectLog.guarded(GUARDED), "'lazy':" + lazy));
+                ",", effectLog.servers(SERVERS), effectLog.gatedServer(GUARDED), "'lazy':" + lazy));
     approvals = new Approvals(nodes, GUARDED);
   }
 
   @BeforeEach
   void allAreThere() throws Exception {
     nodes.startMissing();
-    nodes.awaitHome(SERVERS);
-    nodes.awaitHome(List.of(GUARDED));
+    nodes.awaitPreferredOwners(SERVERS);
+    nodes.awaitPreferredOwners(List.of(GUARDED));
   }
 
   @AfterAll
   static void stop() throws Exception {
-    nodes.end();
+    nodes.stopAll();
   }
 
   private static String note() {
@@ -81,7 +81,7 @@ class ClusterMemoryIT {
   }
 
   private static void awaitEffect(String note) throws Exception {
-    nodes.until(() -> effectLog.times(note) == 1);
+    nodes.until(() -> effectLog.count(note) == 1);
   }
 
   private static int owner(String server) throws Exception {
@@ -126,7 +126,7 @@ class ClusterMemoryIT {
       assertTrue(done > 0);
     }
     for (String note : notes) {
-      assertEquals(1, effectLog.times(note));
+      assertEquals(1, effectLog.count(note));
     }
     assertReplayed(notes.get(0), nodes.up());
   }
@@ -135,20 +135,20 @@ class ClusterMemoryIT {
   private static void assertReplayed(String note, List<Integer> at) throws Exception {
     for (int node : at) {
       Answer again = repeat(node, note, effect(note, 20));
-      assertEquals("done", again.said(), again.toString());
+      assertEquals("done", again.firstText(), again.toString());
       Answer other = repeat(node, note, effect(note, 21));
       assertEquals("422 idempotency_mismatch executed no", outcome(other));
     }
-    assertEquals(1, effectLog.times(note));
+    assertEquals(1, effectLog.count(note));
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void keySurvivesTheDeathOfReceiverOrOwner(boolean killsOwner) throws Exception {
     int owner = owner("a");
-    int door = nodes.other(owner);
+    int door = nodes.anyOther(owner);
     String note = note();
-    assertEquals("done", repeat(door, note, effect(note, 20)).said());
+    assertEquals("done", repeat(door, note, effect(note, 20)).firstText());
 
     nodes.kill(killsOwner ? owner : door);
 
@@ -161,7 +161,7 @@ class ClusterMemoryIT {
   @ValueSource(booleans = {true, false})
   void keyOfACallInterruptedByAKillHasUnknownOutcome(boolean killsOwner) throws Exception {
     int owner = owner("a");
-    int door = nodes.other(owner);
+    int door = nodes.anyOther(owner);
     String note = note();
     CompletableFuture<Answer> running = keyed(door, note, effect(note, LONG));
     awaitEffect(note);
@@ -177,7 +177,7 @@ class ClusterMemoryIT {
       assertEquals(
           "502 node_lost executed unknown", outcome(repeat(node, note, effect(note, LONG))));
     }
-    assertEquals(1, effectLog.times(note));
+    assertEquals(1, effectLog.count(note));
   }
 
   @Test
@@ -225,7 +225,7 @@ class ClusterMemoryIT {
     }
     JsonNode done = nodes.get(node, call).body();
     assertEquals("done", done.at("/result/content/0/text").asText(), done.toString());
-    assertEquals(1, effectLog.times(note));
+    assertEquals(1, effectLog.count(note));
     nodes.delete(node, hanging);
   }
 
@@ -247,7 +247,7 @@ class ClusterMemoryIT {
   void backgroundCallWaitingForItsServerIsCancelled() throws Exception {
     int owner = OwnerTable.of(LAZY, nodes.up());
     nodes.until(() -> owner(LAZY) == owner);
-    String call = inBackground(nodes.other(owner), LAZY, "never", "{}");
+    String call = inBackground(nodes.anyOther(owner), LAZY, "never", "{}");
 
     JsonNode ended = nodes.delete(owner, call).body();
 
@@ -257,14 +257,14 @@ class ClusterMemoryIT {
 
   @Test
   void backgroundCallsSurviveTheDeathOfTheirNode() throws Exception {
-    int door = nodes.other(owner("a"));
+    int door = nodes.anyOther(owner("a"));
     String doneNote = note();
     String done = inBackground(door, "effect", effect(doneNote, 1));
     nodes.until(() -> status(door, done).equals("done"));
     String runningNote = note();
     String running = inBackground(door, "effect", effect(runningNote, LONG));
     awaitEffect(runningNote);
-    nodes.until(() -> status(nodes.other(door), done).equals("done"));
+    nodes.until(() -> status(nodes.anyOther(door), done).equals("done"));
 
     nodes.kill(door);
 
@@ -276,8 +276,8 @@ class ClusterMemoryIT {
       assertEquals("node_lost", lost.at("/problem/code").asText(), lost.toString());
       assertEquals("unknown", lost.at("/problem/executed").asText(), lost.toString());
     }
-    assertEquals(1, effectLog.times(doneNote));
-    assertEquals(1, effectLog.times(runningNote));
+    assertEquals(1, effectLog.count(doneNote));
+    assertEquals(1, effectLog.count(runningNote));
   }
 
   // --- large results
@@ -290,7 +290,7 @@ class ClusterMemoryIT {
     Answer keyed = nodes.call(1, "a", "big", large, "idempotency-key", "large");
     nodes.until(() -> status(1, call).equals("done"));
 
-    assertEquals(size, keyed.said().length());
+    assertEquals(size, keyed.firstText().length());
     JsonNode stored = nodes.get(1, call).body();
     assertEquals(size, stored.at("/result/content/0/text").asText().length());
     for (int other : List.of(2, 3)) {
@@ -311,30 +311,30 @@ class ClusterMemoryIT {
     for (int node : ALL) {
       logs.add(EventLog.at(nodes, node));
     }
-    Asked confirmation = approvals.ask(1, 1);
+    PendingConfirmation confirmation = approvals.request(1, 1);
     approvals.decide(2, confirmation, false);
     nodes.call(1, "b", "promise", "{}");
     nodes.call(3, "b", "grow", "{}");
     for (EventLog log : logs) {
-      nodes.until(() -> log.all("catalogue", "server").equals(List.of("b")));
+      nodes.until(() -> log.values("catalogue", "server").equals(List.of("b")));
     }
     nodes.post(2, "/servers/b/restart", "");
-    Asked last = approvals.ask(3, 1);
+    PendingConfirmation last = approvals.request(3, 1);
     approvals.decide(3, last, true);
 
     for (EventLog log : logs) {
       nodes.until(() -> statuses(log, last).equals(List.of("pending", "approved")));
       assertEquals(List.of("pending", "rejected"), statuses(log, confirmation));
-      nodes.until(() -> log.all("server", "state", "server", "b").contains("ready"));
+      nodes.until(() -> log.values("server", "state", "server", "b").contains("ready"));
       assertEquals(
-          1, log.all("server", "state", "server", "b").stream().filter("ready"::equals).count());
-      assertEquals(1, log.all("output_mismatch", "tool_name").size());
+          1, log.values("server", "state", "server", "b").stream().filter("ready"::equals).count());
+      assertEquals(1, log.values("output_mismatch", "tool_name").size());
       log.close();
     }
   }
 
-  private static List<String> statuses(EventLog log, Asked confirmation) {
-    return log.all("confirmation", "status", "confirmation_id", confirmation.id());
+  private static List<String> statuses(EventLog log, PendingConfirmation confirmation) {
+    return log.values("confirmation", "status", "confirmation_id", confirmation.id());
   }
 
   @Test
@@ -358,10 +358,10 @@ class ClusterMemoryIT {
         steadyLoad.awaitMore(1_000);
       }
 
-      List<Made> made = steadyLoad.end();
+      List<CompletedCall> made = steadyLoad.end();
       System.err.println("500 a second: " + Load.outcomes(made));
-      effectLog.assertAgree(made);
-      for (Made call : made) {
+      effectLog.assertConsistent(made);
+      for (CompletedCall call : made) {
         boolean mayBeLost =
             call.node() == dead && call.answer() == null
                 || moved.contains(call.server()) && call.outcome().startsWith("502 node_lost");

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Mixed load while nodes fail at random: no call runs twice, and all responses are correct. */
-@ExtendWith(Nodes.Shown.class)
+@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterNemesisIT {
   private static final List<String> SINGLE = List.of("a", "b");
   private static final List<String> SPREAD = List.of("c", "d");
@@ -56,7 +56,7 @@ class ClusterNemesisIT {
 
   @AfterEach
   void stop() throws Exception {
-    nodes.end();
+    nodes.stopAll();
   }
 
   /** Duration and seed are set by system properties. */
@@ -68,21 +68,21 @@ class ClusterNemesisIT {
     System.err.println("nemesis.seed=" + seed + " nemesis.seconds=" + seconds + " " + file);
     try (History history = new History(file)) {
       Nemesis nemesis = new Nemesis(nodes, network, history, new Random(seed));
-      try (Callers callers = new Callers(nodes, PLAIN, GATED, history, nemesis::doors)) {
+      try (Callers callers = new Callers(nodes, PLAIN, GATED, history, nemesis::openNodes)) {
         callers.start(CALLERS, seed);
 
-        nemesis.rage(Duration.ofSeconds(seconds));
+        nemesis.run(Duration.ofSeconds(seconds));
 
         nodes.awaitReady(ALL);
         nodes.assertAllAnswer(ALL);
         TimeUnit.SECONDS.sleep(2); // lets calls complete without faults
-        callers.end();
+        callers.stop();
       } finally {
         System.err.println(history.summary());
       }
       List<String> violations =
-          HistoryCheck.on(
-              history.operations(), history.faults(), effectLog.happened(), Map.of("c", 3, "d", 3));
+          HistoryCheck.check(
+              history.operations(), history.faults(), effectLog.effects(), Map.of("c", 3, "d", 3));
       System.err.println(violations.size() + " violations, seed " + seed);
       violations.forEach(history::write);
       assertEquals("", String.join("\n", violations), "seed " + seed);

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.mcpbridge.cluster.OwnerTable;
 import dev.mcpbridge.fixture.EffectLog;
 import dev.mcpbridge.fixture.Load;
-import dev.mcpbridge.fixture.Load.Made;
+import dev.mcpbridge.fixture.Load.CompletedCall;
 import dev.mcpbridge.fixture.Network;
 import dev.mcpbridge.fixture.Nodes;
 import dev.mcpbridge.fixture.TestBridge.Answer;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Nodes on separate machines whose network fails silently. */
-@ExtendWith(Nodes.Shown.class)
+@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterPartitionIT {
   private static final List<String> SERVERS = List.of("a", "b", "c", "d", "e");
 
@@ -44,7 +44,7 @@ class ClusterPartitionIT {
 
   @AfterEach
   void stop() throws Exception {
-    nodes.end();
+    nodes.stopAll();
   }
 
   private int anyUp() {
@@ -59,7 +59,7 @@ class ClusterPartitionIT {
   @Test
   void isolatedNodeStopsServersBeforeOthersStartThem() throws Exception {
     int isolated = nodes.owner(1, "a");
-    int other = nodes.other(isolated);
+    int other = nodes.anyOther(isolated);
     try (Load load = new Load(nodes, SERVERS, 30, this::anyUp)) {
       load.awaitMore(20);
       List<Long> pids = new ArrayList<>();
@@ -69,7 +69,7 @@ class ClusterPartitionIT {
         }
       }
 
-      network.pullOut(isolated);
+      network.unplug(isolated);
       for (String server : SERVERS) {
         nodes.until(() -> nodes.owner(other, server) != isolated);
         nodes.awaitReady(other, server);
@@ -84,9 +84,9 @@ class ClusterPartitionIT {
       network.plugIn(isolated);
       nodes.awaitMembers();
       load.awaitMore(20);
-      List<Made> made = load.end();
+      List<CompletedCall> made = load.stop();
       System.err.println("isolated: " + Load.outcomes(made));
-      effectLog.assertAgree(made);
+      effectLog.assertConsistent(made);
     }
     nodes.assertAllAnswer(SERVERS);
   }
@@ -94,13 +94,13 @@ class ClusterPartitionIT {
   @Test
   void isolatedPrimaryIsReplaced() throws Exception {
     int primary = nodes.primary(1);
-    int other = nodes.other(primary);
-    int before = nodes.said(other).lastIndexOf(lost(primary));
+    int other = nodes.anyOther(primary);
+    int before = nodes.stderr(other).lastIndexOf(lost(primary));
 
-    network.pullOut(primary);
+    network.unplug(primary);
     nodes.until(() -> nodes.primary(other) != primary && nodes.primary(other) != 0);
     nodes.until(() -> nodes.state(primary).equals("cut_off"));
-    nodes.until(() -> nodes.said(other).lastIndexOf(lost(primary)) > before);
+    nodes.until(() -> nodes.stderr(other).lastIndexOf(lost(primary)) > before);
     for (String server : SERVERS) {
       assertEquals(200, nodes.call(other, server, "echo", "{}").status());
     }
@@ -117,15 +117,15 @@ class ClusterPartitionIT {
       for (int i = 0; i < 6; i++) {
         load.awaitMore(10);
         int node = 1 + i % 3;
-        network.pullOut(node);
+        network.unplug(node);
         TimeUnit.MILLISECONDS.sleep(200 + 300 * i); // from an instant to longer than a lease
         network.plugIn(node);
         nodes.awaitMembers();
       }
       load.awaitMore(10);
-      List<Made> made = load.end();
+      List<CompletedCall> made = load.stop();
       System.err.println("short outages: " + Load.outcomes(made));
-      effectLog.assertAgree(made);
+      effectLog.assertConsistent(made);
     }
     nodes.assertAllAnswer(SERVERS);
   }
@@ -133,7 +133,7 @@ class ClusterPartitionIT {
   @Test
   void fullyPartitionedNodesFormTheClusterAgain() throws Exception {
     for (int node = 1; node <= 3; node++) {
-      network.pullOut(node);
+      network.unplug(node);
     }
     for (int node = 1; node <= 3; node++) {
       int each = node;
@@ -153,15 +153,15 @@ class ClusterPartitionIT {
   @Test
   void callToUnreachableOwnerWaitsThenFails() throws Exception {
     int primary = nodes.primary(1);
-    int owner = nodes.other(primary);
-    int door = nodes.other(primary, owner);
+    int owner = nodes.anyOther(primary);
+    int door = nodes.anyOther(primary, owner);
     String server =
         SERVERS.stream().filter(each -> OwnerTable.of(each, nodes.up()) == owner).findFirst().get();
     nodes.until(() -> nodes.owner(door, server) == owner);
 
-    int before = nodes.said(door).lastIndexOf(lost(owner));
-    network.part(owner, door);
-    nodes.until(() -> nodes.said(door).lastIndexOf(lost(owner)) > before);
+    int before = nodes.stderr(door).lastIndexOf(lost(owner));
+    network.partition(owner, door);
+    nodes.until(() -> nodes.stderr(door).lastIndexOf(lost(owner)) > before);
     CompletableFuture<Answer> refused = nodes.callLater(door, server, "echo", "{}");
 
     assertEquals(200, nodes.call(primary, server, "echo", "{}").status());
@@ -171,19 +171,19 @@ class ClusterPartitionIT {
     assertEquals("member", nodes.state(door));
     assertEquals("member", nodes.state(owner));
     CompletableFuture<Answer> waiting = nodes.callLater(door, server, "echo", "{}");
-    network.mend();
+    network.repair();
     assertEquals(200, waiting.get(60, TimeUnit.SECONDS).status());
   }
 
   @Test
   void callAtAnUnreachableNodeFailsSoon() throws Exception {
     int isolated = nodes.owner(1, "a");
-    int other = nodes.other(isolated);
+    int other = nodes.anyOther(isolated);
     String call = "{\"method\":\"elicitation/create\"}";
     CompletableFuture<Answer> hanging = nodes.callLater(other, "a", "never", call);
     nodes.until(() -> nodes.get(isolated, "/servers/a").body().path("pending_calls").asInt() == 1);
 
-    network.pullOut(isolated);
+    network.unplug(isolated);
 
     Answer lost = hanging.get(20, TimeUnit.SECONDS);
     assertEquals("node_lost", lost.code(), lost.toString());

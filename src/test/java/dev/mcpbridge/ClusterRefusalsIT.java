@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.Nodes;
-import dev.mcpbridge.fixture.UnwantedNode;
+import dev.mcpbridge.fixture.RejectedNode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nodes and clients that do not belong to the cluster are rejected without harming it. */
-@ExtendWith(Nodes.Shown.class)
+@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterRefusalsIT {
   private static final int FLOOD = 300;
 
@@ -72,8 +72,8 @@ class ClusterRefusalsIT {
   }
 
   private static void assertRefused(String config, String reason) throws Exception {
-    try (UnwantedNode unwantedNode = new UnwantedNode(nodes, 3, config)) {
-      unwantedNode.assertRefused(reason, reason);
+    try (RejectedNode rejectedNode = new RejectedNode(nodes, 3, config)) {
+      rejectedNode.assertRefused(reason, reason);
     }
   }
 

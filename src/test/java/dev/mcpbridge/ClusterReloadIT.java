@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Reload of configuration files in a cluster. */
-@ExtendWith(Nodes.Shown.class)
+@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterReloadIT {
   @TempDir Path folder;
   private Nodes nodes;
@@ -106,7 +106,7 @@ class ClusterReloadIT {
 
     nodes.write(1, "'mcpServers':{'old':{'command':7}}");
 
-    nodes.until(() -> nodes.said(1).contains("is invalid and was not applied"));
+    nodes.until(() -> nodes.stderr(1).contains("is invalid and was not applied"));
     TimeUnit.SECONDS.sleep(3); // the others poll every second; they must not apply it
     for (int node = 1; node <= 3; node++) {
       awaitKnown(node, "old");

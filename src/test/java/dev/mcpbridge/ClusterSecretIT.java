@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.cluster.link.Impostor;
 import dev.mcpbridge.fixture.Nodes;
-import dev.mcpbridge.fixture.UnwantedNode;
+import dev.mcpbridge.fixture.RejectedNode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nodes of one user without a configured secret, and other users on the same machine. */
-@ExtendWith(Nodes.Shown.class)
+@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterSecretIT {
   private static final List<String> SERVERS = List.of("one", "two", "three");
   private static final String CALL = "server.three.call";
@@ -53,8 +53,9 @@ class ClusterSecretIT {
     nodes.assertAllAnswer(SERVERS);
     assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file())));
     for (int node = 1; node <= 3; node++) {
-      assertTrue(nodes.said(node).contains(file().toString()), nodes.said(node));
-      assertFalse(nodes.said(node).contains(Files.readString(file())), "the secret is in the log");
+      assertTrue(nodes.stderr(node).contains(file().toString()), nodes.stderr(node));
+      assertFalse(
+          nodes.stderr(node).contains(Files.readString(file())), "the secret is in the log");
     }
   }
 
@@ -82,8 +83,8 @@ class ClusterSecretIT {
     nodes.stop(3);
     nodes.awaitMembers();
     nodes.setEnvironment(3, Map.of("XDG_STATE_HOME", folder.resolve("another").toString()));
-    try (UnwantedNode unwantedNode = new UnwantedNode(nodes, 3, nodes.config(3))) {
-      unwantedNode.assertRefused("cluster.secret", "cluster.secret");
+    try (RejectedNode rejectedNode = new RejectedNode(nodes, 3, nodes.config(3))) {
+      rejectedNode.assertRefused("cluster.secret", "cluster.secret");
     } finally {
       nodes.setEnvironment(3, Map.of("XDG_STATE_HOME", state.toString()));
       nodes.startMissing();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Servers that are started and stopped through the API of any node, and their placement. */
-@ExtendWith(Nodes.Shown.class)
+@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterServersIT {
   @TempDir static Path folder;
   private static Nodes nodes;
@@ -149,7 +149,7 @@ class ClusterServersIT {
       two.awaitReady(1, "s");
       two.awaitReady(2, "s");
 
-      assertEquals(200, two.delete(two.other(two.owner(1, "s")), "/servers/s").status());
+      assertEquals(200, two.delete(two.anyOther(two.owner(1, "s")), "/servers/s").status());
 
       two.until(() -> two.get(1, "/servers/s").status() == 404);
       two.until(() -> two.get(2, "/servers/s").status() == 404);
@@ -261,7 +261,7 @@ class ClusterServersIT {
   void nodeWithoutServersVotesButRunsNone(@TempDir Path other) throws Exception {
     try (Nodes three = Nodes.start(other, 3, "'s':" + Nodes.entry(other, ""))) {
       three.write(3, "'mcpServers':{}");
-      three.until(() -> three.said(3).contains("was reloaded and applied"));
+      three.until(() -> three.stderr(3).contains("was reloaded and applied"));
       three.until(() -> three.owner(3, "s") != 3);
       three.awaitReady(3, "s");
       int owner = three.owner(3, "s");
@@ -297,7 +297,7 @@ class ClusterServersIT {
       int owner = mortal.owner(1, "s");
       mortal.kill(owner);
       mortal.awaitMembers();
-      int next = mortal.other();
+      int next = mortal.anyOther();
       mortal.until(() -> mortal.owner(next, "s") != owner);
       assertEquals(200, mortal.call(next, "s", "echo", "{}").status());
 

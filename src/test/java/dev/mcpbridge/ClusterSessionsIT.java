@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** MCP sessions whose messages arrive at different nodes. */
-@ExtendWith(Nodes.Shown.class)
+@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterSessionsIT {
   private static final String NEWEST = "2025-11-25";
   private static final String ANN = ApiKeys.generate();
@@ -68,7 +68,7 @@ class ClusterSessionsIT {
 
   @AfterAll
   static void stop() throws Exception {
-    nodes.end();
+    nodes.stopAll();
   }
 
   private static RoamingSession session(int node, String path) throws Exception {
@@ -88,11 +88,11 @@ class ClusterSessionsIT {
     for (int opened : ALL) {
       RoamingSession client =
           new RoamingSession(nodes, path, version, "x-api-key", ANN).initialize(opened);
-      assertEquals(202, client.say(1 + opened % 3, "\"method\":\"notifications/initialized\""));
+      assertEquals(202, client.post(1 + opened % 3, "\"method\":\"notifications/initialized\""));
       for (int node : ALL) {
         Reply echo = client.call(node, prefix + "echo", "{\"n\":1.10}");
         assertTrue(echo.text().contains("{\"n\":1.10}"), echo.text());
-        Reply tools = client.ask(node, "tools/list", "{}");
+        Reply tools = client.request(node, "tools/list", "{}");
         assertTrue(tools.text().contains("\"" + prefix + "progress\""), tools.text());
       }
     }
@@ -115,8 +115,8 @@ class ClusterSessionsIT {
     try {
       for (int i = 0; i < 10; i++) {
         RoamingSession client = session(opened, "/mcp");
-        assertTrue(client.ask(1 + opened % 3, "ping", "{}").result().isEmpty());
-        assertTrue(client.ask(1 + (opened + 1) % 3, "ping", "{}").result().isEmpty());
+        assertTrue(client.request(1 + opened % 3, "ping", "{}").result().isEmpty());
+        assertTrue(client.request(1 + (opened + 1) % 3, "ping", "{}").result().isEmpty());
       }
     } catch (Exception e) {
       throw new IllegalStateException(e);
@@ -129,14 +129,14 @@ class ClusterSessionsIT {
       RoamingSession ann = session(opened, "/mcp");
       RoamingSession bob = ann.stolenBy("x-api-key", BOB);
       for (int node : ALL) {
-        assertEquals(404, bob.ask(node, "ping", "{}").status());
+        assertEquals(404, bob.request(node, "ping", "{}").status());
         assertEquals(404, bob.end(node));
         assertThrows(AssertionError.class, () -> bob.listen(node));
         RoamingSession elsewhere = ann.stolenAt("/servers/two/mcp");
-        assertEquals(404, elsewhere.ask(node, "ping", "{}").status());
-        assertEquals(401, ann.stolenBy().ask(node, "ping", "{}").status());
+        assertEquals(404, elsewhere.request(node, "ping", "{}").status());
+        assertEquals(401, ann.stolenBy().request(node, "ping", "{}").status());
       }
-      assertTrue(ann.ask(1 + opened % 3, "ping", "{}").result().isEmpty());
+      assertTrue(ann.request(1 + opened % 3, "ping", "{}").result().isEmpty());
     }
   }
 
@@ -145,15 +145,15 @@ class ClusterSessionsIT {
     RoamingSession client = session(1, "/servers/own/mcp");
     RoamingSession other = session(2, "/servers/own/mcp");
 
-    assertEquals("a", client.call(1, "remember", "{\"text\":\"a\"}").said());
-    assertEquals("b", other.call(3, "remember", "{\"text\":\"b\"}").said());
-    assertEquals("a c", client.call(2, "remember", "{\"text\":\"c\"}").said());
-    assertEquals("a c d", client.call(3, "remember", "{\"text\":\"d\"}").said());
+    assertEquals("a", client.call(1, "remember", "{\"text\":\"a\"}").firstText());
+    assertEquals("b", other.call(3, "remember", "{\"text\":\"b\"}").firstText());
+    assertEquals("a c", client.call(2, "remember", "{\"text\":\"c\"}").firstText());
+    assertEquals("a c d", client.call(3, "remember", "{\"text\":\"d\"}").firstText());
 
     int before = nodes.get(1, "/servers/own").body().path("pids").size();
     assertEquals(204, client.end(3));
     nodes.until(() -> nodes.get(1, "/servers/own").body().path("pids").size() == before - 1);
-    assertEquals("b e", other.call(1, "remember", "{\"text\":\"e\"}").said());
+    assertEquals("b e", other.call(1, "remember", "{\"text\":\"e\"}").firstText());
   }
 
   // --- running calls
@@ -167,7 +167,7 @@ class ClusterSessionsIT {
       Reply reply = client.call(door, "progress", "{\"steps\":3}");
 
       assertEquals(3, reply.notifications("notifications/progress").size(), reply.text());
-      assertEquals("finished", reply.said());
+      assertEquals("finished", reply.firstText());
     }
   }
 
@@ -181,9 +181,9 @@ class ClusterSessionsIT {
 
         Reply reply = client.call(2, "ask", "{\"method\":\"" + method + "\"}");
 
-        assertTrue(reply.said().startsWith("result {"), reply.text());
-        assertTrue(reply.said().contains("\"n\":1.10"), reply.text());
-        assertEquals(1, client.questions().size());
+        assertTrue(reply.firstText().startsWith("result {"), reply.text());
+        assertTrue(reply.firstText().contains("\"n\":1.10"), reply.text());
+        assertEquals(1, client.serverRequests().size());
       }
     }
   }
@@ -195,7 +195,7 @@ class ClusterSessionsIT {
 
     Reply reply = client.call(2, "ask", "{\"method\":\"sampling/createMessage\"}");
 
-    assertTrue(reply.said().startsWith("error "), reply.text());
+    assertTrue(reply.firstText().startsWith("error "), reply.text());
   }
 
   @ParameterizedTest
@@ -207,7 +207,7 @@ class ClusterSessionsIT {
     nodes.until(() -> nodes.get(1, "/servers/" + server).body().path("pending_calls").asInt() > 0);
 
     int status =
-        client.say(
+        client.post(
             cancelled,
             "\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":\"mine\"}");
 
@@ -217,7 +217,7 @@ class ClusterSessionsIT {
   }
 
   private static int cancels(String server) throws Exception {
-    return Integer.parseInt(nodes.call(1, server, "cancels", "{}").said());
+    return Integer.parseInt(nodes.call(1, server, "cancels", "{}").firstText());
   }
 
   @Test
@@ -239,10 +239,10 @@ class ClusterSessionsIT {
     RoamingSession client = session(1, "/servers/three/mcp");
     assertEquals(1, logged(client, 2));
 
-    client.ask(1, "logging/setLevel", "{\"level\":\"error\"}").result();
+    client.request(1, "logging/setLevel", "{\"level\":\"error\"}").result();
 
     nodes.until(() -> logged(client, 2) == 0);
-    client.ask(3, "logging/setLevel", "{\"level\":\"debug\"}").result();
+    client.request(3, "logging/setLevel", "{\"level\":\"debug\"}").result();
     nodes.until(() -> logged(client, 2) == 1 && logged(client, 1) == 1);
   }
 
@@ -262,7 +262,7 @@ class ClusterSessionsIT {
       assertEquals(204, client.end(ended));
 
       for (int node : ALL) {
-        nodes.until(() -> client.ask(node, "ping", "{}").status() == 404);
+        nodes.until(() -> client.request(node, "ping", "{}").status() == 404);
         assertEquals(404, client.end(node));
       }
       CompletableFuture<JsonNode> last = McpClient.nextLater(stream);
@@ -273,7 +273,7 @@ class ClusterSessionsIT {
 
   private static void assertUsed(RoamingSession client, int node) {
     try {
-      assertTrue(client.ask(node, "ping", "{}").result().isEmpty());
+      assertTrue(client.request(node, "ping", "{}").result().isEmpty());
     } catch (Exception e) {
       throw new IllegalStateException(e);
     }
@@ -293,13 +293,13 @@ class ClusterSessionsIT {
     }
     used.answersAt(3, question -> ",\"result\":{\"n\":1.10}");
     Reply reply = used.call(2, "ask", "{\"method\":\"sampling/createMessage\"}");
-    assertTrue(reply.said().startsWith("result "), reply.text());
+    assertTrue(reply.firstText().startsWith("result "), reply.text());
     RoamingSession bob = all.stolenBy("x-api-key", BOB);
-    assertEquals(404, bob.ask(2, "ping", "{}").status());
+    assertEquals(404, bob.request(2, "ping", "{}").status());
     nodes.startMissing();
     assertUsed(all, 1);
     assertEquals(204, all.end(1));
-    nodes.until(() -> all.ask(3, "ping", "{}").status() == 404);
+    nodes.until(() -> all.request(3, "ping", "{}").status() == 404);
   }
 
   @Test
@@ -328,7 +328,7 @@ class ClusterSessionsIT {
     nodes.startMissing();
 
     for (int node : ALL) {
-      assertEquals(404, client.ask(node, "ping", "{}").status());
+      assertEquals(404, client.request(node, "ping", "{}").status());
     }
   }
 
@@ -341,13 +341,13 @@ class ClusterSessionsIT {
       for (int i = 0; i < 6; i++) {
         long next = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(1_800);
         others.until(() -> System.nanoTime() - next > 0);
-        assertTrue(client.ask(node, "ping", "{}").result().isEmpty());
+        assertTrue(client.request(node, "ping", "{}").result().isEmpty());
       }
 
       new RoamingSession(others, "/mcp", NEWEST).initialize(2);
 
       for (int each : ALL) {
-        assertTrue(client.ask(each, "ping", "{}").result().isEmpty());
+        assertTrue(client.request(each, "ping", "{}").result().isEmpty());
       }
     }
   }
@@ -364,7 +364,7 @@ class ClusterSessionsIT {
 
       others.until(() -> processes(others) == 1);
 
-      assertEquals(404, client.ask(1, "ping", "{}").status());
+      assertEquals(404, client.request(1, "ping", "{}").status());
     }
   }
 

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.Authority;
 import dev.mcpbridge.fixture.Nodes;
+import dev.mcpbridge.fixture.RejectedNode;
 import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
-import dev.mcpbridge.fixture.UnwantedNode;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Nodes with certificates of one authority, and peers without such a certificate. */
-@ExtendWith(Nodes.Shown.class)
+@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterTlsIT {
   private static final List<String> SERVERS = List.of("one", "two", "three");
   private static final String NAMES = "ip:127.0.0.1";
@@ -37,9 +37,9 @@ class ClusterTlsIT {
 
   @BeforeAll
   static void start() throws Exception {
-    authority = Authority.in(folder.resolve("authority"));
-    otherAuthority = Authority.in(folder.resolve("other authority"));
-    String tls = tls(authority.files("own", NAMES));
+    authority = Authority.create(folder.resolve("authority"));
+    otherAuthority = Authority.create(folder.resolve("other authority"));
+    String tls = tls(authority.certificateFiles("own", NAMES));
     nodes = Nodes.secured(folder, 3, tls, Nodes.placed(folder, SERVERS));
     nodes.awaitReady(SERVERS);
   }
@@ -51,7 +51,8 @@ class ClusterTlsIT {
 
   private static String tls(Path files) {
     return "{'cert':'%s','key':'%s','ca':'%s'}"
-        .formatted(files.resolve("cert.pem"), files.resolve("key.pem"), authority.pem());
+        .formatted(
+            files.resolve("cert.pem"), files.resolve("key.pem"), authority.certificateFile());
   }
 
   @Test
@@ -63,7 +64,7 @@ class ClusterTlsIT {
     assertEquals(List.of("progress", "progress", "progress", "result"), progress.events());
     for (int node = 1; node <= 3; node++) {
       Answer large = nodes.call(node, "two", "big", "{\"size\":" + (10 << 20) + "}");
-      assertEquals(10 << 20, large.said().length(), large.toString());
+      assertEquals(10 << 20, large.firstText().length(), large.toString());
     }
   }
 
@@ -89,20 +90,23 @@ class ClusterTlsIT {
     startMissing();
     nodes.stop(place);
     nodes.awaitMembers();
-    try (UnwantedNode unwantedNode = new UnwantedNode(nodes, place, stranger(what, place))) {
-      unwantedNode.assertRefused(loggedByMembers, loggedByStranger);
+    try (RejectedNode rejectedNode = new RejectedNode(nodes, place, stranger(what, place))) {
+      rejectedNode.assertRefused(loggedByMembers, loggedByStranger);
     }
   }
 
   private static String stranger(String what, int place) throws Exception {
     String own = nodes.config(place);
-    String files = authority.files("own", NAMES).toString();
+    String files = authority.certificateFiles("own", NAMES).toString();
     return switch (what) {
-      case "other authority" -> own.replace(files, otherAuthority.files("own", NAMES).toString());
+      case "other authority" ->
+          own.replace(files, otherAuthority.certificateFiles("own", NAMES).toString());
       case "expired" ->
           own.replace(
               files,
-              authority.files("expired", NAMES, "-startdate", "-10d", "-validity", "1").toString());
+              authority
+                  .certificateFiles("expired", NAMES, "-startdate", "-10d", "-validity", "1")
+                  .toString());
       case "plain" -> own.replaceAll("'tls':\\{[^}]*}", "'insecure':true");
       default -> nodes.config(place, "test", "another secret of the tests", nodes.members());
     };
@@ -116,14 +120,14 @@ class ClusterTlsIT {
   })
   void invalidClientIsDisconnectedWithReason(String what, String reason) throws Exception {
     startMissing();
-    int before = nodes.said(2).length();
+    int before = nodes.stderr(2).length();
     byte[] noise = new byte[1 << 16];
     new Random(1).nextBytes(noise);
     try (Socket socket = connect(what)) {
       socket.setSoTimeout(30_000);
       assertTrue(isDisconnected(socket, noise), "the connection is still open");
     }
-    nodes.until(() -> nodes.said(2).substring(before).contains(reason));
+    nodes.until(() -> nodes.stderr(2).substring(before).contains(reason));
     nodes.assertAllAnswer(SERVERS);
   }
 

@@ -39,7 +39,7 @@ class ContainerFaultsIT {
 
   @BeforeAll
   static void find() throws Exception {
-    engine = Engine.there();
+    engine = Engine.local();
   }
 
   @AfterEach
@@ -68,9 +68,9 @@ class ContainerFaultsIT {
         bridge.until(() -> bridge.state("s").equals("failed"));
         String text = bridge.get("/servers/s").body().path("last_error").asText();
         assertTrue(text.contains("did not respond within 1000 ms"), text);
-        proxy.heal();
+        proxy.forwardAll();
         bridge.until(() -> bridge.state("s").equals("ready"));
-        bridge.until(() -> bridge.call("echo", "{\"text\":\"hi\"}").said().equals("hi"));
+        bridge.until(() -> bridge.call("echo", "{\"text\":\"hi\"}").firstText().equals("hi"));
         bridge.until(() -> proxy.waiting() == 0 && engine.containers().size() == 2);
       }
     }
@@ -123,7 +123,7 @@ class ContainerFaultsIT {
   @ValueSource(strings = {"sha256:", ""})
   void anImageCanBeNamedByItsId(String prefix) throws Exception {
     // Given
-    String id = engine.say("image", "inspect", "--format", "{{.Id}}", Engine.IMAGE);
+    String id = engine.execute("image", "inspect", "--format", "{{.Id}}", Engine.IMAGE);
     String named = prefix + id.substring("sha256:".length());
     try (TestBridge bridge =
         ready("{'riskLevel':3,'docker':{'image':'" + named + "'," + ONE + "}}")) {
@@ -131,7 +131,7 @@ class ContainerFaultsIT {
       Answer call = bridge.call("echo", "{\"text\":\"hi\"}");
 
       // Then
-      assertEquals("hi", call.said(), call.toString());
+      assertEquals("hi", call.firstText(), call.toString());
       JsonNode where = call.body().path("execution_environment");
       assertEquals(id, where.path("image_digest").asText(), call.toString());
       assertEquals(named, where.path("docker_image").asText(), call.toString());
@@ -146,7 +146,7 @@ class ContainerFaultsIT {
       List<CompletableFuture<Answer>> calls =
           Stream.generate(() -> bridge.callLater("sleep", "{\"seconds\":1}")).limit(2).toList();
       for (CompletableFuture<Answer> call : calls) {
-        assertEquals("slept", call.get(30, TimeUnit.SECONDS).said());
+        assertEquals("slept", call.get(30, TimeUnit.SECONDS).firstText());
       }
       bridge.until(() -> engine.containers().size() == 3);
 
@@ -155,7 +155,7 @@ class ContainerFaultsIT {
       bridge.until(() -> engine.containers().size() == 2);
 
       // Then
-      assertEquals("hi", bridge.call("echo", "{\"text\":\"hi\"}").said());
+      assertEquals("hi", bridge.call("echo", "{\"text\":\"hi\"}").firstText());
       bridge.until(() -> engine.containers().size() == 2);
     }
   }
@@ -176,7 +176,7 @@ class ContainerFaultsIT {
       List<JsonNode> requests = new CopyOnWriteArrayList<>();
       McpClient client =
           new McpClient(bridge.uri("/servers/s/mcp"), EVERYTHING)
-              .answering(
+              .withRequestHandler(
                   request -> {
                     requests.add(request);
                     return TestBridge.json(answer);
@@ -191,7 +191,7 @@ class ContainerFaultsIT {
       assertEquals(method, requests.get(0).path("method").asText());
       assertEquals(
           "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"result\":" + TestBridge.json(answer) + "}",
-          reply.said(),
+          reply.firstText(),
           reply.text());
       assertTrue(reply.result().has("execution_environment"), reply.text());
     }
@@ -211,7 +211,7 @@ class ContainerFaultsIT {
       McpClient.Reply mcp = roots.call("ask", arguments);
 
       // Then
-      for (String text : List.of(rest.said(), mcp.said())) {
+      for (String text : List.of(rest.firstText(), mcp.firstText())) {
         assertTrue(text.startsWith("{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"error\":"), text);
         assertTrue(text.contains("-32601") && text.contains("does not offer " + method), text);
       }
@@ -225,7 +225,8 @@ class ContainerFaultsIT {
     try (TestBridge bridge = ready(box("'riskLevel':3", ONE))) {
       McpClient client =
           new McpClient(bridge.uri("/servers/s/mcp"), EVERYTHING)
-              .answering(request -> "error {\"code\":-1,\"message\":\"User rejected it\"}");
+              .withRequestHandler(
+                  request -> "error {\"code\":-1,\"message\":\"User rejected it\"}");
       client.initialize();
 
       // When
@@ -233,7 +234,7 @@ class ContainerFaultsIT {
 
       // Then
       assertTrue(
-          reply.said().endsWith("\"error\":{\"code\":-1,\"message\":\"User rejected it\"}}"),
+          reply.firstText().endsWith("\"error\":{\"code\":-1,\"message\":\"User rejected it\"}}"),
           reply.text());
     }
   }
@@ -271,7 +272,7 @@ class ContainerFaultsIT {
     try (TestBridge bridge = ready(box("'riskLevel':3", ONE + ",'timeout':2"))) {
       McpClient client =
           new McpClient(bridge.uri("/servers/s/mcp"), EVERYTHING)
-              .answering(
+              .withRequestHandler(
                   request -> {
                     unchecked(() -> bridge.until(elapsed(Duration.ofSeconds(4))));
                     return "{\"action\":\"cancel\"}";
@@ -282,7 +283,7 @@ class ContainerFaultsIT {
       McpClient.Reply reply = client.call("ask", "{\"what\":\"elicitation/create\"}");
 
       // Then
-      assertTrue(reply.said().contains("\"result\":{\"action\":\"cancel\"}"), reply.text());
+      assertTrue(reply.firstText().contains("\"result\":{\"action\":\"cancel\"}"), reply.text());
     }
   }
 
@@ -293,7 +294,7 @@ class ContainerFaultsIT {
       bridge.until(() -> engine.containers().size() == 2);
       McpClient client =
           new McpClient(bridge.uri("/servers/s/mcp"), EVERYTHING)
-              .answering(
+              .withRequestHandler(
                   request -> {
                     unchecked(() -> engine.containers().forEach(ContainerFaultsIT::kill));
                     return null;
@@ -305,7 +306,7 @@ class ContainerFaultsIT {
 
       // Then
       assertTrue(reply.last().toString().contains("sandbox_failed"), reply.text());
-      bridge.until(() -> bridge.call("echo", "{\"text\":\"hi\"}").said().equals("hi"));
+      bridge.until(() -> bridge.call("echo", "{\"text\":\"hi\"}").firstText().equals("hi"));
     }
   }
 
@@ -317,22 +318,22 @@ class ContainerFaultsIT {
       client.initialize();
       bridge.until(() -> engine.containers().size() == 2);
       List<String> before = engine.containers();
-      McpClient.Begun call =
+      McpClient.PendingRequest call =
           client.begin(
               "tools/call", "\"name\":\"ask\",\"arguments\":{\"what\":\"elicitation/create\"}");
       call.response().get(30, TimeUnit.SECONDS);
 
       // When
-      call.leave().leave();
+      call.cancellation().cancel();
 
       // Then
       bridge.until(() -> !engine.containers().containsAll(before));
-      bridge.until(() -> bridge.call("echo", "{\"text\":\"hi\"}").said().equals("hi"));
+      bridge.until(() -> bridge.call("echo", "{\"text\":\"hi\"}").firstText().equals("hi"));
     }
   }
 
   private static void kill(String container) {
-    unchecked(() -> engine.say("kill", container));
+    unchecked(() -> engine.execute("kill", container));
   }
 
   private static Callable<Boolean> elapsed(Duration time) {

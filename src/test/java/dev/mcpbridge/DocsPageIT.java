@@ -43,12 +43,12 @@ class DocsPageIT {
 
   private static void click(Browser browser, String selector) throws Exception {
     browser.until(exists(selector));
-    browser.value("document.querySelector(`" + selector + "`).click()");
+    browser.evaluate("document.querySelector(`" + selector + "`).click()");
   }
 
   private static void choose(Browser browser, String document) throws Exception {
     browser.until(exists("#document option[value=\"" + document + "\"]"));
-    browser.value(
+    browser.evaluate(
         "{const d = document.getElementById('document'); d.value = '"
             + document
             + "'; d.dispatchEvent(new Event('change'))}");
@@ -61,7 +61,7 @@ class DocsPageIT {
     click(browser, EFFECT + " .try-out__btn");
     String text = "document.querySelector('" + EFFECT + " textarea')";
     browser.until("!!" + text);
-    browser.value(
+    browser.evaluate(
         "Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call("
             + text
             + ", '{\"ms\": 0}'); "
@@ -84,7 +84,7 @@ class DocsPageIT {
 
       browser.until(exists("#document option[value=\"/servers/s/openapi.json\"]"));
       JsonNode documents =
-          browser.value("[...document.querySelectorAll('#document option')].map(o => o.value)");
+          browser.evaluate("[...document.querySelectorAll('#document option')].map(o => o.value)");
       assertEquals(
           "[\"/openapi.json\",\"/tools/openapi.json\",\"/servers/git/openapi.json\","
               + "\"/servers/s/openapi.json\"]",
@@ -109,7 +109,7 @@ class DocsPageIT {
     ApiDocument document =
         ApiDocument.create()
             .set("servers", "[{'url':'http://127.0.0.1:9'}]")
-            .posting(
+            .withPost(
                 "/x",
                 "x",
                 "application/json",
@@ -123,9 +123,9 @@ class DocsPageIT {
     String all = "#api .json-schema-2020-12-expand-deep-button";
     choose(browser, "/servers/" + server + "/openapi.json");
     browser.until(exists("#operations-" + server + "-x") + " && " + exists(all));
-    browser.value("document.querySelectorAll('" + all + "').forEach(each => each.click())");
+    browser.evaluate("document.querySelectorAll('" + all + "').forEach(each => each.click())");
     browser.until("document.querySelector('#api .models').innerText.includes('forbidden')");
-    return browser.value("document.querySelector('#api .models').innerText").asText();
+    return browser.evaluate("document.querySelector('#api .models').innerText").asText();
   }
 
   @Test
@@ -158,18 +158,18 @@ class DocsPageIT {
       browser.open(bridge.uri("/docs"));
 
       browser.until("document.getElementById('problem')?.textContent.length > 0");
-      assertFalse(browser.value(exists("#document option[value^=\"/servers/\"]")).asBoolean());
+      assertFalse(browser.evaluate(exists("#document option[value^=\"/servers/\"]")).asBoolean());
 
-      browser.value(
+      browser.evaluate(
           "{const k = document.getElementById('key'); k.value = '"
               + KEY
               + "'; k.dispatchEvent(new Event('change'))}");
 
       choose(browser, "/servers/s/openapi.json");
-      assertEquals("", browser.value("document.getElementById('problem').textContent").asText());
+      assertEquals("", browser.evaluate("document.getElementById('problem').textContent").asText());
       execute(browser);
 
-      assertFalse(browser.value("location.href").asText().contains(KEY));
+      assertFalse(browser.evaluate("location.href").asText().contains(KEY));
       assertEquals(1, Files.readAllLines(folder.resolve("effects")).size());
     }
   }

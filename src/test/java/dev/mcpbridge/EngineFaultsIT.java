@@ -28,7 +28,7 @@ class EngineFaultsIT {
 
   @BeforeAll
   static void find() throws Exception {
-    Engine.there();
+    Engine.local();
   }
 
   @Test
@@ -65,7 +65,7 @@ class EngineFaultsIT {
 
   @Test
   void containersOfAKilledBridgeAreRemoved() throws Exception {
-    Engine engine = Engine.there();
+    Engine engine = Engine.local();
     Path config = folder.resolve("bridge.json");
     Files.writeString(config, TestBridge.json("{'mcpServers':{'s':" + BOX + "}}"));
     Process bridge =
@@ -84,13 +84,13 @@ class EngineFaultsIT {
     try (TestBridge next = TestBridge.of("{'mcpServers':{'s':" + BOX + "}}")) {
       next.until(() -> engine.containers(label).isEmpty());
       next.until(() -> next.state("s").equals("ready"));
-      assertEquals("hi", next.call("echo", "{\"text\":\"hi\"}").said());
+      assertEquals("hi", next.call("echo", "{\"text\":\"hi\"}").firstText());
     }
   }
 
   @Test
   void containersOfAnotherBridgeAreKept() throws Exception {
-    Engine engine = Engine.there();
+    Engine engine = Engine.local();
     try (TestBridge first = TestBridge.of("{'mcpServers':{'s':" + BOX + "}}")) {
       first.until(() -> first.state("s").equals("ready") && engine.containers().size() == 2);
       List<String> before = engine.containers();
@@ -181,7 +181,7 @@ class EngineFaultsIT {
               .redirectOutput(folder.resolve("log").toFile())
               .start();
       long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-      while (!Engine.answersAt(host())) {
+      while (!Engine.isReachable(host())) {
         if (!daemon.isAlive() || System.nanoTime() > deadline) {
           throw new AssertionError(Files.readString(folder.resolve("log")));
         }

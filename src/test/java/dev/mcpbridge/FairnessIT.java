@@ -104,15 +104,15 @@ class FairnessIT {
         client.initialize();
         greedy.add(client);
       }
-      assertEquals("x", greedy.get(0).call("big", "{\"size\":1}").said());
-      assertEquals("x", greedy.get(1).call("big", "{\"size\":1}").said());
+      assertEquals("x", greedy.get(0).call("big", "{\"size\":1}").firstText());
+      assertEquals("x", greedy.get(1).call("big", "{\"size\":1}").firstText());
 
       McpClient.Reply refused = greedy.get(2).call("big", "{\"size\":1}");
 
       assertTrue(refused.text().contains("(maxSessions)"), refused.text());
       McpClient modest = new McpClient(bridge.uri("/servers/s/mcp"), "{}", "x-api-key", MODEST);
       modest.initialize();
-      assertEquals("x", modest.call("big", "{\"size\":1}").said());
+      assertEquals("x", modest.call("big", "{\"size\":1}").firstText());
     }
   }
 
@@ -238,7 +238,7 @@ class FairnessIT {
       assertEquals(429, bridge.post(path(greedy), wrong, "x-api-key", GREEDY).status());
       String right =
           "{\"confirm\":true,\"token\":\"" + modest.body().path("token").asText() + "\"}";
-      assertEquals("x", bridge.post(path(modest), right, "x-api-key", MODEST).said());
+      assertEquals("x", bridge.post(path(modest), right, "x-api-key", MODEST).firstText());
     }
   }
 

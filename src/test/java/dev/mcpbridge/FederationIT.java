@@ -41,7 +41,7 @@ class FederationIT {
 
   private int port(String bridge) throws IOException {
     if (!ports.containsKey(bridge)) {
-      ports.put(bridge, FreePorts.some(1).get(0));
+      ports.put(bridge, FreePorts.find(1).get(0));
     }
     return ports.get(bridge);
   }
@@ -223,7 +223,7 @@ class FederationIT {
     List<JsonNode> requests = new ArrayList<>();
     McpClient client =
         new McpClient(near.uri("/mcp"), FORMS)
-            .answering(
+            .withRequestHandler(
                 request -> {
                   requests.add(request);
                   return requests.size() == 1
@@ -232,7 +232,7 @@ class FederationIT {
                 });
     client.initialize();
 
-    assertEquals("xxx", client.call("far__s__big", "{\"size\":3}").said());
+    assertEquals("xxx", client.call("far__s__big", "{\"size\":3}").firstText());
     assertTrue(requests.get(0).toString().contains("{\\\"size\\\":3}"), requests.toString());
     Reply refused = client.call("far__s__big", "{\"size\":3}");
     assertTrue(refused.result().path("isError").asBoolean(), refused.text());
@@ -252,7 +252,7 @@ class FederationIT {
     JsonNode pending = call(near, "middle", tool, "{\"size\":3}").body();
     assertTrue(pending.path("requires_confirmation").asBoolean(), pending.toString());
     assertEquals(tool, pending.path("tool_name").asText());
-    assertEquals("xxx", confirm(near, pending).said());
+    assertEquals("xxx", confirm(near, pending).firstText());
     assertNoConfirmations(far, middle, near);
 
     McpClient client = new McpClient(near.uri("/mcp"), "{}");
@@ -260,9 +260,9 @@ class FederationIT {
     Reply explained = client.call("middle__" + tool, "{\"size\":3}");
     JsonNode listed = near.get("/confirmations").body().at("/confirmations/0");
     String id = listed.path("confirmation_id").asText();
-    assertTrue(explained.said().contains(id), explained.text());
+    assertTrue(explained.firstText().contains(id), explained.text());
     String yes = "{\"confirm\":true,\"token\":\"" + log.token(id) + "\"}";
-    assertEquals("xxx", near.post("/confirmations/" + id, yes).said());
+    assertEquals("xxx", near.post("/confirmations/" + id, yes).firstText());
     assertNoConfirmations(far, middle, near);
   }
 
@@ -274,7 +274,7 @@ class FederationIT {
 
     JsonNode pending = call(near, "far", "s__big", "{\"size\":3}").body();
 
-    assertEquals("xxx", confirm(near, pending).said());
+    assertEquals("xxx", confirm(near, pending).firstText());
     assertNoConfirmations(far, near);
   }
 
@@ -295,7 +295,7 @@ class FederationIT {
     String confirmed = "\"dev.mcpbridge/confirmed\":\"" + state + "\"";
 
     assertEquals(-32602, bridge.request("tools/call", call.formatted(4, confirmed)).errorCode());
-    assertEquals("xxx", bridge.request("tools/call", call.formatted(3, confirmed)).said());
+    assertEquals("xxx", bridge.request("tools/call", call.formatted(3, confirmed)).firstText());
     assertEquals(-32602, bridge.request("tools/call", call.formatted(3, confirmed)).errorCode());
   }
 

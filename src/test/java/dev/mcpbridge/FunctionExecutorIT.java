@@ -72,21 +72,21 @@ class FunctionExecutorIT {
     output("huge", "\"output\":\"" + "x".repeat(17 << 20) + "\"");
     RESPONSES.put(
         "stranger",
-        EchoApi.says(
+        EchoApi.respondWith(
             200,
             "application/json",
             "{\"tool_responses\":[{\"tool_call_id\":\"call_0\",\"output\":\"not yours\"}]}"));
-    RESPONSES.put("garbage", EchoApi.says(200, "application/json", "{\"tool_responses\":["));
-    RESPONSES.put("page", EchoApi.says(200, "text/html", "<html>Log in</html>"));
-    RESPONSES.put("empty", EchoApi.says(200, null, ""));
-    RESPONSES.put("nolist", EchoApi.says(200, "application/json", "{\"tool_responses\":7}"));
-    RESPONSES.put("badstream", EchoApi.says(200, "text/event-stream", ": nothing\n\n"));
-    RESPONSES.put("refused", EchoApi.says(403, "text/plain", "no"));
-    RESPONSES.put("gone", EchoApi.says(404, "text/plain", "no"));
-    RESPONSES.put("failed", EchoApi.says(500, "text/plain", "no"));
-    RESPONSES.put("busy", EchoApi.says(503, "text/plain", "later"));
-    RESPONSES.put("breaksoff", EchoApi.breaksOff());
-    RESPONSES.put("hangs", EchoApi.hangs());
+    RESPONSES.put("garbage", EchoApi.respondWith(200, "application/json", "{\"tool_responses\":["));
+    RESPONSES.put("page", EchoApi.respondWith(200, "text/html", "<html>Log in</html>"));
+    RESPONSES.put("empty", EchoApi.respondWith(200, null, ""));
+    RESPONSES.put("nolist", EchoApi.respondWith(200, "application/json", "{\"tool_responses\":7}"));
+    RESPONSES.put("badstream", EchoApi.respondWith(200, "text/event-stream", ": nothing\n\n"));
+    RESPONSES.put("refused", EchoApi.respondWith(403, "text/plain", "no"));
+    RESPONSES.put("gone", EchoApi.respondWith(404, "text/plain", "no"));
+    RESPONSES.put("failed", EchoApi.respondWith(500, "text/plain", "no"));
+    RESPONSES.put("busy", EchoApi.respondWith(503, "text/plain", "later"));
+    RESPONSES.put("breaksoff", EchoApi.truncateResponse());
+    RESPONSES.put("hangs", EchoApi.neverRespond());
     RESPONSES.put(
         "stream",
         (request, peer) ->
@@ -181,7 +181,7 @@ class FunctionExecutorIT {
 
   @AfterEach
   void alive() throws Exception {
-    assertEquals("done", bridge.call("text", "{}").said());
+    assertEquals("done", bridge.call("text", "{}").firstText());
     assertEquals("ready", bridge.state("s"));
   }
 
@@ -192,7 +192,7 @@ class FunctionExecutorIT {
   }
 
   private static List<Request> calls(String function) {
-    return executor.seen().stream()
+    return executor.requests().stream()
         .filter(request -> call(request).at("/function/name").asText().equals(function))
         .toList();
   }
@@ -204,13 +204,13 @@ class FunctionExecutorIT {
 
     Answer answer = bridge.call("echo", arguments);
 
-    Request seen = executor.last();
+    Request seen = executor.lastRequest();
     assertEquals("POST /run HTTP/1.1", seen.line());
     assertEquals("application/json", seen.header("content-type"));
     assertEquals("of-the-operator", seen.header("x-key"));
     assertEquals("function", call(seen).path("type").asText());
     assertEquals(arguments, call(seen).at("/function/arguments").asText());
-    assertEquals(arguments, answer.said());
+    assertEquals(arguments, answer.firstText());
   }
 
   @ParameterizedTest
@@ -227,7 +227,7 @@ class FunctionExecutorIT {
     Answer answer = bridge.call(function, "{}");
 
     assertEquals(200, answer.status(), answer.text());
-    assertEquals(expected, answer.said());
+    assertEquals(expected, answer.firstText());
     assertEquals(isError, answer.body().path("isError").asBoolean());
     assertFalse(answer.body().has("structuredContent"));
     assertEquals(before + 1, calls(function).size());
@@ -239,7 +239,7 @@ class FunctionExecutorIT {
 
     Answer answer = bridge.call("structured", "{}");
 
-    assertEquals(object, answer.said());
+    assertEquals(object, answer.firstText());
     assertTrue(answer.text().contains("\"structuredContent\":" + object), answer.text());
   }
 
@@ -262,12 +262,12 @@ class FunctionExecutorIT {
 
   @Test
   void callIsCancelledAtItsDeadline() throws Exception {
-    int left = executor.left();
+    int left = executor.disconnects();
 
     Answer answer = bridge.post("/servers/brief/tools/hangs", "{}");
 
     assertEquals(504, answer.status(), answer.text());
-    bridge.until(() -> executor.left() == left + 1);
+    bridge.until(() -> executor.disconnects() == left + 1);
     assertEquals(1, calls("hangs").size());
   }
 
@@ -289,8 +289,8 @@ class FunctionExecutorIT {
             .map(tool -> tool.path("name").asText())
             .toList();
     String own = names.stream().filter(name -> name.matches("s.+text")).findFirst().orElseThrow();
-    assertEquals("done", client.call(own, "{}").said());
-    assertEquals("done", bridge.call("text", "{}").said());
+    assertEquals("done", client.call(own, "{}").firstText());
+    assertEquals("done", bridge.call("text", "{}").firstText());
     assertEquals(422, bridge.call("text", "{\"n\":\"x\"}").status());
   }
 
@@ -314,7 +314,8 @@ class FunctionExecutorIT {
             "[{\"name\":\"text\",\"parameters\":{\"type\":\"object\",\"x-odd\":1.10}}]");
     executor.on(
         "/tools",
-        EchoApi.says(200, "application/json", "{\"tools\":[{\"function\":{\"name\":\"list\"}}]}"));
+        EchoApi.respondWith(
+            200, "application/json", "{\"tools\":[{\"function\":{\"name\":\"list\"}}]}"));
     try (TestBridge own =
         TestBridge.of(
             "{'mcpServers':{'s':{"
@@ -324,16 +325,16 @@ class FunctionExecutorIT {
                 + "}}}")) {
       own.until(() -> own.state("s").equals("ready") && own.state("t").equals("ready"));
 
-      assertEquals("done", own.call("text", "{}").said());
+      assertEquals("done", own.call("text", "{}").firstText());
       assertTrue(own.get("/servers/s/tools").text().contains("\"x-odd\":1.10"));
-      assertEquals("[1.10,2]", own.post("/servers/t/tools/list", "{}").said());
+      assertEquals("[1.10,2]", own.post("/servers/t/tools/list", "{}").firstText());
     }
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"{}", "7", "[{}]", "[{\"name\":1}]", "<html>", "", "[7]"})
   void invalidDefinitionsAreReportedInTheState(String definitions) throws Exception {
-    executor.on("/bad", EchoApi.says(200, "application/json", definitions));
+    executor.on("/bad", EchoApi.respondWith(200, "application/json", definitions));
     try (TestBridge own =
         TestBridge.of(
             "{'mcpServers':{'s':{"
@@ -357,7 +358,7 @@ class FunctionExecutorIT {
                 + entry(first, "/run", "")
                 + ",'heartbeat':0.2,'maxRestartDelay':0.5}}}")) {
       own.until(() -> own.state("s").equals("ready"));
-      first.on("/run", EchoApi.says(500, "text/plain", "no"));
+      first.on("/run", EchoApi.respondWith(500, "text/plain", "no"));
       own.until(() -> !own.state("s").equals("ready"));
       running(first);
       own.until(() -> own.state("s").equals("ready"));
@@ -367,10 +368,11 @@ class FunctionExecutorIT {
       assertEquals("no", failed.body().path("executed").asText(), failed.text());
       own.until(() -> !own.state("s").equals("ready"));
 
-      try (EchoApi restarted = running(EchoApi.at(port))) {
+      try (EchoApi restarted = running(EchoApi.onPort(port))) {
         own.until(() -> own.state("s").equals("ready"));
-        assertEquals("done", own.call("text", "{}").said());
-        assertEquals(1, restarted.seen().stream().filter(r -> !call(r).isMissingNode()).count());
+        assertEquals("done", own.call("text", "{}").firstText());
+        assertEquals(
+            1, restarted.requests().stream().filter(r -> !call(r).isMissingNode()).count());
       }
     }
   }

@@ -31,8 +31,8 @@ class IsolationIT {
       assertEquals("b", remember(secondClient, "b"));
 
       assertEquals("a c", remember(firstClient, "c"));
-      assertEquals("r", bridge.call("remember", "{\"text\":\"r\"}").said());
-      assertEquals("r s", bridge.call("remember", "{\"text\":\"s\"}").said());
+      assertEquals("r", bridge.call("remember", "{\"text\":\"r\"}").firstText());
+      assertEquals("r s", bridge.call("remember", "{\"text\":\"s\"}").firstText());
       JsonNode server = bridge.get("/servers/s").body();
       assertEquals(3, server.path("sessions").asInt(), server.toString());
       assertEquals(4, server.path("pids").size(), server.toString());
@@ -49,8 +49,8 @@ class IsolationIT {
 
       firstClient.call("s__remember", "{\"text\":\"a\"}");
 
-      assertEquals("b", secondClient.call("s__remember", "{\"text\":\"b\"}").said());
-      assertEquals("a c", firstClient.call("s__remember", "{\"text\":\"c\"}").said());
+      assertEquals("b", secondClient.call("s__remember", "{\"text\":\"b\"}").firstText());
+      assertEquals("a c", firstClient.call("s__remember", "{\"text\":\"c\"}").firstText());
     }
   }
 
@@ -87,7 +87,7 @@ class IsolationIT {
     try (TestBridge bridge = TestBridge.scripted(PER_SESSION + ",'sessionIdle':0.1")) {
       McpClient client = session(bridge, "{}");
 
-      assertEquals("slept", client.call("sleep", "{\"ms\":1000}").said());
+      assertEquals("slept", client.call("sleep", "{\"ms\":1000}").firstText());
     }
   }
 
@@ -127,8 +127,10 @@ class IsolationIT {
   @Test
   void concurrentServerRequestsReachTheirClients() throws Exception {
     try (TestBridge bridge = TestBridge.scripted(PER_SESSION)) {
-      McpClient firstClient = session(bridge, "{\"roots\":{}}").answering(q -> "{\"roots\":[1]}");
-      McpClient secondClient = session(bridge, "{\"roots\":{}}").answering(q -> "{\"roots\":[2]}");
+      McpClient firstClient =
+          session(bridge, "{\"roots\":{}}").withRequestHandler(q -> "{\"roots\":[1]}");
+      McpClient secondClient =
+          session(bridge, "{\"roots\":{}}").withRequestHandler(q -> "{\"roots\":[2]}");
 
       CompletableFuture<String> first = callAsk(firstClient);
       CompletableFuture<String> second = callAsk(secondClient);
@@ -152,7 +154,7 @@ class IsolationIT {
 
       Answer approved = bridge.post(path, "{\"confirm\":true,\"token\":\"" + token + "\"}");
 
-      assertEquals(200, approved.status(), approved + explained.said());
+      assertEquals(200, approved.status(), approved + explained.firstText());
       assertEquals(1, bridge.get("/servers/s").body().path("sessions").asInt());
     }
   }
@@ -221,7 +223,7 @@ class IsolationIT {
     return CompletableFuture.supplyAsync(
         () -> {
           try {
-            return client.call("ask", "{\"method\":\"roots/list\"}").said();
+            return client.call("ask", "{\"method\":\"roots/list\"}").firstText();
           } catch (Exception e) {
             throw new IllegalStateException(e);
           }
@@ -235,6 +237,6 @@ class IsolationIT {
   }
 
   private static String remember(McpClient client, String text) throws Exception {
-    return client.call("remember", "{\"text\":\"" + text + "\"}").said();
+    return client.call("remember", "{\"text\":\"" + text + "\"}").firstText();
   }
 }

@@ -1,6 +1,6 @@
 package dev.mcpbridge;
 
-import static dev.mcpbridge.fixture.SdkClient.said;
+import static dev.mcpbridge.fixture.SdkClient.firstText;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -103,7 +103,8 @@ class JavaSdkIT {
   @AtEveryEndpoint
   void theSdkClientReceivesProgressAndLogMessages(String endpoint) throws Exception {
     try (SdkClient client = new SdkClient(bridge, endpoint, "s")) {
-      assertEquals("finished", said(client.follow("progress", Map.of("steps", 3), "mine")));
+      assertEquals(
+          "finished", firstText(client.callWithProgress("progress", Map.of("steps", 3), "mine")));
       bridge.until(() -> client.progress().size() == 3);
       ProgressNotification last = client.progress().get(2);
       assertEquals("mine", last.progressToken());
@@ -112,8 +113,8 @@ class JavaSdkIT {
       client.call("log", Map.of());
       bridge.until(() -> client.logged().equals(List.of("hello")));
       client.sdk().setLoggingLevel(LoggingLevel.ERROR);
-      assertEquals("logged", said(client.call("log", Map.of())));
-      assertEquals("x", said(client.call("big", Map.of("size", 1))));
+      assertEquals("logged", firstText(client.call("log", Map.of())));
+      assertEquals("x", firstText(client.call("big", Map.of("size", 1))));
       assertEquals(1, client.logged().size());
     }
   }
@@ -121,10 +122,12 @@ class JavaSdkIT {
   @AtEveryEndpoint
   void theSdkClientConfirmsACallInAForm(String endpoint) {
     try (SdkClient client = new SdkClient(bridge, endpoint, "s")) {
-      assertEquals("x".repeat(100_000), said(client.call("big", Map.of("size", 100_000))));
+      assertEquals("x".repeat(100_000), firstText(client.call("big", Map.of("size", 100_000))));
 
-      assertEquals(1, client.asked().size());
-      assertTrue(client.asked().get(0).contains("{\"size\":100000}"), client.asked().toString());
+      assertEquals(1, client.elicitations().size());
+      assertTrue(
+          client.elicitations().get(0).contains("{\"size\":100000}"),
+          client.elicitations().toString());
     }
   }
 
@@ -134,7 +137,7 @@ class JavaSdkIT {
       String question =
           "{'messages':[{'role':'user','content':{'type':'text','text':'why?'}}],'maxTokens':9}";
       String said =
-          said(
+          firstText(
               client.call(
                   "ask", Map.of("method", "sampling/createMessage", "params", json(question))));
 
@@ -164,9 +167,10 @@ class JavaSdkIT {
           Map.of("n", 1, "grüße", "🎉"),
           client.call("echo", Map.of("n", 1, "grüße", "🎉")).structuredContent());
       assertTrue(client.call("fail", Map.of()).isError());
-      assertEquals("ACCEPT {count=3, confirm=true}", sorted(said(client.call("elicit", Map.of()))));
-      assertEquals(List.of("How many?"), client.asked());
-      assertEquals("a-model re: what?", said(client.call("sample", Map.of())));
+      assertEquals(
+          "ACCEPT {count=3, confirm=true}", sorted(firstText(client.call("elicit", Map.of()))));
+      assertEquals(List.of("How many?"), client.elicitations());
+      assertEquals("a-model re: what?", firstText(client.call("sample", Map.of())));
       assertEquals("grüße", text(client, SdkServer.NOTE));
       assertEquals("hello you", prompt(client, Map.of("whom", "you")));
     }
@@ -175,7 +179,7 @@ class JavaSdkIT {
   @AtEveryEndpoint
   void theSdkClientReceivesNotificationsOfTheSdkServer(String endpoint) throws Exception {
     try (SdkClient client = new SdkClient(bridge, endpoint, "sdk")) {
-      assertEquals("finished", said(client.follow("progress", Map.of(), 7)));
+      assertEquals("finished", firstText(client.callWithProgress("progress", Map.of(), 7)));
       client.call("log", Map.of());
 
       bridge.until(() -> client.progress().size() == 3);
@@ -191,16 +195,18 @@ class JavaSdkIT {
       client.sdk().subscribeResource(SubscribeRequest.builder(SdkServer.NOTE).build());
       other.sdk().subscribeResource(SubscribeRequest.builder(SdkServer.NOTE).build());
       int touched =
-          touchUntil(client, () -> !client.updated().isEmpty() && !other.updated().isEmpty());
-      assertEquals("grüße", client.updated().get(0));
+          touchUntil(
+              client,
+              () -> !client.updatedResources().isEmpty() && !other.updatedResources().isEmpty());
+      assertEquals("grüße", client.updatedResources().get(0));
 
       client.sdk().unsubscribeResource(UnsubscribeRequest.builder(SdkServer.NOTE).build());
       for (int i = 0; i < 2 * touched; i++) {
         client.call("touch", Map.of());
       }
 
-      bridge.until(() -> other.updated().size() > 2 * touched);
-      assertTrue(client.updated().size() <= touched, client.updated().toString());
+      bridge.until(() -> other.updatedResources().size() > 2 * touched);
+      assertTrue(client.updatedResources().size() <= touched, client.updatedResources().toString());
     }
   }
 
@@ -255,8 +261,8 @@ class JavaSdkIT {
 
         client.call("grow", Map.of());
 
-        own.until(() -> client.listed().contains("sdk__grown"));
-        assertEquals("grown", said(client.call("grown", Map.of())));
+        own.until(() -> client.listedTools().contains("sdk__grown"));
+        assertEquals("grown", firstText(client.call("grown", Map.of())));
       }
     }
   }

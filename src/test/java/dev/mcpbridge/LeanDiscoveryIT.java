@@ -244,7 +244,7 @@ class LeanDiscoveryIT {
           ModelClient.of(era, "/mcp?discovery=search", "{}").call(tool.strip(), arguments.strip());
 
       assertTrue(reply.result().path("isError").asBoolean(), reply.toString());
-      assertTrue(reply.said().contains(fragment), reply.said());
+      assertTrue(reply.firstText().contains(fragment), reply.firstText());
     }
     JsonNode response = singleCall(tool.strip(), arguments.strip());
     assertEquals("failed", response.path("outcome").asText(), response.toString());
@@ -269,7 +269,7 @@ class LeanDiscoveryIT {
   @ParameterizedTest
   @EnumSource
   void everyFormatSupportsLeanDiscovery(ModelFormat format) throws Exception {
-    String query = "?discovery=search&format=" + format.word();
+    String query = "?discovery=search&format=" + format.value();
     List<String> listed = new ArrayList<>();
     format
         .functions(bridge.get("/toolcall/tools" + query).body().path("tools"))
@@ -297,7 +297,7 @@ class LeanDiscoveryIT {
                 format.turn(call("1", "call_tool", callArguments("s__echo", "{\"d\":1.10}"))))
             .text()
             .replaceAll("(?s).*\"structured_content\":(\\{[^}]*}).*", "$1"));
-    assertEquals(3, format.told(responses.path("messages")).size());
+    assertEquals(3, format.toolAnswers(responses.path("messages")).size());
   }
 
   private static JsonNode singleCall(String function, String arguments) throws Exception {

@@ -67,7 +67,7 @@ class LeanGateIT {
     List<JsonNode> questions = new ArrayList<>();
     McpClient client =
         new McpClient(bridge.uri(PATH), "{\"elicitation\":{}}")
-            .answering(
+            .withRequestHandler(
                 question -> {
                   questions.add(question);
                   return YES;
@@ -77,7 +77,7 @@ class LeanGateIT {
     Reply reply =
         client.call("call_tool", callArguments("s__effect", "{\"ms\":0,\"mark\":\"1.10\"}"));
 
-    assertEquals("done", reply.said());
+    assertEquals("done", reply.firstText());
     assertEquals(1, questions.size());
     String shown = questions.get(0).at("/params/message").asText();
     assertTrue(shown.contains("effect") && shown.contains("\"mark\":\"1.10\""), shown);
@@ -106,7 +106,7 @@ class LeanGateIT {
             + "}";
     String changedCall = call.replace("7", "8");
     assertEquals(-32602, client.stateless("tools/call", changedCall + approval).errorCode());
-    assertEquals("done", client.stateless("tools/call", call + approval).said());
+    assertEquals("done", client.stateless("tools/call", call + approval).firstText());
     assertEquals(-32602, client.stateless("tools/call", call + approval).errorCode());
     assertEquals(1, Files.readAllLines(folder.resolve("effects")).size());
   }
@@ -124,7 +124,7 @@ class LeanGateIT {
 
     String decision = "{\"confirm\":true,\"token\":" + confirmation.path("token") + "}";
     String id = confirmation.path("confirmation_id").asText();
-    assertEquals("done", bridge.post("/confirmations/" + id, decision).said());
+    assertEquals("done", bridge.post("/confirmations/" + id, decision).firstText());
     assertTrue(bridge.post("/confirmations/" + id, decision).status() >= 400);
     assertEquals(1, Files.readAllLines(folder.resolve("effects")).size());
   }

@@ -35,14 +35,14 @@ class LevelsIT {
 
   @BeforeAll
   static void image() throws Exception {
-    engine = Engine.there();
+    engine = Engine.local();
     isImageBuilt = engine.busybox();
   }
 
   @AfterAll
   static void removeImage() throws Exception {
     if (isImageBuilt) {
-      engine.say("rmi", Engine.BUSYBOX);
+      engine.execute("rmi", Engine.BUSYBOX);
     }
   }
 
@@ -123,7 +123,7 @@ class LevelsIT {
     assertEquals(3, environment.path("risk_level").asInt(), first.toString());
     assertEquals("busybox", environment.path("docker_image").asText());
     assertEquals(
-        engine.say("image", "inspect", "--format", "{{.Id}}", Engine.BUSYBOX),
+        engine.execute("image", "inspect", "--format", "{{.Id}}", Engine.BUSYBOX),
         environment.path("image_digest").asText());
     assertNotEquals(container(first), container(second));
     assertEquals("buy milk", said(call("look", "{}")));

@@ -25,7 +25,7 @@ class McpCredentialsIT {
   static void start() throws Exception {
     api =
         EchoApi.start()
-            .on("/openapi.json", ApiDocument.create().with("get", "/get", "get", "").served());
+            .on("/openapi.json", ApiDocument.create().with("get", "/get", "get", "").asScript());
     bridge =
         TestBridge.of(
             "{'mcpServers':{'s':{'type':'openapi','url':'"
@@ -46,19 +46,19 @@ class McpCredentialsIT {
     client.initialize();
 
     client.request("tools/call", CALL).result();
-    assertEquals(List.of("Bearer of-the-operator"), api.last().headers("authorization"));
+    assertEquals(List.of("Bearer of-the-operator"), api.lastRequest().headers("authorization"));
 
     client.with(HEADER, "Bearer of-ann");
     client.request("tools/call", CALL).result();
-    assertEquals(List.of("Bearer of-ann"), api.last().headers("authorization"));
+    assertEquals(List.of("Bearer of-ann"), api.lastRequest().headers("authorization"));
 
     client.with(HEADER, "Bearer of-bob");
     client.request("tools/call", CALL).result();
-    assertEquals(List.of("Bearer of-bob"), api.last().headers("authorization"));
+    assertEquals(List.of("Bearer of-bob"), api.lastRequest().headers("authorization"));
 
     client.with(HEADER, null);
     client.request("tools/call", CALL).result();
-    assertEquals(List.of("Bearer of-the-operator"), api.last().headers("authorization"));
+    assertEquals(List.of("Bearer of-the-operator"), api.lastRequest().headers("authorization"));
   }
 
   @Test
@@ -68,7 +68,7 @@ class McpCredentialsIT {
     client.with(HEADER, "Bearer of-ann");
     client.stateless("tools/call", "\"name\":\"get\",\"arguments\":{}").result();
 
-    assertEquals(List.of("Bearer of-ann"), api.last().headers("authorization"));
+    assertEquals(List.of("Bearer of-ann"), api.lastRequest().headers("authorization"));
   }
 
   @ParameterizedTest
@@ -76,11 +76,11 @@ class McpCredentialsIT {
   void invalidCredentialIsRejectedInASession(String value) throws Exception {
     McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
     client.initialize();
-    int before = api.seen().size();
+    int before = api.requests().size();
 
     client.with(HEADER, value);
 
     assertEquals(400, client.request("tools/call", CALL).status());
-    assertEquals(before, api.seen().size());
+    assertEquals(before, api.requests().size());
   }
 }

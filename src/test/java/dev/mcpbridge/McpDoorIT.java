@@ -177,7 +177,7 @@ class McpDoorIT {
     Reply invalid =
         client.stateless("tools/call", "\"name\":\"sleep\",\"arguments\":{\"ms\":\"x\"}");
     assertTrue(invalid.result().path("isError").asBoolean());
-    assertTrue(invalid.said().contains("ms"), invalid.said());
+    assertTrue(invalid.firstText().contains("ms"), invalid.firstText());
   }
 
   @ParameterizedTest
@@ -243,7 +243,7 @@ class McpDoorIT {
     assertTrue(names.containsAll(List.of("s__echo", "other__echo")), names.toString());
     assertEquals(names.size(), names.stream().distinct().count());
     assertTrue(names.stream().allMatch(name -> name.matches("[A-Za-z0-9_.-]{1,64}")));
-    assertEquals("x", client.call("s__big", "{\"size\":1}").said());
+    assertEquals("x", client.call("s__big", "{\"size\":1}").firstText());
     assertEquals(-32602, client.call("echo", "{}").errorCode());
     assertEquals(
         "user",
@@ -265,7 +265,7 @@ class McpDoorIT {
     List<JsonNode> elicitations = new ArrayList<>();
     McpClient client =
         client("/servers/other/mcp", FORMS)
-            .answering(
+            .withRequestHandler(
                 request -> {
                   elicitations.add(request);
                   return elicitations.size() == 1
@@ -274,7 +274,7 @@ class McpDoorIT {
                 });
     client.initialize();
 
-    assertEquals("xxx", client.call("big", "{\"size\":3}").said());
+    assertEquals("xxx", client.call("big", "{\"size\":3}").firstText());
     JsonNode elicitation = elicitations.get(0);
     assertEquals("elicitation/create", elicitation.path("method").asText());
     assertTrue(
@@ -282,7 +282,7 @@ class McpDoorIT {
         elicitation.toString());
     Reply refused = client.call("big", "{\"size\":3}");
     assertTrue(refused.result().path("isError").asBoolean());
-    assertTrue(refused.said().contains("rejected"), refused.said());
+    assertTrue(refused.firstText().contains("rejected"), refused.firstText());
     assertTrue(bridge.get("/confirmations").body().path("confirmations").isEmpty());
   }
 
@@ -309,7 +309,7 @@ class McpDoorIT {
 
     Reply done = client.stateless("tools/call", call + yes);
 
-    assertEquals("xxxx", done.said());
+    assertEquals("xxxx", done.firstText());
     assertEquals("complete", done.result().path("resultType").asText());
     Reply used = client.stateless("tools/call", call + yes);
     assertEquals(-32602, used.errorCode());
@@ -319,7 +319,7 @@ class McpDoorIT {
   @Test
   void requestCancelledDuringConfirmationDoesNotRun() throws Exception {
     McpClient client = client("/servers/other/mcp", FORMS);
-    client.answering(
+    client.withRequestHandler(
         request -> {
           try {
             client.post(
@@ -346,9 +346,10 @@ class McpDoorIT {
       Reply explanation = client.call("big", "{\"size\":2}");
 
       assertTrue(explanation.result().path("isError").asBoolean());
-      String id = explanation.said().replaceAll("(?s).*mcp-bridge confirm ([0-9a-f-]+),.*", "$1");
+      String id =
+          explanation.firstText().replaceAll("(?s).*mcp-bridge confirm ([0-9a-f-]+),.*", "$1");
       String yes = "{\"confirm\":true,\"token\":\"" + log.token(id) + "\"}";
-      assertEquals("xx", bridge.post("/confirmations/" + id, yes).said());
+      assertEquals("xx", bridge.post("/confirmations/" + id, yes).firstText());
     }
   }
 
@@ -356,15 +357,18 @@ class McpDoorIT {
   void serverRequestReachesTheClientOfTheRunningCall() throws Exception {
     McpClient legacy =
         client("/servers/s/mcp", FORMS)
-            .answering(request -> "{\"action\":\"accept\",\"content\":{\"a\":1}}");
+            .withRequestHandler(request -> "{\"action\":\"accept\",\"content\":{\"a\":1}}");
     legacy.initialize();
     String ask = "{\"method\":\"elicitation/create\"}";
 
     String answered = "result {\"action\":\"accept\",\"content\":{\"a\":1}}";
-    assertEquals(answered, legacy.call("ask", ask).said());
+    assertEquals(answered, legacy.call("ask", ask).firstText());
     assertTrue(
-        legacy.call("ask", "{\"method\":\"sampling/createMessage\"}").said().contains("32601"));
-    assertTrue(bridge.call("ask", ask).said().startsWith("error"));
+        legacy
+            .call("ask", "{\"method\":\"sampling/createMessage\"}")
+            .firstText()
+            .contains("32601"));
+    assertTrue(bridge.call("ask", ask).firstText().startsWith("error"));
 
     McpClient stateless = client("/servers/s/mcp", FORMS);
     String call = "\"name\":\"ask\",\"arguments\":" + ask;
@@ -373,7 +377,7 @@ class McpDoorIT {
     String state = ",\"requestState\":\"" + inputRequired.path("requestState").asText() + "\"";
     String responses =
         ",\"inputResponses\":{\"input\":{\"action\":\"accept\",\"content\":{\"a\":1}}}";
-    assertEquals(answered, stateless.stateless("tools/call", call + state + responses).said());
+    assertEquals(answered, stateless.stateless("tools/call", call + state + responses).firstText());
     assertEquals(-32602, stateless.stateless("tools/call", call + state + responses).errorCode());
   }
 
@@ -389,7 +393,7 @@ class McpDoorIT {
     assertEquals(
         "result {\"action\":\"accept\",\"content\":{\"a\":1}}"
             + " result {\"action\":\"accept\",\"content\":{\"a\":2}}",
-        client.stateless("tools/call", call + answer(second, "2")).said());
+        client.stateless("tools/call", call + answer(second, "2")).firstText());
   }
 
   @Test
@@ -421,10 +425,10 @@ class McpDoorIT {
               "ask_and_stay");
       CompletableFuture<?> call =
           own.client().sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
-      own.until(() -> own.call("answers", "{}").said().equals("1"));
+      own.until(() -> own.call("answers", "{}").firstText().equals("1"));
       call.cancel(true);
 
-      own.until(() -> own.call("cancels", "{}").said().equals("1"));
+      own.until(() -> own.call("cancels", "{}").firstText().equals("1"));
       own.until(() -> own.get("/servers/s").body().path("pending_calls").asInt() == 0);
     }
   }
@@ -434,7 +438,8 @@ class McpDoorIT {
     String config =
         "{'risk':{'expiry':1},'mcpServers':{'s':" + TestBridge.entry("'riskLevel':2") + "}}";
     try (TestBridge own = TestBridge.of(config)) {
-      McpClient client = new McpClient(own.uri("/servers/s/mcp"), FORMS).answering(request -> null);
+      McpClient client =
+          new McpClient(own.uri("/servers/s/mcp"), FORMS).withRequestHandler(request -> null);
       client.initialize();
 
       Reply expired = client.call("echo", "{}");
@@ -464,7 +469,7 @@ class McpDoorIT {
     List<JsonNode> notifications = progress.notifications("notifications/progress");
     assertEquals(3, notifications.size());
     assertEquals("mine", notifications.get(0).at("/params/progressToken").asText());
-    assertEquals("finished", progress.said());
+    assertEquals("finished", progress.firstText());
     assertEquals(1, client.call("log", "{}").notifications("notifications/message").size());
     client.request("logging/setLevel", "{\"level\":\"error\"}");
     assertEquals(0, client.call("log", "{}").notifications("notifications/message").size());
@@ -531,12 +536,12 @@ class McpDoorIT {
           "mcp-name",
           "never");
 
-      own.until(() -> session.call("cancels", "{}").said().equals("1"));
+      own.until(() -> session.call("cancels", "{}").firstText().equals("1"));
       assertEquals(1, own.get("/servers/s").body().path("pending_calls").asInt());
       session.post(
           "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
               + "\"params\":{\"requestId\":9}}");
-      own.until(() -> session.call("cancels", "{}").said().equals("2"));
+      own.until(() -> session.call("cancels", "{}").firstText().equals("2"));
       own.assertAlive();
     }
   }

@@ -77,7 +77,7 @@ class MemoryPressureIT {
   }
 
   private double held() throws Exception {
-    return MetricsText.held(bridge.get("/metrics").text());
+    return MetricsText.heldBytes(bridge.get("/metrics").text());
   }
 
   private int count(String server, String calls) throws Exception {
@@ -111,7 +111,7 @@ class MemoryPressureIT {
     assertFalse(Files.exists(folder.resolve("effects")));
     assertEquals(200, bridge.get("/servers/s/tools").status());
 
-    assertTrue(reader.takeAll().length() > LARGE);
+    assertTrue(reader.readAll().length() > LARGE);
     bridge.until(() -> held() == 0);
     assertEquals(200, bridge.call("effect", "{}").status());
   }
@@ -137,7 +137,7 @@ class MemoryPressureIT {
 
   private static int length(SlowReader reader) {
     try {
-      return reader.takeAll().length();
+      return reader.readAll().length();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -172,7 +172,7 @@ class MemoryPressureIT {
     Answer lost = second.get(3, TimeUnit.SECONDS);
     assertEquals(502, lost.status(), lost.toString());
     assertEquals("unknown", lost.body().path("executed").asText(), lost.text());
-    assertTrue(first.takeAll().length() > LARGE);
+    assertTrue(first.readAll().length() > LARGE);
     restarts = 1;
     bridge.until(() -> bridge.state("s").equals("ready") && bridge.pids("s").get(0) != pid);
     assertEquals(200, bridge.call("echo", "{}").status());
@@ -191,7 +191,7 @@ class MemoryPressureIT {
     assertFalse(approved.isDone());
     assertFalse(Files.exists(folder.resolve("effects")));
 
-    assertTrue(reader.takeAll().length() > LARGE);
+    assertTrue(reader.readAll().length() > LARGE);
 
     assertEquals(200, approved.join().status(), approved.join().text());
     assertEquals(1, Files.readAllLines(folder.resolve("effects")).size());
@@ -201,7 +201,7 @@ class MemoryPressureIT {
   void aClientThatDisconnectsReleasesItsResponse() throws Exception {
     start("");
     SlowReader reader = exhaustMemory();
-    reader.sip(100_000);
+    reader.read(100_000);
 
     reader.close();
 
@@ -221,7 +221,7 @@ class MemoryPressureIT {
 
     assertEquals(200, other.status(), other.toString());
     assertTrue(held() < 2_000_000, "more than one response is buffered");
-    assertEquals(11, reader.takeAll().split("HTTP/1.1 200", -1).length);
+    assertEquals(11, reader.readAll().split("HTTP/1.1 200", -1).length);
   }
 
   @Test
@@ -230,15 +230,15 @@ class MemoryPressureIT {
     int size = 4 * LARGE;
     SlowReader slow = SlowReader.big(bridge.port(), size, 0);
     readers.add(slow);
-    int taken = slow.sipFor(Duration.ofSeconds(6), 50_000);
+    int taken = slow.readFor(Duration.ofSeconds(6), 50_000);
     assertTrue(taken < size, () -> "read " + taken);
-    assertTrue(slow.takeAll().length() + taken > size);
+    assertTrue(slow.readAll().length() + taken > size);
     bridge.until(() -> held() == 0);
 
     SlowReader stuck = exhaustMemory();
 
     bridge.until(() -> held() == 0);
-    assertTrue(stuck.takeAll().length() < LARGE);
+    assertTrue(stuck.readAll().length() < LARGE);
   }
 
   @Test
@@ -248,11 +248,11 @@ class MemoryPressureIT {
 
     bridge.until(
         () -> {
-          slow.sip(1_000);
+          slow.read(1_000);
           return held() == 0;
         });
 
-    assertTrue(slow.takeAll().length() < LARGE);
+    assertTrue(slow.readAll().length() < LARGE);
     assertEquals(200, bridge.call("echo", "{}").status());
   }
 
@@ -284,7 +284,7 @@ class MemoryPressureIT {
     for (int i = 0; i < 5; i++) {
       SlowReader reader =
           SlowReader.posting(bridge.port(), "/servers/s/tools/never", large, "text/event-stream");
-      reader.sip(100);
+      reader.read(100);
       reader.close();
       bridge.until(() -> count("s", "pending_calls") == 0);
     }
@@ -367,7 +367,7 @@ class MemoryPressureIT {
 
   private static String outcome(SlowReader reader, int size) {
     try {
-      String all = reader.takeAll();
+      String all = reader.readAll();
       return all.length() > size ? "whole" : all.substring(9, 12);
     } catch (IOException e) {
       return e.toString();

@@ -239,7 +239,7 @@ class NetworkFaultsIT {
   @ValueSource(strings = {"legacy", "modern", "sse"})
   void aRefusedConnectionMeansNotExecuted(String era) throws Exception {
     long before = effects();
-    PROXIES.get(era).down();
+    PROXIES.get(era).refuseConnections();
 
     bridge.until(() -> call(era, Moment.IN_THE_BODY, Kind.EFFECT).executed().equals("no"));
     Outcome refused = call(era, Moment.IN_THE_BODY, Kind.EFFECT);

@@ -27,7 +27,7 @@ class OpenApiBodiesIT {
   static void start() throws Exception {
     ApiDocument document = ApiDocument.create();
     bodies(document);
-    api = EchoApi.start().on("/openapi.json", document.served());
+    api = EchoApi.start().on("/openapi.json", document.asScript());
     bridge =
         TestBridge.of(
             "{'mcpServers':{'s':{'type':'openapi','url':'" + api.url("/openapi.json") + "'}}}");
@@ -36,11 +36,11 @@ class OpenApiBodiesIT {
 
   private static void bodies(ApiDocument document) {
     document
-        .posting("/json", "json", "application/json", "{}", "")
-        .posting("/text", "text", "text/plain", "{'type':'string'}", "")
-        .posting("/bytes", "bytes", "application/octet-stream", BINARY, "")
-        .posting("/form", "form", "application/x-www-form-urlencoded", "{'type':'object'}", "")
-        .posting(
+        .withPost("/json", "json", "application/json", "{}", "")
+        .withPost("/text", "text", "text/plain", "{'type':'string'}", "")
+        .withPost("/bytes", "bytes", "application/octet-stream", BINARY, "")
+        .withPost("/form", "form", "application/x-www-form-urlencoded", "{'type':'object'}", "")
+        .withPost(
             "/deep",
             "deep",
             "application/x-www-form-urlencoded",
@@ -48,7 +48,7 @@ class OpenApiBodiesIT {
             "'encoding':{'filter':{'style':'deepObject','explode':true},"
                 + "'tags':{'style':'pipeDelimited','explode':false},"
                 + "'words':{'style':'spaceDelimited','explode':false}}")
-        .posting(
+        .withPost(
             "/multipart",
             "multipart",
             "multipart/form-data",
@@ -70,11 +70,11 @@ class OpenApiBodiesIT {
 
     bridge.call("json", "{\"body\":" + body + "}");
 
-    assertArrayEquals(body.getBytes(StandardCharsets.UTF_8), api.last().body());
-    assertEquals("application/json", api.last().header("content-type"));
+    assertArrayEquals(body.getBytes(StandardCharsets.UTF_8), api.lastRequest().body());
+    assertEquals("application/json", api.lastRequest().header("content-type"));
     for (String other : List.of("null", "[]", "\"x\"", "1.10")) {
       bridge.call("json", "{\"body\":" + other + "}");
-      assertEquals(other, api.last().text());
+      assertEquals(other, api.lastRequest().text());
     }
   }
 
@@ -82,8 +82,9 @@ class OpenApiBodiesIT {
   void formBodyIsUrlEncoded() throws Exception {
     bridge.call("form", "{\"body\":{\"a\":\"x y&z=ü\",\"n\":1.10,\"l\":[1,2]}}");
 
-    assertEquals("a=x+y%26z%3D%C3%BC&n=1.10&l=1&l=2", api.last().text());
-    assertTrue(api.last().header("content-type").startsWith("application/x-www-form-urlencoded"));
+    assertEquals("a=x+y%26z%3D%C3%BC&n=1.10&l=1&l=2", api.lastRequest().text());
+    assertTrue(
+        api.lastRequest().header("content-type").startsWith("application/x-www-form-urlencoded"));
   }
 
   @Test
@@ -93,7 +94,7 @@ class OpenApiBodiesIT {
 
     assertEquals(
         "filter[a][b]=1&tags=x|y&words=1 2",
-        URLDecoder.decode(api.last().text(), StandardCharsets.UTF_8));
+        URLDecoder.decode(api.lastRequest().text(), StandardCharsets.UTF_8));
   }
 
   @Test
@@ -101,7 +102,7 @@ class OpenApiBodiesIT {
     bridge.call(
         "multipart", "{\"body\":{\"file\":\"AAEC/w==\",\"note\":\"ü\",\"meta\":{\"n\":1.10}}}");
 
-    Request seen = api.last();
+    Request seen = api.lastRequest();
     assertTrue(seen.header("content-type").startsWith("multipart/form-data; boundary="));
     String body = new String(seen.body(), StandardCharsets.ISO_8859_1);
     assertTrue(body.contains("\r\n\r\n\0\1\2\u00ff\r\n"), body);
@@ -117,7 +118,7 @@ class OpenApiBodiesIT {
         "{\"body\":{\"meta\":{\"n\":[]},\"line\":\"a;b\",\"n\":1.10,\"many\":[{\"a\":1},\"x\"],"
             + "\"a\\\"b\\r\\nc\":true}}");
 
-    Request seen = api.last();
+    Request seen = api.lastRequest();
     String boundary = seen.header("content-type").split("boundary=")[1];
     List<String> parts =
         Stream.of(seen.text().split("--" + boundary)).map(String::strip).skip(1).toList();
@@ -150,17 +151,17 @@ class OpenApiBodiesIT {
 
     assertEquals(
         "o={\"a\":1.10,\"b\":[1]}&l={\"x\":1}&l=2",
-        URLDecoder.decode(api.last().text(), StandardCharsets.UTF_8));
+        URLDecoder.decode(api.lastRequest().text(), StandardCharsets.UTF_8));
   }
 
   @Test
   void textAndBinaryBodiesAreSentUnchanged() throws Exception {
     bridge.call("text", "{\"body\":\"a\\r\\nü\"}");
-    assertEquals("a\r\nü", api.last().text());
-    assertEquals("text/plain", api.last().header("content-type"));
+    assertEquals("a\r\nü", api.lastRequest().text());
+    assertEquals("text/plain", api.lastRequest().header("content-type"));
 
     bridge.call("bytes", "{\"body\":\"AAEC/w==\"}");
-    assertArrayEquals(new byte[] {0, 1, 2, (byte) 0xFF}, api.last().body());
+    assertArrayEquals(new byte[] {0, 1, 2, (byte) 0xFF}, api.lastRequest().body());
     assertEquals(422, bridge.call("bytes", "{\"body\":\"=\"}").status());
   }
 }

@@ -74,7 +74,7 @@ class OpenApiChangesIT {
     return (request, peer) ->
         tag.equals(request.header("if-none-match"))
             ? peer.write(304, null, new byte[0], "etag", tag)
-            : EchoApi.says(200, "application/json", text, "etag", tag).answer(request, peer);
+            : EchoApi.respondWith(200, "application/json", text, "etag", tag).answer(request, peer);
   }
 
   @Test
@@ -95,7 +95,7 @@ class OpenApiChangesIT {
               });
       bridge.until(
           () ->
-              api.seen("/changing").stream()
+              api.requests("/changing").stream()
                   .anyMatch(request -> "\"1\"".equals(request.header("if-none-match"))));
       assertFalse(notification.isDone(), "notified without a change");
 
@@ -105,13 +105,13 @@ class OpenApiChangesIT {
           "notifications/tools/list_changed",
           notification.get(20, TimeUnit.SECONDS).path("method").asText());
       bridge.until(() -> tools(bridge).equals(List.of("one", "two")));
-      assertTrue(bridge.call("two", "{}").said().contains("GET /two "));
+      assertTrue(bridge.call("two", "{}").firstText().contains("GET /two "));
 
-      api.on("/changing", EchoApi.says(200, "text/html", "<html>maintenance</html>"));
-      int requests = api.seen("/changing").size();
-      bridge.until(() -> api.seen("/changing").size() > requests + 1);
+      api.on("/changing", EchoApi.respondWith(200, "text/html", "<html>maintenance</html>"));
+      int requests = api.requests("/changing").size();
+      bridge.until(() -> api.requests("/changing").size() > requests + 1);
       assertEquals(List.of("one", "two"), tools(bridge));
-      assertTrue(bridge.call("two", "{}").said().contains("GET /two "));
+      assertTrue(bridge.call("two", "{}").firstText().contains("GET /two "));
       assertEquals("ready", bridge.state("s"));
 
       api.on("/changing", tagged("\"3\"", document("three").text()));
@@ -122,11 +122,11 @@ class OpenApiChangesIT {
 
   @Test
   void toolsStayIfTheDocumentBecomesUnavailable() throws Exception {
-    api.on("/vanishing", document("one").served());
+    api.on("/vanishing", document("one").asScript());
     try (TestBridge bridge = ready("'refresh':1,'url':'" + api.url("/vanishing") + "'")) {
-      api.on("/vanishing", EchoApi.says(503, "text/plain", "later"));
-      int requests = api.seen("/vanishing").size();
-      bridge.until(() -> api.seen("/vanishing").size() > requests + 1);
+      api.on("/vanishing", EchoApi.respondWith(503, "text/plain", "later"));
+      int requests = api.requests("/vanishing").size();
+      bridge.until(() -> api.requests("/vanishing").size() > requests + 1);
 
       assertEquals(List.of("one"), tools(bridge));
       assertEquals("ready", bridge.state("s"));
@@ -135,7 +135,7 @@ class OpenApiChangesIT {
 
   @Test
   void hangingDocumentIsRequestedOnce() throws Exception {
-    api.on("/hanging", document("one").served()).on("/other", document("one").served());
+    api.on("/hanging", document("one").asScript()).on("/other", document("one").asScript());
     try (TestBridge bridge =
         TestBridge.of(
             "{'mcpServers':{'s':{'type':'openapi','refresh':1,'url':'"
@@ -144,14 +144,14 @@ class OpenApiChangesIT {
                 + api.url("/other")
                 + "'}}}")) {
       bridge.until(() -> bridge.state("s").equals("ready") && bridge.state("t").equals("ready"));
-      api.on("/hanging", EchoApi.hangs());
-      int requests = api.seen("/hanging").size();
-      int otherRequests = api.seen("/other").size();
+      api.on("/hanging", EchoApi.neverRespond());
+      int requests = api.requests("/hanging").size();
+      int otherRequests = api.requests("/other").size();
 
-      bridge.until(() -> api.seen("/other").size() > otherRequests + 3);
+      bridge.until(() -> api.requests("/other").size() > otherRequests + 3);
 
-      assertEquals(requests + 1, api.seen("/hanging").size());
-      assertTrue(bridge.call("one", "{}").said().contains("GET /one "));
+      assertEquals(requests + 1, api.requests("/hanging").size());
+      assertTrue(bridge.call("one", "{}").firstText().contains("GET /one "));
     }
   }
 
@@ -172,12 +172,12 @@ class OpenApiChangesIT {
   void inlineDocumentSurvivesARestart() throws Exception {
     String text = document("one").set("servers", "[{'url':'" + api.url("/v2") + "'}]").text();
     try (TestBridge bridge = ready("'document':" + text)) {
-      assertTrue(bridge.call("one", "{}").said().contains("GET /v2/one "));
+      assertTrue(bridge.call("one", "{}").firstText().contains("GET /v2/one "));
 
       assertEquals(200, bridge.post("/servers/s/restart", "").status());
 
       bridge.until(() -> bridge.state("s").equals("ready"));
-      assertTrue(bridge.call("one", "{}").said().contains("GET /v2/one "));
+      assertTrue(bridge.call("one", "{}").firstText().contains("GET /v2/one "));
     }
   }
 
@@ -185,7 +185,7 @@ class OpenApiChangesIT {
   void serverOnAnotherOriginMustBeConfirmed() throws Exception {
     api.on(
         "/tricky",
-        document("one").set("servers", "[{'url':'" + elsewhere.url("/v1") + "'}]").served());
+        document("one").set("servers", "[{'url':'" + elsewhere.url("/v1") + "'}]").asScript());
     String keys = "'auth':{'type':'bearer','token':'x'},'url':'" + api.url("/tricky") + "'";
     try (TestBridge bridge = with(keys)) {
       bridge.until(() -> !bridge.get("/servers/s").body().path("last_error").isNull());
@@ -196,20 +196,21 @@ class OpenApiChangesIT {
           shown.body().path("last_error").asText().contains("confirm it with 'server'"),
           shown.text());
       assertFalse(bridge.state("s").equals("ready"));
-      assertEquals(List.of(), elsewhere.seen());
+      assertEquals(List.of(), elsewhere.requests());
     }
     try (TestBridge bridge = ready(keys + ",'server':'" + elsewhere.url("/v2") + "'")) {
       assertEquals(200, bridge.call("one", "{}").status());
-      assertEquals("GET /v2/one HTTP/1.1", elsewhere.last().line());
+      assertEquals("GET /v2/one HTTP/1.1", elsewhere.lastRequest().line());
     }
   }
 
   @ParameterizedTest
   @CsvSource({"/v1,GET /v1/one", "/,GET /one", "v1/,GET /docs/v1/one", "./v1,GET /docs/v1/one"})
   void relativeServerIsResolvedAgainstTheDocument(String server, String line) throws Exception {
-    api.on("/docs/relative", document("one").set("servers", "[{'url':'" + server + "'}]").served());
+    api.on(
+        "/docs/relative", document("one").set("servers", "[{'url':'" + server + "'}]").asScript());
     try (TestBridge bridge = ready("'url':'" + api.url("/docs/relative") + "'")) {
-      assertTrue(bridge.call("one", "{}").said().contains(line + " "));
+      assertTrue(bridge.call("one", "{}").firstText().contains(line + " "));
     }
   }
 
@@ -217,7 +218,7 @@ class OpenApiChangesIT {
   void hostWithoutSchemeUsesThatOfTheDocument() throws Exception {
     api.on(
         "/old",
-        EchoApi.says(
+        EchoApi.respondWith(
             200,
             "application/json",
             TestBridge.json(
@@ -225,13 +226,13 @@ class OpenApiChangesIT {
                     + api.port()
                     + "','basePath':'/v1','paths':{'/one':{'get':{'operationId':'one'}}}}")));
     try (TestBridge bridge = ready("'url':'" + api.url("/old") + "'")) {
-      assertTrue(bridge.call("one", "{}").said().contains("GET /v1/one "));
+      assertTrue(bridge.call("one", "{}").firstText().contains("GET /v1/one "));
     }
   }
 
   @Test
   void invalidDocumentIsReportedInTheState() throws Exception {
-    api.on("/login", EchoApi.says(200, "text/html", "<html>Log in</html>"));
+    api.on("/login", EchoApi.respondWith(200, "text/html", "<html>Log in</html>"));
     try (TestBridge bridge = with("'maxRestartDelay':0.2,'url':'" + api.url("/login") + "'")) {
       bridge.until(() -> !bridge.get("/servers/s").body().path("last_error").isNull());
 
@@ -239,7 +240,7 @@ class OpenApiChangesIT {
 
       assertTrue(error.contains("The OpenAPI document cannot be used"), error);
       assertEquals(503, bridge.call("one", "{}").status());
-      api.on("/login", document("one").served());
+      api.on("/login", document("one").asScript());
       bridge.until(() -> bridge.state("s").equals("ready"));
     }
   }
@@ -247,11 +248,11 @@ class OpenApiChangesIT {
   @Test
   void remoteReferencesAreNotFetched() throws Exception {
     String remote = elsewhere.url("/schema.json");
-    int before = elsewhere.seen().size();
+    int before = elsewhere.requests().size();
     api.on(
         "/remote",
         ApiDocument.create()
-            .posting(
+            .withPost(
                 "/one",
                 "one",
                 "application/json",
@@ -266,13 +267,13 @@ class OpenApiChangesIT {
                     + "','type':'string'}}}",
                 "")
             .with("get", "/two", "two", "'parameters':[{'$ref':'" + remote + "'}]")
-            .served());
+            .asScript());
     try (TestBridge bridge = ready("'url':'" + api.url("/remote") + "'")) {
       assertEquals(200, bridge.call("one", "{\"body\":{\"a\":1,\"b\":\"x\"}}").status());
       assertEquals(200, bridge.call("two", "{}").status());
       assertEquals(List.of("one", "two"), tools(bridge));
     }
-    assertEquals(before, elsewhere.seen().size());
+    assertEquals(before, elsewhere.requests().size());
   }
 
   private static ApiDocument varied() {
@@ -305,7 +306,7 @@ class OpenApiChangesIT {
         "'include':{'tags':['missing']} | ''"
       })
   void operationsCanBeSelected(String keys, String offered) throws Exception {
-    api.on("/varied", varied().served());
+    api.on("/varied", varied().asScript());
     try (TestBridge bridge = ready(keys + ",'url':'" + api.url("/varied") + "'")) {
       assertEquals(offered, tools(bridge).stream().sorted().collect(Collectors.joining(" ")));
     }
@@ -313,7 +314,7 @@ class OpenApiChangesIT {
 
   @Test
   void namesAndDescriptionsCanBeReplaced() throws Exception {
-    api.on("/varied", varied().served());
+    api.on("/varied", varied().asScript());
     try (TestBridge bridge =
         ready(
             "'tools':{'listPets':{'name':'pets','description':'All of them.','timeout':5},"
@@ -325,8 +326,8 @@ class OpenApiChangesIT {
       assertTrue(listed.contains("All of them."), listed);
       assertTrue(listed.contains("One more."), listed);
       assertFalse(listed.contains("Lists."), listed);
-      assertTrue(bridge.call("pets", "{}").said().contains("GET /pets "));
-      assertTrue(bridge.call("addPet", "{}").said().contains("POST /pets "));
+      assertTrue(bridge.call("pets", "{}").firstText().contains("GET /pets "));
+      assertTrue(bridge.call("addPet", "{}").firstText().contains("POST /pets "));
       assertEquals(404, bridge.call("listPets", "{}").status());
     }
   }
@@ -336,7 +337,7 @@ class OpenApiChangesIT {
     String own = "'servers':[{'url':'https://elsewhere.example'}]";
     ApiDocument document =
         document("kept").with("get", "/one", "one", own).with("post", "/two", "two", own);
-    api.on("/omitting.json", document.served());
+    api.on("/omitting.json", document.asScript());
     try (TestBridge bridge = ready("'url':'" + api.url("/omitting.json") + "'")) {
       JsonNode omitted = bridge.get("/servers/s").body().path("omitted");
 

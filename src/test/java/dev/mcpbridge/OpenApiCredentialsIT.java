@@ -49,12 +49,12 @@ class OpenApiCredentialsIT {
     try (ServerSocket socket = new ServerSocket(0)) {
       closed = socket.getLocalPort();
     }
-    EchoApi.Script refusal = EchoApi.says(401, "text/plain", "who are you?");
-    EchoApi.Script granted = EchoApi.says(200, "text/plain", "granted");
+    EchoApi.Script refusal = EchoApi.respondWith(401, "text/plain", "who are you?");
+    EchoApi.Script granted = EchoApi.respondWith(200, "text/plain", "granted");
     api =
         EchoApi.start()
             .on("/ok", granted)
-            .on("/forbidden", EchoApi.says(403, "text/plain", "not you"))
+            .on("/forbidden", EchoApi.respondWith(403, "text/plain", "not you"))
             .on(
                 "/mine",
                 (request, peer) ->
@@ -72,36 +72,37 @@ class OpenApiCredentialsIT {
             .on(
                 "/token",
                 (request, peer) ->
-                    EchoApi.says(
+                    EchoApi.respondWith(
                             200,
                             "application/json",
                             "{\"access_token\":\"t"
                                 + TOKENS.incrementAndGet()
                                 + "\",\"expires_in\":3600}")
                         .answer(request, peer))
-            .on("/page", EchoApi.says(200, "text/html", "<html>" + SECRET))
+            .on("/page", EchoApi.respondWith(200, "text/html", "<html>" + SECRET))
             .on(
                 "/none",
-                EchoApi.says(200, "application/json", "{\"token_type\":\"" + SECRET + "\"}"))
+                EchoApi.respondWith(200, "application/json", "{\"token_type\":\"" + SECRET + "\"}"))
             .on(
                 "/error",
-                EchoApi.says(500, "application/json", "{\"access_token\":\"" + SECRET + "\"}"))
+                EchoApi.respondWith(
+                    500, "application/json", "{\"access_token\":\"" + SECRET + "\"}"))
             .on(
                 "/lines",
-                EchoApi.says(
+                EchoApi.respondWith(
                     200,
                     "application/json",
                     "{\"access_token\":\"" + SECRET + "\\r\\nX-Injected: 1\"}"))
             .on(
                 "/huge",
-                EchoApi.says(
+                EchoApi.respondWith(
                     200, "application/json", "{\"access_token\":\"" + "x".repeat(100_000) + "\"}"))
-            .on("/breaksoff", EchoApi.breaksOff());
+            .on("/breaksoff", EchoApi.truncateResponse());
     ApiDocument document = ApiDocument.create();
     for (String path : List.of("ok", "mine", "fresh", "forbidden")) {
       document.with("get", "/" + path, path, "");
     }
-    documents = EchoApi.start().on("/openapi.json", document.served());
+    documents = EchoApi.start().on("/openapi.json", document.asScript());
     bridge =
         TestBridge.of(
             "{'auth':{'keys':["
@@ -224,8 +225,8 @@ class OpenApiCredentialsIT {
 
   private static Request seen(String server, String key, String... headers) throws Exception {
     Answer answer = call(server, "ok", key, headers);
-    assertEquals("granted", answer.said(), answer.text());
-    return api.last();
+    assertEquals("granted", answer.firstText(), answer.text());
+    return api.lastRequest();
   }
 
   @Test
@@ -238,8 +239,8 @@ class OpenApiCredentialsIT {
         seen("basic", ANN).headers("authorization"));
     assertEquals(List.of("Bearer " + SECRET), seen("bearer", ANN).headers("authorization"));
 
-    assertTrue(documents.seen().size() >= 14);
-    for (Request request : documents.seen()) {
+    assertTrue(documents.requests().size() >= 14);
+    for (Request request : documents.requests()) {
       assertFalse(request.toString().contains(SECRET), "the document server received a secret");
       assertNull(request.header("authorization"));
     }
@@ -251,11 +252,11 @@ class OpenApiCredentialsIT {
   @Test
   void tokenIsCachedUntilTheApiRejectsIt() throws Exception {
     for (int i = 0; i < 5; i++) {
-      assertEquals("granted", call("oauth2", "fresh", ANN).said());
+      assertEquals("granted", call("oauth2", "fresh", ANN).firstText());
     }
-    int fetched = tokens.seen("/token").size();
+    int fetched = tokens.requests("/token").size();
     assertEquals(1, fetched);
-    Request tokenRequest = tokens.seen("/token").get(0);
+    Request tokenRequest = tokens.requests("/token").get(0);
     assertEquals("grant_type=client_credentials&scope=a+b", tokenRequest.text());
     assertTrue(tokenRequest.header("authorization").startsWith("Basic "));
     TOKENS.addAndGet(10);
@@ -263,22 +264,22 @@ class OpenApiCredentialsIT {
     Answer rejected = call("oauth2", "fresh", ANN);
 
     assertTrue(rejected.body().path("isError").asBoolean(), rejected.text());
-    assertEquals("granted", call("oauth2", "fresh", ANN).said());
-    assertEquals("granted", call("oauth2", "fresh", BOB).said());
-    assertEquals(2, tokens.seen("/token").size());
+    assertEquals("granted", call("oauth2", "fresh", ANN).firstText());
+    assertEquals("granted", call("oauth2", "fresh", BOB).firstText());
+    assertEquals(2, tokens.requests("/token").size());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"down", "page", "none", "error", "lines", "huge", "breaksoff"})
   void noCallIsMadeWithoutAToken(String server) throws Exception {
-    int before = api.seen().size();
+    int before = api.requests().size();
 
     Answer answer = call(server, "ok", ANN);
 
     assertEquals(502, answer.status(), answer.text());
     assertEquals("no", answer.body().path("executed").asText(), answer.text());
     assertTrue(answer.text().contains("oken"), answer.text());
-    assertEquals(before, api.seen().size());
+    assertEquals(before, api.requests().size());
   }
 
   @Test
@@ -287,10 +288,10 @@ class OpenApiCredentialsIT {
 
     assertEquals(200, answer.status());
     assertTrue(answer.body().path("isError").asBoolean());
-    assertTrue(answer.said().startsWith("HTTP 401"), answer.text());
-    assertTrue(answer.said().contains("https://login.example/start"));
-    assertTrue(answer.said().contains("PUT /servers/login/credentials"), answer.said());
-    assertTrue(answer.said().contains("who are you?"));
+    assertTrue(answer.firstText().startsWith("HTTP 401"), answer.text());
+    assertTrue(answer.firstText().contains("https://login.example/start"));
+    assertTrue(answer.firstText().contains("PUT /servers/login/credentials"), answer.firstText());
+    assertTrue(answer.firstText().contains("who are you?"));
     assertEquals("https://login.example/start", answer.body().at("/content/1/uri").asText());
     assertTrue(call("login", "forbidden", ANN).text().contains("https://login.example/start"));
   }
@@ -306,7 +307,8 @@ class OpenApiCredentialsIT {
       assertNull(request.header("x-upstream-authorization"));
     }
     assertEquals(List.of("Bearer " + SECRET), seen("bearer", ANN).headers("authorization"));
-    assertEquals("granted", call("login", "mine", ANN, "x-upstream-authorization", "x").said());
+    assertEquals(
+        "granted", call("login", "mine", ANN, "x-upstream-authorization", "x").firstText());
   }
 
   @ParameterizedTest
@@ -318,24 +320,24 @@ class OpenApiCredentialsIT {
             + "{'name':'bearer__ok','arguments':'{}'}}]}"
       })
   void everyApiAcceptsACallersCredential(String path, String body) throws Exception {
-    int before = api.seen().size();
+    int before = api.requests().size();
 
     sendRequest(
         "POST", path, TestBridge.json(body), ANN, "x-upstream-authorization", "Bearer of-ann");
 
-    assertEquals(before + 1, api.seen().size());
-    assertEquals(List.of("Bearer of-ann"), api.last().headers("authorization"));
+    assertEquals(before + 1, api.requests().size());
+    assertEquals(List.of("Bearer of-ann"), api.lastRequest().headers("authorization"));
     sendRequest("POST", path, TestBridge.json(body), BOB);
-    assertEquals(List.of("Bearer " + SECRET), api.last().headers("authorization"));
+    assertEquals(List.of("Bearer " + SECRET), api.lastRequest().headers("authorization"));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {" ", "Bearer a\tb"})
   void invalidCredentialHeaderIsRejected(String value) throws Exception {
-    int before = api.seen().size();
+    int before = api.requests().size();
 
     assertEquals(400, call("bearer", "ok", ANN, "x-upstream-authorization", value).status());
-    assertEquals(before, api.seen().size());
+    assertEquals(before, api.requests().size());
   }
 
   @Test
@@ -417,6 +419,6 @@ class OpenApiCredentialsIT {
         "{\"name\":\"ok\",\"arguments\":{},\"_meta\":{"
             + "\"dev.mcpbridge/authorization\":\"Bearer forged\\r\\nX-Injected: 1\"}}");
 
-    assertEquals("Bearer " + SECRET, api.last().header("authorization"));
+    assertEquals("Bearer " + SECRET, api.lastRequest().header("authorization"));
   }
 }

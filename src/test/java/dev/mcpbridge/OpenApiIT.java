@@ -44,26 +44,30 @@ class OpenApiIT {
         EchoApi.start()
             .on(
                 "/object",
-                EchoApi.says(200, "application/json", "{\"n\":1.10,\"b\":12345678901234567890}"))
-            .on("/array", EchoApi.says(200, "application/json", "[1.10,2]"))
-            .on("/text", EchoApi.says(200, "text/plain; charset=utf-8", "grüße"))
-            .on("/lie", EchoApi.says(200, "application/json", "<html>no"))
-            .on("/problem", EchoApi.says(200, "application/problem+json", "{\"a\":1}"))
-            .on("/image", EchoApi.says(200, "image/png", binary))
-            .on("/audio", EchoApi.says(200, "audio/wav", binary))
-            .on("/binary", EchoApi.says(200, "application/zip", binary))
-            .on("/untyped", EchoApi.says(200, null, "plain"))
-            .on("/empty", EchoApi.says(204, null, ""))
+                EchoApi.respondWith(
+                    200, "application/json", "{\"n\":1.10,\"b\":12345678901234567890}"))
+            .on("/array", EchoApi.respondWith(200, "application/json", "[1.10,2]"))
+            .on("/text", EchoApi.respondWith(200, "text/plain; charset=utf-8", "grüße"))
+            .on("/lie", EchoApi.respondWith(200, "application/json", "<html>no"))
+            .on("/problem", EchoApi.respondWith(200, "application/problem+json", "{\"a\":1}"))
+            .on("/image", EchoApi.respondWith(200, "image/png", binary))
+            .on("/audio", EchoApi.respondWith(200, "audio/wav", binary))
+            .on("/binary", EchoApi.respondWith(200, "application/zip", binary))
+            .on("/untyped", EchoApi.respondWith(200, null, "plain"))
+            .on("/empty", EchoApi.respondWith(204, null, ""))
             .on(
                 "/large",
-                EchoApi.says(200, "application/json", "{\"s\":\"" + "ü".repeat(20_000) + "\"}"))
-            .on("/largebytes", EchoApi.says(200, "application/zip", new byte[50_000]))
-            .on("/huge", EchoApi.says(200, "text/plain", new byte[17 << 20]))
-            .on("/missing", EchoApi.says(404, "application/json", "{\"why\":\"no such pet\"}"))
-            .on("/broken", EchoApi.says(500, "text/plain", "it broke"))
-            .on("/longerror", EchoApi.says(500, "text/plain", "x".repeat(100_000)))
-            .on("/breaksoff", EchoApi.breaksOff())
-            .on("/hangs", EchoApi.hangs())
+                EchoApi.respondWith(
+                    200, "application/json", "{\"s\":\"" + "ü".repeat(20_000) + "\"}"))
+            .on("/largebytes", EchoApi.respondWith(200, "application/zip", new byte[50_000]))
+            .on("/huge", EchoApi.respondWith(200, "text/plain", new byte[17 << 20]))
+            .on(
+                "/missing",
+                EchoApi.respondWith(404, "application/json", "{\"why\":\"no such pet\"}"))
+            .on("/broken", EchoApi.respondWith(500, "text/plain", "it broke"))
+            .on("/longerror", EchoApi.respondWith(500, "text/plain", "x".repeat(100_000)))
+            .on("/breaksoff", EchoApi.truncateResponse())
+            .on("/hangs", EchoApi.neverRespond())
             .on("/slams", (request, peer) -> false)
             .on(
                 "/nonsense",
@@ -72,13 +76,13 @@ class OpenApiIT {
                   peer.out().flush();
                   return false;
                 })
-            .on("/moved", EchoApi.says(302, null, "", "location", "/object"))
-            .on("/relative", EchoApi.says(301, null, "", "location", "object"))
-            .on("/away", EchoApi.says(302, null, "", "location", elsewhere.url("/steal")))
-            .on("/upgrade", EchoApi.says(307, null, "", "location", "https://127.0.0.1/"))
-            .on("/file", EchoApi.says(302, null, "", "location", "file:///etc/passwd"))
-            .on("/loop", EchoApi.says(302, null, "", "location", "/loop"))
-            .on("/posted", EchoApi.says(303, null, "", "location", "/object"));
+            .on("/moved", EchoApi.respondWith(302, null, "", "location", "/object"))
+            .on("/relative", EchoApi.respondWith(301, null, "", "location", "object"))
+            .on("/away", EchoApi.respondWith(302, null, "", "location", elsewhere.url("/steal")))
+            .on("/upgrade", EchoApi.respondWith(307, null, "", "location", "https://127.0.0.1/"))
+            .on("/file", EchoApi.respondWith(302, null, "", "location", "file:///etc/passwd"))
+            .on("/loop", EchoApi.respondWith(302, null, "", "location", "/loop"))
+            .on("/posted", EchoApi.respondWith(303, null, "", "location", "/object"));
     ApiDocument document = ApiDocument.create();
     for (String path :
         List.of(
@@ -119,7 +123,7 @@ class OpenApiIT {
             "'parameters':[" + ApiDocument.parameter("m", "query", "") + "]")
         .with("delete", "/echo", "remove", "")
         .with("post", "/echo", "add", "");
-    api.on("/openapi.json", document.served());
+    api.on("/openapi.json", document.asScript());
     bridge =
         TestBridge.of(
             "{'mcpServers':{"
@@ -136,7 +140,7 @@ class OpenApiIT {
 
   @AfterEach
   void alive() throws Exception {
-    assertTrue(bridge.call("echo", "{\"m\":\"x\"}").said().contains("GET /echo?m=x "));
+    assertTrue(bridge.call("echo", "{\"m\":\"x\"}").firstText().contains("GET /echo?m=x "));
     assertEquals("ready", bridge.state("s"));
   }
 
@@ -152,7 +156,7 @@ class OpenApiIT {
     Answer answer = bridge.call("object", "{}");
 
     String json = "{\"n\":1.10,\"b\":12345678901234567890}";
-    assertEquals(json, answer.said());
+    assertEquals(json, answer.firstText());
     assertTrue(answer.text().contains("\"structuredContent\":" + json), answer.text());
     assertTrue(bridge.call("problem", "{}").body().has("structuredContent"));
   }
@@ -162,7 +166,7 @@ class OpenApiIT {
   void otherTextualResponsesBecomeText(String tool, String expected) throws Exception {
     Answer answer = bridge.call(tool, "{}");
 
-    assertEquals(expected, answer.said());
+    assertEquals(expected, answer.firstText());
     assertFalse(answer.body().has("structuredContent"));
     assertFalse(answer.body().path("isError").asBoolean());
   }
@@ -171,7 +175,7 @@ class OpenApiIT {
   void emptyResponseReportsItsStatus() throws Exception {
     Answer answer = bridge.call("empty", "{}");
 
-    assertEquals("HTTP 204 Said", answer.said());
+    assertEquals("HTTP 204 Said", answer.firstText());
     assertFalse(answer.body().path("isError").asBoolean());
   }
 
@@ -243,8 +247,8 @@ class OpenApiIT {
     Answer missing = bridge.call("missing", "{}");
     assertEquals(200, missing.status());
     assertTrue(missing.body().path("isError").asBoolean());
-    assertEquals("HTTP 404 Said\n{\"why\":\"no such pet\"}", missing.said());
-    assertEquals("HTTP 500 Said\nit broke", bridge.call("broken", "{}").said());
+    assertEquals("HTTP 404 Said\n{\"why\":\"no such pet\"}", missing.firstText());
+    assertEquals("HTTP 500 Said\nit broke", bridge.call("broken", "{}").firstText());
 
     Answer longest = bridge.call("longerror", "{}");
     assertTrue(longest.text().length() < 6_000, "the excerpt is too long");
@@ -255,48 +259,48 @@ class OpenApiIT {
   @ParameterizedTest
   @CsvSource({"breaksoff,1", "slams,2", "nonsense,1"})
   void lostConnectionLeavesExecutionUnknown(String tool, int times) throws Exception {
-    int before = api.seen("/" + tool).size();
+    int before = api.requests("/" + tool).size();
 
     Answer answer = bridge.call(tool, "{}");
 
     assertEquals(502, answer.status(), answer.text());
     assertEquals("unknown", answer.body().path("executed").asText());
-    assertEquals(before + times, api.seen("/" + tool).size());
+    assertEquals(before + times, api.requests("/" + tool).size());
   }
 
   @Test
   void hangingCallIsCancelledAtItsDeadline() throws Exception {
-    int before = api.left();
+    int before = api.disconnects();
 
     Answer answer = bridge.call("hangs", "{}");
 
     assertEquals(504, answer.status());
     assertEquals("unknown", answer.body().path("executed").asText());
-    bridge.until(() -> api.left() == before + 1);
+    bridge.until(() -> api.disconnects() == before + 1);
   }
 
   @Test
   void callerDisconnectClosesTheApiConnection() throws Exception {
-    int left = api.left();
-    int hits = api.seen("/hangs").size();
+    int left = api.disconnects();
+    int hits = api.requests("/hangs").size();
     CompletableFuture<HttpResponse<String>> call =
         bridge
             .client()
             .sendAsync(
                 bridge.posting("/servers/risky/tools/hangs", "{}").build(),
                 HttpResponse.BodyHandlers.ofString());
-    bridge.until(() -> api.seen("/hangs").size() == hits + 1);
+    bridge.until(() -> api.requests("/hangs").size() == hits + 1);
 
     call.cancel(true);
 
-    bridge.until(() -> api.left() == left + 1);
+    bridge.until(() -> api.disconnects() == left + 1);
   }
 
   @Test
   void unreachableApiIsDegradedAndRecovers() throws Exception {
     EchoApi stopped =
         EchoApi.start()
-            .on("/openapi.json", ApiDocument.create().with("get", "/echo", "echo", "").served());
+            .on("/openapi.json", ApiDocument.create().with("get", "/echo", "echo", "").asScript());
     int port = stopped.port();
     try (TestBridge own =
         TestBridge.of(
@@ -318,13 +322,13 @@ class OpenApiIT {
         TimeUnit.MILLISECONDS.sleep(50);
       }
       try (EchoApi restarted =
-          EchoApi.at(port)
+          EchoApi.onPort(port)
               .on(
                   "/openapi.json",
-                  ApiDocument.create().with("get", "/echo", "echo", "").served())) {
+                  ApiDocument.create().with("get", "/echo", "echo", "").asScript())) {
         own.until(() -> own.state("s").equals("ready"));
         assertEquals(200, own.call("echo", "{}").status());
-        assertEquals(1, restarted.seen("/echo").size());
+        assertEquals(1, restarted.requests("/echo").size());
         assertEquals(0, own.get("/servers/s").body().path("restarts").asInt());
       }
     }
@@ -333,10 +337,10 @@ class OpenApiIT {
   @ParameterizedTest
   @ValueSource(strings = {"moved", "relative"})
   void redirectWithinTheOriginIsFollowed(String tool) throws Exception {
-    int before = api.seen("/object").size();
+    int before = api.requests("/object").size();
 
-    assertTrue(bridge.call(tool, "{}").said().startsWith("{\"n\":1.10"));
-    assertEquals(before + 1, api.seen("/object").size());
+    assertTrue(bridge.call(tool, "{}").firstText().startsWith("{\"n\":1.10"));
+    assertEquals(before + 1, api.requests("/object").size());
   }
 
   @ParameterizedTest
@@ -345,38 +349,38 @@ class OpenApiIT {
     Answer answer = bridge.call(tool, "{}");
 
     assertTrue(answer.body().path("isError").asBoolean(), answer.text());
-    assertTrue(answer.said().contains("not followed"), answer.text());
-    assertEquals(List.of(), elsewhere.seen());
+    assertTrue(answer.firstText().contains("not followed"), answer.text());
+    assertEquals(List.of(), elsewhere.requests());
   }
 
   @Test
   void redirectsAreLimitedAndPostsAreNotRepeated() throws Exception {
     assertTrue(bridge.call("loop", "{}").body().path("isError").asBoolean());
-    assertTrue(api.seen("/loop").size() <= 6);
+    assertTrue(api.requests("/loop").size() <= 6);
 
-    int before = api.seen("/object").size();
+    int before = api.requests("/object").size();
     assertTrue(bridge.call("posted", "{}").body().path("isError").asBoolean());
-    assertEquals(1, api.seen("/posted").size());
-    assertEquals(before, api.seen("/object").size());
+    assertEquals(1, api.requests("/posted").size());
+    assertEquals(before, api.requests("/object").size());
   }
 
   @Test
   void riskFromMethodsRequiresConfirmationOfWrites() throws Exception {
     assertEquals(200, risky("echo").status());
     for (String tool : List.of("add", "remove")) {
-      int before = api.seen().size();
+      int before = api.requests().size();
 
       Answer pending = risky(tool);
 
       assertTrue(pending.body().has("confirmation_id"), pending.text());
-      assertEquals(before, api.seen().size());
+      assertEquals(before, api.requests().size());
       Answer confirmed =
           bridge.post(
               "/confirmations/" + pending.body().path("confirmation_id").asText(),
               "{\"confirm\":true,\"token\":\"" + pending.body().path("token").asText() + "\"}");
       assertEquals(200, confirmed.status(), confirmed.text());
-      assertEquals(before + 1, api.seen().size());
-      assertEquals(tool.equals("add") ? "0" : null, api.last().header("content-length"));
+      assertEquals(before + 1, api.requests().size());
+      assertEquals(tool.equals("add") ? "0" : null, api.lastRequest().header("content-length"));
     }
     assertEquals("GET", methodOf(bridge.call("echo", "{}")));
     assertEquals("POST", methodOf(bridge.call("add", "{}")));
@@ -400,7 +404,7 @@ class OpenApiIT {
     JsonNode echo =
         tools.valueStream().filter(t -> t.path("name").asText().equals("echo")).findFirst().get();
     assertTrue(echo.at("/annotations/readOnlyHint").asBoolean());
-    assertTrue(client.call("echo", "{\"m\":\"x\"}").said().contains("GET /echo?m=x HTTP/1.1"));
+    assertTrue(client.call("echo", "{\"m\":\"x\"}").firstText().contains("GET /echo?m=x HTTP/1.1"));
     String uri = client.call("large", "{}").result().at("/content/1/uri").asText();
     assertTrue(
         client.request("resources/read", "{\"uri\":\"" + uri + "\"}").result().toString().length()

@@ -47,29 +47,31 @@ class OpenApiOddAnswersIT {
     String latin = "text/plain; charset=ISO-8859-1";
     api =
         EchoApi.start()
-            .on("/latin", EchoApi.says(200, latin, bytes("grüße", StandardCharsets.ISO_8859_1)))
+            .on(
+                "/latin",
+                EchoApi.respondWith(200, latin, bytes("grüße", StandardCharsets.ISO_8859_1)))
             .on(
                 "/quoted",
-                EchoApi.says(
+                EchoApi.respondWith(
                     200,
                     "text/plain;Charset=\"utf-16be\"",
                     bytes("grüße", StandardCharsets.UTF_16BE)))
             .on(
                 "/latinerror",
-                EchoApi.says(404, latin, bytes("grüße", StandardCharsets.ISO_8859_1)))
-            .on("/unknowncharset", EchoApi.says(200, "text/plain; charset=x y", "grüße"))
+                EchoApi.respondWith(404, latin, bytes("grüße", StandardCharsets.ISO_8859_1)))
+            .on("/unknowncharset", EchoApi.respondWith(200, "text/plain; charset=x y", "grüße"))
             .on(
                 "/badutf",
-                EchoApi.says(200, "application/json", new byte[] {'"', (byte) 0xFF, '"'}))
+                EchoApi.respondWith(200, "application/json", new byte[] {'"', (byte) 0xFF, '"'}))
             .on(
                 "/deepjson",
-                EchoApi.says(
+                EchoApi.respondWith(
                     200,
                     "application/json",
                     "{\"a\":" + "[".repeat(5_000) + "]".repeat(5_000) + "}"))
             .on(
                 "/gzip",
-                EchoApi.says(
+                EchoApi.respondWith(
                     200,
                     "text/plain",
                     zipped(bytes("packed", StandardCharsets.UTF_8)),
@@ -77,26 +79,28 @@ class OpenApiOddAnswersIT {
                     "gzip"))
             .on(
                 "/cutgzip",
-                EchoApi.says(
+                EchoApi.respondWith(
                     200, "text/plain", new byte[] {0x1f, (byte) 0x8b}, "content-encoding", "gzip"))
             .on(
                 "/halfgzip",
-                EchoApi.says(
+                EchoApi.respondWith(
                     200,
                     "text/plain",
                     Arrays.copyOf(zipped(bytes("packed", StandardCharsets.UTF_8)), 20),
                     "content-encoding",
                     "gzip"))
-            .on("/brotli", EchoApi.says(200, "text/plain", "?", "content-encoding", "br"))
-            .on("/plain", EchoApi.says(200, "text/plain", "plain", "content-encoding", "identity"))
-            .on("/nogzip", EchoApi.says(200, "text/plain", "", "content-encoding", "gzip"))
+            .on("/brotli", EchoApi.respondWith(200, "text/plain", "?", "content-encoding", "br"))
+            .on(
+                "/plain",
+                EchoApi.respondWith(200, "text/plain", "plain", "content-encoding", "identity"))
+            .on("/nogzip", EchoApi.respondWith(200, "text/plain", "", "content-encoding", "gzip"))
             .on(
                 "/bomb",
-                EchoApi.says(
+                EchoApi.respondWith(
                     200, "text/plain", zipped(new byte[100 << 20]), "content-encoding", "gzip"))
             .on(
                 "/brokengzip",
-                EchoApi.says(
+                EchoApi.respondWith(
                     200,
                     "text/plain",
                     "this is not gzip despite its header",
@@ -177,7 +181,7 @@ class OpenApiOddAnswersIT {
         .with("get", "/q/{id}?acl", "query", id)
         .with("get", "/a b/{id}", "space", id)
         .with("get", "/a|b", "pipe", "");
-    api.on("/openapi.json", document.served());
+    api.on("/openapi.json", document.asScript());
     bridge =
         TestBridge.of(
             "{'mcpServers':{'s':{'type':'openapi','timeout':20,'url':'"
@@ -230,7 +234,7 @@ class OpenApiOddAnswersIT {
   @AfterEach
   void alive() throws Exception {
     awaitClosed();
-    assertTrue(bridge.call("echo", "{}").said().contains("GET /echo "));
+    assertTrue(bridge.call("echo", "{}").firstText().contains("GET /echo "));
   }
 
   @AfterAll
@@ -257,13 +261,13 @@ class OpenApiOddAnswersIT {
     Answer answer = bridge.call(tool, "{}");
 
     assertEquals(200, answer.status(), answer.text());
-    assertEquals(expected, answer.said());
+    assertEquals(expected, answer.firstText());
     assertFalse(answer.body().path("isError").asBoolean());
   }
 
   @Test
   void errorBodyIsReadInItsCharset() throws Exception {
-    assertEquals("HTTP 404 Said\ngrüße", bridge.call("latinerror", "{}").said());
+    assertEquals("HTTP 404 Said\ngrüße", bridge.call("latinerror", "{}").firstText());
   }
 
   @Test
@@ -272,7 +276,7 @@ class OpenApiOddAnswersIT {
 
     assertEquals(200, answer.status());
     assertFalse(answer.body().has("structuredContent"));
-    assertTrue(answer.said().startsWith("{\"a\":[["));
+    assertTrue(answer.firstText().startsWith("{\"a\":[["));
   }
 
   @Test
@@ -286,13 +290,13 @@ class OpenApiOddAnswersIT {
   @ParameterizedTest
   @ValueSource(strings = {"cutchunks", "badchunks", "bigheader", "twolengths"})
   void invalidHttpLeavesExecutionUnknown(String tool) throws Exception {
-    int before = api.seen("/" + tool).size();
+    int before = api.requests("/" + tool).size();
 
     Answer answer = bridge.call(tool, "{}");
 
     assertEquals(502, answer.status(), answer.text());
     assertEquals("unknown", answer.body().path("executed").asText(), answer.text());
-    assertEquals(before + 1, api.seen("/" + tool).size());
+    assertEquals(before + 1, api.requests("/" + tool).size());
   }
 
   @ParameterizedTest
@@ -312,33 +316,33 @@ class OpenApiOddAnswersIT {
 
   @Test
   void methodsWithoutABodyWork() throws Exception {
-    assertEquals("HTTP 200 OK", bridge.call("head", "{}").said());
-    assertEquals("HEAD /head HTTP/1.1", api.last().line());
-    assertTrue(bridge.call("options", "{}").said().contains("OPTIONS /options "));
+    assertEquals("HTTP 200 OK", bridge.call("head", "{}").firstText());
+    assertEquals("HEAD /head HTTP/1.1", api.lastRequest().line());
+    assertTrue(bridge.call("options", "{}").firstText().contains("OPTIONS /options "));
   }
 
   @Test
   void closedConnectionsAreNotReused() throws Exception {
     for (int i = 0; i < 20; i++) {
       Answer answer = bridge.call("post", "{}");
-      assertEquals("ok", answer.said(), answer::toString);
+      assertEquals("ok", answer.firstText(), answer::toString);
       awaitClosed();
     }
     assertEquals(
-        20, api.seen("/closing").stream().filter(r -> r.line().startsWith("POST")).count());
+        20, api.requests("/closing").stream().filter(r -> r.line().startsWith("POST")).count());
   }
 
   @ParameterizedTest
   @CsvSource({"stale,GET", "stalehead,HEAD"})
   void safeRequestIsRetriedIfItsConnectionCloses(String tool, String method) throws Exception {
     freshConnection("stale");
-    int before = api.seen("/stale").size();
+    int before = api.requests("/stale").size();
 
     Answer answer = bridge.call(tool, "{}");
 
     assertEquals(200, answer.status(), answer.text());
     assertFalse(answer.body().path("isError").asBoolean(), answer.text());
-    List<String> lines = api.seen("/stale").stream().map(EchoApi.Request::line).toList();
+    List<String> lines = api.requests("/stale").stream().map(EchoApi.Request::line).toList();
     assertEquals(
         List.of(method + " /stale HTTP/1.1", method + " /stale HTTP/1.1"),
         lines.subList(before, lines.size()));
@@ -348,24 +352,24 @@ class OpenApiOddAnswersIT {
   @ValueSource(strings = {"stalepost", "staledelete"})
   void unsafeRequestIsNotRetried(String tool) throws Exception {
     freshConnection("stale");
-    int before = api.seen("/stale").size();
+    int before = api.requests("/stale").size();
 
     Answer answer = bridge.call(tool, "{}");
 
     assertEquals("upstream_crashed", answer.code(), answer.text());
     assertEquals("unknown", answer.body().path("executed").asText());
-    assertEquals(before + 1, api.seen("/stale").size());
+    assertEquals(before + 1, api.requests("/stale").size());
   }
 
   @Test
   void requestWithAPartialResponseIsNotRetried() throws Exception {
     freshConnection("halfstale");
-    int before = api.seen("/halfstale").size();
+    int before = api.requests("/halfstale").size();
 
     Answer answer = bridge.call("halfstale", "{}");
 
     assertEquals("upstream_crashed", answer.code(), answer.text());
-    assertEquals(before + 1, api.seen("/halfstale").size());
+    assertEquals(before + 1, api.requests("/halfstale").size());
   }
 
   @Test
@@ -374,14 +378,14 @@ class OpenApiOddAnswersIT {
 
     assertEquals("upstream_crashed", answer.code(), answer.text());
     assertEquals("unknown", answer.body().path("executed").asText());
-    assertEquals(2, api.seen("/never").size());
+    assertEquals(2, api.requests("/never").size());
   }
 
   /** Leaves one pooled connection, which has served this path once. */
   private static void freshConnection(String tool) throws Exception {
     bridge.call("closing", "{}");
     awaitClosed();
-    assertEquals("ok", bridge.call(tool, "{}").said());
+    assertEquals("ok", bridge.call(tool, "{}").firstText());
   }
 
   @Test
@@ -391,7 +395,7 @@ class OpenApiOddAnswersIT {
       answers.add(bridge.callLater("query", "{\"id\":\"n" + i + "\"}"));
     }
     for (int i = 0; i < 200; i++) {
-      String text = answers.get(i).get(30, TimeUnit.SECONDS).said();
+      String text = answers.get(i).get(30, TimeUnit.SECONDS).firstText();
       assertTrue(text.contains("/q/n" + i + "?acl "), text);
     }
   }
@@ -399,9 +403,9 @@ class OpenApiOddAnswersIT {
   @Test
   void documentPathMayContainQueryAndFragment() throws Exception {
     bridge.call("query", "{\"id\":\"x\",\"upload\":\"1\"}");
-    assertEquals("GET /q/x?acl&upload=1 HTTP/1.1", api.last().line());
+    assertEquals("GET /q/x?acl&upload=1 HTTP/1.1", api.lastRequest().line());
     bridge.call("fragment", "{\"id\":\"x\",\"upload\":\"1\"}");
-    assertEquals("DELETE /x?upload=1 HTTP/1.1", api.last().line());
+    assertEquals("DELETE /x?upload=1 HTTP/1.1", api.lastRequest().line());
   }
 
   @Test

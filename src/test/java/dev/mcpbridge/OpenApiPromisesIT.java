@@ -35,13 +35,13 @@ class OpenApiPromisesIT {
             .with("get", "/either", "either", responses("'200':{" + OBJECT + "},'204':{}"));
     api =
         EchoApi.start()
-            .on("/openapi.json", document.served())
-            .on("/kept", EchoApi.says(200, "application/json", "{\"id\":1}"))
-            .on("/empty", EchoApi.says(204, null, ""))
-            .on("/array", EchoApi.says(200, "application/json", "[{\"id\":1}]"))
-            .on("/words", EchoApi.says(200, "text/plain", "done"))
-            .on("/image", EchoApi.says(200, "image/png", new byte[] {1, 2}))
-            .on("/either", EchoApi.says(204, null, ""));
+            .on("/openapi.json", document.asScript())
+            .on("/kept", EchoApi.respondWith(200, "application/json", "{\"id\":1}"))
+            .on("/empty", EchoApi.respondWith(204, null, ""))
+            .on("/array", EchoApi.respondWith(200, "application/json", "[{\"id\":1}]"))
+            .on("/words", EchoApi.respondWith(200, "text/plain", "done"))
+            .on("/image", EchoApi.respondWith(200, "image/png", new byte[] {1, 2}))
+            .on("/either", EchoApi.respondWith(204, null, ""));
     bridge =
         TestBridge.of(
             "{'mcpServers':{'s':{'type':'openapi','url':'" + api.url("/openapi.json") + "'}}}");
@@ -71,7 +71,7 @@ class OpenApiPromisesIT {
     }
     Answer answer = bridge.call("either", "{}");
     assertFalse(answer.body().path("isError").asBoolean());
-    assertEquals("HTTP 204 Said", answer.said());
+    assertEquals("HTTP 204 Said", answer.firstText());
   }
 
   /** Clients must refuse such a result unless it is an error (MCP server/tools). */

@@ -45,7 +45,7 @@ class OpenApiWireIT {
           "get", path, style.id(), "'parameters':[" + parameter("color", style.in(), more) + "]");
     }
     addAttackTargets(document);
-    api = EchoApi.start().on("/openapi.json", document.served());
+    api = EchoApi.start().on("/openapi.json", document.asScript());
     bridge =
         TestBridge.of(
             "{'mcpServers':{'s':{'type':'openapi','url':'" + api.url("/openapi.json") + "'}}}");
@@ -126,7 +126,7 @@ class OpenApiWireIT {
     Answer answer = bridge.call(style.id(), "{\"color\":" + style.value() + "}");
 
     assertEquals(200, answer.status(), answer.text());
-    Request seen = api.last();
+    Request seen = api.lastRequest();
     switch (style.in()) {
       case "path" ->
           assertEquals("GET " + style.path() + "/" + style.wire() + "/end HTTP/1.1", seen.line());
@@ -148,18 +148,18 @@ class OpenApiWireIT {
     keys.forEach(key -> assertTrue(key.matches("[A-Za-z0-9_.-]{1,64}"), key));
 
     bridge.call("odd", "{\"" + keys.get(0) + "\":\"x\",\"" + keys.get(1) + "\":\"y\"}");
-    assertEquals("filter%5Bname%5D=x&%24select=y", api.last().query());
+    assertEquals("filter%5Bname%5D=x&%24select=y", api.lastRequest().query());
 
     keys = properties("same").propertyStream().map(each -> each.getKey()).toList();
     bridge.call("same", "{\"" + keys.get(0) + "\":\"x\",\"" + keys.get(1) + "\":\"y\"}");
-    assertEquals("GET /same/x?id=y HTTP/1.1", api.last().line());
+    assertEquals("GET /same/x?id=y HTTP/1.1", api.lastRequest().line());
   }
 
   @Test
   void reservedCharactersNeverEndTheParameter() throws Exception {
     bridge.call("everywhere", "{\"free\":\"a/b?c&d=e#f+g%\"}");
 
-    assertEquals("free=a/b?c%26d%3De%23f%2Bg%25", api.last().query());
+    assertEquals("free=a/b?c%26d%3De%23f%2Bg%25", api.lastRequest().query());
   }
 
   @ParameterizedTest
@@ -194,18 +194,18 @@ class OpenApiWireIT {
       })
   void pathValueStaysInItsSegmentOrIsRejected(String value) throws Exception {
     for (String tool : List.of("segment", "last")) {
-      int before = api.seen().size();
+      int before = api.requests().size();
 
       Answer answer = bridge.call(tool, "{\"p\":\"" + value + "\"}");
 
       if (answer.status() == 422) {
-        assertEquals(before, api.seen().size());
+        assertEquals(before, api.requests().size());
         continue;
       }
       assertEquals(200, answer.status(), answer.text());
-      assertEquals(before + 1, api.seen().size());
-      String path = api.last().path();
-      assertEquals("", api.last().query());
+      assertEquals(before + 1, api.requests().size());
+      String path = api.lastRequest().path();
+      assertEquals("", api.lastRequest().query());
       String[] segments = path.split("/", -1);
       assertEquals(tool.equals("segment") ? 4 : 3, segments.length, path);
       assertEquals("seg", segments[1]);
@@ -233,13 +233,13 @@ class OpenApiWireIT {
     "h,a\\u007Fb"
   })
   void lineBreakIsRejectedAndNothingIsSent(String parameter, String value) throws Exception {
-    int before = api.seen().size();
+    int before = api.requests().size();
 
     Answer answer = bridge.call("everywhere", "{\"" + parameter + "\":\"" + value + "\"}");
 
     assertEquals(422, answer.status(), answer.text());
     assertEquals("no", answer.body().path("executed").asText());
-    assertEquals(before, api.seen().size());
+    assertEquals(before, api.requests().size());
   }
 
   @ParameterizedTest
@@ -247,15 +247,15 @@ class OpenApiWireIT {
   void lineBreakInAListOrANameIsNeverSent(String parameter) throws Exception {
     for (String value :
         List.of("[\"a\",\"b\\r\\nX-Injected: 1\"]", "{\"k\\r\\nX-Injected: 1\":1}")) {
-      int before = api.seen().size();
+      int before = api.requests().size();
 
       Answer answer = bridge.call("everywhere", "{\"" + parameter + "\":" + value + "}");
 
       if (answer.status() == 422) {
-        assertEquals(before, api.seen().size());
+        assertEquals(before, api.requests().size());
       } else {
         assertEquals(200, answer.status(), answer.text());
-        assertNull(api.last().header("X-Injected"));
+        assertNull(api.lastRequest().header("X-Injected"));
       }
     }
   }
@@ -266,12 +266,12 @@ class OpenApiWireIT {
     assertEquals(List.of("X-Fine"), keys);
 
     for (String name : List.of("Host", "host", "Content-Length", "Cookie", "Mcp-Method")) {
-      int before = api.seen().size();
+      int before = api.requests().size();
       assertEquals(422, bridge.call("fixed", "{\"" + name + "\":\"1\"}").status());
-      assertEquals(before, api.seen().size());
+      assertEquals(before, api.requests().size());
     }
     assertEquals(200, bridge.call("fixed", "{\"X-Fine\":\"1\"}").status());
-    assertEquals("127.0.0.1:" + api.port(), api.last().header("host"));
+    assertEquals("127.0.0.1:" + api.port(), api.lastRequest().header("host"));
   }
 
   private static JsonNode properties(String tool) throws Exception {

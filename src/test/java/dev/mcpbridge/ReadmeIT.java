@@ -76,7 +76,7 @@ class ReadmeIT {
   static void open() throws Exception {
     Requirements.program("git");
     Requirements.program("curl");
-    Iterator<Integer> free = FreePorts.some(10).iterator();
+    Iterator<Integer> free = FreePorts.find(10).iterator();
     for (int port : new int[] {3000, 3001, 3002, 3003, 3004, 3005, 4010, 7801, 7802, 7803}) {
       ports.put(Integer.toString(port), Integer.toString(free.next()));
     }
@@ -90,7 +90,7 @@ class ReadmeIT {
       shell.close();
     }
     if (engine != null) {
-      engine.say("rmi", Engine.BUSYBOX);
+      engine.execute("rmi", Engine.BUSYBOX);
     }
   }
 
@@ -155,7 +155,8 @@ class ReadmeIT {
     switch (block.language()) {
       case "sh" -> paste(block.text());
       case "console" -> converse(block.text().lines().toList());
-      case "json" -> new ConfigReader(Map.of()).read(block.text(), ConfigReader.Strictness.WHOLE);
+      case "json" ->
+          new ConfigReader(Map.of()).read(block.text(), ConfigReader.Strictness.ALL_OR_NOTHING);
       default -> throw new AssertionError("unknown language of a block: " + block.language());
     }
   }
@@ -195,7 +196,7 @@ class ReadmeIT {
           commands.lines().noneMatch(line -> line.startsWith("curl ")),
           "the README shows no output of: " + commands);
     } else {
-      assertTrue(new Sample(answer).ends(output), commands + "printed " + output);
+      assertTrue(new Sample(answer).matchesEndOf(output), commands + "printed " + output);
     }
   }
 
@@ -205,7 +206,7 @@ class ReadmeIT {
     int startCount =
         (int)
             commands.lines().filter(line -> line.startsWith(command) && line.endsWith("&")).count();
-    shell.awaitSaid(readyLine, started.merge(command, startCount, Integer::sum));
+    shell.awaitOutput(readyLine, started.merge(command, startCount, Integer::sum));
   }
 
   /** Input follows $, > or a question with "Run it?"; all other lines are expected output. */
@@ -234,7 +235,7 @@ class ReadmeIT {
   private static boolean isShown(String line, Iterator<String> shown) {
     Sample sample = new Sample(line);
     while (shown.hasNext()) {
-      if (sample.ends(shown.next())) {
+      if (sample.matchesEndOf(shown.next())) {
         return true;
       }
     }

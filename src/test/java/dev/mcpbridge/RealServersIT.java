@@ -75,7 +75,7 @@ class RealServersIT {
     try (TestBridge bridge = bridge("everything", node("server-everything", "stdio"))) {
       McpClient client =
           new McpClient(bridge.uri("/mcp"), "{\"elicitation\":{},\"sampling\":{}}")
-              .answering(
+              .withRequestHandler(
                   request ->
                       request.path("method").asText().equals("sampling/createMessage")
                           ? "{\"role\":\"assistant\",\"model\":\"m\",\"content\":"

@@ -44,7 +44,7 @@ class RemoteServersIT {
       String odd = "{\"n\":12345678901234567890,\"d\":1.10,\"ü\":null}";
       assertTrue(front.call("echo", odd).text().contains(odd));
       assertTrue(front.get("/servers/s/tools").text().contains("\"x-unknown\":1.10"));
-      assertEquals("x".repeat(300_000), front.call("big", "{\"size\":300000}").said());
+      assertEquals("x".repeat(300_000), front.call("big", "{\"size\":300000}").firstText());
       assertEquals(404, front.call("nothing", "{}").status());
       assertTrue(front.call("tool_error", "{}").body().path("isError").asBoolean());
       assertTrue(front.call("fail", "{}").text().contains("it broke"));
@@ -71,10 +71,10 @@ class RemoteServersIT {
           () -> {
             calls.incrementAndGet();
             assertEquals(504, front.call("never", "{}").status());
-            return !behind.call("cancels", "{}").said().equals("0");
+            return !behind.call("cancels", "{}").firstText().equals("0");
           });
 
-      int cancels = Integer.parseInt(behind.call("cancels", "{}").said());
+      int cancels = Integer.parseInt(behind.call("cancels", "{}").firstText());
       assertTrue(cancels <= calls.get(), cancels + " of " + calls);
     }
   }
@@ -120,7 +120,7 @@ class RemoteServersIT {
         TestBridge front = inFrontOf(behind, ",'era':'" + between + "'")) {
       McpClient mcpClient =
           new McpClient(front.uri("/servers/s/mcp"), "{\"elicitation\":{}}")
-              .answering(request -> "{\"action\":\"accept\",\"content\":{\"a\":1}}");
+              .withRequestHandler(request -> "{\"action\":\"accept\",\"content\":{\"a\":1}}");
       String ask = "{\"method\":\"elicitation/create\"}";
       Reply reply;
       if (client.equals("legacy")) {
@@ -139,7 +139,7 @@ class RemoteServersIT {
                     + "\",\"inputResponses\":{\"input\":{\"action\":\"accept\","
                     + "\"content\":{\"a\":1}}}");
       }
-      assertEquals("result {\"action\":\"accept\",\"content\":{\"a\":1}}", reply.said());
+      assertEquals("result {\"action\":\"accept\",\"content\":{\"a\":1}}", reply.firstText());
     }
   }
 
@@ -155,8 +155,8 @@ class RemoteServersIT {
                     + "'}}}")) {
       front.until(() -> front.state("s").equals("ready") && front.state("all").equals("ready"));
 
-      assertEquals("x".repeat(100_000), front.call("big", "{\"size\":100000}").said());
-      assertEquals("slept", front.post("/servers/all/tools/s__sleep", "{\"ms\":10}").said());
+      assertEquals("x".repeat(100_000), front.call("big", "{\"size\":100000}").firstText());
+      assertEquals("slept", front.post("/servers/all/tools/s__sleep", "{\"ms\":10}").firstText());
       Answer streamed = front.call("progress", "{\"steps\":3}", "accept", "text/event-stream");
       assertTrue(streamed.text().contains("event: progress"), streamed.text());
       assertEquals(400, behind.post("/sse", "{}").status());
@@ -216,7 +216,7 @@ class RemoteServersIT {
                 + "'}}}")) {
       bridge.until(() -> bridge.state("s").equals("ready"));
 
-      assertEquals("Echo: hi", bridge.call("echo", "{\"message\":\"hi\"}").said());
+      assertEquals("Echo: hi", bridge.call("echo", "{\"message\":\"hi\"}").firstText());
       Answer streamed =
           bridge.call(
               "trigger-long-running-operation",

@@ -19,7 +19,7 @@ class SandboxCommandIT {
 
   @Test
   void everyServerIsCheckedAndProblemsAreReported() throws Exception {
-    Engine engine = Engine.there();
+    Engine engine = Engine.local();
     String validEntry = "'good':{'docker':{'image':'" + Engine.IMAGE + "'}}";
     String missingImage = "'bad':{'docker':{'image':'mcp-bridge-test/absent'}}";
     String missingRuntime =
@@ -43,7 +43,7 @@ class SandboxCommandIT {
         failure.text());
     assertTrue(
         failure.text().contains("good (" + Engine.IMAGE + "): a container starts"), failure.text());
-    assertEquals("", engine.say("ps", "-aq", "--filter", "name=mcp-bridge-good"));
+    assertEquals("", engine.execute("ps", "-aq", "--filter", "name=mcp-bridge-good"));
   }
 
   @Test

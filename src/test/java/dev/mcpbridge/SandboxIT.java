@@ -34,7 +34,7 @@ class SandboxIT {
 
   @BeforeAll
   static void find() throws Exception {
-    engine = Engine.there();
+    engine = Engine.local();
   }
 
   @AfterEach
@@ -82,7 +82,7 @@ class SandboxIT {
   @Test
   void aContainerHasNoPrivilegesOrNetwork() throws Exception {
     try (TestBridge bridge = high("'env':{'GIVEN':'x'}")) {
-      String status = bridge.call("status", "{}").said();
+      String status = bridge.call("status", "{}").firstText();
       assertTrue(status.contains("CapEff: 0000000000000000"), status);
       assertTrue(status.contains("NoNewPrivs: 1"), status);
       assertTrue(status.contains("Seccomp: 2"), status);
@@ -93,14 +93,14 @@ class SandboxIT {
       assertEquals("written", write(bridge, "/tmp/x"), "/tmp of the image has mode 0755");
       assertEquals("written", write(bridge, "/data/x"), "a volume of the image");
 
-      String root = bridge.call("root", "{}").said();
+      String root = bridge.call("root", "{}").firstText();
       assertFalse(root.contains("docker.sock"), root);
       String port = "{\"port\":\"" + bridge.uri("/").getPort() + "\"}";
-      String network = bridge.call("network", port).said();
+      String network = bridge.call("network", port).firstText();
       assertFalse(network.contains("eth"), network);
       assertTrue(network.contains("Network is unreachable"), network);
       assertTrue(network.contains("Connection refused"), network);
-      String environment = bridge.call("environment", "{}").said();
+      String environment = bridge.call("environment", "{}").firstText();
       assertTrue(environment.contains("GIVEN=x"), environment);
       assertFalse(environment.contains("JAVA_HOME"), environment);
     }
@@ -112,8 +112,9 @@ class SandboxIT {
       Set<String> hosts = new HashSet<>();
       for (int i = 0; i < 6; i++) {
         assertEquals("written", write(bridge, "/tmp/x"));
-        assertTrue(bridge.call("read", "{\"path\":\"/tmp/x\"}").said().contains("No such file"));
-        hosts.add(bridge.call("pid", "{}").said());
+        assertTrue(
+            bridge.call("read", "{\"path\":\"/tmp/x\"}").firstText().contains("No such file"));
+        hosts.add(bridge.call("pid", "{}").firstText());
       }
       assertEquals(6, hosts.size());
     }
@@ -124,7 +125,7 @@ class SandboxIT {
     try (TestBridge bridge = high("")) {
       Answer answer = bridge.call("echo", "{\"text\":\"hi\"}");
 
-      assertEquals("hi", answer.said(), answer.toString());
+      assertEquals("hi", answer.firstText(), answer.toString());
       JsonNode where = answer.body().path("execution_environment");
       assertEquals(3, where.path("risk_level").asInt());
       assertTrue(where.path("docker").asBoolean());
@@ -150,15 +151,15 @@ class SandboxIT {
 
       assertFailure(502, "sandbox_out_of_memory", bridge.call("memory", "{}"));
       Answer forks = bridge.call("forks", "{}");
-      assertTrue(forks.status() == 502 || forks.said().matches("\\d{1,2}"), forks.toString());
-      String disk = bridge.call("disk", "{}").said();
+      assertTrue(forks.status() == 502 || forks.firstText().matches("\\d{1,2}"), forks.toString());
+      String disk = bridge.call("disk", "{}").firstText();
       assertTrue(disk.contains("No space left"), disk);
       CompletableFuture<Answer> spin = bridge.callLater("spin", "{\"seconds\":2}");
       for (int i = 0; i < 50; i++) {
         assertEquals(200, bridge.post("/servers/calm/tools/echo", "{}").status());
       }
-      assertEquals("spun", spin.get(30, TimeUnit.SECONDS).said());
-      assertEquals("hi", bridge.call("echo", "{\"text\":\"hi\"}").said());
+      assertEquals("spun", spin.get(30, TimeUnit.SECONDS).firstText());
+      assertEquals("hi", bridge.call("echo", "{\"text\":\"hi\"}").firstText());
     }
   }
 
@@ -185,7 +186,7 @@ class SandboxIT {
               bridge.get("/servers/s", "x-api-key", modest).body().path("queued_calls").asInt()
                   == 2);
 
-      assertEquals("hi", bridge.call("echo", "{\"text\":\"hi\"}", "x-api-key", modest).said());
+      assertEquals("hi", bridge.call("echo", "{\"text\":\"hi\"}", "x-api-key", modest).firstText());
 
       assertFalse(greedyCalls.get(0).isDone());
       greedyCalls.forEach(call -> assertEquals(200, call.join().status()));
@@ -208,7 +209,7 @@ class SandboxIT {
     try (TestBridge bridge = high("'timeout':0.5,'pool':{'min':1,'max':1}")) {
       assertFailure(504, "sandbox_timeout", bridge.call("sleep", "{\"seconds\":600}"));
 
-      assertEquals("hi", bridge.call("echo", "{\"text\":\"hi\"}").said());
+      assertEquals("hi", bridge.call("echo", "{\"text\":\"hi\"}").firstText());
     }
   }
 
@@ -220,7 +221,7 @@ class SandboxIT {
 
       call.cancel(true);
 
-      assertEquals("hi", bridge.call("echo", "{\"text\":\"hi\"}").said());
+      assertEquals("hi", bridge.call("echo", "{\"text\":\"hi\"}").firstText());
     }
   }
 
@@ -234,7 +235,7 @@ class SandboxIT {
 
       assertEquals(200, bridge.delete("/servers/s").status());
 
-      assertEquals("slept", call.get(30, TimeUnit.SECONDS).said());
+      assertEquals("slept", call.get(30, TimeUnit.SECONDS).firstText());
     }
   }
 
@@ -245,7 +246,7 @@ class SandboxIT {
           Stream.generate(() -> bridge.callLater("sleep", "{\"seconds\":0.2}")).limit(4).toList();
 
       for (CompletableFuture<Answer> call : calls) {
-        assertEquals("slept", call.get(60, TimeUnit.SECONDS).said());
+        assertEquals("slept", call.get(60, TimeUnit.SECONDS).firstText());
       }
     }
   }
@@ -255,7 +256,7 @@ class SandboxIT {
     try (TestBridge bridge =
         one("'riskLevel':3,'maxQueued':1,'timeout':15", "'pool':{'min':1,'max':1}")) {
       CompletableFuture<Answer> running = bridge.callLater("sleep", "{\"seconds\":600}");
-      bridge.until(() -> engine.runs("sleep 600"));
+      bridge.until(() -> engine.isRunning("sleep 600"));
       List<CompletableFuture<Answer>> others =
           Stream.generate(() -> bridge.callLater("echo", "{\"text\":\"hi\"}")).limit(4).toList();
 
@@ -276,11 +277,12 @@ class SandboxIT {
   void aSingleToolCanBeAtLevelThree() throws Exception {
     try (TestBridge bridge = one("'riskLevel':1,'risk':{'tools':{'pid':3}}", "")) {
       assertEquals("written", write(bridge, "/tmp/x"));
-      assertFalse(bridge.call("read", "{\"path\":\"/tmp/x\"}").said().contains("No such file"));
+      assertFalse(
+          bridge.call("read", "{\"path\":\"/tmp/x\"}").firstText().contains("No such file"));
 
       Answer isolated = bridge.call("pid", "{}");
 
-      assertNotEquals(isolated.said(), bridge.call("pid", "{}").said());
+      assertNotEquals(isolated.firstText(), bridge.call("pid", "{}").firstText());
       assertTrue(isolated.body().has("execution_environment"));
       assertFalse(bridge.call("echo", "{}").body().has("execution_environment"));
     }
@@ -312,7 +314,7 @@ class SandboxIT {
 
       Answer read = bridge.call("read", "{\"path\":\"/tmp/x\"}");
 
-      assertEquals("y|", read.said() + (read.said().endsWith("|") ? "" : "|"));
+      assertEquals("y|", read.firstText() + (read.firstText().endsWith("|") ? "" : "|"));
       assertTrue(read.body().has("execution_environment"));
       assertEquals(1, engine.containers().size());
     }
@@ -325,10 +327,10 @@ class SandboxIT {
       CompletableFuture<Answer> call = bridge.callLater("sleep", "{\"seconds\":600}");
       bridge.until(() -> bridge.get("/servers/s").body().path("pending_calls").asInt() == 1);
 
-      engine.say("kill", first);
+      engine.execute("kill", first);
 
       assertFailure(502, "upstream_crashed", call.get(30, TimeUnit.SECONDS));
-      assertEquals("hi", bridge.call("echo", "{\"text\":\"hi\"}").said());
+      assertEquals("hi", bridge.call("echo", "{\"text\":\"hi\"}").firstText());
       assertNotEquals(first, engine.containers().get(0));
     }
   }
@@ -344,7 +346,8 @@ class SandboxIT {
     String volumes = "'volumes':['" + in + ":/in','" + out + ":/out:rw']";
     try (TestBridge bridge = high(volumes)) {
       assertEquals(
-          "from the host", bridge.call("read", "{\"path\":\"/in/there\"}").said().replace("|", ""));
+          "from the host",
+          bridge.call("read", "{\"path\":\"/in/there\"}").firstText().replace("|", ""));
       assertTrue(write(bridge, "/in/x").contains("Read-only file system"));
       assertEquals("written", write(bridge, "/out/x"));
       assertEquals("y\n", Files.readString(out.resolve("x")));
@@ -363,7 +366,7 @@ class SandboxIT {
               "{\"name\":\"progress\",\"arguments\":{},\"_meta\":{\"progressToken\":\"t\"}}");
 
       assertEquals(1, reply.notifications("notifications/progress").size());
-      assertEquals("done", reply.said());
+      assertEquals("done", reply.firstText());
     }
   }
 
@@ -390,7 +393,7 @@ class SandboxIT {
       Answer write = bridge.call("write_file", "{\"path\":\"/files/x\",\"content\":\"y\"}");
       Answer outside = bridge.call("read_text_file", "{\"path\":\"/etc/passwd\"}");
 
-      assertEquals("from the host", read.said(), read.toString());
+      assertEquals("from the host", read.firstText(), read.toString());
       assertTrue(write.body().path("isError").asBoolean(), write.toString());
       assertTrue(outside.body().path("isError").asBoolean(), outside.toString());
     }
@@ -447,7 +450,7 @@ class SandboxIT {
               "/servers",
               entry.formatted("s", Engine.IMAGE, ",\"memory\":\"32m\",\"pool\":{\"max\":1}"));
       assertEquals(201, good.status(), good.toString());
-      assertEquals("hi", bridge.call("echo", "{\"text\":\"hi\"}").said());
+      assertEquals("hi", bridge.call("echo", "{\"text\":\"hi\"}").firstText());
 
       for (String[] bad :
           new String[][] {
@@ -491,7 +494,7 @@ class SandboxIT {
   }
 
   private static String write(TestBridge bridge, String path) throws Exception {
-    String text = bridge.call("write", "{\"path\":\"" + path + "\",\"text\":\"y\"}").said();
+    String text = bridge.call("write", "{\"path\":\"" + path + "\",\"text\":\"y\"}").firstText();
     return text.replace("|", "");
   }
 

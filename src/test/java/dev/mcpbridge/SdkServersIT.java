@@ -149,10 +149,10 @@ class SdkServersIT {
   void elicitationsReachTheCallingSession(String server, String revision) throws Exception {
     McpClient client =
         new McpClient(bridge.uri("/servers/" + server + "/mcp"), FORMS)
-            .answering(request -> "{\"action\":\"accept\",\"content\":{\"count\":3}}");
+            .withRequestHandler(request -> "{\"action\":\"accept\",\"content\":{\"count\":3}}");
     client.initialize();
 
-    assertEquals("3 it is", client.call("ask", "{}").said());
+    assertEquals("3 it is", client.call("ask", "{}").firstText());
     assertFalse(call(server, "ask", "{}").text().contains("it is"));
   }
 
@@ -174,6 +174,6 @@ class SdkServersIT {
                 + key
                 + "\":{\"action\":\"accept\",\"content\":{\"count\":4}}}");
 
-    assertEquals("4 it is", reply.said());
+    assertEquals("4 it is", reply.firstText());
   }
 }

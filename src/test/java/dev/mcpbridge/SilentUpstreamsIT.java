@@ -19,7 +19,7 @@ class SilentUpstreamsIT {
 
   @BeforeEach
   void start() throws Exception {
-    api = EchoApi.start().on("/silent", EchoApi.hangs());
+    api = EchoApi.start().on("/silent", EchoApi.neverRespond());
   }
 
   @AfterEach
@@ -52,12 +52,12 @@ class SilentUpstreamsIT {
           });
 
       assertTrue(lastError[0].contains("timed out after "), lastError[0]);
-      bridge.until(() -> api.left() > 0);
+      bridge.until(() -> api.disconnects() > 0);
       api.on(
           "/silent",
           kind.equals("document")
-              ? ApiDocument.create().with("get", "/run", "run", "").served()
-              : EchoApi.says(200, "application/json", "[{\"name\":\"run\"}]"));
+              ? ApiDocument.create().with("get", "/run", "run", "").asScript()
+              : EchoApi.respondWith(200, "application/json", "[{\"name\":\"run\"}]"));
       bridge.until(() -> bridge.state("s").equals("ready"));
     }
   }
@@ -66,12 +66,12 @@ class SilentUpstreamsIT {
   @ValueSource(strings = {"document", "functions", "executor"})
   void aServerWithASilentStartCanBeRemoved(String kind) throws Exception {
     try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':{" + entry(kind) + "}}}")) {
-      bridge.until(() -> api.seen("/silent").size() == 1);
+      bridge.until(() -> api.requests("/silent").size() == 1);
 
       bridge.reload("{}");
 
       assertEquals(404, bridge.get("/servers/s").status());
-      bridge.until(() -> api.left() == 1);
+      bridge.until(() -> api.disconnects() == 1);
     }
   }
 
@@ -80,10 +80,10 @@ class SilentUpstreamsIT {
     TestBridge bridge =
         TestBridge.of(
             "{'mcpServers':{'d':{" + entry("document") + "},'e':{" + entry("executor") + "}}}");
-    bridge.until(() -> api.seen("/silent").size() == 2);
+    bridge.until(() -> api.requests("/silent").size() == 2);
 
     bridge.close();
 
-    bridge.until(() -> api.left() == 2);
+    bridge.until(() -> api.disconnects() == 2);
   }
 }

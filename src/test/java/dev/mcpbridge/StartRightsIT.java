@@ -42,12 +42,12 @@ class StartRightsIT {
     String body = method.equals("POST") ? ",\"body\":" + BRIEF : "";
     String request =
         "{\"method\":\"" + method + "\",\"url\":\"" + bridge.uri(path) + "\"" + body + "}";
-    return bridge.call("send", request).said();
+    return bridge.call("send", request).firstText();
   }
 
   @Test
   void withoutKeysTheBridgeAsItsOwnApiCannotStartServers() throws Exception {
-    int port = FreePorts.some(1).get(0);
+    int port = FreePorts.find(1).get(0);
     String document = "http://127.0.0.1:" + port + "/openapi.json";
     try (TestBridge bridge =
         TestBridge.at(

@@ -58,10 +58,10 @@ class StdioFaultsIT {
         calls.add(bridge.callLater("echo", "{\"m\":1}"));
       }
       calls.forEach(call -> assertEquals(200, call.join().status()));
-      assertEquals("grüße 🎉 {\"x\":\"ü\"}", bridge.call("bytewise", "{\"x\":\"ü\"}").said());
-      assertEquals("fine", bridge.call("decorated", "{}").said());
-      assertEquals("first", bridge.call("twice", "{}").said());
-      assertEquals("mine", bridge.call("strangers", "{}").said());
+      assertEquals("grüße 🎉 {\"x\":\"ü\"}", bridge.call("bytewise", "{\"x\":\"ü\"}").firstText());
+      assertEquals("fine", bridge.call("decorated", "{}").firstText());
+      assertEquals("first", bridge.call("twice", "{}").firstText());
+      assertEquals("mine", bridge.call("strangers", "{}").firstText());
       JsonNode server = bridge.get("/servers/s").body();
       assertTrue(server.path("garbage_lines").asInt() >= 300, server.toString());
       assertEquals(0, server.path("restarts").asInt());
@@ -72,8 +72,9 @@ class StdioFaultsIT {
   @Test
   void onlyMessagesOverTheLimitAreLost() throws Exception {
     try (TestBridge bridge = TestBridge.scripted("")) {
-      assertEquals(70_000, bridge.call("big", "{\"size\":70000}").said().length());
-      assertEquals(15 << 20, bridge.call("big", "{\"size\":" + (15 << 20) + "}").said().length());
+      assertEquals(70_000, bridge.call("big", "{\"size\":70000}").firstText().length());
+      assertEquals(
+          15 << 20, bridge.call("big", "{\"size\":" + (15 << 20) + "}").firstText().length());
 
       Answer tooLarge = bridge.call("big", "{\"size\":" + (17 << 20) + "}");
       assertEquals(502, tooLarge.status());
@@ -113,7 +114,7 @@ class StdioFaultsIT {
         assertEquals("unknown", late.body().path("executed").asText());
         assertTrue(late.body().path("error").asText().contains("Request to s timed out after"));
       }
-      bridge.until(() -> bridge.call("cancels", "{}").said().equals("10"));
+      bridge.until(() -> bridge.call("cancels", "{}").firstText().equals("10"));
       bridge.assertAlive();
     }
   }
@@ -121,8 +122,8 @@ class StdioFaultsIT {
   @Test
   void floodsOfNotificationsAndStderrAreHarmless() throws Exception {
     try (TestBridge bridge = TestBridge.scripted("'timeout':60")) {
-      assertEquals("flooded", bridge.call("flood", "{\"count\":300000}").said());
-      assertEquals("said", bridge.call("stderr", "{\"bytes\":10485760}").said());
+      assertEquals("flooded", bridge.call("flood", "{\"count\":300000}").firstText());
+      assertEquals("said", bridge.call("stderr", "{\"bytes\":10485760}").firstText());
       assertTrue(bridge.get("/servers/s").body().path("dropped_messages").asInt() > 0);
       bridge.assertAlive();
     }
@@ -131,9 +132,9 @@ class StdioFaultsIT {
   @Test
   void requestsOfTheServerAreAnsweredOrRefused() throws Exception {
     try (TestBridge bridge = TestBridge.scripted("")) {
-      assertEquals("result {}", bridge.call("ask", "{\"method\":\"ping\"}").said());
+      assertEquals("result {}", bridge.call("ask", "{\"method\":\"ping\"}").firstText());
       for (String method : List.of("sampling/createMessage", "roots/list", "elicitation/create")) {
-        String said = bridge.call("ask", "{\"method\":\"" + method + "\"}").said();
+        String said = bridge.call("ask", "{\"method\":\"" + method + "\"}").firstText();
         assertTrue(said.startsWith("error") && said.contains("-32601"), said);
       }
     }

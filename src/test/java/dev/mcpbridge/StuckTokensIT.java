@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Calls whose access token is missing, late or invalid. */
 class StuckTokensIT {
   private static final EchoApi.Script TOKEN =
-      EchoApi.says(200, "application/json", "{\"access_token\":\"t1\",\"expires_in\":3600}");
+      EchoApi.respondWith(200, "application/json", "{\"access_token\":\"t1\",\"expires_in\":3600}");
 
   private final CountDownLatch gate = new CountDownLatch(1);
   private EchoApi api;
@@ -40,8 +40,8 @@ class StuckTokensIT {
     tokens = EchoApi.start().on("/token", TOKEN);
     api =
         EchoApi.start()
-            .on("/ok", EchoApi.says(200, "text/plain", "granted"))
-            .on("/hangs", EchoApi.hangs());
+            .on("/ok", EchoApi.respondWith(200, "text/plain", "granted"))
+            .on("/hangs", EchoApi.neverRespond());
     String document =
         ApiDocument.create()
             .with("get", "/ok", "ok", "")
@@ -91,8 +91,8 @@ class StuckTokensIT {
   /** Starts a response and never ends it. */
   private static EchoApi.Script startsOnly() {
     return (request, peer) -> {
-      EchoApi.breaksOff().answer(request, peer);
-      return EchoApi.hangs().answer(request, peer);
+      EchoApi.truncateResponse().answer(request, peer);
+      return EchoApi.neverRespond().answer(request, peer);
     };
   }
 
@@ -106,8 +106,8 @@ class StuckTokensIT {
 
   private void assertWorksAgain() throws Exception {
     tokens.on("/token", TOKEN);
-    assertEquals("granted", bridge.call("ok", "{}").said());
-    assertEquals("Bearer t1", api.last().header("authorization"));
+    assertEquals("granted", bridge.call("ok", "{}").firstText());
+    assertEquals("Bearer t1", api.lastRequest().header("authorization"));
   }
 
   private static void assertNoToken(Answer answer, String reason) {
@@ -121,7 +121,7 @@ class StuckTokensIT {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void callsShareOneTokenRequestAndItsTimeout(boolean isSilent) throws Exception {
-    tokens.on("/token", isSilent ? EchoApi.hangs() : startsOnly());
+    tokens.on("/token", isSilent ? EchoApi.neverRespond() : startsOnly());
 
     List<CompletableFuture<Answer>> calls = calls(5);
 
@@ -129,9 +129,9 @@ class StuckTokensIT {
       assertNoToken(
           call.get(30, TimeUnit.SECONDS), tokens.url("") + " did not respond within 10 seconds");
     }
-    assertEquals(1, tokens.seen().size());
-    bridge.until(() -> tokens.left() == 1);
-    assertEquals(0, api.seen().size());
+    assertEquals(1, tokens.requests().size());
+    bridge.until(() -> tokens.disconnects() == 1);
+    assertEquals(0, api.requests().size());
     assertWorksAgain();
   }
 
@@ -141,14 +141,14 @@ class StuckTokensIT {
 
     List<CompletableFuture<Answer>> calls = calls(20);
     bridge.until(() -> pending("s") == 20);
-    assertEquals(0, api.seen().size());
+    assertEquals(0, api.requests().size());
     gate.countDown();
 
     for (CompletableFuture<Answer> call : calls) {
-      assertEquals("granted", call.get(20, TimeUnit.SECONDS).said());
+      assertEquals("granted", call.get(20, TimeUnit.SECONDS).firstText());
     }
-    assertEquals(1, tokens.seen().size());
-    assertEquals(20, api.seen("/ok").size());
+    assertEquals(1, tokens.requests().size());
+    assertEquals(20, api.requests("/ok").size());
   }
 
   @Test
@@ -157,25 +157,25 @@ class StuckTokensIT {
 
     Answer answer = bridge.post("/servers/brief/tools/ok", "{}");
     assertEquals(504, answer.status(), answer.text());
-    assertEquals(0, api.seen().size());
+    assertEquals(0, api.requests().size());
     gate.countDown();
     Answer next = bridge.post("/servers/brief/tools/ok", "{}");
 
-    assertEquals("granted", next.said(), next.text());
-    assertEquals(1, tokens.seen().size());
-    assertEquals(1, api.seen().size());
+    assertEquals("granted", next.firstText(), next.text());
+    assertEquals(1, tokens.requests().size());
+    assertEquals(1, api.requests().size());
   }
 
   @Test
   void callsWithAShortTimeoutRecover() throws Exception {
-    tokens.on("/token", EchoApi.hangs());
+    tokens.on("/token", EchoApi.neverRespond());
     assertEquals(504, bridge.post("/servers/brief/tools/ok", "{}").status());
     tokens.on("/token", TOKEN);
 
     bridge.until(() -> bridge.post("/servers/brief/tools/ok", "{}").status() == 200);
 
-    assertEquals(2, tokens.seen().size());
-    assertEquals(1, api.seen().size());
+    assertEquals(2, tokens.requests().size());
+    assertEquals(1, api.requests().size());
   }
 
   @Test
@@ -188,27 +188,27 @@ class StuckTokensIT {
               ("POST /servers/s/tools/ok HTTP/1.1\r\nHost: localhost\r\n"
                       + "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
                   .getBytes(StandardCharsets.UTF_8));
-      bridge.until(() -> tokens.seen().size() == 1);
+      bridge.until(() -> tokens.requests().size() == 1);
     }
     bridge.until(() -> pending("s") == 0);
     gate.countDown();
 
-    assertEquals("granted", bridge.call("ok", "{}").said());
-    assertEquals(1, tokens.seen().size());
-    assertEquals(1, api.seen().size());
+    assertEquals("granted", bridge.call("ok", "{}").firstText());
+    assertEquals(1, tokens.requests().size());
+    assertEquals(1, api.requests().size());
   }
 
   @Test
   void callOfARemovedServerIsNotSent() throws Exception {
     tokens.on("/token", afterGateOpens());
     CompletableFuture<Answer> call = bridge.callLater("ok", "{}");
-    bridge.until(() -> tokens.seen().size() == 1);
+    bridge.until(() -> tokens.requests().size() == 1);
 
     bridge.reload("{'drain':0.1}");
     gate.countDown();
 
     assertTrue(call.get(20, TimeUnit.SECONDS).status() >= 500);
-    assertEquals(0, api.seen().size());
+    assertEquals(0, api.requests().size());
   }
 
   /** Responses of a token server that have no usable token. */
@@ -220,14 +220,14 @@ class StuckTokensIT {
           return false;
         }),
     NOTHING((request, peer) -> false),
-    NOT_JSON(EchoApi.says(200, "application/json", "{\"access_token\":\"t")),
-    LIST(EchoApi.says(200, "application/json", "[\"t1\"]")),
-    NUMBERS(EchoApi.says(200, "application/json", "{\"access_token\":{}}")),
-    BYTES(EchoApi.says(200, "application/json", new byte[] {(byte) 0xFF, 0, 1})),
-    EMPTY(EchoApi.says(204, null, "")),
-    ERROR(EchoApi.says(500, "application/json", "{\"access_token\":\"t0\"}")),
-    BUSY(EchoApi.says(503, "text/plain", "later", "retry-after", "1")),
-    REDIRECT(EchoApi.says(307, null, "", "location", "/other"));
+    NOT_JSON(EchoApi.respondWith(200, "application/json", "{\"access_token\":\"t")),
+    LIST(EchoApi.respondWith(200, "application/json", "[\"t1\"]")),
+    NUMBERS(EchoApi.respondWith(200, "application/json", "{\"access_token\":{}}")),
+    BYTES(EchoApi.respondWith(200, "application/json", new byte[] {(byte) 0xFF, 0, 1})),
+    EMPTY(EchoApi.respondWith(204, null, "")),
+    ERROR(EchoApi.respondWith(500, "application/json", "{\"access_token\":\"t0\"}")),
+    BUSY(EchoApi.respondWith(503, "text/plain", "later", "retry-after", "1")),
+    REDIRECT(EchoApi.respondWith(307, null, "", "location", "/other"));
 
     private final EchoApi.Script script;
 
@@ -244,8 +244,8 @@ class StuckTokensIT {
     Answer answer = bridge.call("ok", "{}");
 
     assertNoToken(answer, "");
-    assertEquals(0, api.seen().size());
-    assertEquals(1, tokens.seen().size());
+    assertEquals(0, api.requests().size());
+    assertEquals(1, tokens.requests().size());
     assertWorksAgain();
   }
 
@@ -254,18 +254,18 @@ class StuckTokensIT {
   void expiredTokenIsUsedForOneCall(String seconds) throws Exception {
     tokens.on(
         "/token",
-        EchoApi.says(
+        EchoApi.respondWith(
             200, "application/json", "{\"access_token\":\"t0\",\"expires_in\":" + seconds + "}"));
 
-    assertEquals("granted", bridge.call("ok", "{}").said());
-    assertEquals("Bearer t0", api.last().header("authorization"));
+    assertEquals("granted", bridge.call("ok", "{}").firstText());
+    assertEquals("Bearer t0", api.lastRequest().header("authorization"));
     assertWorksAgain();
   }
 
   @ParameterizedTest
   @EnumSource(ModelFormat.class)
   void stuckCallDoesNotAffectOtherCallsOfATurn(ModelFormat format) throws Exception {
-    tokens.on("/token", EchoApi.hangs());
+    tokens.on("/token", EchoApi.neverRespond());
 
     JsonNode turn =
         turn(format, "open__ok", "brief__ok", "open__hangs", "open__ok", "absent__tool");
@@ -273,7 +273,7 @@ class StuckTokensIT {
     assertEquals(
         List.of("completed", "failed", "failed", "completed", "failed"),
         turn.path("tool_responses").findValuesAsText("outcome"));
-    List<ModelFormat.ToolAnswer> answers = format.told(turn.path("messages"));
+    List<ModelFormat.ToolAnswer> answers = format.toolAnswers(turn.path("messages"));
     assertEquals(
         List.of("granted", "granted"), List.of(answers.get(0).text(), answers.get(3).text()));
     for (int stuck : List.of(1, 2)) {
@@ -282,23 +282,24 @@ class StuckTokensIT {
       assertTrue(
           answers.get(stuck).text().contains(" timed out after "), answers.get(stuck).text());
     }
-    assertEquals(3, api.seen().size());
+    assertEquals(3, api.requests().size());
   }
 
   @Test
   void turnWaitsForATokenNoLongerThanACall() throws Exception {
-    tokens.on("/token", EchoApi.hangs());
+    tokens.on("/token", EchoApi.neverRespond());
 
     JsonNode turn = turn(ModelFormat.OPENAI_CHAT, "s__ok", "open__ok", "s__ok");
 
-    List<ModelFormat.ToolAnswer> answers = ModelFormat.OPENAI_CHAT.told(turn.path("messages"));
+    List<ModelFormat.ToolAnswer> answers =
+        ModelFormat.OPENAI_CHAT.toolAnswers(turn.path("messages"));
     assertEquals("granted", answers.get(1).text());
     for (int stuck : List.of(0, 2)) {
       assertTrue(
           answers.get(stuck).text().contains("within 10 seconds"), answers.get(stuck).text());
     }
-    assertEquals(1, tokens.seen().size());
-    assertEquals(1, api.seen().size());
+    assertEquals(1, tokens.requests().size());
+    assertEquals(1, api.requests().size());
   }
 
   private JsonNode turn(ModelFormat format, String... functions) throws Exception {

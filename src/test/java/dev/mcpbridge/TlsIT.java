@@ -126,14 +126,14 @@ class TlsIT {
       try (SlowReader reader = SlowReader.big(bridge.port(), socket, size, 0)) {
         bridge.until(() -> heldBytes(client, home) > size);
 
-        assertTrue(reader.takeAll().length() > size);
+        assertTrue(reader.readAll().length() > size);
       }
       bridge.until(() -> heldBytes(client, home) == 0);
     }
   }
 
   private static double heldBytes(HttpClient client, URI home) throws Exception {
-    return MetricsText.held(get(client, home.resolve("/metrics")));
+    return MetricsText.heldBytes(get(client, home.resolve("/metrics")));
   }
 
   private static String get(HttpClient client, URI uri) throws Exception {

@@ -50,9 +50,9 @@ class ToolCallFormatsIT {
   @ParameterizedTest
   @EnumSource
   void everyToolBecomesAValidFunction(ModelFormat format) throws Exception {
-    JsonNode listed = bridge.get("/toolcall/tools?format=" + format.word()).body();
+    JsonNode listed = bridge.get("/toolcall/tools?format=" + format.value()).body();
 
-    assertEquals(format.word(), listed.path("format").asText());
+    assertEquals(format.value(), listed.path("format").asText());
     List<JsonNode> functions = format.functions(listed.path("tools"));
     int tools = bridge.get("/servers/s/tools").body().path("tools").size();
     assertEquals(tools, functions.size());
@@ -74,13 +74,13 @@ class ToolCallFormatsIT {
   @ParameterizedTest
   @EnumSource
   void strictFunctionsAreClosedWhereSupported(ModelFormat format) throws Exception {
-    JsonNode listed = bridge.get("/toolcall/tools?strict=true&format=" + format.word()).body();
+    JsonNode listed = bridge.get("/toolcall/tools?strict=true&format=" + format.value()).body();
 
     JsonNode sleep = named(format.functions(listed.path("tools")), "s__sleep");
     assertEquals(format.isOpenAi(), sleep.path("strict").asBoolean(), sleep.toString());
     JsonNode closed = sleep.path(format.schemaMember()).path("additionalProperties");
     assertEquals(format.isOpenAi(), closed.isBoolean() && !closed.booleanValue(), sleep.toString());
-    JsonNode open = bridge.get("/toolcall/tools?format=" + format.word()).body();
+    JsonNode open = bridge.get("/toolcall/tools?format=" + format.value()).body();
     assertFalse(named(format.functions(open.path("tools")), "s__sleep").path("strict").asBoolean());
   }
 
@@ -89,7 +89,7 @@ class ToolCallFormatsIT {
   void reductionsAreReported(ModelFormat format) throws Exception {
     JsonNode listed =
         bridge
-            .get("/toolcall/tools?tools=s__sleep,fail&strict=true&format=" + format.word())
+            .get("/toolcall/tools?tools=s__sleep,fail&strict=true&format=" + format.value())
             .body();
 
     assertEquals(2, format.functions(listed.path("tools")).size());
@@ -112,7 +112,7 @@ class ToolCallFormatsIT {
                 call("c-4", "s__nothing", "{}"),
                 call("c-5", "s__big", "{\"size\":3}")));
 
-    assertEquals(format.word(), answer.body().path("format").asText());
+    assertEquals(format.value(), answer.body().path("format").asText());
     JsonNode responses = answer.body().path("tool_responses");
     assertEquals(List.of("c-1", "c-2", "c-3", "c-4", "c-5"), texts(responses, "tool_call_id"));
     assertEquals(
@@ -122,7 +122,7 @@ class ToolCallFormatsIT {
     assertEquals(
         List.of("completed", "completed", "tool_error", "failed", "completed"),
         texts(responses, "outcome"));
-    List<ToolAnswer> toolAnswers = format.told(answer.body().path("messages"));
+    List<ToolAnswer> toolAnswers = format.toolAnswers(answer.body().path("messages"));
     assertEquals(
         List.of("c-1", "c-2", "c-3", "c-4", "c-5"),
         toolAnswers.stream().map(ToolAnswer::id).toList());
@@ -143,10 +143,10 @@ class ToolCallFormatsIT {
     String expected = run(format.turn(echo)).text();
 
     assertTrue(expected.contains("\"structured_content\":{\"a\":1}"), expected);
-    assertEquals(expected, run(format.wholeAnswer(echo)).text());
+    assertEquals(expected, run(format.apiResponse(echo)).text());
     assertEquals(expected, run(format.list(echo)).text());
     assertEquals(
-        expected, bridge.post("/toolcall?format=" + format.word(), format.turn(echo)).text());
+        expected, bridge.post("/toolcall?format=" + format.value(), format.turn(echo)).text());
   }
 
   @ParameterizedTest
@@ -155,7 +155,7 @@ class ToolCallFormatsIT {
     for (ModelFormat other : ModelFormat.values()) {
       Answer answer =
           bridge.post(
-              "/toolcall?format=" + other.word(), format.turn(call("c-1", "s__echo", "{}")));
+              "/toolcall?format=" + other.value(), format.turn(call("c-1", "s__echo", "{}")));
 
       assertEquals(other == format ? 200 : 422, answer.status(), other + " " + answer);
     }
@@ -164,16 +164,16 @@ class ToolCallFormatsIT {
   @ParameterizedTest
   @EnumSource
   void turnWithoutCallsYieldsNoMessages(ModelFormat format) throws Exception {
-    for (String turn : List.of(format.turn(), format.wholeAnswer())) {
+    for (String turn : List.of(format.turn(), format.apiResponse())) {
       Answer answer = run(turn);
 
       assertEquals(
-          "{\"format\":\"" + format.word() + "\",\"tool_responses\":[],\"messages\":[]}",
+          "{\"format\":\"" + format.value() + "\",\"tool_responses\":[],\"messages\":[]}",
           answer.text());
     }
     assertEquals(
-        "{\"format\":\"" + format.word() + "\",\"tool_responses\":[],\"messages\":[]}",
-        bridge.post("/toolcall?format=" + format.word(), "[]").text());
+        "{\"format\":\"" + format.value() + "\",\"tool_responses\":[],\"messages\":[]}",
+        bridge.post("/toolcall?format=" + format.value(), "[]").text());
   }
 
   @ParameterizedTest
@@ -184,8 +184,9 @@ class ToolCallFormatsIT {
 
     List<String> ids = texts(body.path("tool_responses"), "tool_call_id");
     assertEquals(2, Set.copyOf(ids).size(), ids.toString());
-    assertEquals(ids, format.told(body.path("messages")).stream().map(ToolAnswer::id).toList());
-    assertEquals("slept", format.told(body.path("messages")).get(1).text());
+    assertEquals(
+        ids, format.toolAnswers(body.path("messages")).stream().map(ToolAnswer::id).toList());
+    assertEquals("slept", format.toolAnswers(body.path("messages")).get(1).text());
   }
 
   @ParameterizedTest
@@ -204,7 +205,7 @@ class ToolCallFormatsIT {
     String url = format.isOpenAi() ? "data:image/png;base64,aGk=" : "aGk=";
     assertEquals(url, messages.at(pointer).asText(), answer.text());
     assertTrue(answer.text().contains("\"content\":[" + IMAGE + "]"), answer.text());
-    assertEquals(2, format.told(messages).size());
+    assertEquals(2, format.toolAnswers(messages).size());
     if (format == ModelFormat.OPENAI_CHAT) {
       assertEquals(List.of("tool", "tool", "user"), texts(messages, "role"));
       assertTrue(messages.at("/2/content/0/text").asText().contains("c-1"), answer.text());
@@ -227,7 +228,8 @@ class ToolCallFormatsIT {
               "{\"mimeType\":\"audio/wav\",\"data\":\"aG8=\"}",
               messages.at("/0/parts/0/functionResponse/parts/0/inlineData").toString());
       default ->
-          assertTrue(format.told(messages).get(0).text().contains("audio/wav"), answer.text());
+          assertTrue(
+              format.toolAnswers(messages).get(0).text().contains("audio/wav"), answer.text());
     }
     assertTrue(answer.text().contains("\"content\":[" + SOUND + "]"), answer.text());
   }
@@ -241,7 +243,7 @@ class ToolCallFormatsIT {
 
     Answer answer = run(format.turn(content("c-1", resource + "," + link)));
 
-    String text = format.told(answer.body().path("messages")).get(0).text();
+    String text = format.toolAnswers(answer.body().path("messages")).get(0).text();
     assertTrue(text.startsWith("test://a:\nread me"), text);
     assertTrue(text.contains("test://b"), text);
     assertTrue(answer.text().contains("\"content\":[" + resource + "," + link + "]"));
@@ -266,8 +268,8 @@ class ToolCallFormatsIT {
                         + "\"structuredContent\":{\"n\":1}}}")));
 
     assertTrue(alone.text().contains("\"structured_content\":" + exact), alone.text());
-    assertEquals(exact, format.told(alone.body().path("messages")).get(0).text());
-    assertEquals("{\"n\":1}", format.told(repeated.body().path("messages")).get(0).text());
+    assertEquals(exact, format.toolAnswers(alone.body().path("messages")).get(0).text());
+    assertEquals("{\"n\":1}", format.toolAnswers(repeated.body().path("messages")).get(0).text());
     assertEquals(
         "{\"n\":1}", repeated.body().at("/tool_responses/0/structured_content").toString());
   }
@@ -292,7 +294,7 @@ class ToolCallFormatsIT {
           run(format.turn(call("c-1", "s__bad_result", "{\"result\":" + result + "}"))).body();
 
       assertEquals(1, body.path("tool_responses").size(), body.toString());
-      List<ToolAnswer> toolAnswers = format.told(body.path("messages"));
+      List<ToolAnswer> toolAnswers = format.toolAnswers(body.path("messages"));
       assertEquals(1, toolAnswers.size(), body.toString());
       assertEquals("c-1", toolAnswers.get(0).id());
     }
@@ -311,7 +313,7 @@ class ToolCallFormatsIT {
                       call("c-3", "node__test_error_handling", "{}")))
               .body();
 
-      List<ToolAnswer> toolAnswers = format.told(body.path("messages"));
+      List<ToolAnswer> toolAnswers = format.toolAnswers(body.path("messages"));
       assertEquals(List.of("c-1", "c-2", "c-3"), toolAnswers.stream().map(ToolAnswer::id).toList());
       assertTrue(
           toolAnswers.get(0).text().startsWith("Multiple content types test:"), body.toString());

@@ -377,7 +377,7 @@ class ToolCallIT {
 
     String yes = "{\"confirm\":true,\"token\":\"" + token + "\"}";
     assertEquals(403, bridge.post("/confirmations/" + id, "{\"confirm\":true}").status());
-    assertEquals("done", bridge.post("/confirmations/" + id, yes).said());
+    assertEquals("done", bridge.post("/confirmations/" + id, yes).firstText());
     assertEquals(404, bridge.post("/confirmations/" + id, yes).status());
     assertEquals(1, effects());
   }
@@ -390,7 +390,7 @@ class ToolCallIT {
     String token = body.at("/tool_responses/0/confirmation/token").asText();
     assertTrue(token.length() > 8, body.toString());
     assertFalse(body.path("messages").toString().contains(token), body.toString());
-    assertFalse(format.told(body.path("messages")).get(0).isError());
+    assertFalse(format.toolAnswers(body.path("messages")).get(0).isError());
   }
 
   @Test
@@ -678,7 +678,7 @@ class ToolCallIT {
   }
 
   private static int cancels() throws Exception {
-    return Integer.parseInt(bridge.call("cancels", "{}").said());
+    return Integer.parseInt(bridge.call("cancels", "{}").firstText());
   }
 
   private static byte[] request(String turn, String headers) {
@@ -713,7 +713,7 @@ class ToolCallIT {
             ModelFormat.GEMINI.turn(
                 call(null, "s__sleep", "{\"ms\":1}"), call(null, "s__echo", "{}")));
 
-    List<ModelFormat.ToolAnswer> answers = ModelFormat.GEMINI.told(body.path("messages"));
+    List<ModelFormat.ToolAnswer> answers = ModelFormat.GEMINI.toolAnswers(body.path("messages"));
     assertEquals(
         List.of("slept", "{}"), answers.stream().map(ModelFormat.ToolAnswer::text).toList());
     assertEquals(null, answers.get(0).id(), body.toString());

@@ -62,7 +62,7 @@ public final class AdaptedTransport implements Transport {
   public Future<Void> close() {
     boolean isFirst = !closed;
     closed = true;
-    List.copyOf(running.values()).forEach(call -> call.giveUp().run());
+    List.copyOf(running.values()).forEach(call -> call.cancel().run());
     Future<Void> timeout = context.owner().timer(CLOSE_MILLIS).mapEmpty();
     return Future.any(backend.close(), timeout)
         .<Void>mapEmpty()
@@ -134,7 +134,7 @@ public final class AdaptedTransport implements Transport {
     queued.remove(id.text());
     Backend.RunningCall call = running.remove(id.text());
     if (call != null) {
-      call.giveUp().run();
+      call.cancel().run();
     }
   }
 
@@ -192,9 +192,9 @@ public final class AdaptedTransport implements Transport {
     }
 
     @Override
-    public <T> Future<T> unhurried(Supplier<Future<T>> work) {
-      listener.works(requestId, true);
-      return work.get().onComplete(done -> listener.works(requestId, false));
+    public <T> Future<T> withoutTimeout(Supplier<Future<T>> work) {
+      listener.onBridgeWork(requestId, true);
+      return work.get().onComplete(done -> listener.onBridgeWork(requestId, false));
     }
   }
 

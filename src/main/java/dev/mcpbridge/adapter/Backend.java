@@ -45,7 +45,7 @@ public interface Backend {
     void changed();
 
     /** Runs local work whose duration does not count towards the start timeout. */
-    <T> Future<T> unhurried(Supplier<Future<T>> work);
+    <T> Future<T> withoutTimeout(Supplier<Future<T>> work);
   }
 
   /** Name, version and instructions for {@code initialize}; instructions may be null. */
@@ -63,9 +63,9 @@ public interface Backend {
    * A running call.
    *
    * @param result a {@code CallToolResult}; fails with an error that the bridge reports
-   * @param giveUp cancels the call as far as possible
+   * @param cancel cancels the call as far as possible
    */
-  record RunningCall(Future<JsonSlice> result, Runnable giveUp) {
+  record RunningCall(Future<JsonSlice> result, Runnable cancel) {
     public static RunningCall of(Future<JsonSlice> result) {
       return new RunningCall(result, () -> {});
     }

@@ -94,8 +94,8 @@ public final class DocumentFetcher {
               }
               return request.send();
             })
-        .within(MAX_MILLIS)
-        .answer()
+        .withTimeout(MAX_MILLIS)
+        .response()
         .map(
             response -> {
               if (response.status() == 304 && tag != null) {
@@ -108,7 +108,7 @@ public final class DocumentFetcher {
             });
   }
 
-  private byte[] bodyIfChanged(HttpCaller.Answer response) {
+  private byte[] bodyIfChanged(HttpCaller.Response response) {
     Buffer body = response.body();
     String etag = response.header("etag");
     String version = etag == null ? "\"" + Integer.toHexString(body.hashCode()) + "\"" : etag;

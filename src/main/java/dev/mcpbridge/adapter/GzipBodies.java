@@ -24,8 +24,8 @@ final class GzipBodies {
    * @throws BridgeException UPSTREAM_ERROR for an invalid or truncated body or an unsupported
    *     coding, RESPONSE_TOO_LARGE if it exceeds the maximum
    */
-  static Buffer plain(Buffer body, String coding, int max) {
-    if (!isCoded(coding) || body.length() == 0) {
+  static Buffer decompressed(Buffer body, String coding, int max) {
+    if (!isEncoded(coding) || body.length() == 0) {
       return body;
     }
     String normalized = coding.strip().toLowerCase(Locale.ROOT);
@@ -43,7 +43,7 @@ final class GzipBodies {
     }
   }
 
-  static boolean isCoded(String coding) {
+  static boolean isEncoded(String coding) {
     return coding != null && !coding.isBlank() && !coding.strip().equalsIgnoreCase("identity");
   }
 

@@ -47,7 +47,7 @@ public final class HttpCaller {
   }
 
   /** A response with its complete body. */
-  public record Answer(HttpClientResponse head, Buffer body) {
+  public record Response(HttpClientResponse head, Buffer body) {
     public int status() {
       return head.statusCode();
     }
@@ -71,7 +71,7 @@ public final class HttpCaller {
     }
 
     /** The media type in lower case without parameters; empty if absent. */
-    public String type() {
+    public String mediaType() {
       String type = header("content-type");
       return type == null ? "" : type.split(";", 2)[0].strip().toLowerCase(java.util.Locale.ROOT);
     }
@@ -79,29 +79,29 @@ public final class HttpCaller {
 
   /** A response that waits to be decompressed. */
   private record Decompression(
-      Exchange exchange, Answer answer, int max, Promise<Answer> decompressed) {}
+      Exchange exchange, Response response, int max, Promise<Response> decompressed) {}
 
   /** A request in flight, which can be cancelled. */
   public final class Exchange {
     private final URI url;
     private final PendingRequest pendingRequest;
-    private final Promise<Answer> answer = Promise.promise();
+    private final Promise<Response> response = Promise.promise();
 
     private Exchange(URI url, PendingRequest pendingRequest) {
       this.url = url;
       this.pendingRequest = pendingRequest;
     }
 
-    public Future<Answer> answer() {
-      return answer.future();
+    public Future<Response> response() {
+      return response.future();
     }
 
     private boolean isOver() {
-      return answer.future().isComplete();
+      return response.future().isComplete();
     }
 
     /** Cancels the request and fails unless its complete response arrives in time. */
-    public Exchange within(long millis) {
+    public Exchange withTimeout(long millis) {
       BridgeException timeout =
           new BridgeException(
                   ErrorCode.DEADLINE_EXCEEDED,
@@ -116,18 +116,18 @@ public final class HttpCaller {
           vertx.setTimer(
               millis,
               t -> {
-                answer.tryFail(timeout);
-                giveUp();
+                response.tryFail(timeout);
+                cancel();
               });
-      answer.future().onComplete(done -> vertx.cancelTimer(timer));
+      response.future().onComplete(done -> vertx.cancelTimer(timer));
       return this;
     }
 
     /** Cancels the request: closes its connection; a request without a connection is never sent. */
-    public void giveUp() {
-      answer.tryFail(
+    public void cancel() {
+      response.tryFail(
           new BridgeException(ErrorCode.CANCELLED, "cancelled").withExecuted(Executed.UNKNOWN));
-      pendingRequest.giveUp();
+      pendingRequest.cancel();
     }
   }
 
@@ -148,29 +148,29 @@ public final class HttpCaller {
                         request.putHeader("accept-encoding", GzipBodies.ACCEPTED))));
     exchange
         .pendingRequest
-        .answer()
+        .response()
         .compose(
             clientResponse ->
                 clientResponse
                     .body(maxBody)
-                    .map(body -> new Answer(clientResponse.response(), body)))
-        .compose(answer -> decoded(exchange, answer, maxBody))
+                    .map(body -> new Response(clientResponse.response(), body)))
+        .compose(response -> decoded(exchange, response, maxBody))
         .onComplete(
-            exchange.answer::tryComplete,
-            failure -> exchange.answer.tryFail(HttpSender.explained(url, failure)));
+            exchange.response::tryComplete,
+            failure -> exchange.response.tryFail(HttpSender.toBridgeException(url, failure)));
     return exchange;
   }
 
   /** Decompresses on a worker thread, because a small body may expand to a large one. */
-  private Future<Answer> decoded(Exchange exchange, Answer answer, int max) {
-    return GzipBodies.isCoded(answer.header("content-encoding"))
-        ? decompressed(answer, Math.min(max, MemoryBudget.LARGE))
+  private Future<Response> decoded(Exchange exchange, Response response, int max) {
+    return GzipBodies.isEncoded(response.header("content-encoding"))
+        ? decompressed(response, Math.min(max, MemoryBudget.LARGE))
             .recover(
                 failure ->
                     isTooLarge(failure) && max > MemoryBudget.LARGE
-                        ? decompressInTurn(exchange, answer, max)
+                        ? decompressInTurn(exchange, response, max)
                         : Future.failedFuture(failure))
-        : Future.succeededFuture(answer);
+        : Future.succeededFuture(response);
   }
 
   private static boolean isTooLarge(Throwable failure) {
@@ -178,15 +178,16 @@ public final class HttpCaller {
         && bridgeFailure.code() == ErrorCode.RESPONSE_TOO_LARGE;
   }
 
-  private Future<Answer> decompressed(Answer answer, int max) {
-    String coding = answer.header("content-encoding");
+  private Future<Response> decompressed(Response response, int max) {
+    String coding = response.header("content-encoding");
     return vertx.executeBlocking(
-        () -> new Answer(answer.head(), GzipBodies.plain(answer.body(), coding, max)), false);
+        () -> new Response(response.head(), GzipBodies.decompressed(response.body(), coding, max)),
+        false);
   }
 
   /** Decompresses large bodies one at a time, each when the memory budget permits it. */
-  private Future<Answer> decompressInTurn(Exchange exchange, Answer answer, int max) {
-    Decompression waiting = new Decompression(exchange, answer, max, Promise.promise());
+  private Future<Response> decompressInTurn(Exchange exchange, Response response, int max) {
+    Decompression waiting = new Decompression(exchange, response, max, Promise.promise());
     decompressions.add(waiting);
     next();
     return waiting.decompressed.future();
@@ -199,8 +200,9 @@ public final class HttpCaller {
     }
     isDecompressing = true;
     Decompression next = decompressions.remove();
-    Polling.so(vertx, POLL_MILLIS, () -> next.exchange.isOver() || !memory.isHigh(), () -> null)
-        .compose(available -> decompressed(next.answer, next.max))
+    Polling.awaitCondition(
+            vertx, POLL_MILLIS, () -> next.exchange.isOver() || !memory.isHigh(), () -> null)
+        .compose(available -> decompressed(next.response, next.max))
         .onComplete(next.decompressed)
         .onComplete(
             done -> {

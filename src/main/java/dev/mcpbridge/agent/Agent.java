@@ -1,7 +1,7 @@
 package dev.mcpbridge.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.mcpbridge.dialect.FunctionAnswer;
+import dev.mcpbridge.dialect.FunctionResult;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.llm.ChatModel;
 import dev.mcpbridge.llm.ChatRequest;
@@ -45,7 +45,7 @@ public final class Agent {
 
   /** Creates an agent without a listener and with the default limits. */
   public Agent(ChatModel model, BridgeTools tools, Approver approver) {
-    this(model, tools, approver, new AgentListener() {}, AgentLimits.USUAL);
+    this(model, tools, approver, new AgentListener() {}, AgentLimits.DEFAULTS);
   }
 
   /** How a question ended. */
@@ -67,10 +67,10 @@ public final class Agent {
    * @throws BridgeException if the model or the bridge fails; the earlier conversation is kept
    */
   public Answer ask(String question) throws InterruptedException {
-    agentListener.asked(question);
-    JsonNode toolDefinitions = tools.list(model.format(), agentLimits.manyTools());
+    agentListener.onQuestion(question);
+    JsonNode toolDefinitions = tools.list(model.format(), agentLimits.searchThreshold());
     int before = messages.size();
-    messages.add(model.user(question));
+    messages.add(model.userMessage(question));
     try {
       return answer(toolDefinitions);
     } catch (BridgeException | InterruptedException e) {
@@ -88,7 +88,7 @@ public final class Agent {
       }
       run(modelReply);
     }
-    messages.add(model.user(FINAL_PROMPT));
+    messages.add(model.userMessage(FINAL_PROMPT));
     ModelReply last = next(toolDefinitions, agentLimits.steps() + 1, false);
     if (!last.calls().isEmpty()) {
       messages.remove(messages.size() - 1);
@@ -98,43 +98,43 @@ public final class Agent {
 
   private ModelReply next(JsonNode toolDefinitions, int step, boolean mayCall)
       throws InterruptedException {
-    agentListener.thinks(step);
+    agentListener.onStep(step);
     ModelReply modelReply =
         model.reply(
             new ChatRequest(instructions(), toolDefinitions, messages, mayCall),
             new ChatModel.ModelListener() {
               @Override
-              public void words(String more) {
-                agentListener.says(more);
+              public void onText(String more) {
+                agentListener.onText(more);
               }
 
               @Override
-              public void waits(long millis, String why) {
-                agentListener.waits(millis, why);
+              public void onRetry(long millis, String why) {
+                agentListener.onRetry(millis, why);
               }
             });
     usage = usage.plus(modelReply.usage());
     messages.add(modelReply.message());
-    agentListener.said(modelReply);
+    agentListener.onReply(modelReply);
     return modelReply;
   }
 
   /** Every call gets a result, even after a failure: all APIs require one for each call. */
   private void run(ModelReply modelReply) throws InterruptedException {
     List<ToolOutcome> outcomes = new ArrayList<>();
-    ToolOutcome missing = CallRunner.unknown(null);
+    ToolOutcome missing = CallRunner.unknownOutcome(null);
     try {
       runner.run(modelReply.calls(), outcomes);
     } catch (BridgeException e) {
-      missing = CallRunner.unknown(e);
+      missing = CallRunner.unknownOutcome(e);
       throw e;
     } finally {
-      List<FunctionAnswer> answers = new ArrayList<>();
+      List<FunctionResult> answers = new ArrayList<>();
       for (int i = 0; i < modelReply.calls().size(); i++) {
         ToolOutcome outcome = i < outcomes.size() ? outcomes.get(i) : missing;
-        answers.add(resultFormatter.shown(modelReply.calls().get(i), outcome));
+        answers.add(resultFormatter.format(modelReply.calls().get(i), outcome));
       }
-      messages.addAll(model.results(answers));
+      messages.addAll(model.resultMessages(answers));
     }
   }
 
@@ -166,13 +166,13 @@ public final class Agent {
         + " failed, say so; if it is not known whether it was executed, check before you"
         + " repeat it. Some calls wait for the user's approval; a refusal is"
         + " final. Answer in Markdown.\n"
-        + resultFormatter.rule();
+        + resultFormatter.markInstructions();
   }
 
   /** Starts a new conversation and revokes its approvals. */
   public void clear() {
     messages.clear();
-    runner.forget();
+    runner.clearApprovals();
   }
 
   /** The current model. */
@@ -185,7 +185,7 @@ public final class Agent {
    *
    * @throws IllegalArgumentException if the model has a different message format
    */
-  public void use(ChatModel other) {
+  public void switchModel(ChatModel other) {
     if (other.format() != model.format()) {
       throw new IllegalArgumentException("The model has a different message format");
     }

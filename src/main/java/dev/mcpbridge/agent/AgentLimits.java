@@ -5,8 +5,8 @@ package dev.mcpbridge.agent;
  *
  * @param steps maximum requests to the model for one question
  * @param resultCharacters maximum length of a result's text that is sent to the model
- * @param manyTools above this number of tools, the model gets three tools to find the others
+ * @param searchThreshold above this number of tools, the model gets three tools to find the others
  */
-public record AgentLimits(int steps, int resultCharacters, int manyTools) {
-  public static final AgentLimits USUAL = new AgentLimits(25, 50_000, 100);
+public record AgentLimits(int steps, int resultCharacters, int searchThreshold) {
+  public static final AgentLimits DEFAULTS = new AgentLimits(25, 50_000, 100);
 }

@@ -7,25 +7,25 @@ import java.util.List;
 /** Events of an agent. Called on the thread of {@link Agent#ask}. */
 public interface AgentListener {
   /** A question was asked. */
-  default void asked(String question) {}
+  default void onQuestion(String question) {}
 
   /** The model is requested. Steps are counted from 1 for each question. */
-  default void thinks(int step) {}
+  default void onStep(int step) {}
 
   /** The request to the model is retried after a delay. */
-  default void waits(long millis, String why) {}
+  default void onRetry(long millis, String why) {}
 
   /** The next part of a streamed reply. */
-  default void says(String text) {}
+  default void onText(String text) {}
 
   /** The reply is complete. */
-  default void said(ModelReply modelReply) {}
+  default void onReply(ModelReply modelReply) {}
 
   /** These calls are sent to the bridge. */
-  default void calls(List<FunctionCall> calls) {}
+  default void onCalls(List<FunctionCall> calls) {}
 
   /** A call has ended. */
-  default void ended(FunctionCall call, ToolOutcome outcome) {}
+  default void onOutcome(FunctionCall call, ToolOutcome outcome) {}
 
   /** A listener that forwards every event to both, in this order. */
   static AgentListener both(AgentListener first, AgentListener second) {

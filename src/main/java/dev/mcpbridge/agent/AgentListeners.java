@@ -6,44 +6,44 @@ import java.util.List;
 
 record AgentListeners(AgentListener first, AgentListener second) implements AgentListener {
   @Override
-  public void asked(String question) {
-    first.asked(question);
-    second.asked(question);
+  public void onQuestion(String question) {
+    first.onQuestion(question);
+    second.onQuestion(question);
   }
 
   @Override
-  public void thinks(int step) {
-    first.thinks(step);
-    second.thinks(step);
+  public void onStep(int step) {
+    first.onStep(step);
+    second.onStep(step);
   }
 
   @Override
-  public void waits(long millis, String why) {
-    first.waits(millis, why);
-    second.waits(millis, why);
+  public void onRetry(long millis, String why) {
+    first.onRetry(millis, why);
+    second.onRetry(millis, why);
   }
 
   @Override
-  public void says(String text) {
-    first.says(text);
-    second.says(text);
+  public void onText(String text) {
+    first.onText(text);
+    second.onText(text);
   }
 
   @Override
-  public void said(ModelReply modelReply) {
-    first.said(modelReply);
-    second.said(modelReply);
+  public void onReply(ModelReply modelReply) {
+    first.onReply(modelReply);
+    second.onReply(modelReply);
   }
 
   @Override
-  public void calls(List<FunctionCall> calls) {
-    first.calls(calls);
-    second.calls(calls);
+  public void onCalls(List<FunctionCall> calls) {
+    first.onCalls(calls);
+    second.onCalls(calls);
   }
 
   @Override
-  public void ended(FunctionCall call, ToolOutcome outcome) {
-    first.ended(call, outcome);
-    second.ended(call, outcome);
+  public void onOutcome(FunctionCall call, ToolOutcome outcome) {
+    first.onOutcome(call, outcome);
+    second.onOutcome(call, outcome);
   }
 }

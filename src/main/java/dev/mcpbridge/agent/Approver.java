@@ -13,19 +13,19 @@ public interface Approver {
     ALWAYS
   }
 
-  Decision approves(ToolOutcome.Pending call) throws InterruptedException;
+  Decision decide(ToolOutcome.Pending call) throws InterruptedException;
 
   /**
    * A server requires its user to log in.
    *
    * @return the value of the Authorization header for this server; empty if the user declines
    */
-  default Optional<String> logsIn(ToolOutcome.Login login) throws InterruptedException {
+  default Optional<String> requestCredential(ToolOutcome.Login login) throws InterruptedException {
     return Optional.empty();
   }
 
   /** Rejects every call. */
-  static Approver none() {
+  static Approver rejectAll() {
     return call -> Decision.NO;
   }
 }

@@ -35,26 +35,26 @@ public final class BridgeHttp {
   }
 
   /** A response of a bridge, with a JSON body. */
-  public record Answer(int status, JsonNode body) {
+  public record Response(int status, JsonNode body) {
     public boolean ok() {
       return status < 300;
     }
   }
 
   /** The bridge refused the request with a problem document (RFC 9457). */
-  static final class Refused extends Exception {
+  static final class RequestRefused extends Exception {
     private static final long serialVersionUID = 1L;
     private final int status;
     private final transient JsonNode problem;
 
-    Refused(int status, JsonNode problem) {
+    RequestRefused(int status, JsonNode problem) {
       super(problem.path("detail").asText("The bridge answered " + status), null, false, false);
       this.status = status;
       this.problem = problem;
     }
 
     /** Message for a model: the problem, and whether the call was executed. */
-    String sentence() {
+    String describe() {
       String executed =
           switch (problem.path("executed").asText()) {
             case "no" -> "Nothing was executed.";
@@ -64,7 +64,7 @@ public final class BridgeHttp {
       return problem.path("code").asText("error") + ": " + getMessage() + "\n" + executed;
     }
 
-    BridgeException failure() {
+    BridgeException toBridgeException() {
       return new BridgeException(
           status == 401 ? ErrorCode.UNAUTHENTICATED : ErrorCode.UPSTREAM_ERROR,
           "The bridge refused: " + getMessage());
@@ -74,25 +74,26 @@ public final class BridgeHttp {
   JsonNode get(String path) throws InterruptedException {
     try {
       return send("GET", path, null);
-    } catch (Refused refused) {
-      throw refused.failure();
+    } catch (RequestRefused requestRefused) {
+      throw requestRefused.toBridgeException();
     }
   }
 
   JsonNode post(String path, JsonNode body) throws InterruptedException {
     try {
       return send("POST", path, body);
-    } catch (Refused refused) {
-      throw refused.failure();
+    } catch (RequestRefused requestRefused) {
+      throw requestRefused.toBridgeException();
     }
   }
 
-  JsonNode send(String method, String path, JsonNode body) throws InterruptedException, Refused {
-    Answer answer = exchange(method, path, body == null ? null : body.toString());
-    if (!answer.ok()) {
-      throw new Refused(answer.status(), answer.body());
+  JsonNode send(String method, String path, JsonNode body)
+      throws InterruptedException, RequestRefused {
+    Response response = exchange(method, path, body == null ? null : body.toString());
+    if (!response.ok()) {
+      throw new RequestRefused(response.status(), response.body());
     }
-    return answer.body();
+    return response.body();
   }
 
   /**
@@ -102,7 +103,7 @@ public final class BridgeHttp {
    * @throws BridgeException SERVER_UNAVAILABLE if the bridge is unreachable,
    *     UPSTREAM_PROTOCOL_ERROR if the response is not JSON
    */
-  public Answer exchange(String method, String path, String json) throws InterruptedException {
+  public Response exchange(String method, String path, String json) throws InterruptedException {
     bridge = bridge == null ? addressSource.get() : bridge;
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(bridge + path))
@@ -118,7 +119,7 @@ public final class BridgeHttp {
       request.header("authorization", "Bearer " + bridge.key());
     }
     HttpResponse<byte[]> response = await(request.build());
-    return new Answer(response.statusCode(), json(response.body()));
+    return new Response(response.statusCode(), json(response.body()));
   }
 
   private HttpResponse<byte[]> await(HttpRequest request) throws InterruptedException {
@@ -130,12 +131,12 @@ public final class BridgeHttp {
       response.cancel(true);
       throw e;
     } catch (ExecutionException e) {
-      throw lost(bridge.url(), e.getCause());
+      throw connectionError(bridge.url(), e.getCause());
     }
   }
 
   /** The error for a request to a bridge that failed without a response. */
-  public static BridgeException lost(URI bridge, Throwable cause) {
+  public static BridgeException connectionError(URI bridge, Throwable cause) {
     boolean isUnreachable =
         cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException;
     String why = cause.getMessage() == null ? "" : ": " + cause.getMessage();

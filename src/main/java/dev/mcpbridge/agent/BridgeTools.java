@@ -65,7 +65,7 @@ public final class BridgeTools {
    * @return the value of {@code tools}
    */
   public JsonNode list(Format format, int maxTools) throws InterruptedException {
-    String path = "/toolcall/tools?format=" + format.word();
+    String path = "/toolcall/tools?format=" + format.id();
     JsonNode all = http.get(path).path("tools");
     isLean = count(all) > maxTools;
     return isLean ? http.get(path + "&discovery=search").path("tools") : all;
@@ -148,7 +148,7 @@ public final class BridgeTools {
       return http.send("GET", "/servers/" + PercentEncoding.encoded(server), null)
           .path("auth_url")
           .asText();
-    } catch (BridgeHttp.Refused unknownServer) {
+    } catch (BridgeHttp.RequestRefused unknownServer) {
       return "";
     }
   }
@@ -161,8 +161,8 @@ public final class BridgeTools {
           result.path("isError").asBoolean(),
           parts(result.path("content"), result.path("structuredContent")),
           login(call.server(), result.path("_meta")));
-    } catch (BridgeHttp.Refused refused) {
-      return new ToolOutcome.Failure(refused.sentence());
+    } catch (BridgeHttp.RequestRefused requestRefused) {
+      return new ToolOutcome.Failure(requestRefused.describe());
     }
   }
 
@@ -170,13 +170,13 @@ public final class BridgeTools {
   public void reject(ToolOutcome.Pending call) throws InterruptedException {
     try {
       decide(call, false);
-    } catch (BridgeHttp.Refused gone) {
+    } catch (BridgeHttp.RequestRefused gone) {
       // expired, or decided elsewhere: in both cases it does not run for this agent
     }
   }
 
   private JsonNode decide(ToolOutcome.Pending call, boolean yes)
-      throws InterruptedException, BridgeHttp.Refused {
+      throws InterruptedException, BridgeHttp.RequestRefused {
     ObjectNode decision = JSON.objectNode().put("confirm", yes);
     if (call.token() != null) {
       decision.put("token", call.token());
@@ -193,8 +193,8 @@ public final class BridgeTools {
     ObjectNode credential = JSON.objectNode().put("authorization", authorization);
     try {
       http.send("PUT", "/servers/" + PercentEncoding.encoded(server) + "/credentials", credential);
-    } catch (BridgeHttp.Refused refused) {
-      throw refused.failure();
+    } catch (BridgeHttp.RequestRefused requestRefused) {
+      throw requestRefused.toBridgeException();
     }
   }
 

@@ -37,13 +37,13 @@ final class CallRunner {
    *     interrupted or the bridge fails before the first outcome is known
    */
   void run(List<FunctionCall> calls, List<ToolOutcome> outcomes) throws InterruptedException {
-    agentListener.calls(calls);
+    agentListener.onCalls(calls);
     List<ToolOutcome> results = tools.run(calls);
     try {
       for (int i = 0; i < results.size(); i++) {
         ToolOutcome outcome = logIn(calls.get(i), decide(results.get(i)));
         outcomes.add(outcome);
-        agentListener.ended(calls.get(i), outcome);
+        agentListener.onOutcome(calls.get(i), outcome);
       }
     } catch (BridgeException | InterruptedException e) {
       cancelRemaining(results, outcomes, e);
@@ -56,7 +56,7 @@ final class CallRunner {
       throws InterruptedException {
     int current = outcomes.size();
     ToolOutcome notRun = new ToolOutcome.Failure(STOPPED + " It has not run.");
-    outcomes.add(why instanceof QuestionCancelled ? notRun : unknown(why));
+    outcomes.add(why instanceof QuestionCancelled ? notRun : unknownOutcome(why));
     results.stream()
         .skip(current + 1L)
         .map(outcome -> outcome instanceof ToolOutcome.Pending ? notRun : outcome)
@@ -77,7 +77,7 @@ final class CallRunner {
   }
 
   /** The outcome of a call whose result was not awaited. */
-  static ToolOutcome unknown(Exception why) {
+  static ToolOutcome unknownOutcome(Exception why) {
     return new ToolOutcome.Failure(
         (why instanceof BridgeException ? why.getMessage().replaceAll("\\.$", "") + "." : STOPPED)
             + " Whether it was executed is not known.");
@@ -107,7 +107,7 @@ final class CallRunner {
 
   private Approver.Decision ask(ToolOutcome.Pending pending) throws InterruptedException {
     try {
-      return approver.approves(pending);
+      return approver.decide(pending);
     } catch (InterruptedException e) {
       throw new QuestionCancelled();
     }
@@ -115,7 +115,7 @@ final class CallRunner {
 
   private Optional<String> ask(ToolOutcome.Login login) throws InterruptedException {
     try {
-      return approver.logsIn(login);
+      return approver.requestCredential(login);
     } catch (InterruptedException e) {
       throw new QuestionCancelled();
     }
@@ -138,7 +138,7 @@ final class CallRunner {
   }
 
   /** Revokes the approvals of tools. */
-  void forget() {
+  void clearApprovals() {
     approved.clear();
   }
 }

@@ -12,14 +12,14 @@ public sealed interface ToolOutcome {
    *
    * @param login the login that the server requires first; null if it requires none
    */
-  record Result(boolean isError, List<ContentBlock> parts, Login login) implements ToolOutcome {}
+  record Result(boolean isError, List<ContentBlock> content, Login login) implements ToolOutcome {}
 
   /**
    * The call failed without a result.
    *
-   * @param sentence the reason, and whether the call was executed
+   * @param message the reason, and whether the call was executed
    */
-  record Failure(String sentence) implements ToolOutcome {}
+  record Failure(String message) implements ToolOutcome {}
 
   /**
    * The call needs an approval.

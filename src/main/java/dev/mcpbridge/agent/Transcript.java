@@ -24,12 +24,12 @@ public final class Transcript implements AgentListener {
   }
 
   @Override
-  public void asked(String question) {
+  public void onQuestion(String question) {
     write(JSON.objectNode().put("user", question));
   }
 
   @Override
-  public void said(ModelReply modelReply) {
+  public void onReply(ModelReply modelReply) {
     ObjectNode message = JSON.objectNode().put("content", modelReply.text());
     if (!modelReply.calls().isEmpty()) {
       ArrayNode calls = message.putArray("tool_calls");
@@ -45,15 +45,15 @@ public final class Transcript implements AgentListener {
   }
 
   @Override
-  public void ended(FunctionCall call, ToolOutcome outcome) {
+  public void onOutcome(FunctionCall call, ToolOutcome outcome) {
     ObjectNode line = JSON.objectNode().put("result_of", call.name());
     if (outcome instanceof ToolOutcome.Result result) {
       line.put("is_error", result.isError());
       line.put(
           "text",
-          result.parts().stream().map(ContentBlock::words).collect(Collectors.joining("\n")));
+          result.content().stream().map(ContentBlock::words).collect(Collectors.joining("\n")));
     } else if (outcome instanceof ToolOutcome.Failure failure) {
-      line.put("is_error", true).put("text", failure.sentence());
+      line.put("is_error", true).put("text", failure.message());
     }
     write(line);
   }

@@ -45,7 +45,7 @@ public final class ApiKeys implements Authenticator {
   }
 
   @Override
-  public boolean knows(Principal principal) {
+  public boolean isValid(Principal principal) {
     return keys.stream().anyMatch(key -> key.principal().equals(principal));
   }
 

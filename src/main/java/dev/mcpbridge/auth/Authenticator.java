@@ -12,7 +12,7 @@ public interface Authenticator {
   Optional<Principal> authenticate(String credential);
 
   /** Whether an authenticated principal is still valid, with the same scopes. */
-  boolean knows(Principal principal);
+  boolean isValid(Principal principal);
 
   /** Accepts every request as {@link Principal#ANONYMOUS}. */
   static Authenticator none() {
@@ -23,7 +23,7 @@ public interface Authenticator {
       }
 
       @Override
-      public boolean knows(Principal principal) {
+      public boolean isValid(Principal principal) {
         return principal == Principal.ANONYMOUS;
       }
     };

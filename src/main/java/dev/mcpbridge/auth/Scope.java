@@ -13,7 +13,7 @@ public enum Scope {
   /** Start, stop and restart servers. */
   ADMIN;
 
-  public String word() {
+  public String apiName() {
     return name().toLowerCase(Locale.ROOT);
   }
 }

@@ -8,17 +8,17 @@ import dev.mcpbridge.model.ServerId;
  *
  * @param <Q> type of the request
  * @param <A> type of the response
- * @param what name of the operation within its scope
+ * @param operation name of the operation within its scope
  * @param addressScope the nodes that may serve it
- * @param question codec of the request; null if it never leaves this node
- * @param answer codec of the response; null if it never leaves this node
+ * @param requestCodec codec of the request; null if it never leaves this node
+ * @param responseCodec codec of the response; null if it never leaves this node
  * @param answerTimeout how long another node may take to respond
  */
 public record Address<Q, A>(
-    String what,
+    String operation,
     AddressScope addressScope,
-    WireCodec<Q> question,
-    WireCodec<A> answer,
+    WireCodec<Q> requestCodec,
+    WireCodec<A> responseCodec,
     AnswerTimeout<Q> answerTimeout) {
 
   /** The response timeout of a request, in milliseconds. */
@@ -26,8 +26,8 @@ public record Address<Q, A>(
     long millis(Q question);
   }
 
-  static <Q, A> Address<Q, A> here(String name) {
-    return new Address<>(name, AddressScope.HERE, null, null, question -> Long.MAX_VALUE);
+  static <Q, A> Address<Q, A> local(String name) {
+    return new Address<>(name, AddressScope.LOCAL, null, null, question -> Long.MAX_VALUE);
   }
 
   static <Q, A> Address<Q, A> atAnyOwner(
@@ -50,10 +50,10 @@ public record Address<Q, A>(
 
   /** The same operation at one instance of the server. */
   public Address<Q, A> at(InstanceId instanceId) {
-    return atOwner(instanceId, what, question, answer, answerTimeout);
+    return atOwner(instanceId, operation, requestCodec, responseCodec, answerTimeout);
   }
 
   String name() {
-    return addressScope.name(what);
+    return addressScope.name(operation);
   }
 }

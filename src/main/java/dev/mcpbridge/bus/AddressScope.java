@@ -12,8 +12,8 @@ import dev.mcpbridge.model.ServerId;
  * @param callId the call whose caller's node it is for; null if it is not for a caller
  */
 record AddressScope(boolean isEverywhere, InstanceId instanceId, boolean isAny, String callId) {
-  static final AddressScope HERE = new AddressScope(false, null, false, null);
-  static final AddressScope EVERYWHERE = new AddressScope(true, null, false, null);
+  static final AddressScope LOCAL = new AddressScope(false, null, false, null);
+  static final AddressScope ALL_NODES = new AddressScope(true, null, false, null);
 
   static AddressScope owner(InstanceId instanceId) {
     return new AddressScope(false, instanceId, false, null);

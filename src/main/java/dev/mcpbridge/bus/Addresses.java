@@ -28,76 +28,76 @@ public final class Addresses {
   private static final long HUMAN_MILLIS = 3_600_000;
 
   /** Asks the gate whether a target of a server may run. */
-  public static final Address<Assessment, Decision> ASSESS = Address.here("risk.assess");
+  public static final Address<Assessment, Decision> ASSESS = Address.local("risk.assess");
 
   /** The gate's current grading, for lists. The request is null. */
-  public static final Address<Void, RiskGrading> GRADING = Address.here("risk.grading");
+  public static final Address<Void, RiskGrading> GRADING = Address.local("risk.grading");
 
   /** Stores a call until a human decides. */
   public static final Address<ConfirmationRequest, PendingConfirmation> CONFIRM_LATER =
-      Address.here("risk.confirmations.add");
+      Address.local("risk.confirmations.add");
 
   /** A human's decision. Returns the call to run after an approval, null after a rejection. */
   public static final Address<HumanDecision, Confirmation> DECIDE =
-      Address.here("risk.confirmations.decide");
+      Address.local("risk.confirmations.decide");
 
   /** Reports that the call of an approved confirmation has ended. */
   public static final Address<ApprovedOutcome, Void> APPROVED_ENDED =
-      Address.here("risk.confirmations.ended");
+      Address.local("risk.confirmations.ended");
 
   /** The state of one confirmation. */
   public static final Address<ConfirmationQuery, ConfirmationState> CONFIRMATION =
-      Address.here("risk.confirmations.look");
+      Address.local("risk.confirmations.look");
 
   /** The pending confirmations that a viewer may see. */
   public static final Address<Viewer, List<Confirmation>> CONFIRMATIONS =
-      Address.here("risk.confirmations.list");
+      Address.local("risk.confirmations.list");
 
   /** Starts a server at run time from a definition in the format of the API. */
-  public static final Address<JsonSlice, ServerView> START_SERVER = Address.here("servers.start");
+  public static final Address<JsonSlice, ServerView> START_SERVER = Address.local("servers.start");
 
   /** Stops and removes a server. Completes when its processes have ended. */
-  public static final Address<ServerId, ServerId> STOP_SERVER = Address.here("servers.stop");
+  public static final Address<ServerId, ServerId> STOP_SERVER = Address.local("servers.stop");
 
   /** An instance of a server, published on every change except of its counters. */
-  public static final Topic<ServerView> PART_CHANGED =
-      Topic.everywhere("parts.changed", ServerViewCodec.WHOLE);
+  public static final Topic<ServerView> INSTANCE_CHANGED =
+      Topic.toAllNodes("parts.changed", ServerViewCodec.WHOLE);
 
   /** A server after a change, merged from all instances that this node has received. */
-  public static final Topic<ServerView> SERVER_CHANGED = Topic.here("servers.changed");
+  public static final Topic<ServerView> SERVER_CHANGED = Topic.local("servers.changed");
 
   /** Changes of resources that have a subscriber. */
   public static final Topic<ResourceUpdate> RESOURCE_UPDATED =
-      Topic.everywhere("resources.updated", WireCodecs.RESOURCE_UPDATE);
+      Topic.toAllNodes("resources.updated", WireCodecs.RESOURCE_UPDATE);
 
   /** An instance of a server has stopped; it may start again, on this or another node. */
-  public static final Topic<InstanceStopped> PART_GONE =
-      Topic.everywhere("parts.gone", WireCodecs.DEPARTURE);
+  public static final Topic<InstanceStopped> INSTANCE_STOPPED =
+      Topic.toAllNodes("parts.gone", WireCodecs.INSTANCE_STOPPED);
 
   /** A server was removed. */
-  public static final Topic<ServerId> SERVER_FORGOTTEN = Topic.here("servers.forgotten");
+  public static final Topic<ServerId> SERVER_REMOVED = Topic.local("servers.forgotten");
 
   /** Another node has connected and has no state yet. The value is its slot. */
-  public static final Topic<Integer> NODE_CONNECTED = Topic.here("nodes.connected");
+  public static final Topic<Integer> NODE_CONNECTED = Topic.local("nodes.connected");
 
   /** The {@link Caller#conversation()} of clients whose session has ended. */
-  public static final Topic<String> CONVERSATION_OVER =
-      Topic.everywhere("conversations.over", WireCodecs.TEXT);
+  public static final Topic<String> CONVERSATION_ENDED =
+      Topic.toAllNodes("conversations.over", WireCodecs.TEXT);
 
   /** A message from the client of a session that the receiving node cannot match itself. */
-  public static final Topic<SessionMessage> SESSION_SAID =
-      Topic.everywhere("sessions.said", WireCodecs.SESSION_MESSAGE);
+  public static final Topic<SessionMessage> SESSION_MESSAGE_RECEIVED =
+      Topic.toAllNodes("sessions.said", WireCodecs.SESSION_MESSAGE);
 
   /** A message for the client of a session whose stream is open at another node. */
-  public static final Topic<SessionMessage> SESSION_TOLD =
-      Topic.everywhere("sessions.told", WireCodecs.SESSION_MESSAGE);
+  public static final Topic<SessionMessage> SESSION_MESSAGE_FOR_CLIENT =
+      Topic.toAllNodes("sessions.told", WireCodecs.SESSION_MESSAGE);
 
   /** The id of a background call that its caller has cancelled. */
-  public static final Topic<String> BACKGROUND_CALL_GIVEN_UP =
-      Topic.everywhere("calls.background.givenup", WireCodecs.TEXT);
+  public static final Topic<String> BACKGROUND_CALL_CANCELLED =
+      Topic.toAllNodes("calls.background.givenup", WireCodecs.TEXT);
 
   /** The events of {@code /events}. */
-  public static final Topic<BridgeEvent> EVENTS = Topic.everywhere("events", WireCodecs.EVENT);
+  public static final Topic<BridgeEvent> EVENTS = Topic.toAllNodes("events", WireCodecs.EVENT);
 
   private Addresses() {}
 
@@ -163,17 +163,17 @@ public final class Addresses {
     return Address.atOwner(
         instanceId,
         "watch",
-        WireCodecs.WATCH,
+        WireCodecs.RESOURCE_SUBSCRIPTION,
         WireCodecs.TEXT_OR_NULL,
         resourceSubscription -> WATCH_MILLIS);
   }
 
   /** A server's request to the client of a running call. Returns the client's result. */
-  public static Address<ServerRequest, JsonSlice> question(String callId) {
+  public static Address<ServerRequest, JsonSlice> clientRequest(String callId) {
     return new Address<>(
         "question",
         AddressScope.caller(callId),
-        WireCodecs.QUESTION,
+        WireCodecs.SERVER_REQUEST,
         WireCodecs.JSON,
         serverRequest -> HUMAN_MILLIS);
   }
@@ -187,7 +187,7 @@ public final class Addresses {
   public record InstanceStopped(ServerId server, InstanceLocation from) {}
 
   /** Starts or stops a subscription to changes of a resource. */
-  public record ResourceSubscription(String uri, boolean wanted, Caller by) {}
+  public record ResourceSubscription(String uri, boolean isStart, Caller caller) {}
 
   /**
    * A resource has changed.
@@ -208,10 +208,10 @@ public final class Addresses {
     public boolean isFor(Envelope client) {
       String capability = method.substring(0, Math.max(0, method.indexOf('/')));
       if (!method.equals(McpMethod.ELICIT)) {
-        return client.offers(capability);
+        return client.hasCapability(capability);
       }
       String mode = JsonObjects.string(JsonObjects.members(params).get("mode"));
-      return client.elicits(mode == null ? "form" : mode);
+      return client.supportsElicitation(mode == null ? "form" : mode);
     }
   }
 

@@ -59,8 +59,8 @@ public final class Bus {
    * replies to every request within the deadline that the request carries.
    */
   public <Q, A> Future<A> request(Address<Q, A> address, Q question) {
-    if (isAlone || address.addressScope() == AddressScope.HERE) {
-      return requestHere(address, question);
+    if (isAlone || address.addressScope() == AddressScope.LOCAL) {
+      return requestLocally(address, question);
     }
     Context caller = vertx.getOrCreateContext();
     Promise<A> promise = Promise.promise();
@@ -72,7 +72,7 @@ public final class Bus {
     return promise.future();
   }
 
-  <Q, A> Future<A> requestHere(Address<Q, A> address, Q question) {
+  <Q, A> Future<A> requestLocally(Address<Q, A> address, Q question) {
     Context caller = vertx.getOrCreateContext();
     Promise<A> promise = Promise.promise();
     LocalMessage localMessage =
@@ -121,7 +121,7 @@ public final class Bus {
 
   public <T> void publish(Topic<T> topic, T message) {
     if (isAlone || remoteRouter.isForHere(topic)) {
-      publishHere(topic, message);
+      publishLocally(topic, message);
     }
     if (!isAlone) {
       remoteRouter.publish(topic, message);
@@ -129,7 +129,7 @@ public final class Bus {
   }
 
   /** Publishes on this node only. */
-  public <T> void publishHere(Topic<T> topic, T message) {
+  public <T> void publishLocally(Topic<T> topic, T message) {
     events.publish(topic.name(), new LocalMessage(message, null), LOCAL);
   }
 

@@ -13,7 +13,7 @@ import java.util.Map;
 
 /** Encodes a failure for other nodes; everything except its cause is preserved. */
 final class FailureCodec {
-  static final WireCodec<BridgeException> FORM =
+  static final WireCodec<BridgeException> CODEC =
       new WireCodec<>(FailureCodec::write, FailureCodec::read);
 
   private FailureCodec() {}

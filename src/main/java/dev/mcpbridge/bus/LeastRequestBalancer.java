@@ -32,8 +32,8 @@ final class LeastRequestBalancer {
   /**
    * @param tried instances that have failed; they are selected last
    */
-  InstanceId of(ServerId server, Set<InstanceId> tried) {
-    Collection<InstanceId> instances = cluster.owners().parts(server);
+  InstanceId select(ServerId server, Set<InstanceId> tried) {
+    Collection<InstanceId> instances = cluster.owners().instances(server);
     return instances.size() < 2
         ? InstanceId.first(server)
         : instances.stream()
@@ -43,10 +43,10 @@ final class LeastRequestBalancer {
 
   private int cost(InstanceId instanceId, Set<InstanceId> tried) {
     int owner = cluster.owner(instanceId);
-    if (owner == Cluster.NOWHERE || tried.contains(instanceId)) {
+    if (owner == Cluster.NO_OWNER || tried.contains(instanceId)) {
       return UNAVAILABLE;
     }
-    int cost = 4 * open.getOrDefault(instanceId, 0) + (owner == Cluster.HERE ? 0 : 1);
+    int cost = 4 * open.getOrDefault(instanceId, 0) + (owner == Cluster.THIS_NODE ? 0 : 1);
     ServerState state = states.get(instanceId);
     if (state instanceof ServerState.Stopped) {
       return cost + 2;
@@ -63,8 +63,8 @@ final class LeastRequestBalancer {
   }
 
   /** Stores the state of an instance. */
-  void heard(ServerView view) {
-    view.parts().forEach(instanceId -> states.put(instanceId, view.state()));
+  void update(ServerView view) {
+    view.instances().forEach(instanceId -> states.put(instanceId, view.state()));
   }
 
   /** A server was removed. */

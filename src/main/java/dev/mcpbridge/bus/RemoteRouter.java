@@ -72,8 +72,8 @@ final class RemoteRouter implements Cluster.PeerListener {
   }
 
   void open() {
-    bus.subscribe(Addresses.PART_CHANGED, leastRequestBalancer::heard);
-    bus.subscribe(Addresses.SERVER_FORGOTTEN, leastRequestBalancer::forget);
+    bus.subscribe(Addresses.INSTANCE_CHANGED, leastRequestBalancer::update);
+    bus.subscribe(Addresses.SERVER_REMOVED, leastRequestBalancer::forget);
   }
 
   // --- outbound
@@ -81,7 +81,9 @@ final class RemoteRouter implements Cluster.PeerListener {
   <Q, A> Future<A> request(Address<Q, A> address, Q question) {
     if (address.addressScope().callId() != null) {
       Integer caller = callers.get(address.addressScope().callId());
-      return caller == null ? bus.requestHere(address, question) : ask(caller, address, question);
+      return caller == null
+          ? bus.requestLocally(address, question)
+          : ask(caller, address, question);
     }
     long millis = address.answerTimeout().millis(question);
     long untilNanos = System.nanoTime() + Math.min(MAX_WAIT_NANOS, millis * 1_000_000);
@@ -99,7 +101,7 @@ final class RemoteRouter implements Cluster.PeerListener {
   private static final class RemoteRequest {
     private Promise<Void> waiting = Promise.promise();
     private BridgeException cancellation;
-    private int lastSlot = Cluster.NOWHERE;
+    private int lastSlot = Cluster.NO_OWNER;
 
     /** Waits for a change; fails at once if the request is cancelled. */
     Future<Void> await(Future<Void> change) {
@@ -143,18 +145,18 @@ final class RemoteRouter implements Cluster.PeerListener {
     AddressScope addressScope = address.addressScope();
     InstanceId instanceId =
         addressScope.isAny()
-            ? leastRequestBalancer.of(addressScope.instanceId().server(), sentRequest.tried())
+            ? leastRequestBalancer.select(addressScope.instanceId().server(), sentRequest.tried())
             : addressScope.instanceId();
     int owner = cluster.owner(instanceId);
-    if (owner == Cluster.NOWHERE || sentRequest.tried().contains(instanceId)) {
+    if (owner == Cluster.NO_OWNER || sentRequest.tried().contains(instanceId)) {
       return waitAndRetry(address, sentRequest);
     }
     Address<Q, A> atInstance = addressScope.isAny() ? address.at(instanceId) : address;
     sentRequest.request().lastSlot = owner;
     leastRequestBalancer.begun(instanceId);
     Future<A> answer =
-        owner == Cluster.HERE
-            ? bus.requestHere(atInstance, sentRequest.body())
+        owner == Cluster.THIS_NODE
+            ? bus.requestLocally(atInstance, sentRequest.body())
             : ask(owner, atInstance, sentRequest.body());
     return answer
         .onComplete(done -> leastRequestBalancer.ended(instanceId))
@@ -222,22 +224,22 @@ final class RemoteRouter implements Cluster.PeerListener {
   }
 
   private <Q, A> Future<A> ask(int slot, Address<Q, A> address, Q question) {
-    counts.askedNode();
+    counts.nodeRequested();
     return cluster
         .ask(
             slot,
             address.name(),
-            address.question().bytes(question),
+            address.requestCodec().bytes(question),
             address.answerTimeout().millis(question))
-        .map(answer -> address.answer().of(answer))
+        .map(answer -> address.responseCodec().of(answer))
         .recover(failure -> Future.failedFuture(decoded(failure)));
   }
 
   private Throwable decoded(Throwable failure) {
     if (failure instanceof RemoteFailure remote) {
-      return FailureCodec.FORM.of(remote.bytes());
+      return FailureCodec.CODEC.of(remote.bytes());
     }
-    counts.lostNode();
+    counts.nodeRequestLost();
     return failure;
   }
 
@@ -249,7 +251,7 @@ final class RemoteRouter implements Cluster.PeerListener {
     if (addressScope.isEverywhere()) {
       cluster.tellAll(topic.name(), topic.wireCodec().bytes(message));
     } else if (addressScope.instanceId() != null) {
-      cluster.owners().parts(addressScope.instanceId().server()).stream()
+      cluster.owners().instances(addressScope.instanceId().server()).stream()
           .map(cluster::owner)
           .filter(owner -> owner >= 0)
           .distinct()
@@ -287,7 +289,7 @@ final class RemoteRouter implements Cluster.PeerListener {
   // --- inbound
 
   Runnable serve(Address<?, ?> address) {
-    if (address.addressScope() == AddressScope.HERE || cluster.isAlone()) {
+    if (address.addressScope() == AddressScope.LOCAL || cluster.isAlone()) {
       return () -> {};
     }
     served.put(address.name(), address);
@@ -295,7 +297,7 @@ final class RemoteRouter implements Cluster.PeerListener {
   }
 
   Runnable subscribe(Topic<?> topic) {
-    if (topic.addressScope() == AddressScope.HERE || cluster.isAlone()) {
+    if (topic.addressScope() == AddressScope.LOCAL || cluster.isAlone()) {
       return () -> {};
     }
     subscribed.put(topic.name(), topic);
@@ -305,9 +307,9 @@ final class RemoteRouter implements Cluster.PeerListener {
   }
 
   @Override
-  public void asked(int slot, String name, byte[] body, BiConsumer<byte[], byte[]> answer) {
+  public void onRequest(int slot, String name, byte[] body, BiConsumer<byte[], byte[]> answer) {
     if (subscribed.containsKey(name)) {
-      told(slot, name, body);
+      onMessage(slot, name, body);
       answer.accept(EMPTY, null);
       return;
     }
@@ -316,12 +318,12 @@ final class RemoteRouter implements Cluster.PeerListener {
         address != null
             && runsCall(address.addressScope(), slot)
             && (address.addressScope().instanceId() == null
-                || cluster.owner(address.addressScope().instanceId()) == Cluster.HERE);
+                || cluster.owner(address.addressScope().instanceId()) == Cluster.THIS_NODE);
     if (!isServed) {
       BridgeException notOwner =
           new BridgeException(
               ErrorCode.NOT_OWNER, "Node " + cluster.name() + " does not own '" + name + "'");
-      answer.accept(null, FailureCodec.FORM.bytes(notOwner.withRetryAfter(1_000)));
+      answer.accept(null, FailureCodec.CODEC.bytes(notOwner.withRetryAfter(1_000)));
       return;
     }
     answer(slot, address, body, answer);
@@ -338,17 +340,17 @@ final class RemoteRouter implements Cluster.PeerListener {
 
   private <Q, A> void answer(
       int slot, Address<Q, A> address, byte[] body, BiConsumer<byte[], byte[]> answer) {
-    Q question = address.question().of(body);
+    Q question = address.requestCodec().of(body);
     if (question instanceof Call call) {
       String reason = cancelledEarly.remove(new EarlyCancellation(slot, call.id()));
       if (reason != null) {
         answer.accept(
-            null, FailureCodec.FORM.bytes(new BridgeException(ErrorCode.CANCELLED, reason)));
+            null, FailureCodec.CODEC.bytes(new BridgeException(ErrorCode.CANCELLED, reason)));
         return;
       }
       callers.put(call.id(), slot);
     }
-    Future<A> outcome = bus.requestHere(address, question);
+    Future<A> outcome = bus.requestLocally(address, question);
     outcome.onComplete(
         over -> {
           Future<?> largeEvent = null;
@@ -367,13 +369,13 @@ final class RemoteRouter implements Cluster.PeerListener {
   private static <A> void answer(
       Address<?, A> address, Future<A> outcome, BiConsumer<byte[], byte[]> answer) {
     outcome
-        .onSuccess(response -> answer.accept(address.answer().bytes(response), null))
+        .onSuccess(response -> answer.accept(address.responseCodec().bytes(response), null))
         .onFailure(
-            failure -> answer.accept(null, FailureCodec.FORM.bytes(BridgeException.of(failure))));
+            failure -> answer.accept(null, FailureCodec.CODEC.bytes(BridgeException.of(failure))));
   }
 
   @Override
-  public void told(int slot, String name, byte[] body) {
+  public void onMessage(int slot, String name, byte[] body) {
     Topic<?> topic = subscribed.get(name);
     if (topic != null && runsCall(topic.addressScope(), slot)) {
       deliver(slot, topic, body);
@@ -383,7 +385,7 @@ final class RemoteRouter implements Cluster.PeerListener {
   private <T> void deliver(int slot, Topic<T> topic, byte[] body) {
     T message = topic.wireCodec().of(body);
     if (mayPublish(slot, message)) {
-      bus.publishHere(topic, message);
+      bus.publishLocally(topic, message);
     }
   }
 
@@ -393,7 +395,7 @@ final class RemoteRouter implements Cluster.PeerListener {
       return isOfCaller(slot, cancellation);
     }
     if (message instanceof ServerView view) {
-      return view.residences().stream().allMatch(location -> isOfNode(slot, location));
+      return view.locations().stream().allMatch(location -> isOfNode(slot, location));
     }
     return !(message instanceof InstanceStopped instanceStopped)
         || isOfNode(slot, instanceStopped.from());
@@ -415,6 +417,6 @@ final class RemoteRouter implements Cluster.PeerListener {
   @Override
   public void connected(int slot, String node) {
     names.put(slot, node);
-    bus.publishHere(Addresses.NODE_CONNECTED, slot);
+    bus.publishLocally(Addresses.NODE_CONNECTED, slot);
   }
 }

@@ -49,7 +49,7 @@ final class ServerViewCodec {
         .part(view.counters(), ServerViewCodec::counters)
         .optional(view.lastError(), (w, error) -> w.text(error.reason()).text(error.stderr()))
         .number(view.sinceMillis())
-        .list(view.residences(), (w, location) -> w.part(location, ServerViewCodec::residence));
+        .list(view.locations(), (w, location) -> w.part(location, ServerViewCodec::residence));
   }
 
   private static ServerView read(WireReader in) {

@@ -12,12 +12,12 @@ import dev.mcpbridge.model.ServerId;
  */
 public record Topic<T>(String what, AddressScope addressScope, WireCodec<T> wireCodec) {
 
-  static <T> Topic<T> here(String name) {
-    return new Topic<>(name, AddressScope.HERE, null);
+  static <T> Topic<T> local(String name) {
+    return new Topic<>(name, AddressScope.LOCAL, null);
   }
 
-  static <T> Topic<T> everywhere(String name, WireCodec<T> wireCodec) {
-    return new Topic<>(name, AddressScope.EVERYWHERE, wireCodec);
+  static <T> Topic<T> toAllNodes(String name, WireCodec<T> wireCodec) {
+    return new Topic<>(name, AddressScope.ALL_NODES, wireCodec);
   }
 
   /** A topic for the owners of a server's instances. */

@@ -28,7 +28,7 @@ public final class WireCodecs {
       new WireCodec<>(
           (out, text) -> out.optional(text, WireWriter::text), in -> in.optional(WireReader::text));
   static final WireCodec<Long> NUMBER = new WireCodec<>(WireWriter::number, WireReader::number);
-  static final WireCodec<InstanceStopped> DEPARTURE =
+  static final WireCodec<InstanceStopped> INSTANCE_STOPPED =
       new WireCodec<>(
           (out, stopped) ->
               out.text(stopped.server().name()).part(stopped.from(), ServerViewCodec::residence),
@@ -38,7 +38,7 @@ public final class WireCodecs {
       new WireCodec<>((out, id) -> out.text(id.name()), in -> new ServerId(in.text()));
   public static final WireCodec<JsonSlice> JSON =
       new WireCodec<>(WireCodecs::json, WireCodecs::json);
-  public static final WireCodec<BridgeException> FAILURE = FailureCodec.FORM;
+  public static final WireCodec<BridgeException> FAILURE = FailureCodec.CODEC;
   public static final WireCodec<Call> CALL = new WireCodec<>(WireCodecs::call, WireCodecs::call);
   public static final WireCodec<Confirmation> CONFIRMATION =
       new WireCodec<>(WireCodecs::confirmation, WireCodecs::confirmation);
@@ -62,16 +62,16 @@ public final class WireCodecs {
       new WireCodec<>(
           (out, event) -> json(out.text(event.name()), event.data()),
           in -> new CallEvent(in.text(), json(in)));
-  static final WireCodec<ServerRequest> QUESTION =
+  static final WireCodec<ServerRequest> SERVER_REQUEST =
       new WireCodec<>(
           (out, request) -> out.text(request.method()).optional(request.params(), WireCodecs::json),
           in -> new ServerRequest(in.text(), in.optional(WireCodecs::json)));
-  static final WireCodec<ResourceSubscription> WATCH =
+  static final WireCodec<ResourceSubscription> RESOURCE_SUBSCRIPTION =
       new WireCodec<>(
           (out, resourceSubscription) ->
               caller(
-                  out.text(resourceSubscription.uri()).flag(resourceSubscription.wanted()),
-                  resourceSubscription.by()),
+                  out.text(resourceSubscription.uri()).flag(resourceSubscription.isStart()),
+                  resourceSubscription.caller()),
           in -> new ResourceSubscription(in.text(), in.flag(), caller(in)));
   static final WireCodec<ResourceUpdate> RESOURCE_UPDATE =
       new WireCodec<>(

@@ -53,7 +53,7 @@ public final class ArgumentValidator {
         : verdict
             .compose(
                 first ->
-                    first instanceof Verdict.Misfit mismatch
+                    first instanceof Verdict.Mismatch mismatch
                         ? withoutNulls(request, tool, mismatch)
                         : verdict)
             .compose(second -> toResult(request, second));
@@ -108,7 +108,7 @@ public final class ArgumentValidator {
    * Clients, above all models, send null for members that they omit. If the arguments match the
    * schema without these members, the call is allowed and the server decides about the nulls.
    */
-  private Future<Verdict> withoutNulls(CallRequest request, Tool tool, Verdict.Misfit mismatch) {
+  private Future<Verdict> withoutNulls(CallRequest request, Tool tool, Verdict.Mismatch mismatch) {
     JsonNode arguments = request.arguments().tree();
     if (!(arguments instanceof ObjectNode object) || !hasNull(object)) {
       return Future.succeededFuture(mismatch);
@@ -125,7 +125,7 @@ public final class ArgumentValidator {
   }
 
   private Future<Void> toResult(CallRequest request, Verdict verdict) {
-    if (verdict instanceof Verdict.Misfit mismatch) {
+    if (verdict instanceof Verdict.Mismatch mismatch) {
       return Future.failedFuture(
           new BridgeException(
                   ErrorCode.INVALID_ARGUMENTS, "The arguments do not match the tool's input schema")
@@ -138,7 +138,7 @@ public final class ArgumentValidator {
             new BridgeException(
                 ErrorCode.UNCHECKED,
                 "The arguments could not be checked against the tool's input schema: "
-                    + unchecked.why()
+                    + unchecked.reason()
                     + " (validation.onBudget is refuse)"));
       }
     }

@@ -3,7 +3,7 @@ package dev.mcpbridge.call;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
-import dev.mcpbridge.cluster.SharedMap.Keep;
+import dev.mcpbridge.cluster.SharedMap.Eviction;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.limit.Shares;
@@ -98,12 +98,13 @@ public final class BackgroundCalls {
     this.bus = bus;
     this.pipeline = pipeline;
     this.clock = clock;
-    this.records = cluster.isAlone() ? null : new CallRecords(cluster, "calls", Keep.WHILE_ROOM);
+    this.records =
+        cluster.isAlone() ? null : new CallRecords(cluster, "calls", Eviction.OLDEST_FIRST);
   }
 
   /** Subscribes to cancellations that callers send to other nodes. */
   public void open() {
-    bus.subscribe(Addresses.BACKGROUND_CALL_GIVEN_UP, this::cancelOwn);
+    bus.subscribe(Addresses.BACKGROUND_CALL_CANCELLED, this::cancelOwn);
   }
 
   /** Starts a background call. Fails with OVERLOADED, before it runs, if a limit is reached. */
@@ -174,7 +175,7 @@ public final class BackgroundCalls {
   }
 
   /** Cancels a call. Completes when it has ended; the cancellation is repeated until then. */
-  public Future<BackgroundCall> giveUp(BackgroundCall call) {
+  public Future<BackgroundCall> cancel(BackgroundCall call) {
     if (call.outcome.isComplete()) {
       return Future.succeededFuture(call);
     }
@@ -190,7 +191,7 @@ public final class BackgroundCalls {
   /** Polls for the end, since only the node that runs the call can cancel it. */
   private void cancelAtOwner(BackgroundCall call, Promise<BackgroundCall> ended, int polls) {
     if (polls % (REPEAT_MILLIS / POLL_MILLIS) == 0) {
-      bus.publish(Addresses.BACKGROUND_CALL_GIVEN_UP, call.id());
+      bus.publish(Addresses.BACKGROUND_CALL_CANCELLED, call.id());
     }
     vertx.setTimer(
         POLL_MILLIS,

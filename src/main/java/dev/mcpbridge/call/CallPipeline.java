@@ -101,11 +101,11 @@ public final class CallPipeline {
     this.credentials = credentials;
     this.memory = memory;
     this.counts = counts;
-    bus.subscribe(Addresses.SERVER_FORGOTTEN, server -> counts.forget(server.name()));
+    bus.subscribe(Addresses.SERVER_REMOVED, server -> counts.forget(server.name()));
   }
 
   /** Registers a call that runs later, so that it can be cancelled before it starts. */
-  public Future<CallOutcome> announced(CallRequest request, Supplier<Future<CallOutcome>> run) {
+  public Future<CallOutcome> register(CallRequest request, Supplier<Future<CallOutcome>> run) {
     unsent.put(request.id(), Optional.empty());
     return run.get().onComplete(done -> unsent.remove(request.id()));
   }
@@ -162,7 +162,7 @@ public final class CallPipeline {
    * Cancels the unfinished calls of a batch whose client disconnected. Goes backwards, so that a
    * queued call is cancelled before the call that it waits for and cannot start in its place.
    */
-  public void giveUp(List<CallRequest> running, List<Future<CallOutcome>> outcomes) {
+  public void cancelAll(List<CallRequest> running, List<Future<CallOutcome>> outcomes) {
     if (outcomes.stream().anyMatch(outcome -> !outcome.isComplete())) {
       for (int i = running.size() - 1; i >= 0; i--) {
         cancel(running.get(i).server(), running.get(i).id(), "The client disconnected");
@@ -354,7 +354,7 @@ public final class CallPipeline {
         .onSuccess(
             result -> {
               counts.answered(counted(admitted.call().server()), System.nanoTime() - sentNanos);
-              outputs.look(admitted.call().server(), admitted.tool(), result);
+              outputs.check(admitted.call().server(), admitted.tool(), result);
             });
   }
 
@@ -390,7 +390,7 @@ public final class CallPipeline {
   }
 
   private String counted(ServerId server) {
-    return directory.isKnown(server) ? server.name() : "";
+    return directory.exists(server) ? server.name() : "";
   }
 
   private static BridgeException withPrefix(Target target, BridgeException failure) {

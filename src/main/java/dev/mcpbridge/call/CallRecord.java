@@ -15,7 +15,7 @@ import io.vertx.core.Future;
  *
  * @param owner who may fetch it: a caller's name, or the fingerprint of a request
  * @param slot slot of the node that runs it
- * @param life identifies the process of that node
+ * @param incarnation identifies the process of that node
  * @param outcome null while it runs
  */
 record CallRecord(
@@ -24,12 +24,12 @@ record CallRecord(
     Target target,
     long sinceMillis,
     int slot,
-    long life,
+    long incarnation,
     Future<CallOutcome> outcome) {
   private static final int MAX_BYTES = 1 << 20;
 
   CallRecord ended(Future<CallOutcome> outcome) {
-    return new CallRecord(owner, server, target, sinceMillis, slot, life, outcome);
+    return new CallRecord(owner, server, target, sinceMillis, slot, incarnation, outcome);
   }
 
   byte[] toBytes() {
@@ -40,7 +40,7 @@ record CallRecord(
         .text(target.name())
         .number(sinceMillis)
         .number(slot)
-        .number(life)
+        .number(incarnation)
         .optional(outcome, (w, ended) -> w.part(ended, CallRecord::write));
     return out.toBytes();
   }

@@ -3,8 +3,8 @@ package dev.mcpbridge.call;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.SharedMap;
 import dev.mcpbridge.cluster.SharedMap.Change;
+import dev.mcpbridge.cluster.SharedMap.Eviction;
 import dev.mcpbridge.cluster.SharedMap.Item;
-import dev.mcpbridge.cluster.SharedMap.Keep;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
@@ -24,28 +24,28 @@ final class CallRecords {
 
   private final Cluster cluster;
   private final SharedMap records;
-  private final Keep keep;
+  private final Eviction eviction;
 
   /**
    * The result of an attempt to claim a name.
    *
-   * @param isTaken whether this node owns the name now and has to run the call
+   * @param isGranted whether this node owns the name now and has to run the call
    * @param record the record of the present owner, new or earlier
    */
-  record Claim(boolean isTaken, long version, CallRecord record) {}
+  record Claim(boolean isGranted, long version, CallRecord record) {}
 
   /**
-   * @param keep whether records of ended calls may be evicted when there is no room
+   * @param eviction whether records of ended calls may be evicted when there is no room
    */
-  CallRecords(Cluster cluster, String map, Keep keep) {
+  CallRecords(Cluster cluster, String map, Eviction eviction) {
     this.cluster = cluster;
     this.records = cluster.map(map);
-    this.keep = keep;
+    this.eviction = eviction;
   }
 
   Future<Claim> claim(String name, String owner, ServerId server, Target target, long millis) {
     CallRecord record =
-        new CallRecord(owner, server, target, millis, cluster.slot(), cluster.life(), null);
+        new CallRecord(owner, server, target, millis, cluster.slot(), cluster.incarnation(), null);
     return take(name, SharedMap.ABSENT, record);
   }
 
@@ -59,7 +59,7 @@ final class CallRecords {
 
   private Future<Claim> take(String name, long expected, CallRecord record) {
     return records
-        .put(name, expected, record.toBytes(), RUNNING_MILLIS, Keep.FIRM)
+        .put(name, expected, record.toBytes(), RUNNING_MILLIS, Eviction.NEVER)
         .compose(
             change -> {
               if (change.isFull()) {
@@ -67,7 +67,7 @@ final class CallRecords {
                         ErrorCode.OVERLOADED, "The limit of stored calls is reached")
                     .withRetryAfter(10_000);
               }
-              boolean wasFreed = !change.isDone() && !change.item().isThere();
+              boolean wasFreed = !change.isDone() && !change.item().isPresent();
               return wasFreed
                   ? take(name, SharedMap.ABSENT, record)
                   : Future.succeededFuture(claim(change, record));
@@ -84,21 +84,21 @@ final class CallRecords {
   boolean isOwnAndOpen(CallRecord record) {
     return record.outcome() == null
         && record.slot() == cluster.slot()
-        && record.life() == cluster.life();
+        && record.incarnation() == cluster.incarnation();
   }
 
   /**
    * The replication of the end of a call. It is retried if the nodes cannot agree in time;
    * otherwise the call would never end for the other nodes.
    *
-   * @param tried completes after the first attempt, successful or not
-   * @param known completes when the end is stored
+   * @param attempted completes after the first attempt, successful or not
+   * @param stored completes when the end is stored
    */
-  record EndNotice(Future<Void> tried, Future<Void> known) {
+  record OutcomeReplication(Future<Void> attempted, Future<Void> stored) {
 
-    private static EndNotice send(Supplier<Future<Change>> attempt) {
+    private static OutcomeReplication send(Supplier<Future<Change>> attempt) {
       Future<Change> first = attempt.get();
-      return new EndNotice(
+      return new OutcomeReplication(
           first.<Void>mapEmpty().otherwiseEmpty(),
           first.recover(undecided -> retry(attempt)).mapEmpty());
     }
@@ -109,17 +109,18 @@ final class CallRecords {
   }
 
   /** Stores the outcome of a call, or only the fact that it ended if there is no room. */
-  EndNotice settle(String name, Claim claim, Future<CallOutcome> outcome, long retentionMillis) {
+  OutcomeReplication settle(
+      String name, Claim claim, Future<CallOutcome> outcome, long retentionMillis) {
     byte[] ended = claim.record().ended(outcome).toBytes();
     byte[] endOnly = claim.record().ended(Future.failedFuture(notKept())).toBytes();
-    return EndNotice.send(
+    return OutcomeReplication.send(
         () ->
             records
-                .put(name, claim.version(), ended, retentionMillis, keep)
+                .put(name, claim.version(), ended, retentionMillis, eviction)
                 .compose(
                     change ->
                         change.isFull()
-                            ? records.put(name, claim.version(), endOnly, retentionMillis, keep)
+                            ? records.put(name, claim.version(), endOnly, retentionMillis, eviction)
                             : Future.succeededFuture(change)));
   }
 
@@ -132,19 +133,20 @@ final class CallRecords {
   }
 
   /** Releases a name, since nothing was executed. */
-  EndNotice release(String name, Claim claim) {
-    return EndNotice.send(() -> records.remove(name, claim.version()));
+  OutcomeReplication release(String name, Claim claim) {
+    return OutcomeReplication.send(() -> records.remove(name, claim.version()));
   }
 
   Future<Optional<CallRecord>> find(String name) {
     return records
         .get(name)
-        .map(item -> item.isThere() ? Optional.of(read(item)) : Optional.empty());
+        .map(item -> item.isPresent() ? Optional.of(read(item)) : Optional.empty());
   }
 
   private CallRecord read(Item item) {
     CallRecord record = CallRecord.of(item.value());
-    boolean isLost = record.outcome() == null && !cluster.lives(record.slot(), record.life());
+    boolean isLost =
+        record.outcome() == null && !cluster.isAlive(record.slot(), record.incarnation());
     return isLost ? record.ended(Future.failedFuture(lost(record))) : record;
   }
 

@@ -82,7 +82,7 @@ public final class CatalogueCache {
         views.stream().filter(ServerView::isDiscovered).map(ServerView::catalogue).toList();
     CachedCatalogue last = cached.get(key);
     if (last == null || !isSame(last.sources(), catalogues)) {
-      cached.keySet().removeIf(old -> old instanceof ServerId id && !directory.isKnown(id));
+      cached.keySet().removeIf(old -> old instanceof ServerId id && !directory.exists(id));
       last = new CachedCatalogue(catalogues, make.get());
       cached.put(key, last);
     }

@@ -41,7 +41,7 @@ public final class DecidedCalls {
       ConfirmationState confirmationState, Optional<BackgroundCalls.BackgroundCall> call) {
 
     /** Whether this state is final. */
-    public boolean isOver() {
+    public boolean isFinal() {
       return switch (confirmationState.status()) {
         case PENDING -> false;
         case REJECTED, EXPIRED -> true;
@@ -117,7 +117,7 @@ public final class DecidedCalls {
   }
 
   /** The state of a call. Fails with CONFIRMATION_NOT_FOUND. */
-  public Future<DecidedCall> look(String confirmationId, Viewer by) {
+  public Future<DecidedCall> find(String confirmationId, Viewer by) {
     return bus.request(Addresses.CONFIRMATION, new ConfirmationQuery(confirmationId, by))
         .compose(
             confirmationState ->
@@ -151,12 +151,12 @@ public final class DecidedCalls {
       long untilNanos,
       BooleanSupplier isDisconnected,
       Promise<DecidedCall> promise) {
-    look(id, by)
+    find(id, by)
         .onFailure(promise::fail)
         .onSuccess(
             decidedCall -> {
               long remaining = TimeUnit.NANOSECONDS.toMillis(untilNanos - System.nanoTime());
-              if (decidedCall.isOver() || remaining <= 0 || isDisconnected.getAsBoolean()) {
+              if (decidedCall.isFinal() || remaining <= 0 || isDisconnected.getAsBoolean()) {
                 promise.complete(decidedCall);
               } else {
                 vertx.setTimer(

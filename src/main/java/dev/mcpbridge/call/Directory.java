@@ -42,9 +42,9 @@ public final class Directory {
 
   /** Subscribes to the views. Called once, before the servers start. */
   public void open() {
-    bus.subscribe(Addresses.PART_CHANGED, this::onChanged);
-    bus.subscribe(Addresses.PART_GONE, this::onStopped);
-    bus.subscribe(Addresses.SERVER_FORGOTTEN, this::onForgotten);
+    bus.subscribe(Addresses.INSTANCE_CHANGED, this::onChanged);
+    bus.subscribe(Addresses.INSTANCE_STOPPED, this::onStopped);
+    bus.subscribe(Addresses.SERVER_REMOVED, this::onForgotten);
   }
 
   /**
@@ -52,7 +52,7 @@ public final class Directory {
    * behind, epochs may be lower than before; the current owner is accepted regardless.
    */
   private void onChanged(ServerView view) {
-    InstanceId instanceId = view.parts().get(0);
+    InstanceId instanceId = view.instances().get(0);
     TreeMap<InstanceId, ServerView> instances =
         parts.computeIfAbsent(view.id(), id -> new TreeMap<>());
     long epoch = epoch(view);
@@ -65,7 +65,7 @@ public final class Directory {
   }
 
   private static long epoch(ServerView part) {
-    return part.residences().get(0).epoch();
+    return part.locations().get(0).epoch();
   }
 
   private void onStopped(InstanceStopped instanceStopped) {
@@ -84,7 +84,7 @@ public final class Directory {
     if (instances == null || instances.get(instanceId) != last) {
       return;
     }
-    if (cluster.owners().parts(instanceId.server()).contains(instanceId)) {
+    if (cluster.owners().instances(instanceId.server()).contains(instanceId)) {
       cluster.change().onComplete(changed -> dropWhenReleased(instanceId, last));
     } else {
       publish(instanceId.server(), instances);
@@ -92,13 +92,13 @@ public final class Directory {
   }
 
   private void publish(ServerId id, TreeMap<InstanceId, ServerView> instances) {
-    Collection<InstanceId> owned = cluster.owners().parts(id);
+    Collection<InstanceId> owned = cluster.owners().instances(id);
     if (instances.size() > 1 && instances.keySet().stream().anyMatch(owned::contains)) {
       instances.keySet().retainAll(owned);
     }
     ServerView merged = ServerView.of(List.copyOf(instances.values()));
     views.put(id, merged);
-    bus.publishHere(Addresses.SERVER_CHANGED, merged);
+    bus.publishLocally(Addresses.SERVER_CHANGED, merged);
   }
 
   private void onForgotten(ServerId id) {
@@ -112,7 +112,7 @@ public final class Directory {
   }
 
   /** Whether the server exists. */
-  public boolean isKnown(ServerId id) {
+  public boolean exists(ServerId id) {
     return views.containsKey(id);
   }
 
@@ -127,17 +127,17 @@ public final class Directory {
     return find(id)
         .compose(
             view ->
-                query(id, view.parts())
+                query(id, view.instances())
                     .map(now -> now.isDiscovered() ? now : now.withCatalogue(view.catalogue())));
   }
 
   /** The instances that this node runs, merged by server, with their current counters. */
-  public List<Future<ServerView>> here() {
+  public List<Future<ServerView>> localServers() {
     return views.values().stream()
         .map(
             view ->
-                view.parts().stream()
-                    .filter(instanceId -> cluster.owner(instanceId) == Cluster.HERE)
+                view.instances().stream()
+                    .filter(instanceId -> cluster.owner(instanceId) == Cluster.THIS_NODE)
                     .toList())
         .filter(local -> !local.isEmpty())
         .map(local -> query(local.get(0).server(), local))
@@ -164,7 +164,7 @@ public final class Directory {
         .compose(
             view -> {
               Future<List<ServerView>> replaced = Future.succeededFuture(new ArrayList<>());
-              for (InstanceId instanceId : view.parts()) {
+              for (InstanceId instanceId : view.instances()) {
                 replaced = replaced.compose(before -> restart(instanceId, before));
               }
               return replaced.map(ServerView::of);

@@ -1,7 +1,7 @@
 package dev.mcpbridge.call;
 
 import dev.mcpbridge.cluster.Cluster;
-import dev.mcpbridge.cluster.SharedMap.Keep;
+import dev.mcpbridge.cluster.SharedMap.Eviction;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
@@ -36,7 +36,7 @@ public final class IdempotencyKeys {
 
   /** The limit for all nodes of a cluster together. */
   private static final Shares.Limit KEYS_OF_ALL_NODES =
-      new Shares.Limit(KEYS.what(), KEYS.key(), 20_000, KEYS.retryAfterMillis());
+      new Shares.Limit(KEYS.resource(), KEYS.key(), 20_000, KEYS.retryAfterMillis());
 
   private static final long MAX_BYTES = 64L << 20;
 
@@ -109,7 +109,8 @@ public final class IdempotencyKeys {
   public IdempotencyKeys(Clock clock, Cluster cluster, BooleanSupplier severalCallers) {
     this.clock = clock;
     this.shares = new Shares(cluster.isAlone() ? KEYS : KEYS_OF_ALL_NODES, severalCallers);
-    this.records = cluster.isAlone() ? null : new CallRecords(cluster, "idempotency", Keep.FIRM);
+    this.records =
+        cluster.isAlone() ? null : new CallRecords(cluster, "idempotency", Eviction.NEVER);
   }
 
   /** Runs a request. The same key with another tool or other arguments is refused. */
@@ -149,7 +150,7 @@ public final class IdempotencyKeys {
       CallRequest request,
       Supplier<Future<CallOutcome>> call) {
     String fingerprint = fingerprint(request);
-    if (claim.isTaken()) {
+    if (claim.isGranted()) {
       Future<CallOutcome> running =
           once(idempotencyKey, request.caller().share(), fingerprint, call);
       return settle(name, claim, running, Optional.ofNullable(entries.get(idempotencyKey)));
@@ -182,12 +183,14 @@ public final class IdempotencyKeys {
     return running.transform(
         outcome -> {
           boolean isReleased = outcome.failed() && isHarmless(outcome.cause());
-          CallRecords.EndNotice endNotice =
+          CallRecords.OutcomeReplication outcomeReplication =
               isReleased
                   ? records.release(name, claim)
                   : records.settle(name, claim, running, RETENTION_MILLIS);
-          endNotice.known().onSuccess(done -> entry.ifPresent(own -> own.isUnsettled = false));
-          return endNotice.tried().transform(done -> running);
+          outcomeReplication
+              .stored()
+              .onSuccess(done -> entry.ifPresent(own -> own.isUnsettled = false));
+          return outcomeReplication.attempted().transform(done -> running);
         });
   }
 
@@ -212,7 +215,7 @@ public final class IdempotencyKeys {
       return repeat(existing, fingerprint);
     }
     try {
-      shares.take(share);
+      shares.acquire(share);
     } catch (BridgeException full) {
       return Future.failedFuture(full);
     }

@@ -84,7 +84,7 @@ public final class LeanDiscovery {
    * @throws BridgeException INVALID_ARGUMENTS if no tool is named, TOOL_NOT_FOUND if it does not
    *     exist
    */
-  public ResolvedCall meant(ToolCatalogue toolCatalogue, Arguments callArguments) {
+  public ResolvedCall resolve(ToolCatalogue toolCatalogue, Arguments callArguments) {
     Map<String, JsonSlice> members = JsonObjects.members(callArguments.json());
     JsonSlice arguments = members.getOrDefault("arguments", JsonSlice.EMPTY_OBJECT);
     if (!arguments.isObject()) {
@@ -92,7 +92,7 @@ public final class LeanDiscovery {
     }
     String name = name(members);
     location(toolCatalogue, name);
-    return new ResolvedCall(name, Arguments.scanned(arguments, false));
+    return new ResolvedCall(name, Arguments.fromScanned(arguments, false));
   }
 
   /**

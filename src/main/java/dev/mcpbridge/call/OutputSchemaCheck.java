@@ -44,7 +44,7 @@ public final class OutputSchemaCheck {
   }
 
   /** Checks a result unless the rate limit or a size limit applies. */
-  void look(ServerId server, Tool tool, JsonSlice result) {
+  void check(ServerId server, Tool tool, JsonSlice result) {
     if (tool == null || tool.outputSchema() == null || result.length() > MAX_BYTES) {
       return;
     }
@@ -84,8 +84,8 @@ public final class OutputSchemaCheck {
   }
 
   private void handle(ServerId server, Tool tool, Verdict verdict) {
-    if (verdict instanceof Verdict.Misfit misfit) {
-      report(server, tool, misfit.errors().stream().limit(5).toList());
+    if (verdict instanceof Verdict.Mismatch mismatch) {
+      report(server, tool, mismatch.errors().stream().limit(5).toList());
     } else if (verdict instanceof Verdict.Unchecked) {
       counts.unchecked(server.name());
       nextCheckNanos.put(tool.digest(), Long.MAX_VALUE);

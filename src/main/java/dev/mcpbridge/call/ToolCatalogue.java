@@ -38,9 +38,10 @@ public final class ToolCatalogue {
    *
    * @param name the server's own name of it
    * @param entry the entry as listed by this catalogue
-   * @param mirrors whether it declares arguments to be mirrored in headers
+   * @param mirrorsHeaders whether it declares arguments to be mirrored in headers
    */
-  public record ToolLocation(ServerView server, String name, JsonSlice entry, boolean mirrors) {
+  public record ToolLocation(
+      ServerView server, String name, JsonSlice entry, boolean mirrorsHeaders) {
     private static final String ANNOTATION = "x-mcp-header";
 
     ToolLocation(ServerView server, String name, JsonSlice entry) {
@@ -77,7 +78,7 @@ public final class ToolCatalogue {
   }
 
   /** The full catalogue of a lean one; empty if this one lists its tools itself. */
-  public Optional<ToolCatalogue> whole() {
+  public Optional<ToolCatalogue> full() {
     return Optional.ofNullable(full);
   }
 
@@ -213,7 +214,7 @@ public final class ToolCatalogue {
     if (existing != null && existing.server() != server && !uri.isEmpty()) {
       String qualifiedUri = prefix(server) + uri;
       JsonSlice own = JsonObjects.members(entry).get(member);
-      JsonSlice moved = JsonObjects.inPlace(entry, own, JsonObjects.quoted(qualifiedUri));
+      JsonSlice moved = JsonObjects.replaceValue(entry, own, JsonObjects.quoted(qualifiedUri));
       locations.putIfAbsent(qualifiedUri, new ToolLocation(server, uri, moved));
     }
   }
@@ -232,7 +233,7 @@ public final class ToolCatalogue {
     }
     String qualifiedName = QualifiedNames.of(server.id(), name);
     JsonSlice own = JsonObjects.members(entry).get("name");
-    JsonSlice renamed = JsonObjects.inPlace(entry, own, JsonObjects.quoted(qualifiedName));
+    JsonSlice renamed = JsonObjects.replaceValue(entry, own, JsonObjects.quoted(qualifiedName));
     locations.putIfAbsent(qualifiedName, new ToolLocation(server, name, renamed));
     return qualifiedName;
   }

@@ -117,7 +117,7 @@ final class AgentCommand implements Callable<Integer> {
           "Maximum length of a result that is sent to the model (default: ${DEFAULT-VALUE}).")
   private int maxResult;
 
-  private CompletableFuture<OwnBridge> embedded;
+  private CompletableFuture<EmbeddedBridge> embedded;
 
   @Override
   public Integer call() throws Exception {
@@ -138,15 +138,15 @@ final class AgentCommand implements Callable<Integer> {
 
   private AgentLimits limits() {
     return new AgentLimits(
-        Math.max(1, maxSteps), Math.max(100, maxResult), AgentLimits.USUAL.manyTools());
+        Math.max(1, maxSteps), Math.max(100, maxResult), AgentLimits.DEFAULTS.searchThreshold());
   }
 
   /** The bridge of the command line, else the default one if it listens, else an embedded one. */
   private Supplier<BridgeTools.BridgeAddress> bridge() throws Exception {
     String key = BridgeClient.key();
     boolean isNamed = url != null || port != null;
-    if (isNamed || !configuration.isGiven() && isListening(BridgeClient.USUAL)) {
-      URI named = at(url == null ? BridgeClient.USUAL : url);
+    if (isNamed || !configuration.isGiven() && isListening(BridgeClient.DEFAULT_URL)) {
+      URI named = at(url == null ? BridgeClient.DEFAULT_URL : url);
       return () -> new BridgeTools.BridgeAddress(named, key);
     }
     return ownBridge();
@@ -185,14 +185,14 @@ final class AgentCommand implements Callable<Integer> {
         CompletableFuture.supplyAsync(
             () -> {
               try {
-                return OwnBridge.start(config, "agent");
+                return EmbeddedBridge.start(config, "agent");
               } catch (TimeoutException e) {
                 throw new CompletionException(e);
               }
             });
     return () -> {
       try {
-        OwnBridge bridge = embedded.join();
+        EmbeddedBridge bridge = embedded.join();
         return new BridgeTools.BridgeAddress(URI.create(bridge.url()), bridge.key());
       } catch (CompletionException e) {
         throw new BridgeException(
@@ -203,7 +203,7 @@ final class AgentCommand implements Callable<Integer> {
 
   private void stop() {
     if (embedded != null) {
-      embedded.thenAccept(OwnBridge::close).exceptionally(failed -> null).join();
+      embedded.thenAccept(EmbeddedBridge::close).exceptionally(failed -> null).join();
     }
   }
 }

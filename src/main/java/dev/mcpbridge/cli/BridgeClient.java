@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 /** Client of a running bridge, with its address and API key. */
 final class BridgeClient {
   /** The address if none is configured. */
-  static final URI USUAL = URI.create("http://127.0.0.1:3000");
+  static final URI DEFAULT_URL = URI.create("http://127.0.0.1:3000");
 
   @Option(
       names = {"-u", "--url"},
@@ -22,18 +22,18 @@ final class BridgeClient {
   private URI url;
 
   private final BridgeHttp http =
-      new BridgeHttp(() -> new BridgeTools.BridgeAddress(url == null ? USUAL : url, key()));
+      new BridgeHttp(() -> new BridgeTools.BridgeAddress(url == null ? DEFAULT_URL : url, key()));
 
   /** The API key for a running bridge; null if MCP_BRIDGE_KEY is not set. */
   static String key() {
     return System.getenv("MCP_BRIDGE_KEY");
   }
 
-  BridgeHttp.Answer get(String path) throws InterruptedException {
+  BridgeHttp.Response get(String path) throws InterruptedException {
     return http.exchange("GET", path, null);
   }
 
-  BridgeHttp.Answer post(String path, String json) throws InterruptedException {
+  BridgeHttp.Response post(String path, String json) throws InterruptedException {
     return http.exchange("POST", path, json);
   }
 }

@@ -27,7 +27,8 @@ final class CheckCommand implements Callable<Integer> {
     ConfigFile source = ConfigFile.find(file, System.getenv());
     try {
       BridgeConfig config =
-          new ConfigReader(System.getenv()).read(source.read(), ConfigReader.Strictness.WHOLE);
+          new ConfigReader(System.getenv())
+              .read(source.read(), ConfigReader.Strictness.ALL_OR_NOTHING);
       config.warnings().forEach(warning -> System.out.println("warning: " + warning));
       System.out.println(source + ": ok, servers " + config.servers().keySet());
       return 0;

@@ -1,6 +1,7 @@
 package dev.mcpbridge.cli;
 
 import dev.mcpbridge.Bridge;
+import dev.mcpbridge.config.ConfigSchema;
 import io.vertx.core.Vertx;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -17,7 +18,7 @@ final class ClassPreloader {
 
   private ClassPreloader() {}
 
-  static void begin() {
+  static void start() {
     disableFlightRecorderEvents();
     PRELOAD.setDaemon(true);
     PRELOAD.start();
@@ -38,7 +39,7 @@ final class ClassPreloader {
   }
 
   /** Closes the Vert.x of a bridge that failed to start, once the preload no longer uses it. */
-  static void end() throws InterruptedException {
+  static void close() throws InterruptedException {
     PRELOAD.join();
     try {
       vertx().close().await(10, TimeUnit.SECONDS);
@@ -49,7 +50,8 @@ final class ClassPreloader {
 
   private static void preload() {
     try {
-      Bridge.rehearse(vertx());
+      ConfigSchema.root();
+      Bridge.warmUp(vertx());
     } catch (Exception e) {
       // only the head start is lost: vertx() reports the failure to its caller
     }

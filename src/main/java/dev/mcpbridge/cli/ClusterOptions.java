@@ -28,7 +28,7 @@ final class ClusterOptions {
   private String node;
 
   /** Empty for a single-node bridge. */
-  Optional<NodeOptions> choice() {
+  Optional<NodeOptions> nodeOptions() {
     boolean isClusterNode = isNode || host != null || port != null || node != null;
     return isClusterNode ? Optional.of(new NodeOptions(host, port, node)) : Optional.empty();
   }

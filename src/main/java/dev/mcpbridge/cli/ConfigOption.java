@@ -33,7 +33,7 @@ final class ConfigOption {
   }
 
   /** Reads the configuration as a node of its cluster from now on. */
-  void inCluster(NodeOptions choice) {
+  void useNodeOptions(NodeOptions choice) {
     reader = new ConfigReader(System.getenv(), choice);
   }
 
@@ -54,7 +54,7 @@ final class ConfigOption {
   BridgeConfig read() {
     try {
       text = source().read();
-      return reader.read(text, ConfigReader.Strictness.SERVER_BY_SERVER);
+      return reader.read(text, ConfigReader.Strictness.PER_SERVER);
     } catch (ConfigException e) {
       CheckCommand.print(System.err, source(), e.problems());
       return null;

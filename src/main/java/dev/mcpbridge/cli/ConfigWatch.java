@@ -52,7 +52,7 @@ final class ConfigWatch implements Runnable {
   /** A bridge also starts with an invalid server entry, but such a file must not be shared. */
   private boolean isValid(String text) {
     try {
-      reader.read(text, ConfigReader.Strictness.WHOLE);
+      reader.read(text, ConfigReader.Strictness.ALL_OR_NOTHING);
       return true;
     } catch (ConfigException e) {
       return false;
@@ -80,7 +80,7 @@ final class ConfigWatch implements Runnable {
         Thread.sleep(INTERVAL_MILLIS);
         checkFile();
         if (isShared) {
-          synchronize(bridge.newestFile());
+          synchronize(bridge.newestConfiguration());
         }
       }
     } catch (InterruptedException e) {
@@ -98,7 +98,7 @@ final class ConfigWatch implements Runnable {
       ownText = text;
       applied = text;
       hasChanged = true;
-      long shared = bridge.newestFile().map(ReplicatedText.Version::millis).orElse(0L);
+      long shared = bridge.newestConfiguration().map(ReplicatedText.Version::millis).orElse(0L);
       appliedMillis = Math.max(System.currentTimeMillis(), shared + 1);
     }
   }
@@ -106,13 +106,13 @@ final class ConfigWatch implements Runnable {
   private void synchronize(Optional<ReplicatedText.Version> shared) {
     if (shared.isEmpty()) {
       if (hasChanged) {
-        bridge.share(applied, appliedMillis);
+        bridge.shareConfiguration(applied, appliedMillis);
       }
       return;
     }
     ReplicatedText.Version newest = shared.get();
     if (newest.millis() < appliedMillis) {
-      bridge.share(applied, appliedMillis);
+      bridge.shareConfiguration(applied, appliedMillis);
     } else {
       follow(newest);
     }
@@ -123,13 +123,13 @@ final class ConfigWatch implements Runnable {
     hasChanged = true;
     if (!newest.text().equals(applied)) {
       applied = newest.text();
-      apply(ConfigReader.combined(newest.text(), ownText), "the configuration of another node");
+      apply(ConfigReader.merge(newest.text(), ownText), "the configuration of another node");
     }
   }
 
   private boolean apply(String text, String origin) {
     try {
-      BridgeConfig config = reader.read(text, ConfigReader.Strictness.WHOLE);
+      BridgeConfig config = reader.read(text, ConfigReader.Strictness.ALL_OR_NOTHING);
       config.warnings().forEach(warning -> LOG.log(Level.WARNING, "{0}: {1}", origin, warning));
       bridge
           .reload(config)

@@ -35,7 +35,7 @@ public final class Main {
   public static void main(String[] args) {
     String name = args.length == 0 ? "" : args[0];
     if (name.equals("serve")) {
-      ClassPreloader.begin();
+      ClassPreloader.start();
     }
     CommandLine program = program(name);
     if (args.length == 0) {

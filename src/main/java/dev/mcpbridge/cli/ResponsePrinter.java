@@ -10,12 +10,12 @@ import dev.mcpbridge.protocol.Json;
 final class ResponsePrinter {
   private ResponsePrinter() {}
 
-  static int print(BridgeHttp.Answer answer) throws JsonProcessingException {
-    JsonNode body = answer.body();
-    if (!answer.ok()) {
-      boolean wantsKey = answer.status() == ErrorCode.UNAUTHENTICATED.status();
+  static int print(BridgeHttp.Response response) throws JsonProcessingException {
+    JsonNode body = response.body();
+    if (!response.ok()) {
+      boolean wantsKey = response.status() == ErrorCode.UNAUTHENTICATED.status();
       System.err.println(
-          answer.status()
+          response.status()
               + " "
               + body.path("detail").asText("no detail")
               + (wantsKey ? "; set it in MCP_BRIDGE_KEY" : ""));

@@ -34,7 +34,7 @@ final class SandboxCommand {
       }
       SandboxCheck.Report report = Bridge.checkSandbox(config);
       report.lines().forEach(System.out::println);
-      return report.isWell() ? 0 : Main.FAILED;
+      return report.isOk() ? 0 : Main.FAILED;
     }
   }
 }

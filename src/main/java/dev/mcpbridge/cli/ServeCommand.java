@@ -63,7 +63,7 @@ final class ServeCommand implements Callable<Integer> {
       throw new ParameterException(spec.commandLine(), "--grace must be 0 or more seconds");
     }
     LogLineFormatter.configure(threshold);
-    cluster.choice().ifPresent(configuration::inCluster);
+    cluster.nodeOptions().ifPresent(configuration::useNodeOptions);
     BridgeConfig read = configuration.read();
     if (read == null) {
       return Main.FAILED;
@@ -75,11 +75,11 @@ final class ServeCommand implements Callable<Integer> {
       bridge = Bridge.start(ClassPreloader.vertx(), config).await(60, TimeUnit.SECONDS);
     } catch (Exception e) {
       System.err.println("cannot start: " + e.getMessage());
-      ClassPreloader.end();
+      ClassPreloader.close();
       return Main.FAILED;
     }
     if (train) {
-      TrainingRun.of(bridge);
+      TrainingRun.run(bridge);
       return 0;
     }
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(bridge)));
@@ -130,7 +130,7 @@ final class ServeCommand implements Callable<Integer> {
               + " of "
               + String.join(", ", config.cluster().members()));
     }
-    if (config.auth().keys().isEmpty() && config.http().starts().allowsAny()) {
+    if (config.auth().keys().isEmpty() && config.http().startRules().allowsAny()) {
       out.println("  warning:       " + openStartWarning(config));
     }
     out.println();

@@ -51,13 +51,13 @@ final class StatelessHeaders {
    *
    * @return the cursor of the next page; null if this is the last one
    */
-  JsonSlice heard(String answer) {
+  JsonSlice readToolList(String answer) {
     JsonSlice result = JsonObjects.members(JsonSlice.of(answer)).get("result");
     if (result == null || !result.isObject()) {
       return null;
     }
     synchronized (mirrored) {
-      mirrored.learn(result);
+      mirrored.recordTools(result);
     }
     return JsonObjects.members(result).get("nextCursor");
   }
@@ -72,13 +72,13 @@ final class StatelessHeaders {
         params.member("cursor", cursor);
       }
       byte[] request = RpcWriter.request(0, McpMethod.TOOLS_LIST, params.endObject().toSlice());
-      cursor = heard(lists.apply(new String(request, StandardCharsets.UTF_8)));
+      cursor = readToolList(lists.apply(new String(request, StandardCharsets.UTF_8)));
     }
   }
 
   private boolean isKnown(String tool) {
     synchronized (mirrored) {
-      return mirrored.knows(tool);
+      return mirrored.isListed(tool);
     }
   }
 }

@@ -54,7 +54,7 @@ final class StdioCommand implements Callable<Integer> {
     if (config == null) {
       return Main.FAILED;
     }
-    try (OwnBridge bridge = OwnBridge.start(config, "stdio")) {
+    try (EmbeddedBridge bridge = EmbeddedBridge.start(config, "stdio")) {
       return relay(bridge.url(), bridge.key(), out);
     }
   }

@@ -120,7 +120,9 @@ final class StdioRelay {
     }
     Throwable cause = failed instanceof CompletionException ? failed.getCause() : failed;
     String errorText =
-        (cause instanceof BridgeException refused ? refused : BridgeHttp.lost(bridge, cause))
+        (cause instanceof BridgeException refused
+                ? refused
+                : BridgeHttp.connectionError(bridge, cause))
             .getMessage();
     if (!isUnreachable) {
       System.err.println(errorText);
@@ -235,7 +237,7 @@ final class StdioRelay {
               Json.tree(body).at("/result/protocolVersion").asText(ProtocolVersion.LATEST.date());
         }
         if (method.equals(McpMethod.TOOLS_LIST)) {
-          headers.heard(body);
+          headers.readToolList(body);
         }
         write(body);
       } else if (response.statusCode() >= 400 && id != null) {
@@ -243,7 +245,7 @@ final class StdioRelay {
       }
     } catch (IOException e) {
       if (id != null && pending.containsKey(id)) {
-        throw BridgeHttp.lost(bridge, e);
+        throw BridgeHttp.connectionError(bridge, e);
       }
     }
   }

@@ -33,19 +33,19 @@ final class ToolsCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     String query = words == null ? "" : "?q=" + PercentEncoding.encoded(words);
-    BridgeHttp.Answer answer = bridge.get("/tools" + query);
-    if (!answer.ok() || json) {
-      return ResponsePrinter.print(answer);
+    BridgeHttp.Response response = bridge.get("/tools" + query);
+    if (!response.ok() || json) {
+      return ResponsePrinter.print(response);
     }
-    for (JsonNode tool : answer.body().path("tools")) {
+    for (JsonNode tool : response.body().path("tools")) {
       String description = tool.path("description").asText("").lines().findFirst().orElse("");
       System.out.printf(
           "%-40s %-14s %s%n",
           tool.path("server_id").asText()
               + " "
-              + HiddenCharacters.shown(tool.path("name").asText()),
+              + HiddenCharacters.escaped(tool.path("name").asText()),
           tool.path("risk_level").asText() + " (" + tool.path("risk_reason").asText() + ")",
-          HiddenCharacters.shown(description));
+          HiddenCharacters.escaped(description));
       for (JsonNode warning : tool.path("warnings")) {
         System.out.println("  warning: " + warning.asText());
       }

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 final class TrainingRun {
   private TrainingRun() {}
 
-  static void of(Bridge bridge) throws Exception {
+  static void run(Bridge bridge) throws Exception {
     HttpClient client = HttpClient.newHttpClient();
     for (String path : List.of("/health/live", "/servers/git/tools", "/servers", "/tools")) {
       client.send(
@@ -27,7 +27,7 @@ final class TrainingRun {
             .POST(HttpRequest.BodyPublishers.ofString("{}"))
             .build(),
         HttpResponse.BodyHandlers.ofString());
-    AgentProgram.rehearse(URI.create(bridge.url()));
+    AgentProgram.warmUp(URI.create(bridge.url()));
     bridge.close(Duration.ofSeconds(1)).await(30, TimeUnit.SECONDS);
   }
 }

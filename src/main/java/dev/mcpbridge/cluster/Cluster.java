@@ -17,10 +17,10 @@ import java.util.function.BooleanSupplier;
 public interface Cluster {
 
   /** {@link #owner} if this node owns the instance and holds a lease. */
-  int HERE = -1;
+  int THIS_NODE = -1;
 
   /** {@link #owner} if there is no owner, or if this node owns it without holding a lease. */
-  int NOWHERE = -2;
+  int NO_OWNER = -2;
 
   /**
    * Joins the cluster.
@@ -36,10 +36,10 @@ public interface Cluster {
   int slot();
 
   /** The incarnation of this process, which differs after each start. */
-  long life();
+  long incarnation();
 
   /** Whether a process is still a member of the cluster. */
-  boolean lives(int slot, long life);
+  boolean isAlive(int slot, long life);
 
   /** This node's name; null for a single node. */
   String name();
@@ -50,7 +50,7 @@ public interface Cluster {
    */
   String bridge();
 
-  /** The slot of the node that owns an instance, {@link #HERE} or {@link #NOWHERE}. */
+  /** The slot of the node that owns an instance, {@link #THIS_NODE} or {@link #NO_OWNER}. */
   int owner(InstanceId instanceId);
 
   OwnershipView owners();
@@ -70,10 +70,10 @@ public interface Cluster {
   Future<Void> offer(Set<InstanceId> instances, OwnershipListener listener);
 
   /** The instances that this node should run now. */
-  Set<InstanceId> mine();
+  Set<InstanceId> assigned();
 
-  /** The instances that this node owns; those that are not {@link #mine} must be stopped. */
-  Set<InstanceId> held();
+  /** The instances that this node owns; those that are not {@link #assigned} must be stopped. */
+  Set<InstanceId> owned();
 
   /** Releases an instance that has stopped on this node, so that other nodes may start it. */
   void stopped(InstanceId instanceId);
@@ -111,7 +111,7 @@ public interface Cluster {
 
   /** Receives changes of what this node should run. */
   interface OwnershipListener {
-    /** {@link #mine} has changed. */
+    /** {@link #assigned} has changed. */
     void changed();
 
     /** This node has lost its lease: stop everything immediately. */
@@ -123,9 +123,9 @@ public interface Cluster {
     /**
      * @param answer callback for the response, or else the failure; called once
      */
-    void asked(int slot, String address, byte[] body, BiConsumer<byte[], byte[]> answer);
+    void onRequest(int slot, String address, byte[] body, BiConsumer<byte[], byte[]> answer);
 
-    void told(int slot, String topic, byte[] body);
+    void onMessage(int slot, String topic, byte[] body);
 
     /** A node with this name has connected; it has no state yet. */
     void connected(int slot, String node);

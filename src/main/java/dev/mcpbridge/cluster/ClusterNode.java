@@ -31,7 +31,7 @@ import java.util.random.RandomGenerator;
  * A node of a cluster: connects the replicated state with the links between nodes and the clock.
  * Confined to the event loop that opened it.
  */
-public final class ClusterNode implements Cluster, ClusterState.Witness, Links.Listener {
+public final class ClusterNode implements Cluster, ClusterState.StateListener, Links.Listener {
   private static final Logger LOG = System.getLogger(ClusterNode.class.getName());
   private static final long ORIGIN_NANOS = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
 
@@ -103,32 +103,32 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   private void tick() {
     long now = now();
     replica.tick(now, System.currentTimeMillis());
-    pendingCommands.giveUpLate(now);
+    pendingCommands.failExpired(now);
     watchLease(now);
     declareLostMembers(now);
     joinIfUnknown(now);
     if (++ticks % 8 == 0) {
       changed();
     }
-    if (ticks % 40 == 0 && !ownership.mine().containsAll(ownership.held())) {
+    if (ticks % 40 == 0 && !ownership.assigned().containsAll(ownership.owned())) {
       moved();
     }
   }
 
   private void watchLease(long now) {
-    switch (leaseState.look(replica.leaseUntil(now), now)) {
-      case BEGUN -> {
+    switch (leaseState.update(replica.leaseUntil(now), now)) {
+      case ACQUIRED -> {
         LOG.log(Level.INFO, "node={0} lease acquired", config.node());
         changed();
         moved();
       }
-      case OVER -> {
+      case LOST -> {
         LOG.log(Level.WARNING, "node={0} lease lost, stopping all servers", config.node());
         if (ownershipListener != null) {
           ownershipListener.stopAll();
         }
       }
-      case AS_BEFORE -> {
+      case NONE -> {
         // no change
       }
     }
@@ -136,7 +136,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
 
   private void declareLostMembers(long now) {
     for (Member member : List.copyOf(state.members())) {
-      byte[] command = new Leave(member.slot(), member.life()).toBytes();
+      byte[] command = new Leave(member.slot(), member.incarnation()).toBytes();
       if (replica.declare(member.slot(), command, now)) {
         LOG.log(Level.WARNING, "node={0} declared lost", member.name());
       }
@@ -188,7 +188,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   }
 
   @Override
-  public long life() {
+  public long incarnation() {
     return identity.incarnation();
   }
 
@@ -198,8 +198,8 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   }
 
   @Override
-  public boolean lives(int slot, long life) {
-    return state.member(slot).filter(member -> member.life() == life).isPresent();
+  public boolean isAlive(int slot, long life) {
+    return state.member(slot).filter(member -> member.incarnation() == life).isPresent();
   }
 
   @Override
@@ -210,7 +210,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   @Override
   public int owner(InstanceId instanceId) {
     int owner = ownership.owner(instanceId);
-    return owner == HERE && !hasLease() ? NOWHERE : owner;
+    return owner == THIS_NODE && !hasLease() ? NO_OWNER : owner;
   }
 
   @Override
@@ -243,13 +243,13 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   }
 
   @Override
-  public Set<InstanceId> mine() {
-    return leaseState.isOver() ? Set.of() : ownership.mine();
+  public Set<InstanceId> assigned() {
+    return leaseState.isOver() ? Set.of() : ownership.assigned();
   }
 
   @Override
-  public Set<InstanceId> held() {
-    return ownership.held();
+  public Set<InstanceId> owned() {
+    return ownership.owned();
   }
 
   @Override
@@ -257,7 +257,8 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
     ownership
         .release(instanceId)
         .ifPresent(
-            owner -> propose(new Release(instanceId, owner.slot(), owner.life(), owner.epoch())));
+            owner ->
+                propose(new Release(instanceId, owner.slot(), owner.incarnation(), owner.epoch())));
   }
 
   @Override
@@ -272,7 +273,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
 
   private void leaveWhenReleased(Promise<Void> left) {
     boolean isAnnounced = state.member(config.slot()).filter(Member::isLeaving).isPresent();
-    if (isAnnounced && ownership.held().isEmpty()) {
+    if (isAnnounced && ownership.owned().isEmpty()) {
       propose(new Leave(config.slot(), identity.incarnation()))
           .onComplete(
               applied -> {
@@ -326,7 +327,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   private String stateName() {
     boolean isMember =
         ownershipListener != null && hasLease() && state.member(config.slot()).isPresent();
-    return isLeaving ? "leaving" : isMember ? "member" : leaseState.wordWithout();
+    return isLeaving ? "leaving" : isMember ? "member" : leaseState.stateWithoutLease();
   }
 
   @Override
@@ -351,7 +352,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   public void applied(Entry entry, String map, Change change) {
     pendingCommands.applied(entry, change);
     if (change != null && change.isDone() && maps.containsKey(map)) {
-      maps.get(map).heard();
+      maps.get(map).notifyListeners();
     }
   }
 
@@ -372,7 +373,7 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
 
   @Override
   public void restored() {
-    maps.values().forEach(ReplicatedMap::heard);
+    maps.values().forEach(ReplicatedMap::notifyListeners);
   }
 
   private void changed() {
@@ -404,12 +405,12 @@ public final class ClusterNode implements Cluster, ClusterState.Witness, Links.L
   @Override
   public void news(int slot, String topic, byte[] body) {
     if (peerListener != null) {
-      peerListener.told(slot, topic, body);
+      peerListener.onMessage(slot, topic, body);
     }
   }
 
   @Override
   public void question(int slot, String address, byte[] body, BiConsumer<byte[], byte[]> answer) {
-    peerListener.asked(slot, address, body, answer);
+    peerListener.onRequest(slot, address, body, answer);
   }
 }

@@ -32,13 +32,14 @@ final class ClusterSockets {
           new PemKeyCertOptions()
               .addCertPath(tls.certificate().toString())
               .addKeyPath(tls.key().toString());
-      PemTrustOptions trust = new PemTrustOptions().addCertPath(tls.authority().toString());
+      PemTrustOptions trust =
+          new PemTrustOptions().addCertPath(tls.trustedCertificates().toString());
       server.setSsl(true).setKeyCertOptions(own).setTrustOptions(trust);
       server.setClientAuth(ClientAuth.REQUIRED);
       client.setSsl(true).setKeyCertOptions(own).setTrustOptions(trust);
       client.setHostnameVerificationAlgorithm("");
     }
-    int largest = Math.max(maxMessage, ClusterState.MAX_TOLD_BYTES);
+    int largest = Math.max(maxMessage, ClusterState.MAX_MESSAGE_BYTES);
     return new Links.Options(server, client, config.secret(), largest, config.leaseMillis());
   }
 }

@@ -37,21 +37,21 @@ final class ClusterState implements StateMachine {
    * since a node that cannot receive the state never becomes a member. A receiver allocates memory
    * for it only as pieces arrive, and only from peers that have proved that they have the secret.
    */
-  static final int MAX_TOLD_BYTES =
+  static final int MAX_MESSAGE_BYTES =
       Math.toIntExact(Tables.MAX_WRITTEN_BYTES + Replica.MAX_LOG_BYTES + MAX_OTHER_BYTES);
 
   private final TreeMap<Integer, Member> members = new TreeMap<>();
   private final TreeMap<InstanceId, OwnerEpoch> holdings = new TreeMap<>();
   private final Tables tables = new Tables();
   private Placement placement = Placement.of(List.of(), Map.of());
-  private final Witness witness;
+  private final StateListener stateListener;
   private long millis;
   private long moves;
   private long lastEpoch;
   private volatile String bridge;
 
   /** Listener for applied commands. */
-  interface Witness {
+  interface StateListener {
     /**
      * @param map the map that the command addresses; null if there is no map
      * @param change the result; null if there is no map
@@ -64,8 +64,8 @@ final class ClusterState implements StateMachine {
     void restored();
   }
 
-  ClusterState(Witness witness) {
-    this.witness = witness;
+  ClusterState(StateListener stateListener) {
+    this.stateListener = stateListener;
   }
 
   Collection<Member> members() {
@@ -132,7 +132,7 @@ final class ClusterState implements StateMachine {
     millis = entry.timeMillis();
     Command command = Command.of(entry.command());
     Change change = execute(op, command);
-    witness.applied(entry, command.map(), change);
+    stateListener.applied(entry, command.map(), change);
   }
 
   private Change execute(long op, Command command) {
@@ -147,11 +147,14 @@ final class ClusterState implements StateMachine {
       bridge = bridge == null ? join.bridge() : bridge;
       assignOwners();
     } else if (command instanceof Leave leave) {
-      members.values().removeIf(m -> m.slot() == leave.slot() && m.life() == leave.life());
+      members
+          .values()
+          .removeIf(m -> m.slot() == leave.slot() && m.incarnation() == leave.incarnation());
       assignOwners();
     } else if (command instanceof Release release) {
       holdings.remove(
-          release.instanceId(), new OwnerEpoch(release.slot(), release.life(), release.epoch()));
+          release.instanceId(),
+          new OwnerEpoch(release.slot(), release.incarnation(), release.epoch()));
       assignOwners();
     }
     return null;
@@ -161,16 +164,16 @@ final class ClusterState implements StateMachine {
   private void assignOwners() {
     holdings.values().removeIf(ownerEpoch -> members.values().stream().noneMatch(ownerEpoch::isOf));
     Placement target = Placement.of(members.values(), holdings);
-    for (InstanceId instanceId : new TreeSet<>(target.wanted())) {
+    for (InstanceId instanceId : new TreeSet<>(target.assigned())) {
       if (!holdings.containsKey(instanceId)) {
         moves++;
         lastEpoch = Math.max(millis, lastEpoch + 1);
-        Member owner = target.wanted(instanceId).orElseThrow();
-        holdings.put(instanceId, new OwnerEpoch(owner.slot(), owner.life(), lastEpoch));
+        Member owner = target.assigned(instanceId).orElseThrow();
+        holdings.put(instanceId, new OwnerEpoch(owner.slot(), owner.incarnation(), lastEpoch));
       }
     }
     placement = Placement.of(members.values(), holdings);
-    witness.moved();
+    stateListener.moved();
   }
 
   @Override
@@ -207,7 +210,7 @@ final class ClusterState implements StateMachine {
       tables.read(in);
     }
     placement = Placement.of(members.values(), holdings);
-    witness.restored();
-    witness.moved();
+    stateListener.restored();
+    stateListener.moved();
   }
 }

@@ -1,6 +1,6 @@
 package dev.mcpbridge.cluster;
 
-import dev.mcpbridge.cluster.SharedMap.Keep;
+import dev.mcpbridge.cluster.SharedMap.Eviction;
 import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
@@ -16,12 +16,13 @@ sealed interface Command {
   record Join(Member member, String bridge) implements Command {}
 
   /** A node leaves: it has left itself, or the primary has declared it lost. */
-  record Leave(int slot, long life) implements Command {}
+  record Leave(int slot, long incarnation) implements Command {}
 
   /** An instance has stopped at the node that owned it. */
-  record Release(InstanceId instanceId, int slot, long life, long epoch) implements Command {}
+  record Release(InstanceId instanceId, int slot, long incarnation, long epoch)
+      implements Command {}
 
-  record Put(String map, String key, long expected, byte[] value, long ttlMillis, Keep keep)
+  record Put(String map, String key, long expected, byte[] value, long ttlMillis, Eviction eviction)
       implements Command {}
 
   record Remove(String map, String key, long expected) implements Command {}
@@ -39,12 +40,12 @@ sealed interface Command {
     if (this instanceof Join join) {
       out.octet(1).part(join.member(), Member::write).text(join.bridge());
     } else if (this instanceof Leave leave) {
-      out.octet(2).number(leave.slot()).number(leave.life());
+      out.octet(2).number(leave.slot()).number(leave.incarnation());
     } else if (this instanceof Release release) {
       out.octet(3)
           .text(release.instanceId().name())
           .number(release.slot())
-          .number(release.life())
+          .number(release.incarnation())
           .number(release.epoch());
     } else if (this instanceof Put put) {
       out.octet(4)
@@ -53,7 +54,7 @@ sealed interface Command {
           .number(put.expected())
           .bytes(put.value())
           .number(put.ttlMillis())
-          .octet(put.keep().ordinal());
+          .octet(put.eviction().ordinal());
     } else if (this instanceof Remove remove) {
       out.octet(5).text(remove.map()).text(remove.key()).number(remove.expected());
     } else {
@@ -76,7 +77,7 @@ sealed interface Command {
               in.number(),
               in.bytes(),
               in.number(),
-              Keep.values()[in.octet()]);
+              Eviction.values()[in.octet()]);
       case 5 -> new Remove(in.text(), in.text(), in.number());
       default -> new Look();
     };

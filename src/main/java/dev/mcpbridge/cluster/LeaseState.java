@@ -12,11 +12,11 @@ final class LeaseState {
 
   /** The change since the last tick. */
   enum LeaseChange {
-    AS_BEFORE,
+    NONE,
     /** The lease has been acquired. */
-    BEGUN,
+    ACQUIRED,
     /** The lease ended longer than the grace period ago: everything must be stopped. */
-    OVER
+    LOST
   }
 
   LeaseState(Terms terms, long now) {
@@ -24,19 +24,19 @@ final class LeaseState {
     this.createdNanos = now;
   }
 
-  LeaseChange look(long leaseUntil, long now) {
+  LeaseChange update(long leaseUntil, long now) {
     boolean couldAct = mayAct;
     mayAct = leaseUntil > now;
     if (mayAct) {
       untilNanos = leaseUntil;
       isOver = false;
-      return couldAct ? LeaseChange.AS_BEFORE : LeaseChange.BEGUN;
+      return couldAct ? LeaseChange.NONE : LeaseChange.ACQUIRED;
     }
     if (!isOver && now - untilNanos >= terms.patienceNanos()) {
       isOver = true;
-      return LeaseChange.OVER;
+      return LeaseChange.LOST;
     }
-    return LeaseChange.AS_BEFORE;
+    return LeaseChange.NONE;
   }
 
   /** The end of the last known lease. Thread-safe. */
@@ -49,7 +49,7 @@ final class LeaseState {
   }
 
   /** The state name of a node without a lease. */
-  String wordWithout() {
+  String stateWithoutLease() {
     return untilNanos != 0 && isOver ? "cut_off" : "joining";
   }
 

@@ -10,24 +10,24 @@ import java.util.Set;
 /**
  * A member of the cluster.
  *
- * @param life incarnation of its process, which differs after each start
+ * @param incarnation incarnation of its process, which differs after each start
  * @param url URL of its API
  * @param labels labels that servers may require
- * @param parts instances that it can run according to its own configuration
+ * @param instances instances that it can run according to its own configuration
  * @param isLeaving whether it is releasing its instances
  */
 public record Member(
     int slot,
-    long life,
+    long incarnation,
     String name,
     String url,
     String version,
     List<String> labels,
-    List<InstanceId> parts,
+    List<InstanceId> instances,
     boolean isLeaving) {
 
   boolean canRun(InstanceId instanceId) {
-    return parts.contains(instanceId);
+    return instances.contains(instanceId);
   }
 
   static Member of(
@@ -45,12 +45,12 @@ public record Member(
 
   static void write(WireWriter out, Member member) {
     out.number(member.slot)
-        .number(member.life)
+        .number(member.incarnation)
         .text(member.name)
         .text(member.url)
         .text(member.version)
         .list(member.labels, WireWriter::text)
-        .list(member.parts, (w, instanceId) -> w.text(instanceId.name()))
+        .list(member.instances, (w, instanceId) -> w.text(instanceId.name()))
         .flag(member.isLeaving);
   }
 

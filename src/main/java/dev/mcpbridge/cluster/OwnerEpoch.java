@@ -6,17 +6,17 @@ import dev.mcpbridge.wire.WireWriter;
 /**
  * The owner of an instance.
  *
- * @param life incarnation of the owner's process
+ * @param incarnation incarnation of the owner's process
  * @param epoch fencing number, higher than that of every earlier owner
  */
-record OwnerEpoch(int slot, long life, long epoch) {
+record OwnerEpoch(int slot, long incarnation, long epoch) {
 
   boolean isOf(Member member) {
-    return member.slot() == slot && member.life() == life;
+    return member.slot() == slot && member.incarnation() == incarnation;
   }
 
   static void write(WireWriter out, OwnerEpoch ownerEpoch) {
-    out.number(ownerEpoch.slot).number(ownerEpoch.life).number(ownerEpoch.epoch);
+    out.number(ownerEpoch.slot).number(ownerEpoch.incarnation).number(ownerEpoch.epoch);
   }
 
   static OwnerEpoch read(WireReader in) {

@@ -32,20 +32,22 @@ final class Ownership implements OwnershipView {
     return offered;
   }
 
-  /** The slot of the owner; {@link Cluster#HERE} only if this node should keep the instance. */
+  /**
+   * The slot of the owner; {@link Cluster#THIS_NODE} only if this node should keep the instance.
+   */
   int owner(InstanceId instanceId) {
     Optional<OwnerEpoch> holding = state.holding(instanceId);
     if (holding.isEmpty()) {
-      return Cluster.NOWHERE;
+      return Cluster.NO_OWNER;
     }
     if (holding.get().slot() != slot) {
       return holding.get().slot();
     }
-    return isMine(instanceId, holding.get()) ? Cluster.HERE : Cluster.NOWHERE;
+    return isMine(instanceId, holding.get()) ? Cluster.THIS_NODE : Cluster.NO_OWNER;
   }
 
   /** The instances that this node owns and should keep. */
-  Set<InstanceId> mine() {
+  Set<InstanceId> assigned() {
     Set<InstanceId> mine = new LinkedHashSet<>();
     for (InstanceId instanceId : offered) {
       state
@@ -68,7 +70,7 @@ final class Ownership implements OwnershipView {
   }
 
   /** All instances that this node owns, whether or not it should keep them. */
-  Set<InstanceId> held() {
+  Set<InstanceId> owned() {
     Set<InstanceId> held = new LinkedHashSet<>();
     state
         .holdings()
@@ -82,13 +84,13 @@ final class Ownership implements OwnershipView {
   }
 
   @Override
-  public Collection<InstanceId> parts(ServerId server) {
-    return state.placement().parts(server);
+  public Collection<InstanceId> instances(ServerId server) {
+    return state.placement().instances(server);
   }
 
   @Override
   public boolean isOwned(ServerId server) {
-    return parts(server).stream().anyMatch(instanceId -> state.holding(instanceId).isPresent());
+    return instances(server).stream().anyMatch(instanceId -> state.holding(instanceId).isPresent());
   }
 
   @Override
@@ -99,13 +101,13 @@ final class Ownership implements OwnershipView {
   @Override
   public boolean hasCandidate(ServerId server) {
     return state.members().isEmpty()
-        || parts(server).stream()
-            .anyMatch(instanceId -> state.placement().wanted(instanceId).isPresent());
+        || instances(server).stream()
+            .anyMatch(instanceId -> state.placement().assigned(instanceId).isPresent());
   }
 
   @Override
   public boolean knows(ServerId server) {
-    return state.members().isEmpty() || !parts(server).isEmpty();
+    return state.members().isEmpty() || !instances(server).isEmpty();
   }
 
   @Override
@@ -117,10 +119,10 @@ final class Ownership implements OwnershipView {
     return isHeldHere(ownerEpoch)
         && !Long.valueOf(ownerEpoch.epoch()).equals(released.get(instanceId))
         && offered.contains(instanceId)
-        && state.placement().wanted(instanceId).filter(ownerEpoch::isOf).isPresent();
+        && state.placement().assigned(instanceId).filter(ownerEpoch::isOf).isPresent();
   }
 
   private boolean isHeldHere(OwnerEpoch ownerEpoch) {
-    return ownerEpoch.slot() == slot && ownerEpoch.life() == life;
+    return ownerEpoch.slot() == slot && ownerEpoch.incarnation() == life;
   }
 }

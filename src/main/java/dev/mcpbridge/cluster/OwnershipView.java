@@ -8,7 +8,7 @@ import java.util.Collection;
 public interface OwnershipView {
 
   /** The instances of a server that a node can run or still owns; empty for an unknown server. */
-  Collection<InstanceId> parts(ServerId server);
+  Collection<InstanceId> instances(ServerId server);
 
   /** Whether any node owns an instance of a server, even if it must stop it. */
   boolean isOwned(ServerId server);

@@ -56,7 +56,7 @@ final class PendingCommands {
     }
   }
 
-  void giveUpLate(long now) {
+  void failExpired(long now) {
     List<Map.Entry<Long, Open>> expired = new ArrayList<>();
     open.entrySet().removeIf(each -> each.getValue().untilNanos() <= now && expired.add(each));
     for (Map.Entry<Long, Open> each : expired) {

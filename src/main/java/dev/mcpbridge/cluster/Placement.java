@@ -20,14 +20,14 @@ import java.util.TreeSet;
  * <p>The result depends only on members and current owners, so it is the same at every node.
  */
 final class Placement {
-  private final Map<InstanceId, Member> wanted = new HashMap<>();
+  private final Map<InstanceId, Member> assigned = new HashMap<>();
   private final Map<ServerId, Set<InstanceId>> instances = new HashMap<>();
 
   private Placement() {}
 
   static Placement of(Collection<Member> members, Map<InstanceId, OwnerEpoch> holdings) {
     Placement placement = new Placement();
-    members.forEach(member -> member.parts().forEach(placement::add));
+    members.forEach(member -> member.instances().forEach(placement::add));
     holdings.keySet().forEach(placement::add);
     List<Member> staying = members.stream().filter(member -> !member.isLeaving()).toList();
     placement.instances.forEach((server, all) -> placement.place(server, all, staying, holdings));
@@ -39,18 +39,18 @@ final class Placement {
   }
 
   /** The member that should own an instance; empty if no member can run it. */
-  Optional<Member> wanted(InstanceId instanceId) {
-    return Optional.ofNullable(wanted.get(instanceId));
+  Optional<Member> assigned(InstanceId instanceId) {
+    return Optional.ofNullable(assigned.get(instanceId));
   }
 
   /** All instances of a server that a member can run or still owns. */
-  Collection<InstanceId> parts(ServerId server) {
+  Collection<InstanceId> instances(ServerId server) {
     return instances.getOrDefault(server, Set.of());
   }
 
   /** The instances that are assigned to a member. */
-  Set<InstanceId> wanted() {
-    return wanted.keySet();
+  Set<InstanceId> assigned() {
+    return assigned.keySet();
   }
 
   private void place(
@@ -59,7 +59,7 @@ final class Placement {
       List<Member> staying,
       Map<InstanceId, OwnerEpoch> holdings) {
     List<Member> ranking =
-        Rendezvous.row(
+        Rendezvous.rank(
             server.name(),
             staying.stream().filter(member -> all.stream().anyMatch(member::canRun)).toList());
     long runnable = all.stream().filter(id -> canRun(ranking, id)).count();
@@ -101,6 +101,6 @@ final class Placement {
 
   private void assign(InstanceId instanceId, Member to, Map<Member, Integer> shares) {
     shares.merge(to, -1, Integer::sum);
-    wanted.put(instanceId, to);
+    assigned.put(instanceId, to);
   }
 }

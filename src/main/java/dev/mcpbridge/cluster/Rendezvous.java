@@ -13,7 +13,7 @@ final class Rendezvous {
   private Rendezvous() {}
 
   /** The members by rank for a key, the preferred one first. */
-  static List<Member> row(String key, Collection<Member> members) {
+  static List<Member> rank(String key, Collection<Member> members) {
     return members.stream()
         .sorted(
             Comparator.<Member>comparingLong(member -> score(key, member.slot()))

@@ -21,8 +21,9 @@ final class ReplicatedMap implements SharedMap {
   }
 
   @Override
-  public Future<Change> put(String key, long expected, byte[] value, long ttlMillis, Keep keep) {
-    return propose.apply(new Command.Put(name, key, expected, value, ttlMillis, keep));
+  public Future<Change> put(
+      String key, long expected, byte[] value, long ttlMillis, Eviction eviction) {
+    return propose.apply(new Command.Put(name, key, expected, value, ttlMillis, eviction));
   }
 
   @Override
@@ -32,21 +33,21 @@ final class ReplicatedMap implements SharedMap {
 
   @Override
   public Future<Item> get(String key) {
-    return propose.apply(new Look()).map(applied -> known(key));
+    return propose.apply(new Look()).map(applied -> cached(key));
   }
 
   @Override
   public Future<Map<String, Item>> all() {
-    return propose.apply(new Look()).map(applied -> known());
+    return propose.apply(new Look()).map(applied -> cached());
   }
 
   @Override
-  public Item known(String key) {
+  public Item cached(String key) {
     return state.tables().get(name, key, state.millis());
   }
 
   @Override
-  public Map<String, Item> known() {
+  public Map<String, Item> cached() {
     return state.tables().all(name, state.millis());
   }
 
@@ -56,7 +57,7 @@ final class ReplicatedMap implements SharedMap {
   }
 
   /** Notifies the listeners that the map may have changed. */
-  void heard() {
+  void notifyListeners() {
     listeners.forEach(Runnable::run);
   }
 }

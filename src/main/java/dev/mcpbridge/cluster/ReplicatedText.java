@@ -1,7 +1,7 @@
 package dev.mcpbridge.cluster;
 
+import dev.mcpbridge.cluster.SharedMap.Eviction;
 import dev.mcpbridge.cluster.SharedMap.Item;
-import dev.mcpbridge.cluster.SharedMap.Keep;
 import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 import java.util.Optional;
@@ -25,7 +25,7 @@ public final class ReplicatedText {
     }
 
     static Version of(Item item) {
-      if (!item.isThere()) {
+      if (!item.isPresent()) {
         return null;
       }
       WireReader in = new WireReader(item.value());
@@ -39,7 +39,7 @@ public final class ReplicatedText {
    */
   public ReplicatedText(SharedMap map) {
     this.map = map;
-    map.onChange(() -> known = Version.of(map.known(KEY)));
+    map.onChange(() -> known = Version.of(map.cached(KEY)));
   }
 
   /** The newest version that this node has received. Thread-safe. */
@@ -52,10 +52,11 @@ public final class ReplicatedText {
    * version is known.
    */
   public void offer(String text, long millis) {
-    Item item = map.known(KEY);
+    Item item = map.cached(KEY);
     Version last = Version.of(item);
     if (last == null || last.millis() < millis) {
-      map.put(KEY, item.version(), new Version(text, millis).toBytes(), Long.MAX_VALUE, Keep.FIRM);
+      map.put(
+          KEY, item.version(), new Version(text, millis).toBytes(), Long.MAX_VALUE, Eviction.NEVER);
     }
   }
 }

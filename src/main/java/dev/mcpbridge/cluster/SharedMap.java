@@ -21,7 +21,7 @@ public interface SharedMap {
    * @param untilMillis when the entry expires, on the same clock
    */
   record Item(byte[] value, long version, long millis, long untilMillis) {
-    public boolean isThere() {
+    public boolean isPresent() {
       return value != null;
     }
 
@@ -31,11 +31,11 @@ public interface SharedMap {
   }
 
   /** What happens to an entry when the map is full. */
-  enum Keep {
+  enum Eviction {
     /** It is kept; new entries are rejected. */
-    FIRM,
+    NEVER,
     /** It may be evicted, the oldest first. */
-    WHILE_ROOM
+    OLDEST_FIRST
   }
 
   /**
@@ -44,7 +44,7 @@ public interface SharedMap {
    * @param ttlMillis time to live of the entry; {@link Long#MAX_VALUE} if it does not expire
    * @return the entry afterwards; its version is new if and only if it was set
    */
-  Future<Change> put(String key, long expected, byte[] value, long ttlMillis, Keep keep);
+  Future<Change> put(String key, long expected, byte[] value, long ttlMillis, Eviction eviction);
 
   /** Removes an entry if its current version is the expected one. */
   Future<Change> remove(String key, long expected);
@@ -56,10 +56,10 @@ public interface SharedMap {
   Future<Map<String, Item>> all();
 
   /** Reads an entry from this node's copy, which may be stale. */
-  Item known(String key);
+  Item cached(String key);
 
   /** Reads all entries from this node's copy, which may be stale. */
-  Map<String, Item> known();
+  Map<String, Item> cached();
 
   /** Registers a listener for changes that are applied on this node. */
   void onChange(Runnable listener);

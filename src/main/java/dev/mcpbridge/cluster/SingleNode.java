@@ -46,12 +46,12 @@ public final class SingleNode implements Cluster {
   }
 
   @Override
-  public long life() {
+  public long incarnation() {
     return 0;
   }
 
   @Override
-  public boolean lives(int slot, long life) {
+  public boolean isAlive(int slot, long life) {
     return true;
   }
 
@@ -67,7 +67,7 @@ public final class SingleNode implements Cluster {
 
   @Override
   public int owner(InstanceId instanceId) {
-    return HERE;
+    return THIS_NODE;
   }
 
   @Override
@@ -98,12 +98,12 @@ public final class SingleNode implements Cluster {
   }
 
   @Override
-  public Set<InstanceId> mine() {
+  public Set<InstanceId> assigned() {
     return instances;
   }
 
   @Override
-  public Set<InstanceId> held() {
+  public Set<InstanceId> owned() {
     return instances;
   }
 
@@ -172,10 +172,11 @@ public final class SingleNode implements Cluster {
     }
 
     @Override
-    public Future<Change> put(String key, long expected, byte[] value, long ttlMillis, Keep keep) {
+    public Future<Change> put(
+        String key, long expected, byte[] value, long ttlMillis, Eviction eviction) {
       return notifyIfDone(
           tables.put(
-              new Command.Put(name, key, expected, value, ttlMillis, keep),
+              new Command.Put(name, key, expected, value, ttlMillis, eviction),
               ++versions,
               clock.millis()));
     }
@@ -192,16 +193,16 @@ public final class SingleNode implements Cluster {
 
     @Override
     public Future<Map<String, Item>> all() {
-      return Future.succeededFuture(known());
+      return Future.succeededFuture(cached());
     }
 
     @Override
-    public Item known(String key) {
+    public Item cached(String key) {
       return tables.get(name, key, clock.millis());
     }
 
     @Override
-    public Map<String, Item> known() {
+    public Map<String, Item> cached() {
       return tables.all(name, clock.millis());
     }
 
@@ -220,7 +221,7 @@ public final class SingleNode implements Cluster {
 
   private final class AllOwned implements OwnershipView {
     @Override
-    public Collection<InstanceId> parts(ServerId server) {
+    public Collection<InstanceId> instances(ServerId server) {
       return isOwned(server) ? List.of(InstanceId.first(server)) : List.of();
     }
 

@@ -1,8 +1,8 @@
 package dev.mcpbridge.cluster;
 
 import dev.mcpbridge.cluster.SharedMap.Change;
+import dev.mcpbridge.cluster.SharedMap.Eviction;
 import dev.mcpbridge.cluster.SharedMap.Item;
-import dev.mcpbridge.cluster.SharedMap.Keep;
 import dev.mcpbridge.wire.WireReader;
 import dev.mcpbridge.wire.WireWriter;
 import java.util.LinkedHashMap;
@@ -78,13 +78,13 @@ final class Tables {
       return new Change(false, true, before);
     }
     long until = put.ttlMillis() == Long.MAX_VALUE ? Long.MAX_VALUE : millis + put.ttlMillis();
-    table.put(key, new Row(value, version, until, put.keep() == Keep.FIRM));
+    table.put(key, new Row(value, version, until, put.eviction() == Eviction.NEVER));
     return new Change(true, false, new Item(value, version, millis, until));
   }
 
   Change remove(String map, String key, long expected, long millis) {
     Item before = get(map, key, millis);
-    if (!before.isThere() || before.version() != expected) {
+    if (!before.isPresent() || before.version() != expected) {
       return new Change(false, false, before);
     }
     tables.get(map).remove(key);

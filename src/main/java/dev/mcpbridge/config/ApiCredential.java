@@ -2,45 +2,45 @@ package dev.mcpbridge.config;
 
 import java.net.URI;
 
-/** What an API wants to see of its callers. */
+/** A credential that the bridge sends to an API. */
 public sealed interface ApiCredential {
 
-  /** With its secrets, to tell one from another; never shown. */
-  String spelt();
+  /** All values including the secrets, as input of a digest; must never be shown. */
+  String digestInput();
 
-  /** A key in a header, a query parameter or a cookie. */
-  record Key(String in, String name, Secret value) implements ApiCredential {
+  /** An API key in a header, a query parameter or a cookie. */
+  record Key(String location, String name, Secret value) implements ApiCredential {
     @Override
-    public String spelt() {
-      return in + name + value.reveal();
+    public String digestInput() {
+      return location + name + value.reveal();
     }
   }
 
-  /** RFC 7617. */
+  /** HTTP Basic authentication, RFC 7617. */
   record Basic(String user, Secret password) implements ApiCredential {
     @Override
-    public String spelt() {
+    public String digestInput() {
       return user + ":" + password.reveal();
     }
   }
 
-  /** RFC 6750. */
+  /** A bearer token, RFC 6750. */
   record Bearer(Secret token) implements ApiCredential {
     @Override
-    public String spelt() {
+    public String digestInput() {
       return token.reveal();
     }
   }
 
   /**
-   * RFC 6749 section 4.4.
+   * The OAuth 2.0 client credentials grant, RFC 6749 section 4.4.
    *
-   * @param scope null for what the server gives unasked
+   * @param scope null for the default scope of the authorization server
    */
   record ClientCredentials(URI tokenUrl, String clientId, Secret clientSecret, String scope)
       implements ApiCredential {
     @Override
-    public String spelt() {
+    public String digestInput() {
       return tokenUrl + clientId + clientSecret.reveal() + scope;
     }
   }

@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Everything the operator said.
+ * The validated configuration.
  *
- * @param cluster null for a node that is the whole bridge
+ * @param cluster null for a bridge that is not part of a cluster
  * @param servers in the order of the file
- * @param drainMillis how long calls in flight may go on when their server is stopped
- * @param warnings what was read and has no effect
+ * @param drainMillis how long calls in flight may continue after their server is told to stop
+ * @param warnings problems that do not prevent the start
  */
 public record BridgeConfig(
     HttpConfig http,
@@ -23,23 +23,23 @@ public record BridgeConfig(
     long drainMillis,
     List<ConfigProblem> warnings) {
 
-  /** Whether callers can be told apart: by their keys, or by the machines that they come from. */
+  /** Whether callers can be distinguished: by key or, without keys, by client address. */
   public boolean hasSeveralCallers() {
     return auth.keys().isEmpty() ? !http.isLoopback() : auth.keys().size() > 1;
   }
 
-  public BridgeConfig withAuth(AuthConfig other) {
+  public BridgeConfig withAuth(AuthConfig newAuth) {
     return new BridgeConfig(
-        http, other, risk, limits, sandbox, cluster, servers, drainMillis, warnings);
+        http, newAuth, risk, limits, sandbox, cluster, servers, drainMillis, warnings);
   }
 
-  public BridgeConfig withHttp(HttpConfig other) {
+  public BridgeConfig withHttp(HttpConfig newHttp) {
     return new BridgeConfig(
-        other, auth, risk, limits, sandbox, cluster, servers, drainMillis, warnings);
+        newHttp, auth, risk, limits, sandbox, cluster, servers, drainMillis, warnings);
   }
 
-  public BridgeConfig withCluster(ClusterConfig other) {
+  public BridgeConfig withCluster(ClusterConfig newCluster) {
     return new BridgeConfig(
-        http, auth, risk, limits, sandbox, other, servers, drainMillis, warnings);
+        http, auth, risk, limits, sandbox, newCluster, servers, drainMillis, warnings);
   }
 }

@@ -4,18 +4,18 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The nodes of which this one is one.
+ * The cluster that this node is a member of.
  *
- * @param name of the cluster; nodes of another name are refused
- * @param members addresses for nodes among each other, {@code host:port}, sorted, all of them
- * @param slot which of them this node is
- * @param host where it listens for the others
- * @param node its name for people
- * @param labels what servers may ask for
- * @param secret that all nodes know; empty where none is configured
- * @param tls null for none
- * @param leaseMillis how long a node acts without having been heard of
- * @param sharesFile whether the newest configuration file of a node is that of all
+ * @param name of the cluster; nodes of a cluster with another name are refused
+ * @param members addresses of all nodes for traffic between nodes, {@code host:port}, sorted
+ * @param slot index of this node in {@code members}
+ * @param host address on which this node listens for other nodes
+ * @param node display name of this node
+ * @param labels labels of this node, which servers can require for their placement
+ * @param secret shared by all nodes; empty if not configured
+ * @param tls null if nodes connect without TLS
+ * @param leaseMillis how long a node keeps acting without contact to the other nodes
+ * @param sharesFile whether the newest configuration file of any node applies to all nodes
  */
 public record ClusterConfig(
     String name,
@@ -30,15 +30,15 @@ public record ClusterConfig(
     long leaseMillis,
     boolean sharesFile) {
 
-  /** PEM files; the authority's is the only one that is trusted. */
-  public record Tls(Path certificate, Path key, Path authority) {}
+  /** PEM files. Only certificates issued by {@code authority} are trusted. */
+  public record Tls(Path certificate, Path key, Path trustedCertificates) {}
 
-  ClusterConfig withSecret(String other) {
+  ClusterConfig withSecret(String newSecret) {
     return new ClusterConfig(
-        name, members, slot, host, port, node, labels, other, tls, leaseMillis, sharesFile);
+        name, members, slot, host, port, node, labels, newSecret, tls, leaseMillis, sharesFile);
   }
 
-  /** Without the secret. */
+  /** Omits the secret. */
   @Override
   public String toString() {
     return "ClusterConfig[" + name + " " + members + " " + node + "]";

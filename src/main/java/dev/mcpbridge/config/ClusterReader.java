@@ -8,59 +8,45 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** Understands the {@code cluster} section, and finds out which of the members this node is. */
+/** Reads the {@code cluster} section and determines which of the members this node is. */
 final class ClusterReader {
-  private static final int DEFAULT_PORT = 7800;
   private static final String SECRET_VARIABLE = "MCP_CLUSTER_SECRET";
 
   private final Section cluster;
-  private final NodeOptions choice;
+  private final NodeOptions options;
   private final Map<String, String> environment;
 
-  private ClusterReader(Section cluster, NodeOptions choice, Map<String, String> environment) {
+  private ClusterReader(Section cluster, NodeOptions options, Map<String, String> environment) {
     this.cluster = cluster;
-    this.choice = choice;
+    this.options = options;
     this.environment = environment;
   }
 
   /**
-   * @param choice null for a node that is not to join
-   * @return null for that, too; the section is checked all the same
+   * @param options null for a node that does not join the cluster
+   * @return null if {@code options} is null; the section is validated nevertheless
    */
-  static ClusterConfig read(Section cluster, NodeOptions choice, Map<String, String> environment) {
-    NodeOptions own = choice == null ? new NodeOptions(null, null, null) : choice;
-    ClusterConfig config = new ClusterReader(cluster, own, environment).read(choice != null);
-    return choice == null ? null : config;
+  static ClusterConfig read(Section cluster, NodeOptions options, Map<String, String> environment) {
+    NodeOptions effective = options == null ? new NodeOptions(null, null, null) : options;
+    ClusterConfig config = new ClusterReader(cluster, effective, environment).read(options != null);
+    return options == null ? null : config;
   }
 
   private ClusterConfig read(boolean joins) {
-    cluster.allowOnly(
-        List.of(
-            "name",
-            "members",
-            "host",
-            "port",
-            "node",
-            "labels",
-            "secret",
-            "tls",
-            "lease",
-            "reload",
-            "insecure"));
-    String name = cluster.text("name", "mcp-bridge");
+    String name = cluster.text("name");
     List<String> members = members(joins);
-    String host = cluster.text("host", null);
-    int port = cluster.integer("port", DEFAULT_PORT, 1, 65_535);
+    String host = cluster.text("host");
+    int port = cluster.integer("port");
     int slot = joins && !members.isEmpty() ? slot(members, host, port) : 0;
-    String self = members.isEmpty() ? "127.0.0.1:" + DEFAULT_PORT : members.get(slot);
+    String self = members.isEmpty() ? "127.0.0.1:" + port : members.get(slot);
     String secret = cluster.text("secret", environment.getOrDefault(SECRET_VARIABLE, ""));
     ClusterConfig.Tls tls = tls(cluster.section("tls"));
-    boolean insecure = cluster.flag("insecure", false);
+    boolean insecure = cluster.flag("insecure");
     boolean isOneMachine = members.stream().allMatch(ClusterReader::isLoopback);
     if (joins && !isOneMachine) {
-      requireSafety(secret, tls, insecure);
-    } else if (joins && !secret.isEmpty() && secret.length() < ClusterSecret.SHORTEST) {
-      cluster.complain("secret", "expected at least 16 characters: a shorter one can be guessed");
+      requireSecurity(secret, tls, insecure);
+    } else if (joins && !secret.isEmpty() && secret.length() < ClusterSecret.MIN_LENGTH) {
+      cluster.report("secret", "expected at least 16 characters: a shorter secret can be guessed");
     }
     return new ClusterConfig(
         name,
@@ -68,65 +54,63 @@ final class ClusterReader {
         slot,
         host(self),
         port(self),
-        choice.node() == null ? cluster.text("node", self) : choice.node(),
-        List.copyOf(cluster.texts("labels", 100)),
+        options.node() == null ? cluster.text("node", self) : options.node(),
+        List.copyOf(cluster.texts("labels")),
         secret,
         tls,
-        cluster.seconds("lease", 1.5, 0.3, 60),
-        cluster.oneOf("reload", "node", "node", "cluster").equals("cluster"));
+        cluster.seconds("lease"),
+        cluster.text("reload").equals("cluster"));
   }
 
-  private void requireSafety(String secret, ClusterConfig.Tls tls, boolean insecure) {
-    if (secret.length() < ClusterSecret.SHORTEST) {
-      cluster.complain(
+  private void requireSecurity(String secret, ClusterConfig.Tls tls, boolean insecure) {
+    if (secret.length() < ClusterSecret.MIN_LENGTH) {
+      cluster.report(
           "secret",
-          "nodes on other machines need one of at least 16 characters, the same on all of them:"
-              + " \"${file:/path/of/it}\" for example, or the variable "
+          "nodes on other machines require a secret of at least 16 characters, the same on all"
+              + " nodes: set it, for example to \"${file:/path/to/secret}\", or set the variable "
               + SECRET_VARIABLE);
     }
     if (tls == null && !insecure) {
-      cluster.complain(
-          "tls", "nodes on other machines need it; on a network of their own say insecure: true");
+      cluster.report(
+          "tls", "required for nodes on other machines; on a private network set insecure: true");
     }
   }
 
   private List<String> members(boolean joins) {
     TreeSet<String> sorted = new TreeSet<>();
-    for (String member : cluster.texts("members", 99)) {
-      if (!member.matches("(\\[[0-9a-fA-F:.]+]|[A-Za-z0-9.-]+):\\d{1,5}")
-          || port(member) > 65_535) {
-        cluster.complain("members", "expected host:port, found \"" + member + '"');
+    for (String member : cluster.texts("members")) {
+      if (port(member) > 65_535) {
+        cluster.report("members", "expected host:port, found \"" + member + '"');
       } else if (!sorted.add(member)) {
-        cluster.complain("members", member + " stands there twice");
+        cluster.report("members", member + " is listed twice");
       }
     }
     if (joins && sorted.isEmpty()) {
-      cluster.complain("members", "expected the addresses of all nodes, this one among them");
+      cluster.report("members", "expected the addresses of all nodes, including this one");
     }
     return new ArrayList<>(sorted);
   }
 
-  private int slot(List<String> members, String saidHost, int saidPort) {
-    String host = choice.host() == null ? saidHost : choice.host();
-    int port = choice.port() == null ? saidPort : choice.port();
-    boolean isPortSaid = choice.port() != null || cluster.has("port");
-    List<Integer> own = new ArrayList<>();
+  private int slot(List<String> members, String configuredHost, int configuredPort) {
+    String host = options.host() == null ? configuredHost : options.host();
+    int port = options.port() == null ? configuredPort : options.port();
+    boolean isPortSet = options.port() != null || cluster.has("port");
+    List<Integer> candidates = new ArrayList<>();
     for (int slot = 0; slot < members.size(); slot++) {
       String member = members.get(slot);
-      boolean isHere = host == null ? isThisMachine(host(member)) : host(member).equals(host);
-      if (isHere && (!isPortSaid || port(member) == port)) {
-        own.add(slot);
+      boolean isCandidate = host == null ? isThisMachine(host(member)) : host(member).equals(host);
+      if (isCandidate && (!isPortSet || port(member) == port)) {
+        candidates.add(slot);
       }
     }
-    if (own.size() == 1) {
-      return own.get(0);
+    if (candidates.size() == 1) {
+      return candidates.get(0);
     }
-    cluster.complain(
+    cluster.report(
         "members",
-        own.isEmpty()
-            ? "none of them is this node: say which with cluster.host and cluster.port"
-            : "more than one of them can be this node: say which with cluster.host and"
-                + " cluster.port");
+        candidates.isEmpty()
+            ? "no member matches this node: set cluster.host and cluster.port"
+            : "more than one member matches this node: set cluster.host and cluster.port");
     return 0;
   }
 
@@ -154,7 +138,6 @@ final class ClusterReader {
   }
 
   private static ClusterConfig.Tls tls(Section tls) {
-    tls.allowOnly(List.of("cert", "key", "ca"));
     if (!tls.has("cert") && !tls.has("key") && !tls.has("ca")) {
       return null;
     }

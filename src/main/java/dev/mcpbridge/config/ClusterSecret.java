@@ -16,12 +16,12 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 
 /**
- * The secret of a user's nodes where the configuration has neither a secret nor certificates. The
- * first node that starts makes it, in a file that only this user can read. Blocks; for any thread
- * and any number of processes.
+ * The shared secret of a user's nodes, for configurations with neither a secret nor certificates.
+ * The first node to start creates it in a file that only this user can read. Blocks; may be called
+ * from any thread and by several processes at once.
  */
 public final class ClusterSecret {
-  static final int SHORTEST = 16;
+  static final int MIN_LENGTH = 16;
 
   private static final Logger LOG = System.getLogger(ClusterSecret.class.getName());
   private static final int RANDOM_BYTES = 32;
@@ -31,12 +31,12 @@ public final class ClusterSecret {
   private ClusterSecret() {}
 
   /**
-   * The same configuration, with this user's secret where it has nothing to prove a node with.
+   * Returns the configuration, with this user's secret if it has neither a secret nor TLS.
    *
-   * @param state where the user's bridges keep things
-   * @throws IOException where the secret cannot be kept, or others may know it
+   * @param state the state folder of the user's bridges
+   * @throws IOException if the secret cannot be stored or read, or other users can access it
    */
-  public static ClusterConfig complete(ClusterConfig config, Path state) throws IOException {
+  public static ClusterConfig withUserSecret(ClusterConfig config, Path state) throws IOException {
     if (config.tls() != null || !config.secret().isEmpty()) {
       return config;
     }
@@ -46,19 +46,19 @@ public final class ClusterSecret {
       String secret = read(file);
       LOG.log(
           Level.INFO,
-          "cluster.secret is not set: this node proves itself with {0}, as all nodes of this user"
-              + " do; nodes of other users need the same one in cluster.secret",
+          "cluster.secret is not set: using the secret in {0}, shared by all nodes of this user;"
+              + " for nodes of other users set cluster.secret to the same value on all nodes",
           file);
       return config.withSecret(secret);
     } catch (IOException | UnsupportedOperationException e) {
-      String why = e instanceof AccessDeniedException ? "no access to " : "";
+      String prefix = e instanceof AccessDeniedException ? "no access to " : "";
       throw new IOException(
           "cluster.secret is not set, and "
               + file
-              + " cannot take its place ("
-              + why
+              + " cannot be used instead ("
+              + prefix
               + e.getMessage()
-              + "): set cluster.secret to the same text on all nodes, or mend the file",
+              + "): set cluster.secret to the same value on all nodes, or fix the file",
           e);
     }
   }
@@ -71,22 +71,22 @@ public final class ClusterSecret {
           folder,
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(FOLDER_MODE)));
     } catch (FileAlreadyExistsException e) {
-      // made by an earlier start
+      // created by an earlier start
     }
     requireOwn(folder, FOLDER_MODE);
     if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
-      make(file);
+      create(file);
     }
     requireOwn(file, FILE_MODE);
     String secret = Files.readString(file).strip();
-    if (secret.length() < SHORTEST) {
-      throw new IOException("it holds fewer than " + SHORTEST + " characters; delete it");
+    if (secret.length() < MIN_LENGTH) {
+      throw new IOException("it has fewer than " + MIN_LENGTH + " characters; delete it");
     }
     return secret;
   }
 
-  /** Of several nodes that start at once one is first, and the others find a whole secret. */
-  private static void make(Path file) throws IOException {
+  /** Atomic: of several nodes that start at once, one creates the file and all read it complete. */
+  private static void create(Path file) throws IOException {
     byte[] random = new byte[RANDOM_BYTES];
     new SecureRandom().nextBytes(random);
     Path draft =
@@ -106,20 +106,20 @@ public final class ClusterSecret {
   }
 
   private static void requireOwn(Path path, String mode) throws IOException {
-    PosixFileAttributes is =
+    PosixFileAttributes attributes =
         Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-    if (is.isSymbolicLink()) {
+    if (attributes.isSymbolicLink()) {
       throw new IOException(path + " is a symbolic link");
     }
-    String owner = is.owner().getName();
-    String self = ProcessHandle.current().info().user().orElse(owner);
-    if (!owner.equals(self)) {
-      throw new IOException(path + " belongs to " + owner + ", and this node runs as " + self);
+    String owner = attributes.owner().getName();
+    String user = ProcessHandle.current().info().user().orElse(owner);
+    if (!owner.equals(user)) {
+      throw new IOException(path + " belongs to " + owner + ", but this node runs as " + user);
     }
-    if (!PosixFilePermissions.fromString(mode).containsAll(is.permissions())) {
+    if (!PosixFilePermissions.fromString(mode).containsAll(attributes.permissions())) {
       throw new IOException(
-          "%s has the permissions %s, and more than %s let others know the secret: delete it"
-              .formatted(path, PosixFilePermissions.toString(is.permissions()), mode));
+          "%s has the permissions %s, but more than %s expose the secret to other users: delete it"
+              .formatted(path, PosixFilePermissions.toString(attributes.permissions()), mode));
     }
   }
 }

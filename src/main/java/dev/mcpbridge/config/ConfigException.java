@@ -3,7 +3,7 @@ package dev.mcpbridge.config;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A configuration that is refused, with everything that is wrong with it. Stackless. */
+/** An invalid configuration, with all its problems. Has no stack trace. */
 public final class ConfigException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

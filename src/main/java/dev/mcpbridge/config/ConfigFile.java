@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Where the configuration stands. Without a file the bridge has a default of its own, which serves
- * the built-in Git server.
+ * The location of the configuration. Without a file the bridge uses a built-in default, which
+ * serves the built-in Git server.
  *
  * @param path null for the built-in default
  */
@@ -19,10 +19,10 @@ public record ConfigFile(Path path) {
   private static final String DEFAULT = "/dev/mcpbridge/conf/bridge.json";
 
   /**
-   * The file that was named, or else {@code MCP_CONFIG_PATH}, {@code conf/bridge.json}, {@code
+   * Returns the named file, or else {@code MCP_CONFIG_PATH}, {@code conf/bridge.json}, {@code
    * mcp_config.json}, in this order.
    *
-   * @param named null where none was
+   * @param named null if no file was named
    */
   public static ConfigFile find(Path named, Map<String, String> environment) {
     if (named != null) {
@@ -39,7 +39,11 @@ public record ConfigFile(Path path) {
         .orElseGet(() -> new ConfigFile(null));
   }
 
-  /** The text as it stands now; blocks. */
+  /**
+   * Returns the current text. Blocks.
+   *
+   * @throws ConfigException if the file cannot be read
+   */
   public String read() {
     try {
       return path == null ? builtIn() : Files.readString(path);
@@ -48,7 +52,7 @@ public record ConfigFile(Path path) {
     }
   }
 
-  /** When the file was changed, on the wall clock; 0 where that cannot be said. Blocks. */
+  /** Time of the last change, in milliseconds of the wall clock; 0 if unknown. Blocks. */
   public long modifiedMillis() {
     try {
       return path == null ? 0 : Files.getLastModifiedTime(path).toMillis();

@@ -1,14 +1,14 @@
 package dev.mcpbridge.config;
 
 /**
- * One thing that is wrong.
+ * One problem of a configuration.
  *
- * @param path of the key, {@code mcpServers.git.riskLevel} for example
- * @param what was found, and what was expected
+ * @param path of the key, for example {@code mcpServers.git.riskLevel}; empty for the whole text
+ * @param message what is wrong: the value expected and the value found
  */
-public record ConfigProblem(String path, String what) {
+public record ConfigProblem(String path, String message) {
   @Override
   public String toString() {
-    return path.isEmpty() ? what : path + ": " + what;
+    return path.isEmpty() ? message : path + ": " + message;
   }
 }

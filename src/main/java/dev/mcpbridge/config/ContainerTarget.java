@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A server in a container, and all that it is given. What no container of the bridge ever has
- * (capabilities, a writable root, the host's namespaces) is not configuration.
+ * A server in a container, with everything that it is granted. What containers are never granted
+ * (capabilities, a writable root file system, the host's namespaces) is not configurable.
  *
  * @param command the program and its arguments; empty for the image's own
- * @param network {@code none}, or one of the operator's
+ * @param network {@code none}, or a network created by the operator
  * @param user numeric user and group, neither of them root
- * @param runtime of the engine, null for its default
- * @param startMillis how long its start may take
+ * @param runtime of the engine; null for its default
+ * @param startMillis start timeout
  */
 public record ContainerTarget(
     String image,
@@ -35,16 +35,17 @@ public record ContainerTarget(
   /**
    * A folder or file of the host.
    *
-   * @param host without symbolic links
+   * @param hostPath its real path, without symbolic links
+   * @param containerPath its path in the container
    */
-  public record Mount(Path host, String inside, boolean writable) {}
+  public record Mount(Path hostPath, String containerPath, boolean writable) {}
 
   /**
-   * What it may use.
+   * Resource limits.
    *
-   * @param memory bytes, swap included
-   * @param cpus processors, fractions allowed
-   * @param pids processes and threads
+   * @param memory bytes, including swap
+   * @param cpus number of processors, may be a fraction
+   * @param pids number of processes and threads
    * @param tmpfs bytes by folder
    */
   public record Resources(long memory, double cpus, int pids, Map<String, Long> tmpfs) {

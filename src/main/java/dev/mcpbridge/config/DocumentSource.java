@@ -3,15 +3,15 @@ package dev.mcpbridge.config;
 import java.net.URI;
 import java.nio.file.Path;
 
-/** Where a document is: at a URL, in a file, or in the configuration itself. */
+/** The location of a document: a URL, a file, or the configuration itself. */
 public sealed interface DocumentSource {
 
-  /** Fetched, and asked for again to see whether it has changed. */
+  /** Fetched, and polled for changes. */
   record Url(URI url) implements DocumentSource {}
 
-  /** Read, and looked at again to see whether it has changed. */
+  /** Read, and polled for changes. */
   record LocalFile(Path file) implements DocumentSource {}
 
-  /** As it stands, JSON. */
+  /** JSON text in the configuration. */
   record Inline(String text) implements DocumentSource {}
 }

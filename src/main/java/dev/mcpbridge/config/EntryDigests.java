@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Digests of entries, with the values that their placeholders stand for. Stateless. */
+/** Digests of entries, including the values of their placeholders. Stateless. */
 final class EntryDigests {
-  /** What says how a server is treated, and not what it is. */
-  private static final List<String> KEPT_ALIVE_BY =
+  /** Keys that define how a server is operated, not what it is. */
+  private static final List<String> OPERATIONAL_KEYS =
       List.of(
           "riskLevel",
           "risk",
@@ -33,17 +33,17 @@ final class EntryDigests {
 
   private EntryDigests() {}
 
-  /** Of what runs or is called: another one for another program. */
-  static String program(JsonNode entry, UpstreamTarget upstreamTarget) {
+  /** Digest of what is started or called; differs for different programs. */
+  static String ofProgram(JsonNode entry, UpstreamTarget upstreamTarget) {
     JsonNode program = entry.deepCopy();
     if (program instanceof ObjectNode members) {
-      members.remove(KEPT_ALIVE_BY);
+      members.remove(OPERATIONAL_KEYS);
     }
-    return whole(program, upstreamTarget);
+    return ofEntry(program, upstreamTarget);
   }
 
-  /** Of all that an entry says: the same exactly for entries that say the same. */
-  static String whole(JsonNode entry, UpstreamTarget upstreamTarget) {
+  /** Digest of the whole entry: equal exactly if the entries are equal. */
+  static String ofEntry(JsonNode entry, UpstreamTarget upstreamTarget) {
     Sha256 digest = Sha256.of(Json.slice(entry).text());
     resolved(upstreamTarget).forEach(text -> digest.add(text).end());
     return digest.hex();
@@ -58,7 +58,8 @@ final class EntryDigests {
     }
     if (upstreamTarget instanceof OpenApiSource api) {
       return Stream.concat(
-          revealed(api.access().headers()), api.credentials().stream().map(ApiCredential::spelt));
+          revealed(api.access().headers()),
+          api.credentials().stream().map(ApiCredential::digestInput));
     }
     return revealed(
         upstreamTarget instanceof ToolCallSource functions

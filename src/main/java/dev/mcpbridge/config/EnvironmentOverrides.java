@@ -12,9 +12,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The original's {@code MCP_SERVER_<NAME>_COMMAND}, {@code _ARGS}, {@code _ENV}, {@code
- * _RISK_LEVEL} and {@code _DOCKER_CONFIG}. Other than there, overriding a command keeps the entry's
- * risk.
+ * Applies the variables {@code MCP_SERVER_<NAME>_COMMAND}, {@code _ARGS}, {@code _ENV}, {@code
+ * _RISK_LEVEL} and {@code _DOCKER_CONFIG} of the original bridge. Unlike there, overriding a
+ * command keeps the entry's risk.
  */
 final class EnvironmentOverrides {
   private static final String PREFIX = "MCP_SERVER_";

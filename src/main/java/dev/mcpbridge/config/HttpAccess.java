@@ -4,12 +4,12 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * What goes with every request to a server that somebody else runs.
+ * Headers and trusted certificates for all requests to a remote server.
  *
- * @param headers they may hold credentials
- * @param authority PEM file of the certificates to trust; null for the JDK's
+ * @param headers may contain credentials
+ * @param trustedCertificates PEM file with the certificates to trust; null for those of the JDK
  */
-public record HttpAccess(Map<String, Secret> headers, Path authority) {
+public record HttpAccess(Map<String, Secret> headers, Path trustedCertificates) {
   public HttpAccess {
     headers = Map.copyOf(headers);
   }

@@ -5,19 +5,19 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The listener.
+ * The HTTP listener.
  *
- * @param hosts names beside the listener's own under which clients may reach it
- * @param corsOrigins origins whose pages may call; none by default
+ * @param allowedHosts host names that clients may use for this listener, in addition to its own
+ * @param corsOrigins origins whose pages may call the bridge; empty by default
  * @param tls null for plain HTTP
- * @param insecure whether another address than loopback may be served without keys
- * @param starts which commands may come over the API
- * @param openHealth whether who has no key is told whether the bridge is well
+ * @param insecure whether an address other than loopback may be served without keys
+ * @param openHealth whether the health status is reported to clients without a key
+ * @param startRules which commands may be started over the API
  */
 public record HttpConfig(
     String host,
     int port,
-    Set<String> hosts,
+    Set<String> allowedHosts,
     Set<String> corsOrigins,
     Tls tls,
     boolean insecure,
@@ -25,23 +25,23 @@ public record HttpConfig(
     int maxConnections,
     int maxStreams,
     Sessions sessions,
-    Patience patience,
-    StartRules starts) {
+    RequestTimeouts requestTimeouts,
+    StartRules startRules) {
 
-  /** How many sessions of MCP may be open at once, and how long one may not be used. */
+  /** Maximum number of open MCP sessions, and how long one may be idle. */
   public record Sessions(int max, long idleMillis) {}
 
-  /** How long a client may take for a request's head and its body, and between two requests. */
-  public record Patience(long headMillis, long bodyMillis, long idleMillis) {}
+  /** Timeouts for the head and the body of a request, and for the time between two requests. */
+  public record RequestTimeouts(long headMillis, long bodyMillis, long idleMillis) {}
 
   /** PEM files. */
   public record Tls(Path certificate, Path key) {}
 
-  public HttpConfig withPort(int other) {
+  public HttpConfig withPort(int newPort) {
     return new HttpConfig(
         host,
-        other,
-        hosts,
+        newPort,
+        allowedHosts,
         corsOrigins,
         tls,
         insecure,
@@ -49,12 +49,12 @@ public record HttpConfig(
         maxConnections,
         maxStreams,
         sessions,
-        patience,
-        starts);
+        requestTimeouts,
+        startRules);
   }
 
-  /** For this machine alone, on any free port, without TLS. */
-  public HttpConfig privately() {
+  /** A copy that listens on loopback only, on any free port, without TLS. */
+  public HttpConfig onLoopback() {
     return new HttpConfig(
         "127.0.0.1",
         0,
@@ -66,8 +66,8 @@ public record HttpConfig(
         maxConnections,
         maxStreams,
         sessions,
-        patience,
-        starts);
+        requestTimeouts,
+        startRules);
   }
 
   public boolean isLoopback() {

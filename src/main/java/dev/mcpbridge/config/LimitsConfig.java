@@ -1,21 +1,22 @@
 package dev.mcpbridge.config;
 
 /**
- * How much is too much.
+ * Size limits.
  *
- * @param bodyBytes of a request
- * @param messageBytes of one message of an upstream
- * @param heldBytes of large answers on their way through, and as much of large bodies
- * @param depth of nesting, both ways
+ * @param bodyBytes of a request body
+ * @param messageBytes of one message from an upstream
+ * @param heldBytes memory for buffered large responses, and the same again for large request bodies
+ * @param depth nesting of JSON, in requests and responses
  * @param validation of arguments and results
  */
 public record LimitsConfig(
     int bodyBytes, int messageBytes, long heldBytes, int depth, Validation validation) {
 
   /**
-   * What checking one value against a tool's schema may take.
+   * Budget for the validation of one value against the schema of a tool.
    *
-   * @param refuses whether arguments are refused that take more; else the server judges them
+   * @param refusesOverBudget whether arguments that exceed the budget are refused; otherwise they
+   *     are forwarded unchecked
    */
-  public record Validation(boolean refuses, int steps, long millis) {}
+  public record Validation(boolean refusesOverBudget, int steps, long millis) {}
 }

@@ -1,7 +1,7 @@
 package dev.mcpbridge.config;
 
 /**
- * Which node of the cluster this one is, where whoever starts it says so; null for what the file
- * says.
+ * Start options that identify this node in the cluster. A component that is null is taken from the
+ * file.
  */
 public record NodeOptions(String host, Integer port, String node) {}

@@ -6,48 +6,51 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An HTTP API with its OpenAPI document, each operation a tool.
+ * An HTTP API with its OpenAPI document. Each operation is offered as a tool.
  *
- * @param server where the API is; null where the document says it
- * @param servers further ones that single paths and operations may name
- * @param include what is offered, null for everything
- * @param exclude what of that is not
- * @param overrides by the tool's name
- * @param authUrl where a person gets credentials, null for none
- * @param destructive whether what is not safe (RFC 9110 section 9.2.1) needs a confirmation
- * @param outputSchemas whether tools promise what the document says of their answers
- * @param refreshMillis between two looks at the document
- * @param largeBody bytes from which on a body is kept to be fetched, and only its beginning told
+ * @param server base URL of the API; null for the one in the document
+ * @param servers further base URLs that paths and operations of the document may use
+ * @param include the operations to offer; null for all
+ * @param exclude the operations to omit from these
+ * @param overrides by tool name
+ * @param authUrl where a person obtains credentials; null if not set
+ * @param confirmsUnsafeMethods whether methods that are not safe (RFC 9110 section 9.2.1) need a
+ *     confirmation
+ * @param outputSchemas whether tools declare the response schemas of the document
+ * @param refreshMillis interval at which the document is polled for changes
+ * @param largeBodyBytes bytes from which on a response body is stored as a resource, so that the
+ *     result has only its beginning
  */
 public record OpenApiSource(
     DocumentSource document,
     URI server,
     List<URI> servers,
     HttpAccess access,
-    Selection include,
-    Selection exclude,
-    Map<String, Override> overrides,
+    OperationFilter include,
+    OperationFilter exclude,
+    Map<String, ToolOverride> overrides,
     List<ApiCredential> credentials,
     URI authUrl,
-    boolean destructive,
+    boolean confirmsUnsafeMethods,
     boolean outputSchemas,
     long refreshMillis,
-    int largeBody)
+    int largeBodyBytes)
     implements UpstreamTarget {
 
-  /** Operations; what is empty says nothing. */
-  public record Selection(
+  /** Criteria for operations; an empty list matches none. */
+  public record OperationFilter(
       List<String> tags, List<Glob> paths, List<String> methods, List<Glob> operations) {
 
-    /** Whether any of what it names is named by an operation. */
-    public boolean names(List<String> ownTags, String path, String method, String operation) {
-      return ownTags.stream().anyMatch(tags::contains)
+    /** Whether an operation matches at least one criterion. */
+    public boolean matches(
+        List<String> operationTags, String path, String method, String operation) {
+      return operationTags.stream().anyMatch(tags::contains)
           || paths.stream().anyMatch(glob -> glob.matches(path))
           || methods.stream().anyMatch(method::equalsIgnoreCase)
           || operations.stream().anyMatch(glob -> glob.matches(operation));
     }
   }
 
-  /** What the operator says of a tool; null where the document has the word. */
-  public record Override(String name, String description) {}
+  /** The operator's name and description of a tool; null for those of the document. */
+  public record ToolOverride(String name, String description) {}
 }

@@ -10,15 +10,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Resolves {@code ${env:NAME}} and {@code ${file:path}} in the operator's own file. Text that came
- * over the network is left as it is: it must not be able to read files.
+ * Resolves {@code ${env:NAME}} and {@code ${file:path}} in the operator's own file. Text received
+ * over the network is left unchanged, since it must not be able to read files.
  */
 interface Placeholders {
   List<String> KINDS = List.of("env", "file");
   Placeholders LITERAL = text -> text;
 
   /**
-   * @throws IllegalArgumentException naming the placeholder that has no value
+   * @throws IllegalArgumentException if a placeholder has no value; the message names it
    */
   String resolve(String text);
 
@@ -35,22 +35,22 @@ interface Placeholders {
                   switch (match.group(1)) {
                     case "env" -> variable(environment, match.group(2));
                     case "file" -> file(match.group(2));
-                    case "input" -> throw nobodyToAsk(match.group());
+                    case "input" -> throw needsInput(match.group());
                     default -> foreign(match);
                   }));
     };
   }
 
-  /** Other programs have placeholders, too, which are for them; one that looks like ours is not. */
+  /** Placeholders of other programs are left unchanged; one that resembles ours is an error. */
   private static String foreign(MatchResult match) {
     SpellingSuggestion.to(match.group(1), KINDS)
         .ifPresent(
-            meant -> {
+            similar -> {
               throw new IllegalArgumentException(
                   "unknown placeholder "
                       + match.group()
                       + ", did you mean ${"
-                      + meant
+                      + similar
                       + ":"
                       + match.group(2)
                       + "}?");
@@ -58,15 +58,15 @@ interface Placeholders {
     return match.group();
   }
 
-  private static IllegalArgumentException nobodyToAsk(String placeholder) {
+  private static IllegalArgumentException needsInput(String placeholder) {
     return new IllegalArgumentException(
-        placeholder + " asks a person, whom a bridge does not have: use ${env:NAME}");
+        placeholder + " needs user input, which the bridge cannot request: use ${env:NAME}");
   }
 
   private static String variable(Map<String, String> environment, String name) {
     String value = environment.get(name);
     if (value == null) {
-      throw new IllegalArgumentException("the variable " + name + " is not set");
+      throw new IllegalArgumentException("the environment variable " + name + " is not set");
     }
     return value;
   }

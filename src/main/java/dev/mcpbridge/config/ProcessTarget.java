@@ -9,10 +9,10 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * How a child process is started: never through a shell, so {@code argv} arrives as it stands.
+ * How a child process is started: never through a shell, so {@code argv} is passed unchanged.
  *
- * @param environment what the entry declares; a small safe list of the bridge's own is added
- * @param directory where it runs, null for the bridge's own
+ * @param environment variables of the entry; a few safe ones of the bridge are added
+ * @param directory working directory; null for the bridge's own
  */
 public record ProcessTarget(List<String> argv, Map<String, Secret> environment, Path directory)
     implements UpstreamTarget {
@@ -24,30 +24,32 @@ public record ProcessTarget(List<String> argv, Map<String, Secret> environment, 
   }
 
   /**
-   * The file that is started: where its name has a slash as seen from its directory, else the first
-   * on its own PATH; empty where there is none. Windows finds it in a way of its own. Blocks.
+   * The executable file: a name with a slash is resolved against the working directory, any other
+   * is searched on the PATH of the process. Empty if there is no such file. On Windows the command
+   * is returned as it is, since the system has its own search rules. Blocks.
    *
-   * @param inherited the bridge's PATH, for an entry that declares none; null for the usual one
+   * @param inherited the bridge's PATH, for an entry without one; null for the default
    */
-  public Optional<Path> program(String inherited) {
+  public Optional<Path> executable(String inherited) {
     String command = argv.get(0);
     if (File.separatorChar != '/') {
       return Optional.of(Path.of(command));
     }
     if (command.contains("/")) {
       Path base = directory == null ? Path.of("") : directory;
-      return Optional.of(base.resolve(command).toAbsolutePath()).filter(ProcessTarget::isProgram);
+      return Optional.of(base.resolve(command).toAbsolutePath())
+          .filter(ProcessTarget::isExecutable);
     }
-    String usual = inherited == null ? DEFAULT_PATH : inherited;
-    String path = environment.containsKey("PATH") ? environment.get("PATH").reveal() : usual;
+    String fallback = inherited == null ? DEFAULT_PATH : inherited;
+    String path = environment.containsKey("PATH") ? environment.get("PATH").reveal() : fallback;
     return Stream.of(path.split(File.pathSeparator))
         .filter(folder -> !folder.isEmpty())
         .map(folder -> Path.of(folder).resolve(command))
-        .filter(ProcessTarget::isProgram)
+        .filter(ProcessTarget::isExecutable)
         .findFirst();
   }
 
-  private static boolean isProgram(Path file) {
+  private static boolean isExecutable(Path file) {
     return Files.isRegularFile(file) && Files.isExecutable(file);
   }
 }

@@ -3,15 +3,15 @@ package dev.mcpbridge.config;
 import java.net.URI;
 
 /**
- * Where an MCP server runs that somebody else starts.
+ * An MCP server that is not started by the bridge.
  *
- * @param url of its MCP endpoint, or of its event stream for the old HTTP+SSE
+ * @param url of its MCP endpoint, or of its event stream for the older HTTP+SSE
  */
 public record RemoteTarget(URI url, Kind kind, HttpAccess access) implements UpstreamTarget {
 
   /** The transports that run over HTTP. */
   public enum Kind {
-    /** Streamable HTTP; the old one where a server knows only that. */
+    /** Streamable HTTP; HTTP+SSE if the server supports nothing else. */
     HTTP,
     /** HTTP+SSE of 2024-11-05. */
     SSE

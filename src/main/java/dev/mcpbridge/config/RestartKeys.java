@@ -8,13 +8,13 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Which keys of a changed configuration have no effect before the bridge is started again: all but
- * those of one list. Stateless.
+ * Finds the changed keys that take effect only after a restart: all except those that a reload
+ * applies. Stateless.
  */
 public final class RestartKeys {
 
-  /** What a reload applies; a key stands for everything below it. */
-  static final Set<String> APPLIED =
+  /** Keys that a reload applies, each including everything below it. */
+  static final Set<String> RELOADABLE =
       Set.of(
           "$schema",
           "auth",
@@ -42,10 +42,10 @@ public final class RestartKeys {
   /**
    * Compares two texts of the configuration.
    *
-   * @param running with which the bridge was started
-   * @param next what it is to run with
-   * @return the keys that differ and are not applied, in alphabetical order
-   * @throws ConfigException where one of them is no JSON object
+   * @param running the text with which the bridge was started
+   * @param next the new text
+   * @return the keys that differ and need a restart, in alphabetical order
+   * @throws ConfigException if one of them is not a JSON object
    */
   public static List<String> changed(String running, String next) {
     List<String> changed = new ArrayList<>();
@@ -54,7 +54,7 @@ public final class RestartKeys {
   }
 
   private static void compare(String path, JsonNode running, JsonNode next, List<String> changed) {
-    if (APPLIED.contains(path) || running.equals(next)) {
+    if (RELOADABLE.contains(path) || running.equals(next)) {
       return;
     }
     if (!isSection(running) || !isSection(next)) {
@@ -65,7 +65,7 @@ public final class RestartKeys {
     running.fieldNames().forEachRemaining(keys::add);
     next.fieldNames().forEachRemaining(keys::add);
     for (String key : keys) {
-      if (!path.isEmpty() || ConfigReader.SECTIONS.contains(key)) {
+      if (!path.isEmpty() || ConfigSchema.root().path("properties").has(key)) {
         compare(
             path.isEmpty() ? key : path + "." + key,
             member(running, key),
@@ -75,12 +75,12 @@ public final class RestartKeys {
     }
   }
 
-  /** A section that is not there is one without keys. */
+  /** A missing section is equal to one without keys. */
   private static boolean isSection(JsonNode node) {
     return node.isObject() || node.isMissingNode();
   }
 
-  /** The reader takes null for a key that is not there. */
+  /** A null value is a missing key, as for the reader. */
   private static JsonNode member(JsonNode section, String key) {
     return section.hasNonNull(key) ? section.get(key) : MissingNode.getInstance();
   }

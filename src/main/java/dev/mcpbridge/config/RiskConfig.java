@@ -4,15 +4,15 @@ import dev.mcpbridge.model.DestructiveToolPolicy;
 import dev.mcpbridge.model.RiskLevel;
 
 /**
- * The gate.
+ * Configuration of the gate.
  *
- * @param defaultLevel of servers that have none; null for the original's "ungated"
- * @param destructiveToolPolicy whether {@code destructiveHint: true} raises a level to 2; null for
- *     where something was said about risk
- * @param operatorApproves whether another principal than the caller decides
- * @param requireToken whether the id alone confirms nothing
- * @param expiryMillis life of a confirmation
- * @param pendingStatus HTTP status of the answer that asks for one: 200 as in the original, or 202
+ * @param defaultLevel level of servers without one; null for none, as in the original
+ * @param destructiveToolPolicy whether {@code destructiveHint: true} raises a level to 2; null to
+ *     raise it only if the server has a level or rules, or there is a default level
+ * @param operatorApproves whether a principal other than the caller decides
+ * @param requireToken whether a confirmation needs its token; otherwise the id alone confirms
+ * @param expiryMillis lifetime of a confirmation
+ * @param pendingStatus HTTP status if a call needs a confirmation: 200 as in the original, or 202
  */
 public record RiskConfig(
     RiskLevel defaultLevel,

@@ -5,30 +5,30 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The container engine, and what entries may ask of it.
+ * The container engine, and what entries may use of it.
  *
  * @param engine its address, {@code unix://} or {@code tcp://}
- * @param ceiling for entries over the API; those of the file are the operator's own
- * @param allowedImages names and globs; null where any image of the engine may be used
- * @param allowedMounts folders of the host below which mounts are; null for none over the API and
- *     any in the file
- * @param allowedNetworks that entries over the API may name, beside none
+ * @param entryLimits limits for entries from the API; those of the file are not limited
+ * @param allowedImages names and globs; null if any image of the engine may be used
+ * @param allowedMounts folders of the host to which mounts are restricted; null for no mounts from
+ *     the API and any from the file
+ * @param allowedNetworks networks that entries from the API may use besides {@code none}
  */
 public record SandboxConfig(
     String engine,
-    Ceiling ceiling,
+    EntryLimits entryLimits,
     List<Glob> allowedImages,
     List<Path> allowedMounts,
     List<String> allowedNetworks) {
 
   /**
-   * The most that one entry may have.
+   * Limits for one entry.
    *
    * @param memory bytes of one container
    * @param tmpfs bytes of all folders of one container
-   * @param pool containers
+   * @param pool number of containers
    */
-  record Ceiling(long memory, double cpus, int pids, long tmpfs, int pool) {}
+  record EntryLimits(long memory, double cpus, int pids, long tmpfs, int pool) {}
 
   boolean allowsImage(String image) {
     return allowedImages == null || allowedImages.stream().anyMatch(glob -> glob.matches(image));

@@ -1,6 +1,6 @@
 package dev.mcpbridge.config;
 
-/** A value that may be secret: it is there for who needs it, and never prints itself. */
+/** A value that may be secret. Its string form does not reveal it. */
 public record Secret(String reveal) {
   @Override
   public String toString() {

@@ -2,6 +2,7 @@ package dev.mcpbridge.config;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -14,29 +15,48 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 
 /**
- * One object of the configuration, read key by key. What is wrong is collected with its path and
- * replaced by the default, so that one reading finds everything.
+ * One object of the configuration, read key by key against its schema. An invalid value is reported
+ * with its path and replaced by the default, so that one pass finds all problems. Not thread-safe.
  */
 final class Section {
   private static final int MAX_UNKNOWN = 20;
 
-  /** Keys of other clients that look like ours. */
-  private static final List<String> STRANGERS = List.of("oauth");
+  /** Keys of other clients that resemble keys of the bridge. */
+  private static final List<String> FOREIGN = List.of("oauth");
 
   private final JsonNode node;
+  private final JsonNode schema;
   private final String path;
   private final Placeholders placeholders;
   private final List<ConfigProblem> problems;
 
-  Section(JsonNode node, String path, Placeholders placeholders, List<ConfigProblem> problems) {
+  /** A root, whose unknown keys are not reported; see {@link #warnOfUnknown}. */
+  Section(
+      JsonNode node,
+      JsonNode schema,
+      String path,
+      Placeholders placeholders,
+      List<ConfigProblem> problems) {
+    this.schema = schema;
     this.path = path;
     this.placeholders = placeholders;
     this.problems = problems;
-    boolean absent = node.isMissingNode() || node.isNull();
-    if (!absent && !node.isObject()) {
-      problems.add(new ConfigProblem(path, "expected an object, found " + shown(node)));
+    if (!isAbsent(node) && !node.isObject()) {
+      report("", "expected an object, found " + SchemaCheck.abbreviate(node));
     }
     this.node = node.isObject() ? node : MissingNode.getInstance();
+  }
+
+  private Section(JsonNode node, JsonNode schema, String key, Section parent) {
+    this(node, schema, parent.pathOf(key), parent.placeholders, parent.problems);
+    if (schema.path("additionalProperties").isBoolean()) {
+      rejectUnknown(keys());
+    }
+  }
+
+  /** The section of {@code key} with another node as its content. */
+  Section withContent(String key, JsonNode replacement) {
+    return new Section(replacement, ConfigSchema.member(schema, key), key, this);
   }
 
   JsonNode node() {
@@ -51,39 +71,118 @@ final class Section {
     return node.hasNonNull(key);
   }
 
+  /** An object below this one; unknown keys in it are reported. */
   Section section(String key) {
-    return new Section(node.path(key), at(key), placeholders, problems);
+    return new Section(node.path(key), ConfigSchema.member(schema, key), key, this);
   }
 
-  /** One object of a list. */
-  Section element(String key, int index) {
-    String name = key + "[" + index + "]";
-    return new Section(node.path(key).path(index), at(name), placeholders, problems);
-  }
-
-  String text(String key, String otherwise) {
-    JsonNode value = node.path(key);
-    if (isAbsent(value)) {
-      return otherwise;
+  /** The objects of a list; a single object is read as a list of one. */
+  List<Section> sections(String key) {
+    JsonNode list = node.path(key);
+    JsonNode listSchema = ConfigSchema.member(schema, key);
+    if (list.isObject() && listSchema.has("then")) {
+      return List.of(new Section(list, ConfigSchema.element(listSchema.path("then")), key, this));
     }
-    if (!value.isTextual()) {
-      complain(key, "expected a string, found " + shown(value));
-      return otherwise;
+    List<Section> sections = new ArrayList<>();
+    int size = value(key).size();
+    for (int i = 0; i < size; i++) {
+      String name = key + "[" + i + "]";
+      sections.add(new Section(list.get(i), ConfigSchema.element(listSchema), name, this));
     }
-    return resolved(key, value.textValue());
+    return sections;
   }
 
-  /** A PEM file that is there, and holds what it should. */
+  /** This object with the alternative of its schema that has the same constant as {@code key}. */
+  Section variant(String key) {
+    List<String> constants = new ArrayList<>();
+    for (JsonNode alternative : schema.path("oneOf")) {
+      String constant = alternative.path("properties").path(key).path("const").asText();
+      if (node.path(key).asText().equals(constant)) {
+        return new Section(node, alternative, "", this);
+      }
+      constants.add(constant);
+    }
+    report(key, "expected one of " + String.join(", ", constants));
+    return this;
+  }
+
+  /** Null if absent without a default. */
+  String text(String key) {
+    return value(key).textValue();
+  }
+
+  String text(String key, String fallback) {
+    String text = text(key);
+    return text == null ? fallback : text;
+  }
+
+  /** Only for keys with a default, like all numbers and flags below. */
+  int integer(String key) {
+    return value(key).intValue();
+  }
+
+  int integer(String key, int fallback) {
+    return has(key) ? value(key).intValue() : fallback;
+  }
+
+  double number(String key) {
+    return value(key).doubleValue();
+  }
+
+  /** A number of seconds, in milliseconds; 0 if absent without a default. */
+  long seconds(String key) {
+    return Math.round(value(key).doubleValue() * 1000);
+  }
+
+  /** A size like {@code 512m}, in bytes. */
+  long bytes(String key) {
+    return ByteSize.parse(value(key).asText());
+  }
+
+  boolean flag(String key) {
+    return value(key).booleanValue();
+  }
+
+  List<String> texts(String key) {
+    List<String> texts = new ArrayList<>();
+    JsonNode list = value(key);
+    for (int i = 0; i < list.size(); i++) {
+      String name = key + "[" + i + "]";
+      JsonNode text = fitting(name, list.get(i), ConfigSchema.element(member(key)));
+      if (text.isTextual()) {
+        texts.add(text.textValue());
+      }
+    }
+    return texts;
+  }
+
+  Map<String, String> textMap(String key) {
+    Map<String, String> texts = new LinkedHashMap<>();
+    Section section = section(key);
+    section.forEach(
+        (name, value) -> {
+          if (section.value(name).isTextual()) {
+            texts.put(name, section.text(name));
+          }
+        });
+    return texts;
+  }
+
+  void forEach(BiConsumer<String, JsonNode> visitor) {
+    node.properties().forEach(entry -> visitor.accept(entry.getKey(), entry.getValue()));
+  }
+
+  /** A PEM file; one that cannot be read or does not contain the marker is reported. */
   Path pem(String key, String marker) {
-    String named = text(key, "");
-    Path path = path(named);
-    if (path == null || !holds(path, marker)) {
-      complain(key, "expected a PEM file with \"" + marker + "\", found \"" + named + '"');
+    String name = text(key, "");
+    Path file = path(name);
+    if (file == null || !contains(file, marker)) {
+      report(key, "expected a PEM file with \"" + marker + "\", found \"" + name + '"');
     }
-    return path;
+    return file;
   }
 
-  /** Null for a text that no file can have for its name. */
+  /** Null if the text is not a valid path. */
   static Path path(String text) {
     try {
       return Path.of(text);
@@ -92,198 +191,117 @@ final class Section {
     }
   }
 
-  private static boolean holds(Path path, String marker) {
+  private static boolean contains(Path file, String marker) {
     try {
-      return Files.readString(path).contains(marker);
+      return Files.readString(file).contains(marker);
     } catch (IOException e) {
       return false;
     }
   }
 
-  String oneOf(String key, String otherwise, String... allowed) {
-    String value = text(key, otherwise);
-    if (value != otherwise && !List.of(allowed).contains(value)) {
-      complain(key, "expected one of " + String.join(", ", allowed) + ", found \"" + value + '"');
-      return otherwise;
-    }
-    return value;
+  /** The keys of the schema. */
+  List<String> keys() {
+    List<String> keys = new ArrayList<>();
+    schema.path("properties").fieldNames().forEachRemaining(keys::add);
+    return keys;
   }
 
-  int integer(String key, int otherwise, int min, int max) {
-    JsonNode value = node.path(key);
-    if (isAbsent(value)) {
-      return otherwise;
-    }
-    if (!value.isIntegralNumber()
-        || !value.canConvertToInt()
-        || value.intValue() < min
-        || value.intValue() > max) {
-      complain(
-          key, "expected a whole number from " + min + " to " + max + ", found " + shown(value));
-      return otherwise;
-    }
-    return value.intValue();
-  }
-
-  /** A number of seconds, fractions allowed, as milliseconds. */
-  long seconds(String key, double otherwise, double min, double max) {
-    JsonNode value = node.path(key);
-    if (isAbsent(value)) {
-      return (long) (otherwise * 1000);
-    }
-    if (!value.isNumber() || value.doubleValue() < min || value.doubleValue() > max) {
-      complain(key, "expected seconds from " + min + " to " + max + ", found " + shown(value));
-      return (long) (otherwise * 1000);
-    }
-    return Math.round(value.doubleValue() * 1000);
-  }
-
-  double number(String key, double otherwise, double min, double max) {
-    JsonNode value = node.path(key);
-    if (isAbsent(value)) {
-      return otherwise;
-    }
-    if (!value.isNumber() || value.doubleValue() < min || value.doubleValue() > max) {
-      complain(key, "expected a number from " + min + " to " + max + ", found " + shown(value));
-      return otherwise;
-    }
-    return value.doubleValue();
-  }
-
-  /** A size, as a number of bytes or with k, m or g. */
-  long bytes(String key, String otherwise, long min, long max) {
-    JsonNode value = node.path(key);
-    long size = isAbsent(value) ? Bytes.of(otherwise) : Bytes.of(value.asText());
-    if (size < min || size > max) {
-      complain(key, "expected a size like 512m from " + min + " bytes on, found " + shown(value));
-      return Bytes.of(otherwise);
-    }
-    return size;
-  }
-
-  boolean flag(String key, boolean otherwise) {
-    JsonNode value = node.path(key);
-    if (isAbsent(value)) {
-      return otherwise;
-    }
-    if (!value.isBoolean()) {
-      complain(key, "expected true or false, found " + shown(value));
-      return otherwise;
-    }
-    return value.booleanValue();
-  }
-
-  List<String> texts(String key, int maxItems) {
-    JsonNode value = node.path(key);
-    List<String> texts = new ArrayList<>();
-    if (isAbsent(value)) {
-      return texts;
-    }
-    if (!value.isArray() || value.size() > maxItems) {
-      complain(key, "expected a list of at most " + maxItems + " strings, found " + shown(value));
-      return texts;
-    }
-    for (int i = 0; i < value.size(); i++) {
-      if (value.get(i).isTextual()) {
-        texts.add(resolved(key + "[" + i + "]", value.get(i).textValue()));
-      } else {
-        complain(key + "[" + i + "]", "expected a string, found " + shown(value.get(i)));
-      }
-    }
-    return texts;
-  }
-
-  Map<String, String> textsByName(String key) {
-    Map<String, String> texts = new LinkedHashMap<>();
-    section(key)
-        .each(
-            (name, value) -> {
-              if (value.isTextual()) {
-                texts.put(name, resolved(key + "." + name, value.textValue()));
-              } else {
-                complain(key + "." + name, "expected a string, found " + shown(value));
-              }
-            });
-    return texts;
-  }
-
-  void each(BiConsumer<String, JsonNode> visitor) {
-    node.properties().forEach(entry -> visitor.accept(entry.getKey(), entry.getValue()));
-  }
-
-  /** Complains about keys that have no meaning here; of very many about the first. */
-  void allowOnly(List<String> known) {
+  /** Reports all other keys, by name at most {@value #MAX_UNKNOWN} of them. */
+  void rejectUnknown(Collection<String> known) {
     List<String> unknown = new ArrayList<>();
-    each(
-        (key, value) -> {
-          if (!known.contains(key)) {
-            unknown.add(key);
-          }
-        });
-    unknown.stream()
-        .limit(MAX_UNKNOWN)
-        .forEach(
-            key ->
-                complain(
-                    key,
-                    SpellingSuggestion.to(key, known)
-                        .map(Section::unknown)
-                        .orElse("unknown key, expected one of " + String.join(", ", known))));
+    forEach((key, value) -> unknown.add(key));
+    unknown.removeAll(known);
+    for (String key : unknown.subList(0, Math.min(MAX_UNKNOWN, unknown.size()))) {
+      report(
+          key,
+          SpellingSuggestion.to(key, known)
+              .map(Section::unknown)
+              .orElse("unknown key, expected one of " + String.join(", ", known)));
+    }
     if (unknown.size() > MAX_UNKNOWN) {
-      complain("", (unknown.size() - MAX_UNKNOWN) + " more unknown keys");
+      report("", (unknown.size() - MAX_UNKNOWN) + " more unknown keys");
     }
   }
 
   /**
-   * Complains about keys that look like known ones, and warns of the others: where files of other
-   * clients are read those have keys of their own.
+   * Reports unknown keys that resemble known ones. Warns of all others, which belong to other
+   * clients that use the same file.
    */
-  void allowStrangers(Collection<String> known, List<ConfigProblem> warnings) {
-    each(
+  void warnOfUnknown(List<ConfigProblem> warnings) {
+    List<String> known = keys();
+    forEach(
         (key, value) -> {
           if (known.contains(key)) {
             return;
           }
           SpellingSuggestion.to(key, known)
-              .filter(meant -> !STRANGERS.contains(key))
+              .filter(similar -> !FOREIGN.contains(key))
               .ifPresentOrElse(
-                  meant -> complain(key, unknown(meant)),
-                  () -> warnings.add(new ConfigProblem(at(key), ignored(key, known))));
+                  similar -> report(key, unknown(similar)),
+                  () -> warnings.add(new ConfigProblem(pathOf(key), ignored(key, known))));
         });
   }
 
-  private static String unknown(String meant) {
-    return "unknown key, did you mean " + meant + "?";
+  private static String unknown(String similar) {
+    return "unknown key, did you mean " + similar + "?";
   }
 
   private static String ignored(String key, Collection<String> known) {
-    return SpellingSuggestion.endOf(key, known)
-        .map(meant -> "unknown key, ignored; did you mean " + meant + "?")
+    return SpellingSuggestion.suffixOf(key, known)
+        .map(similar -> "unknown key, ignored; did you mean " + similar + "?")
         .orElse("unknown key, ignored");
   }
 
-  void complain(String key, String what) {
-    problems.add(new ConfigProblem(at(key), what));
+  /** Reports a problem once, even if its key is read several times. */
+  void report(String key, String what) {
+    ConfigProblem problem = new ConfigProblem(pathOf(key), what);
+    if (!problems.contains(problem)) {
+      problems.add(problem);
+    }
   }
 
-  String at(String key) {
+  String pathOf(String key) {
     return path.isEmpty() ? key : key.isEmpty() ? path : path + "." + key;
   }
 
-  static String shown(JsonNode value) {
-    if (value.isContainerNode()) {
-      return value.isArray() ? "a list of " + value.size() : "an object";
-    }
-    String text = value.toString();
-    return text.length() > 60 ? text.substring(0, 60) + "…" : text;
+  private JsonNode member(String key) {
+    return ConfigSchema.member(schema, key);
   }
 
-  private String resolved(String key, String text) {
+  /** The value with its placeholders resolved; the default if it is absent or invalid. */
+  private JsonNode value(String key) {
+    JsonNode keySchema = member(key);
+    JsonNode value = node.path(key);
+    if (!isAbsent(value)) {
+      return fitting(key, value, keySchema);
+    }
+    for (JsonNode required : schema.path("required")) {
+      if (required.textValue().equals(key)) {
+        report(key, "is required");
+      }
+    }
+    return keySchema.path("default");
+  }
+
+  private JsonNode fitting(String key, JsonNode value, JsonNode keySchema) {
+    JsonNode resolved = value.isTextual() ? resolved(key, value.textValue()) : value;
+    if (resolved.isMissingNode()) {
+      return keySchema.path("default");
+    }
+    String expected = SchemaCheck.violation(resolved, keySchema);
+    if (expected == null) {
+      return resolved;
+    }
+    report(key, expected + ", found " + SchemaCheck.abbreviate(value));
+    return keySchema.path("default");
+  }
+
+  private JsonNode resolved(String key, String text) {
     try {
-      return placeholders.resolve(text);
+      return TextNode.valueOf(placeholders.resolve(text));
     } catch (IllegalArgumentException e) {
-      complain(key, e.getMessage());
-      return text;
+      report(key, e.getMessage());
+      return MissingNode.getInstance();
     }
   }
 

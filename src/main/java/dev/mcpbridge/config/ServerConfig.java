@@ -8,15 +8,15 @@ import dev.mcpbridge.protocol.Era;
 import java.util.List;
 
 /**
- * One entry of {@code mcpServers}, understood.
+ * A validated entry of {@code mcpServers}.
  *
- * @param isolation null where all callers share the server
- * @param sandboxPool null where it has no containers
+ * @param isolation null if all callers share the server
+ * @param sandboxPool null if it has no containers
  * @param placement labels that a node needs to run it
- * @param refusal why it will not be started, null where it will
- * @param program a digest of what runs or is called, and nothing of how it is kept alive or how
- *     risky it is: another one for another program
- * @param fingerprint equal exactly when two entries say the same; a reload goes by it
+ * @param refusal why it is not started; null if it is
+ * @param programDigest digest of what is started or called, regardless of its risk and supervision;
+ *     differs for different programs
+ * @param fingerprint equal exactly if two entries are equal; a reload compares it
  */
 public record ServerConfig(
     ServerId id,
@@ -24,16 +24,16 @@ public record ServerConfig(
     RiskRules risk,
     Timeouts timeouts,
     Supervision supervision,
-    Conversation conversation,
+    SessionSettings sessionSettings,
     Isolation isolation,
     SandboxPool sandboxPool,
     List<String> placement,
     ServerState.Refused refusal,
-    String program,
+    String programDigest,
     String fingerprint) {
 
-  /** One of its instances by itself, with its share of the containers. */
-  public ServerConfig instance(int number) {
+  /** The configuration of one instance, with its share of the containers. */
+  public ServerConfig forInstance(int number) {
     int instances = supervision.instances();
     return instances == 1
         ? this
@@ -43,22 +43,22 @@ public record ServerConfig(
             risk,
             timeouts,
             supervision.ofOneInstance(),
-            conversation,
+            sessionSettings,
             isolation,
-            sandboxPool == null ? null : sandboxPool.share(number, instances),
+            sandboxPool == null ? null : sandboxPool.forInstance(number, instances),
             placement,
             refusal,
-            program,
+            programDigest,
             fingerprint);
   }
 
   /**
-   * How a server is kept alive and how much it is given to do. Times in milliseconds.
+   * How a server is kept running, and how many calls it gets. Times in milliseconds.
    *
-   * @param instances processes behind one name
-   * @param lazy start at the first call and not at once
-   * @param maxInFlight calls at one instance at a time
-   * @param maxQueued calls that wait for their turn, over all callers
+   * @param instances number of instances
+   * @param lazy whether it is started by the first call
+   * @param maxInFlight concurrent calls of one instance
+   * @param maxQueued queued calls of all callers
    */
   public record Supervision(
       int instances,
@@ -76,19 +76,20 @@ public record ServerConfig(
   }
 
   /**
-   * What is agreed on with the server.
+   * Settings of the MCP session with the server.
    *
-   * @param takesRoots whether it may ask a client for the folders to work in
-   * @param logLevel asked of the server after the handshake, null for its own
-   * @param removesHidden whether characters that people do not see are taken out of definitions
+   * @param forwardsRoots whether the server may request the roots of a client
+   * @param logLevel set after the handshake; null for the server's default
+   * @param removesHiddenCharacters whether invisible characters are removed from definitions
    */
-  public record Conversation(Era era, boolean takesRoots, String logLevel, boolean removesHidden) {}
+  public record SessionSettings(
+      Era era, boolean forwardsRoots, String logLevel, boolean removesHiddenCharacters) {}
 
   /**
-   * A server of their own for those who call, since it keeps state.
+   * A separate process or connection for each client session, for servers that keep state.
    *
-   * @param maxSessions that run at a time
-   * @param idleMillis after which one that is not used ends
+   * @param maxSessions concurrent sessions
+   * @param idleMillis after which an idle session ends
    */
   public record Isolation(int maxSessions, long idleMillis) {}
 }

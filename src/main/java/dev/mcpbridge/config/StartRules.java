@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Which commands may come over the API.
+ * Which commands may be started over the API.
  *
- * @param allowed whether any may
- * @param commands patterns for a command as it was given, or for where it is found on the PATH
+ * @param allowed whether any command may be started
+ * @param commands patterns for a command as given, or for the file that it resolves to on the PATH
  */
 public record StartRules(boolean allowed, List<Glob> commands) {
   private static final Glob ANY = new Glob("*");
@@ -22,25 +22,22 @@ public record StartRules(boolean allowed, List<Glob> commands) {
   }
 
   static StartRules read(Section http) {
-    List<Glob> commands =
-        http.has("allowedCommands")
-            ? http.texts("allowedCommands", 1000).stream().map(Glob::new).toList()
-            : List.of(ANY);
-    return new StartRules(http.flag("allowStart", true), commands);
+    return new StartRules(
+        http.flag("allowStart"), http.texts("allowedCommands").stream().map(Glob::new).toList());
   }
 
-  /** Whether every command may come. */
+  /** Whether every command is allowed. */
   public boolean allowsAny() {
     return allowed && commands.contains(ANY);
   }
 
   /**
-   * @throws BridgeException FORBIDDEN, naming the key that forbids it
+   * @throws BridgeException FORBIDDEN if the command is not allowed; names the key that forbids it
    */
-  void check(String command) {
+  void requireAllowed(String command) {
     if (!allowed) {
       throw new BridgeException(
-          ErrorCode.FORBIDDEN, "No server is started over this API: http.allowStart is false");
+          ErrorCode.FORBIDDEN, "Servers cannot be started over this API: http.allowStart is false");
     }
     boolean isAllowed =
         allowsAny()
@@ -48,11 +45,11 @@ public record StartRules(boolean allowed, List<Glob> commands) {
                 .anyMatch(spelling -> commands.stream().anyMatch(glob -> glob.matches(spelling)));
     if (!isAllowed) {
       throw new BridgeException(
-          ErrorCode.FORBIDDEN, "This command is not among http.allowedCommands");
+          ErrorCode.FORBIDDEN, "This command is not listed in http.allowedCommands");
     }
   }
 
-  /** A path with dots could lead anywhere, so no pattern is meant for it. */
+  /** The texts to match; empty for a path with dots, which could lead anywhere. */
   private static Stream<String> spellings(String command) {
     Path path = Section.path(command);
     if (path == null || !path.equals(path.normalize())) {
@@ -64,6 +61,6 @@ public record StartRules(boolean allowed, List<Glob> commands) {
     ProcessTarget processTarget = new ProcessTarget(List.of(command), Map.of(), null);
     return Stream.concat(
         Stream.of(command),
-        processTarget.program(System.getenv("PATH")).stream().map(Path::toString));
+        processTarget.executable(System.getenv("PATH")).stream().map(Path::toString));
   }
 }

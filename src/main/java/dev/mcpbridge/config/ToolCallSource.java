@@ -5,7 +5,7 @@ import java.net.URI;
 /**
  * An executor of OpenAI-style function calls.
  *
- * @param url takes {@code {"tool_calls": […]}} and answers {@code {"tool_responses": […]}}
+ * @param url accepts {@code {"tool_calls": […]}} and returns {@code {"tool_responses": […]}}
  * @param tools the definitions of its functions
  */
 public record ToolCallSource(URI url, DocumentSource tools, HttpAccess access)

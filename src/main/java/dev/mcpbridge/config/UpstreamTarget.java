@@ -1,14 +1,14 @@
 package dev.mcpbridge.config;
 
 /**
- * How a server is reached: by starting it, on this machine or in a container, where it runs, or by
- * calling something that is no MCP server as if it were one.
+ * How a server is reached: started on this machine or in a container, called where it runs, or
+ * adapted from a service that does not speak MCP.
  */
 public sealed interface UpstreamTarget
     permits ProcessTarget, ContainerTarget, RemoteTarget, OpenApiSource, ToolCallSource {
 
-  /** Whether the server is a part of this bridge: there is nothing that a new start could mend. */
-  default boolean isAdapted() {
+  /** Whether the server is an adapter inside the bridge, which a restart cannot repair. */
+  default boolean isAdapter() {
     return this instanceof OpenApiSource || this instanceof ToolCallSource;
   }
 }

@@ -1,6 +1,5 @@
 /**
- * The only reader of files and environment: what the operator wants, as values that are either
- * right or not there. Every complaint names the path of the key, what it found and what it
- * expected.
+ * Reads the configuration file and the environment into validated values; no other package does.
+ * Every problem names the path of the key, the value found and the value expected.
  */
 package dev.mcpbridge.config;

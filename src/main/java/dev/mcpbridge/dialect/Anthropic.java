@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Anthropic Messages: all results of a turn are sent in one user message. */
-final class Anthropic implements Format.Writing {
+final class Anthropic implements Format.Codec {
   @Override
   public SchemaDialect dialect(boolean strict) {
     return SchemaDialect.ANTHROPIC;
@@ -39,19 +39,19 @@ final class Anthropic implements Format.Writing {
     return new FunctionCall(
         JsonObjects.string(item.get("id")),
         JsonObjects.string(item.get("name")),
-        ToolDefinitions.orNone(item.get("input")));
+        ToolDefinitions.orEmpty(item.get("input")));
   }
 
   @Override
-  public void answer(JsonWriter out, List<FunctionAnswer> answers) {
+  public void answer(JsonWriter out, List<FunctionResult> answers) {
     out.beginObject().member("role", "user").name("content").beginArray();
-    for (FunctionAnswer answer : answers) {
+    for (FunctionResult answer : answers) {
       out.beginObject()
           .member("type", "tool_result")
           .member("tool_use_id", answer.call().id())
           .name("content")
           .beginArray();
-      answer.parts().forEach(contentBlock -> part(out, contentBlock));
+      answer.blocks().forEach(contentBlock -> part(out, contentBlock));
       out.endArray();
       if (answer.isError()) {
         out.member("is_error", true);

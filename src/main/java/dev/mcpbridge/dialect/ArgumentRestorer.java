@@ -30,7 +30,7 @@ public final class ArgumentRestorer {
   }
 
   /** Returns the arguments for the tool; the same object if nothing was changed. */
-  public static JsonNode meant(JsonNode given, JsonNode schema) {
+  public static JsonNode restore(JsonNode given, JsonNode schema) {
     if (!isCandidate(given)) {
       return given;
     }

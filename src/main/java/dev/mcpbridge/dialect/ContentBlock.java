@@ -54,7 +54,8 @@ public sealed interface ContentBlock {
     }
     JsonSlice structured = result.get("structuredContent");
     if (structured != null
-        && parts.stream().noneMatch(contentBlock -> JsonEquality.json(contentBlock, structured))) {
+        && parts.stream()
+            .noneMatch(contentBlock -> JsonEquality.isEqual(contentBlock, structured))) {
       parts.add(new Text(structured.text()));
     }
     return parts.isEmpty() ? List.of(new Text("")) : parts;

@@ -20,15 +20,15 @@ public enum Format {
   GEMINI("gemini", new Gemini());
 
   private final String id;
-  private final Writing writing;
+  private final Codec codec;
 
-  Format(String id, Writing writing) {
+  Format(String id, Codec codec) {
     this.id = id;
-    this.writing = writing;
+    this.codec = codec;
   }
 
   /** The format-specific part of reading and writing. Stateless. */
-  interface Writing {
+  interface Codec {
     SchemaDialect dialect(boolean strict);
 
     /** Writes one definition; {@link #list} writes the list around it. */
@@ -55,11 +55,11 @@ public enum Format {
     FunctionCall call(Map<String, JsonSlice> item);
 
     /** Writes the messages to append to the conversation, as elements of an open array. */
-    void answer(JsonWriter out, List<FunctionAnswer> answers);
+    void answer(JsonWriter out, List<FunctionResult> answers);
   }
 
   /** The value of the query parameter {@code format}. */
-  public String word() {
+  public String id() {
     return id;
   }
 
@@ -69,18 +69,18 @@ public enum Format {
 
   /** The schema dialect for the parameters of functions. */
   public SchemaDialect dialect(boolean strict) {
-    return writing.dialect(strict);
+    return codec.dialect(strict);
   }
 
   public JsonSlice definition(Function function, Reduction parameters) {
     JsonWriter out = new JsonWriter(1024);
-    writing.define(out, function, parameters);
+    codec.define(out, function, parameters);
     return out.toSlice();
   }
 
   /** The value of {@code tools} in a request to the model. */
   public JsonSlice tools(List<JsonSlice> definitions) {
-    return writing.list(definitions);
+    return codec.list(definitions);
   }
 
   /** The calls in a model's response, possibly none; empty if it has a different format. */
@@ -90,16 +90,16 @@ public enum Format {
             items ->
                 items.stream()
                     .map(JsonObjects::members)
-                    .filter(writing::isToBeAnswered)
-                    .map(writing::call)
+                    .filter(codec::isToBeAnswered)
+                    .map(codec::call)
                     .toList());
   }
 
   /** The messages to append to the conversation, as a JSON array. */
-  public JsonSlice messages(List<FunctionAnswer> answers) {
+  public JsonSlice messages(List<FunctionResult> answers) {
     JsonWriter out = new JsonWriter(1024).beginArray();
     if (!answers.isEmpty()) {
-      writing.answer(out, answers);
+      codec.answer(out, answers);
     }
     return out.endArray().toSlice();
   }
@@ -108,10 +108,10 @@ public enum Format {
     if (body.isArray()) {
       List<JsonSlice> items = JsonObjects.elements(body);
       boolean isThisFormat =
-          items.isEmpty() || items.stream().map(JsonObjects::members).anyMatch(writing::isCall);
+          items.isEmpty() || items.stream().map(JsonObjects::members).anyMatch(codec::isCall);
       return isThisFormat ? Optional.of(items) : Optional.empty();
     }
     Map<String, JsonSlice> members = JsonObjects.members(body);
-    return writing.isCall(members) ? Optional.of(List.of(body)) : writing.items(members);
+    return codec.isCall(members) ? Optional.of(List.of(body)) : codec.items(members);
   }
 }

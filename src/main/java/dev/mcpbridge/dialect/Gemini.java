@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Gemini generateContent: results are parts of one content, matched by id or by order. */
-final class Gemini implements Format.Writing {
+final class Gemini implements Format.Codec {
 
   @Override
   public SchemaDialect dialect(boolean strict) {
@@ -67,13 +67,13 @@ final class Gemini implements Format.Writing {
     return new FunctionCall(
         JsonObjects.string(call.get("id")),
         JsonObjects.string(call.get("name")),
-        ToolDefinitions.orNone(call.get("args")));
+        ToolDefinitions.orEmpty(call.get("args")));
   }
 
   @Override
-  public void answer(JsonWriter out, List<FunctionAnswer> answers) {
+  public void answer(JsonWriter out, List<FunctionResult> answers) {
     out.beginObject().member("role", "user").name("parts").beginArray();
-    for (FunctionAnswer answer : answers) {
+    for (FunctionResult answer : answers) {
       out.beginObject().name("functionResponse").beginObject();
       if (answer.call().id() != null) {
         out.member("id", answer.call().id());
@@ -88,9 +88,9 @@ final class Gemini implements Format.Writing {
   }
 
   /** Multimodal function responses: binary content is sent beside the response. */
-  private static void media(JsonWriter out, FunctionAnswer answer) {
+  private static void media(JsonWriter out, FunctionResult answer) {
     List<ContentBlock.Media> all =
-        answer.parts().stream()
+        answer.blocks().stream()
             .filter(ContentBlock.Media.class::isInstance)
             .map(ContentBlock.Media.class::cast)
             .toList();

@@ -102,7 +102,7 @@ final class GeminiSchema {
   }
 
   private ObjectNode typed(JsonNode node, String type, Position position) {
-    ObjectNode schema = SchemaNormalizer.described(node).put("type", type);
+    ObjectNode schema = SchemaNormalizer.titleAndDescription(node).put("type", type);
     KEYWORDS.get(type).stream()
         .filter(keyword -> fits(node.path(keyword), keyword))
         .sorted()
@@ -284,7 +284,7 @@ final class GeminiSchema {
 
   private ObjectNode text(JsonNode node, Position position, String reason) {
     reductionReport.add(position.pointer(), reason + ", requested as JSON text");
-    ObjectNode text = SchemaNormalizer.described(node).put("type", "string");
+    ObjectNode text = SchemaNormalizer.titleAndDescription(node).put("type", "string");
     appendDescription(text, "Give the value as JSON text.");
     return text;
   }
@@ -322,7 +322,7 @@ final class GeminiSchema {
     node.fieldNames()
         .forEachRemaining(
             name -> {
-              if (!SchemaNormalizer.STRUCTURE.contains(name)
+              if (!SchemaNormalizer.STRUCTURAL_KEYWORDS.contains(name)
                   && !name.equals("format")
                   && !KEYWORDS.get(type).contains(name)) {
                 reductionReport.add(

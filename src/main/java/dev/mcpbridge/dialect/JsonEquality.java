@@ -8,7 +8,7 @@ import java.io.IOException;
 final class JsonEquality {
   private JsonEquality() {}
 
-  static boolean json(ContentBlock contentBlock, JsonSlice value) {
+  static boolean isEqual(ContentBlock contentBlock, JsonSlice value) {
     if (!(contentBlock instanceof ContentBlock.Text text)
         || !text.words().stripLeading().startsWith("{")) {
       return false;

@@ -11,7 +11,7 @@ import java.util.Optional;
  * OpenAI Chat Completions. A tool message contains only text, so images and sounds follow in a user
  * message, after all tool messages as the API requires.
  */
-final class OpenAiChat implements Format.Writing {
+final class OpenAiChat implements Format.Codec {
 
   @Override
   public SchemaDialect dialect(boolean strict) {
@@ -71,8 +71,8 @@ final class OpenAiChat implements Format.Writing {
   }
 
   @Override
-  public void answer(JsonWriter out, List<FunctionAnswer> answers) {
-    for (FunctionAnswer answer : answers) {
+  public void answer(JsonWriter out, List<FunctionResult> answers) {
+    for (FunctionResult answer : answers) {
       out.beginObject()
           .member("role", "tool")
           .member("tool_call_id", answer.call().id())
@@ -86,12 +86,12 @@ final class OpenAiChat implements Format.Writing {
     }
   }
 
-  private static void media(JsonWriter out, FunctionAnswer answer) {
+  private static void media(JsonWriter out, FunctionResult answer) {
     out.beginObject()
         .member("type", "text")
         .member("text", "From the tool call " + answer.call().id() + ":")
         .endObject();
-    for (ContentBlock contentBlock : answer.parts()) {
+    for (ContentBlock contentBlock : answer.blocks()) {
       if (contentBlock instanceof ContentBlock.Media media && isSupported(media)) {
         write(out, media);
       }
@@ -110,8 +110,8 @@ final class OpenAiChat implements Format.Writing {
     out.endObject();
   }
 
-  private static boolean hasMedia(FunctionAnswer answer) {
-    return answer.parts().stream()
+  private static boolean hasMedia(FunctionResult answer) {
+    return answer.blocks().stream()
         .anyMatch(
             contentBlock -> contentBlock instanceof ContentBlock.Media media && isSupported(media));
   }

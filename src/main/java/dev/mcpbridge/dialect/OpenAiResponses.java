@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** OpenAI Responses: calls are items of the output, results are items of the input. */
-final class OpenAiResponses implements Format.Writing {
+final class OpenAiResponses implements Format.Codec {
 
   @Override
   public SchemaDialect dialect(boolean strict) {
@@ -44,17 +44,17 @@ final class OpenAiResponses implements Format.Writing {
   }
 
   @Override
-  public void answer(JsonWriter out, List<FunctionAnswer> answers) {
-    for (FunctionAnswer answer : answers) {
+  public void answer(JsonWriter out, List<FunctionResult> answers) {
+    for (FunctionResult answer : answers) {
       out.beginObject()
           .member("type", "function_call_output")
           .member("call_id", answer.call().id());
-      if (answer.parts().stream()
+      if (answer.blocks().stream()
           .allMatch(contentBlock -> contentBlock instanceof ContentBlock.Text)) {
         out.member("output", answer.text());
       } else {
         out.name("output").beginArray();
-        answer.parts().forEach(contentBlock -> part(out, contentBlock));
+        answer.blocks().forEach(contentBlock -> part(out, contentBlock));
         out.endArray();
       }
       out.endObject();

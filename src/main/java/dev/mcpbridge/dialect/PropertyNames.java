@@ -12,9 +12,9 @@ final class PropertyNames {
 
   private PropertyNames() {}
 
-  static ObjectNode restricted(ObjectNode schema, ReductionReport reductionReport) {
+  static ObjectNode removeInvalid(ObjectNode schema, ReductionReport reductionReport) {
     SubschemaWalker.each(schema, (pointer, each) -> restrict(each, pointer, reductionReport));
-    return SchemaReferences.settled(schema, reductionReport);
+    return SchemaReferences.removeDangling(schema, reductionReport);
   }
 
   private static void restrict(ObjectNode schema, String pointer, ReductionReport reductionReport) {

@@ -7,6 +7,6 @@ import java.util.List;
  * A schema reduced to a provider's dialect.
  *
  * @param isStrict whether the schema satisfies OpenAI's strict mode
- * @param lost what was removed or relaxed, each prefixed with its location as a JSON Pointer
+ * @param reductions what was removed or relaxed, each prefixed with its location as a JSON Pointer
  */
-public record Reduction(ObjectNode schema, boolean isStrict, List<String> lost) {}
+public record Reduction(ObjectNode schema, boolean isStrict, List<String> reductions) {}

@@ -22,7 +22,7 @@ public enum SchemaDialect {
     @Override
     Reduction reduced(ObjectNode schema, ReductionReport reductionReport) {
       return new Reduction(
-          new TopLevel(reductionReport).object(schema), false, reductionReport.all());
+          new TopLevelFlattener(reductionReport).flatten(schema), false, reductionReport.all());
     }
   },
 
@@ -30,9 +30,9 @@ public enum SchemaDialect {
   ANTHROPIC {
     @Override
     Reduction reduced(ObjectNode schema, ReductionReport reductionReport) {
-      ObjectNode object = new TopLevel(reductionReport).object(schema);
+      ObjectNode object = new TopLevelFlattener(reductionReport).flatten(schema);
       return new Reduction(
-          PropertyNames.restricted(object, reductionReport), false, reductionReport.all());
+          PropertyNames.removeInvalid(object, reductionReport), false, reductionReport.all());
     }
   },
 
@@ -40,13 +40,13 @@ public enum SchemaDialect {
   OPENAI_STRICT {
     @Override
     Reduction reduced(ObjectNode schema, ReductionReport reductionReport) {
-      ObjectNode object = new TopLevel(reductionReport).object(schema);
+      ObjectNode object = new TopLevelFlattener(reductionReport).flatten(schema);
       ReductionReport strictReport = new ReductionReport(reductionReport);
       try {
         return new Reduction(
             new StrictSchema(object, strictReport).reduce(), true, strictReport.all());
       } catch (StrictSchema.Inexpressible e) {
-        reductionReport.add(e.place(), "strict mode cannot express this: " + e.getMessage());
+        reductionReport.add(e.pointer(), "strict mode cannot express this: " + e.getMessage());
         return new Reduction(object, false, reductionReport.all());
       }
     }
@@ -56,7 +56,7 @@ public enum SchemaDialect {
   GEMINI {
     @Override
     Reduction reduced(ObjectNode schema, ReductionReport reductionReport) {
-      ObjectNode object = new TopLevel(reductionReport).object(schema);
+      ObjectNode object = new TopLevelFlattener(reductionReport).flatten(schema);
       return new Reduction(
           new GeminiSchema(object, reductionReport).reduce(), false, reductionReport.all());
     }
@@ -70,8 +70,8 @@ public enum SchemaDialect {
   public Reduction reduce(JsonNode schema) {
     ReductionReport reductionReport = new ReductionReport();
     Reduction reduction =
-        reduced(new SchemaNormalizer(reductionReport).sane(schema), reductionReport);
-    SchemaNormalizer.spell(reduction.schema());
+        reduced(new SchemaNormalizer(reductionReport).normalize(schema), reductionReport);
+    SchemaNormalizer.useBooleanSchemas(reduction.schema());
     return reduction;
   }
 }

@@ -22,7 +22,7 @@ final class SchemaNormalizer {
   static final Set<String> TYPES =
       Set.of("object", "array", "string", "number", "integer", "boolean", "null");
 
-  static final Set<String> SCHEMAS =
+  static final Set<String> SCHEMA_KEYWORDS =
       Set.of(
           "items",
           "additionalProperties",
@@ -34,8 +34,8 @@ final class SchemaNormalizer {
           "propertyNames",
           "unevaluatedItems",
           "unevaluatedProperties");
-  static final Set<String> LISTS = Set.of("allOf", "anyOf", "oneOf", "prefixItems");
-  static final Set<String> MAPS =
+  static final Set<String> SCHEMA_LIST_KEYWORDS = Set.of("allOf", "anyOf", "oneOf", "prefixItems");
+  static final Set<String> SCHEMA_MAP_KEYWORDS =
       Set.of("properties", "patternProperties", "$defs", "definitions", "dependentSchemas");
   private static final Map<String, Predicate<JsonNode>> VALUES =
       Map.ofEntries(
@@ -66,7 +66,7 @@ final class SchemaNormalizer {
           Map.entry("examples", JsonNode::isArray));
 
   /** Keywords that each dialect handles itself; the others are assertions or annotations. */
-  static final Set<String> STRUCTURE =
+  static final Set<String> STRUCTURAL_KEYWORDS =
       Set.of(
           "type",
           "properties",
@@ -95,9 +95,9 @@ final class SchemaNormalizer {
     this.reductionReport = reductionReport;
   }
 
-  ObjectNode sane(JsonNode schema) {
+  ObjectNode normalize(JsonNode schema) {
     root = schema == null ? JSON.objectNode() : schema;
-    return SchemaReferences.settled(schema(root, ""), reductionReport);
+    return SchemaReferences.removeDangling(schema(root, ""), reductionReport);
   }
 
   private ObjectNode schema(JsonNode schema, String pointer) {
@@ -118,13 +118,13 @@ final class SchemaNormalizer {
 
   private void keyword(ObjectNode normalized, String name, JsonNode value, String pointer) {
     String at = pointer + "/" + escaped(name);
-    if (SCHEMAS.contains(name) && (value.isObject() || value.isBoolean())) {
+    if (SCHEMA_KEYWORDS.contains(name) && (value.isObject() || value.isBoolean())) {
       normalized.set(name, schema(value, at));
     } else if (name.equals("items") && value.isArray() && !value.isEmpty()) {
       list(normalized, "prefixItems", value, at);
-    } else if (LISTS.contains(name) && value.isArray() && !value.isEmpty()) {
+    } else if (SCHEMA_LIST_KEYWORDS.contains(name) && value.isArray() && !value.isEmpty()) {
       list(normalized, name, value, at);
-    } else if (MAPS.contains(name) && value.isObject()) {
+    } else if (SCHEMA_MAP_KEYWORDS.contains(name) && value.isObject()) {
       ObjectNode map = normalized.putObject(name);
       value.properties().forEach(e -> map.set(e.getKey(), schema(e.getValue(), at(at, e))));
     } else if (!special(normalized, name, value, at)) {
@@ -199,7 +199,9 @@ final class SchemaNormalizer {
     Predicate<JsonNode> validator = VALUES.get(name);
     if (ANY_VALUE.contains(name) || validator != null && validator.test(value)) {
       normalized.set(name, value);
-    } else if (validator != null || SCHEMAS.contains(name) || LISTS.contains(name)) {
+    } else if (validator != null
+        || SCHEMA_KEYWORDS.contains(name)
+        || SCHEMA_LIST_KEYWORDS.contains(name)) {
       reductionReport.add(at, "an invalid value");
     } else {
       reductionReport.add(at, "not a keyword of 2020-12");
@@ -220,7 +222,7 @@ final class SchemaNormalizer {
   }
 
   /** Writes trivial schemas of additional values as booleans; the other steps expect objects. */
-  static void spell(ObjectNode schema) {
+  static void useBooleanSchemas(ObjectNode schema) {
     ObjectNode never = JSON.objectNode().set("not", JSON.objectNode());
     Set<String> referenced = SchemaReferences.pointers(schema);
     SubschemaWalker.each(
@@ -238,7 +240,7 @@ final class SchemaNormalizer {
   }
 
   /** A schema with only the title and the description of the given one. */
-  static ObjectNode described(JsonNode node) {
+  static ObjectNode titleAndDescription(JsonNode node) {
     ObjectNode copy = JSON.objectNode();
     for (String name : List.of("title", "description")) {
       if (node.has(name)) {

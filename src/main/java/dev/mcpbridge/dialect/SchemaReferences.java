@@ -24,7 +24,7 @@ final class SchemaReferences {
   }
 
   /** Removes references that do not point to a schema of the document. */
-  static ObjectNode settled(ObjectNode root, ReductionReport reductionReport) {
+  static ObjectNode removeDangling(ObjectNode root, ReductionReport reductionReport) {
     Set<String> locations = new HashSet<>();
     SubschemaWalker.each(root, (location, schema) -> locations.add(location));
     SubschemaWalker.each(

@@ -48,7 +48,7 @@ final class StrictSchema {
       this.pointer = pointer;
     }
 
-    String place() {
+    String pointer() {
       return pointer;
     }
   }
@@ -130,7 +130,7 @@ final class StrictSchema {
     if (own.isEmpty() && !isClosed && (!isTop || others.isObject())) {
       throw new Inexpressible(pointer, "an object with arbitrary properties");
     }
-    ObjectNode strict = SchemaNormalizer.described(node);
+    ObjectNode strict = SchemaNormalizer.titleAndDescription(node);
     strict.put("type", "object");
     ObjectNode all = strict.putObject("properties");
     ArrayNode required = strict.putArray("required");
@@ -190,7 +190,7 @@ final class StrictSchema {
       characters += value.asText().length();
     }
     this.values += all.size();
-    ObjectNode strict = SchemaNormalizer.described(node);
+    ObjectNode strict = SchemaNormalizer.titleAndDescription(node);
     typed(strict, types);
     strict.set("enum", all);
     return strict;
@@ -204,7 +204,7 @@ final class StrictSchema {
     if (keyword.equals("oneOf")) {
       reductionReport.add(pointer + "/oneOf", "exactly one, relaxed to any");
     }
-    ObjectNode strict = SchemaNormalizer.described(node);
+    ObjectNode strict = SchemaNormalizer.titleAndDescription(node);
     ArrayNode branches = strict.putArray("anyOf");
     JsonNode all = node.get(keyword);
     for (int i = 0; i < all.size(); i++) {
@@ -214,7 +214,7 @@ final class StrictSchema {
   }
 
   private ObjectNode anyOfTypes(JsonNode node, List<String> types, String pointer, int depth) {
-    ObjectNode strict = SchemaNormalizer.described(node);
+    ObjectNode strict = SchemaNormalizer.titleAndDescription(node);
     ArrayNode branches = strict.putArray("anyOf");
     for (String type : types) {
       ObjectNode branch = ((ObjectNode) node).deepCopy();
@@ -334,7 +334,7 @@ final class StrictSchema {
   }
 
   private static ObjectNode asserted(JsonNode node, List<String> types) {
-    ObjectNode copy = SchemaNormalizer.described(node);
+    ObjectNode copy = SchemaNormalizer.titleAndDescription(node);
     typed(copy, types);
     types.stream()
         .flatMap(type -> ASSERTIONS.getOrDefault(type, Set.of()).stream())
@@ -349,7 +349,7 @@ final class StrictSchema {
         .forEachRemaining(
             name -> {
               boolean isKept =
-                  SchemaNormalizer.STRUCTURE.contains(name)
+                  SchemaNormalizer.STRUCTURAL_KEYWORDS.contains(name)
                       || types.stream()
                           .anyMatch(type -> ASSERTIONS.getOrDefault(type, Set.of()).contains(name));
               if (!isKept) {

@@ -27,11 +27,11 @@ final class SubschemaWalker {
     for (Map.Entry<String, JsonNode> keyword : schema.properties()) {
       String at = SchemaNormalizer.at(pointer, keyword);
       JsonNode value = keyword.getValue();
-      if (SchemaNormalizer.SCHEMAS.contains(keyword.getKey())) {
+      if (SchemaNormalizer.SCHEMA_KEYWORDS.contains(keyword.getKey())) {
         each(value, at, visit);
-      } else if (SchemaNormalizer.MAPS.contains(keyword.getKey())) {
+      } else if (SchemaNormalizer.SCHEMA_MAP_KEYWORDS.contains(keyword.getKey())) {
         value.properties().forEach(e -> each(e.getValue(), SchemaNormalizer.at(at, e), visit));
-      } else if (SchemaNormalizer.LISTS.contains(keyword.getKey())) {
+      } else if (SchemaNormalizer.SCHEMA_LIST_KEYWORDS.contains(keyword.getKey())) {
         for (int i = 0; i < value.size(); i++) {
           each(value.get(i), at + "/" + i, visit);
         }

@@ -30,7 +30,7 @@ final class ToolDefinitions {
   }
 
   /** Replaces absent arguments, for which some clients send null, by an empty object. */
-  static JsonSlice orNone(JsonSlice arguments) {
+  static JsonSlice orEmpty(JsonSlice arguments) {
     return arguments == null || arguments.equals(JsonSlice.NULL)
         ? JsonSlice.EMPTY_OBJECT
         : arguments;
@@ -43,7 +43,7 @@ final class ToolDefinitions {
   static JsonSlice argumentsText(JsonSlice written) {
     String text = JsonObjects.string(written);
     if (text == null) {
-      return orNone(written);
+      return orEmpty(written);
     }
     return text.isBlank() ? JsonSlice.EMPTY_OBJECT : JsonSlice.of(text);
   }

@@ -16,7 +16,7 @@ public enum Executed {
   }
 
   /** The value on the wire. */
-  public String word() {
+  public String apiName() {
     return value;
   }
 }

@@ -45,7 +45,7 @@ final class DataOnlyFiles extends FS_POSIX {
       return super.resolve(folder, name);
     }
     try {
-      return settings.harmlessCopy(folder.toPath()).toFile();
+      return settings.filteredCopy(folder.toPath()).toFile();
     } catch (IOException e) {
       throw new UncheckedIOException(e.getMessage(), e);
     }

@@ -138,7 +138,7 @@ final class Repositories {
     if (gitFolder == null) {
       throw new IOException("There is no Git repository at '" + remote + "'");
     }
-    repositoryAccess.requireWhole(gitFolder.toPath());
+    repositoryAccess.requireSelfContained(gitFolder.toPath());
   }
 
   private static boolean isOption(String text) {

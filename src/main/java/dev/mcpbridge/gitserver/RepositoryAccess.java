@@ -58,7 +58,7 @@ final class RepositoryAccess {
               + " this server supports self-contained repositories only");
     }
     requireOwner(workTree);
-    requireWhole(gitFolder);
+    requireSelfContained(gitFolder);
     return gitFolder;
   }
 
@@ -67,7 +67,7 @@ final class RepositoryAccess {
    *
    * @throws IOException with the reason, if the repository is refused
    */
-  void requireWhole(Path gitFolder) throws IOException {
+  void requireSelfContained(Path gitFolder) throws IOException {
     Path real = gitFolder.toRealPath();
     if (!isInRoots(real)) {
       throw new IOException("'" + gitFolder + "' is outside the roots of this server");

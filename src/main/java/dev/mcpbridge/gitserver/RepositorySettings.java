@@ -72,7 +72,7 @@ final class RepositorySettings {
    *
    * @throws IOException if the configuration cannot be read, is invalid or too large
    */
-  Path harmlessCopy(Path gitFolder) throws IOException {
+  Path filteredCopy(Path gitFolder) throws IOException {
     Path copy = copies.get(gitFolder);
     if (copy == null) {
       copy = folder.resolve(Constants.CONFIG + "-" + copies.size());

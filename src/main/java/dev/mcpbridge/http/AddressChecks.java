@@ -41,7 +41,7 @@ final class AddressChecks {
   /** Replaces the configured names and origins. The listener's own names stay allowed. */
   void reload(HttpConfig config) {
     Set<String> all = new HashSet<>(listenerHosts);
-    all.addAll(config.hosts());
+    all.addAll(config.allowedHosts());
     hosts = Set.copyOf(all);
     corsOrigins = config.corsOrigins();
     lastAcceptedHost = null;

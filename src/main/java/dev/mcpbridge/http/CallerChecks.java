@@ -50,7 +50,7 @@ final class CallerChecks {
   }
 
   /** Whether a key is required and the request has none. */
-  boolean isStranger(HttpServerRequest request) {
+  boolean lacksRequiredKey(HttpServerRequest request) {
     MultiMap headers = request.headers();
     return !headers.contains(HttpHeaders.AUTHORIZATION)
         && !headers.contains(API_KEY)

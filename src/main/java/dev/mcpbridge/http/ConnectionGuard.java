@@ -176,7 +176,7 @@ final class ConnectionGuard {
    * Called with the head of a request, which is handled once the client has read its previous
    * responses: responses do not pile up for a client that sends requests without reading.
    */
-  void began(HttpServerRequest request, Runnable handler) {
+  void requestStarted(HttpServerRequest request, Runnable handler) {
     GuardedConnection guardedConnection = connections.get(request.connection());
     if (guardedConnection != null) {
       guardedConnection.releaseBody();
@@ -184,12 +184,12 @@ final class ConnectionGuard {
       guardedConnection.sinceNanos = System.nanoTime();
       guardedConnection.idle = false;
     }
-    if (guardedConnection == null || guardedConnection.responseBackpressure.isOpen()) {
+    if (guardedConnection == null || guardedConnection.responseBackpressure.isWritable()) {
       handler.run();
     } else {
       request.pause();
       Context context = vertx.getOrCreateContext();
-      guardedConnection.responseBackpressure.onceOpen(
+      guardedConnection.responseBackpressure.onceWritable(
           () -> context.runOnContext(v -> resume(request, handler)));
     }
   }
@@ -207,11 +207,11 @@ final class ConnectionGuard {
   }
 
   private void check(HttpConnection connection, GuardedConnection guardedConnection, long now) {
-    HttpConfig.Patience timeouts = config.patience();
+    HttpConfig.RequestTimeouts timeouts = config.requestTimeouts();
     long millis = millis(now - guardedConnection.sinceNanos);
     if (isTooSlow(guardedConnection.responseBackpressure, now)) {
-      guardedConnection.responseBackpressure.cut();
-    } else if (guardedConnection.responseBackpressure.behindNanos(now) > 0) {
+      guardedConnection.responseBackpressure.closeNow();
+    } else if (guardedConnection.responseBackpressure.backlogNanos(now) > 0) {
       guardedConnection.sinceNanos = now;
     } else if (guardedConnection.request == null) {
       closeIf(connection, guardedConnection, millis > timeouts.headMillis());
@@ -229,11 +229,11 @@ final class ConnectionGuard {
   }
 
   private boolean isTooSlow(ResponseBackpressure responseBackpressure, long now) {
-    HttpConfig.Patience timeouts = config.patience();
-    responseBackpressure.look(now);
-    return millis(responseBackpressure.stuckNanos(now)) > timeouts.idleMillis()
+    HttpConfig.RequestTimeouts timeouts = config.requestTimeouts();
+    responseBackpressure.sample(now);
+    return millis(responseBackpressure.stalledNanos(now)) > timeouts.idleMillis()
         || responseBudget.isHigh()
-            && millis(responseBackpressure.behindNanos(now)) > timeouts.bodyMillis();
+            && millis(responseBackpressure.backlogNanos(now)) > timeouts.bodyMillis();
   }
 
   private static long millis(long nanos) {
@@ -252,7 +252,7 @@ final class ConnectionGuard {
   private static void closeIf(
       HttpConnection connection, GuardedConnection guardedConnection, boolean isExpired) {
     if (isExpired && guardedConnection.closing) {
-      guardedConnection.responseBackpressure.cut();
+      guardedConnection.responseBackpressure.closeNow();
     } else if (isExpired) {
       guardedConnection.closing = true;
       guardedConnection.sinceNanos = System.nanoTime();

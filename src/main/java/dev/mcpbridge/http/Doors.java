@@ -89,7 +89,7 @@ record Doors(
             bus,
             pipeline,
             ids,
-            new ToolCallsApi.Ledgers(idempotency, background, decided),
+            new ToolCallsApi.CallStores(idempotency, background, decided),
             streams,
             answers,
             depth);
@@ -141,7 +141,8 @@ record Doors(
       UpstreamCredentials credentials = new UpstreamCredentials(Clock.systemUTC());
       LimitsConfig.Validation limits = deps.config().limits().validation();
       SchemaValidator validator = new SchemaValidator(vertx, limits.steps(), limits.millis());
-      ArgumentValidator schemas = new ArgumentValidator(validator, limits.refuses(), deps.counts());
+      ArgumentValidator schemas =
+          new ArgumentValidator(validator, limits.refusesOverBudget(), deps.counts());
       OutputSchemaCheck outputs = new OutputSchemaCheck(validator, deps.bus(), deps.counts());
       return new Services(
           directory,

@@ -125,9 +125,9 @@ public final class HttpVerticle extends VerticleBase {
   }
 
   /** All servers are starting: readiness depends on them from now on. */
-  public void opened() {
+  public void serversStarting() {
     phase = HealthApi.Phase.SERVING;
-    context.runOnContext(v -> startupGate.over());
+    context.runOnContext(v -> startupGate.open());
     vertx.setTimer(WARM_UP_MILLIS, t -> vertx.executeBlocking(SchemaValidator::warmUp, false));
   }
 
@@ -148,7 +148,7 @@ public final class HttpVerticle extends VerticleBase {
     context.runOnContext(
         v -> {
           streams.reload(next.http().maxStreams());
-          streams.endOf(principal -> !authenticator.knows(principal));
+          streams.endOf(principal -> !authenticator.isValid(principal));
           addresses.reload(next.http());
           cors = cors(next.http());
         });
@@ -167,7 +167,7 @@ public final class HttpVerticle extends VerticleBase {
   }
 
   private void accept(Router router, HttpServerRequest request) {
-    guard.began(request, () -> router.handle(request));
+    guard.requestStarted(request, () -> router.handle(request));
   }
 
   private Router router(Doors doors) {
@@ -189,7 +189,7 @@ public final class HttpVerticle extends VerticleBase {
               }
             });
     startupGate =
-        dependencies.cluster().isAlone() ? StartupGate.mount(router) : StartupGate.ofNode();
+        dependencies.cluster().isAlone() ? StartupGate.mount(router) : StartupGate.unmounted();
     Routes.of(doors).mount(router, new KeylessChecks(vertx, isOwnProcess));
     return router;
   }
@@ -226,7 +226,7 @@ public final class HttpVerticle extends VerticleBase {
 
   /** A request with a key gets the details that its key allows. */
   private void openHealth(RoutingContext ctx, HealthApi health, BodyHandler body) {
-    if (callers.isStranger(ctx.request())) {
+    if (callers.lacksRequiredKey(ctx.request())) {
       health.brief(ctx);
     } else {
       admit(ctx, body);

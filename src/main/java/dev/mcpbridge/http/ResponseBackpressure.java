@@ -65,12 +65,12 @@ final class ResponseBackpressure extends FlushConsolidationHandler
   }
 
   /** Whether the client has read nearly all that was written to it. */
-  boolean isOpen() {
+  boolean isWritable() {
     return handlerContext == null || handlerContext.channel().isWritable();
   }
 
-  /** Runs a task as soon as {@link #isOpen()} holds; replaces an earlier task. */
-  void onceOpen(Runnable task) {
+  /** Runs a task as soon as {@link #isWritable()} holds; replaces an earlier task. */
+  void onceWritable(Runnable task) {
     pendingTask = task;
   }
 
@@ -92,7 +92,7 @@ final class ResponseBackpressure extends FlushConsolidationHandler
   }
 
   /** Measures the progress of the client; call it about once a second. */
-  void look(long nowNanos) {
+  void sample(long nowNanos) {
     long unwritten = handlerContext == null ? 0 : handlerContext.channel().bytesBeforeWritable();
     if (unwritten == 0 || backlog == 0) {
       backlogSinceNanos = nowNanos;
@@ -105,17 +105,17 @@ final class ResponseBackpressure extends FlushConsolidationHandler
   }
 
   /** Nanoseconds for which the client has had more to read than socket buffers hold. */
-  long behindNanos(long nowNanos) {
+  long backlogNanos(long nowNanos) {
     return backlog == 0 ? 0 : nowNanos - backlogSinceNanos;
   }
 
   /** Nanoseconds for which it has read nothing of that. */
-  long stuckNanos(long nowNanos) {
+  long stalledNanos(long nowNanos) {
     return backlog == 0 ? 0 : nowNanos - progressNanos;
   }
 
   /** Closes the connection at once; Vert.x would wait until everything is written. */
-  void cut() {
+  void closeNow() {
     if (handlerContext != null) {
       handlerContext.close();
     }
@@ -129,11 +129,11 @@ final class ResponseBackpressure extends FlushConsolidationHandler
       ctx.write(message, promise);
       return;
     }
-    memory.given(size);
+    memory.addUnread(size);
     ChannelProgressivePromise progressPromise = ctx.newProgressivePromise();
     progressPromise
         .addListener(this)
-        .addListener(done -> memory.taken(size))
+        .addListener(done -> memory.removeUnread(size))
         .addListener(new PromiseNotifier<>(promise.unvoid()));
     ctx.write(message, progressPromise);
   }

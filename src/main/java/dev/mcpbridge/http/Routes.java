@@ -111,7 +111,7 @@ final class Routes {
   private static void serve(Route route, RoutingContext ctx, KeylessChecks keyless) {
     if (!Callers.of(ctx).may(route.scope())) {
       throw new BridgeException(
-          ErrorCode.FORBIDDEN, "The scope '" + route.scope().word() + "' is required");
+          ErrorCode.FORBIDDEN, "The scope '" + route.scope().apiName() + "' is required");
     }
     if (route.scope() == Scope.ADMIN) {
       keyless.check(ctx).map(passed -> handle(route, ctx)).onFailure(ctx::fail);

@@ -27,12 +27,12 @@ final class StartupGate implements Handler<RoutingContext> {
   }
 
   /** Not mounted: a cluster node may lack its servers for long, and reports that instead. */
-  static StartupGate ofNode() {
+  static StartupGate unmounted() {
     return new StartupGate();
   }
 
   /** Lets requests pass: the servers are known. */
-  void over() {
+  void open() {
     opened.tryComplete();
   }
 

@@ -19,11 +19,11 @@ public final class Shares {
   /**
    * What is limited.
    *
-   * @param what name of the limited resource, in the plural
+   * @param resource name of the limited resource, in the plural
    * @param key configuration key, or empty if the limit is fixed
-   * @param places the limit
+   * @param size the limit
    */
-  public record Limit(String what, String key, int places, long retryAfterMillis) {
+  public record Limit(String resource, String key, int size, long retryAfterMillis) {
 
     private BridgeException refusal(ErrorCode code, String reason) {
       String suffix = key.isEmpty() ? "" : " (" + key + ")";
@@ -41,7 +41,7 @@ public final class Shares {
 
   /** Changes the limit. What is held is retained. */
   public void reload(int places) {
-    limit = new Limit(limit.what(), limit.key(), places, limit.retryAfterMillis());
+    limit = new Limit(limit.resource(), limit.key(), places, limit.retryAfterMillis());
   }
 
   /**
@@ -50,7 +50,7 @@ public final class Shares {
    * @throws BridgeException RATE_LIMITED for a caller that has used its share, OVERLOADED if the
    *     limit is reached
    */
-  public void take(String caller) {
+  public void acquire(String caller) {
     check(caller);
     add(caller, 1);
   }
@@ -62,19 +62,19 @@ public final class Shares {
    */
   public void check(String caller) {
     int own = held(caller);
-    if (severalCallers.getAsBoolean() && own >= Math.max(1, limit.places() / 2)) {
+    if (severalCallers.getAsBoolean() && own >= Math.max(1, limit.size() / 2)) {
       throw limit.refusal(
           ErrorCode.RATE_LIMITED,
           "The caller has used its share of the "
-              + limit.what()
+              + limit.resource()
               + ": "
               + own
               + " of "
-              + limit.places());
+              + limit.size());
     }
-    if (total >= limit.places()) {
+    if (total >= limit.size()) {
       throw limit.refusal(
-          ErrorCode.OVERLOADED, "All " + limit.places() + " " + limit.what() + " are in use");
+          ErrorCode.OVERLOADED, "All " + limit.size() + " " + limit.resource() + " are in use");
     }
   }
 

@@ -39,7 +39,7 @@ final class AnthropicAnswer {
         stop = event.path("delta").path("stop_reason").asText(stop);
         countTokens(event.path("usage"));
       }
-      case "error" -> throw FormatAdapter.failed(event.path("error"));
+      case "error" -> throw FormatAdapter.providerError(event.path("error"));
       default -> {
         // pings, ends and new event types: the API documentation allows ignoring them
       }
@@ -96,13 +96,13 @@ final class AnthropicAnswer {
   private void words(String more) {
     if (!more.isEmpty()) {
       text.append(more);
-      modelListener.words(more);
+      modelListener.onText(more);
     }
   }
 
   ModelReply reply() {
     if (stop.isEmpty()) {
-      throw FormatAdapter.brokeOff(!blocks.isEmpty());
+      throw FormatAdapter.incompleteAnswer(!blocks.isEmpty());
     }
     boolean isDone = end() == ModelReply.End.DONE;
     blocks.values().removeIf(block -> isEmptyText(block) || !isDone && !isText(block));

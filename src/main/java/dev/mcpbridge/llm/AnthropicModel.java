@@ -33,7 +33,8 @@ final class AnthropicModel implements ChatModel {
   public ModelReply reply(ChatRequest chatRequest, ModelListener modelListener)
       throws InterruptedException {
     AnthropicAnswer answer = new AnthropicAnswer(modelListener);
-    api.post(modelEndpoint.at("/v1/messages"), request(chatRequest), modelListener, answer::take);
+    api.post(
+        modelEndpoint.resolve("/v1/messages"), request(chatRequest), modelListener, answer::take);
     return answer.reply();
   }
 

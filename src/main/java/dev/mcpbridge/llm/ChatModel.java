@@ -2,7 +2,7 @@ package dev.mcpbridge.llm;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.dialect.Format;
-import dev.mcpbridge.dialect.FunctionAnswer;
+import dev.mcpbridge.dialect.FunctionResult;
 import java.util.List;
 
 /**
@@ -18,12 +18,12 @@ public interface ChatModel {
   Format format();
 
   /** A user message; by default in the format that most APIs use. */
-  default JsonNode user(String text) {
+  default JsonNode userMessage(String text) {
     return FormatAdapter.message("user", text);
   }
 
   /** The results of calls as messages, in the order of the calls. */
-  default List<JsonNode> results(List<FunctionAnswer> answers) {
+  default List<JsonNode> resultMessages(List<FunctionResult> answers) {
     return FormatAdapter.results(format(), answers);
   }
 
@@ -39,9 +39,9 @@ public interface ChatModel {
   /** Events of a request to a model, on the thread of {@link #reply}. */
   interface ModelListener {
     /** The next part of the text. */
-    void words(String text);
+    void onText(String text);
 
     /** The request failed and is retried after a delay. */
-    default void waits(long millis, String why) {}
+    default void onRetry(long millis, String why) {}
   }
 }

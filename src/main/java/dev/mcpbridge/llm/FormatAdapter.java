@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.dialect.Format;
-import dev.mcpbridge.dialect.FunctionAnswer;
 import dev.mcpbridge.dialect.FunctionCall;
+import dev.mcpbridge.dialect.FunctionResult;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.Json;
@@ -26,7 +26,7 @@ final class FormatAdapter {
     return Json.exactTree(json);
   }
 
-  static List<JsonNode> results(Format format, List<FunctionAnswer> answers) {
+  static List<JsonNode> results(Format format, List<FunctionResult> answers) {
     List<JsonNode> messages = new ArrayList<>();
     tree(format.messages(answers)).forEach(messages::add);
     return messages;
@@ -42,7 +42,7 @@ final class FormatAdapter {
   }
 
   /** An error that the provider reports within a stream. */
-  static BridgeException failed(JsonNode error) {
+  static BridgeException providerError(JsonNode error) {
     String message =
         error.isTextual() ? error.textValue() : error.path("message").asText(error.toString());
     return new BridgeException(ErrorCode.UPSTREAM_ERROR, "The model's provider failed: " + message);
@@ -53,7 +53,7 @@ final class FormatAdapter {
    *
    * @param isBegun whether any part of an answer has arrived
    */
-  static BridgeException brokeOff(boolean isBegun) {
+  static BridgeException incompleteAnswer(boolean isBegun) {
     return new BridgeException(
         ErrorCode.UPSTREAM_PROTOCOL_ERROR,
         isBegun ? "The model's answer ended prematurely" : "The model returned no answer");

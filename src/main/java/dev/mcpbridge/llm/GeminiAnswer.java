@@ -28,7 +28,7 @@ final class GeminiAnswer {
 
   void take(JsonNode chunk) {
     if (chunk.path("error").isObject()) {
-      throw FormatAdapter.failed(chunk.get("error"));
+      throw FormatAdapter.providerError(chunk.get("error"));
     }
     String block = chunk.path("promptFeedback").path("blockReason").asText("");
     if (!block.isEmpty()) {
@@ -53,7 +53,7 @@ final class GeminiAnswer {
     String addition = part.path("text").asText("");
     if (!isThought && !addition.isEmpty()) {
       text.append(addition);
-      modelListener.words(addition);
+      modelListener.onText(addition);
     }
     if (!parts.isEmpty() && isPlain(part) && isPlain(parts.get(parts.size() - 1))) {
       ObjectNode last = (ObjectNode) parts.get(parts.size() - 1);
@@ -70,7 +70,7 @@ final class GeminiAnswer {
 
   ModelReply reply() {
     if (finish.isEmpty()) {
-      throw FormatAdapter.brokeOff(!parts.isEmpty());
+      throw FormatAdapter.incompleteAnswer(!parts.isEmpty());
     }
     ModelReply.End end = end();
     if (end != ModelReply.End.DONE) {

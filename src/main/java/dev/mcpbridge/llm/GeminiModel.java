@@ -27,7 +27,7 @@ final class GeminiModel implements ChatModel {
   }
 
   @Override
-  public JsonNode user(String text) {
+  public JsonNode userMessage(String text) {
     ObjectNode message = FormatAdapter.JSON.objectNode().put("role", "user");
     message.putArray("parts").addObject().put("text", text);
     return message;
@@ -39,7 +39,7 @@ final class GeminiModel implements ChatModel {
     GeminiAnswer answer = new GeminiAnswer(modelListener);
     String name = PercentEncoding.encoded(modelEndpoint.model()).replace("%2F", "/");
     String path = "/v1beta/models/" + name + ":streamGenerateContent?alt=sse";
-    api.post(modelEndpoint.at(path), request(chatRequest), modelListener, answer::take);
+    api.post(modelEndpoint.resolve(path), request(chatRequest), modelListener, answer::take);
     return answer.reply();
   }
 

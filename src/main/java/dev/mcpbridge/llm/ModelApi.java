@@ -46,7 +46,7 @@ final class ModelApi {
   ModelApi(Map<String, String> headers, ModelEndpoint modelEndpoint) {
     this.headers = headers;
     this.key = modelEndpoint.key();
-    this.timeout = modelEndpoint.patience();
+    this.timeout = modelEndpoint.timeout();
   }
 
   /**
@@ -63,8 +63,8 @@ final class ModelApi {
       try {
         send(url, requestBody, answer);
         return;
-      } catch (RetryPolicy.Needed needed) {
-        retryPolicy.await(needed.saying(this::withoutKey), failures, modelListener);
+      } catch (RetryPolicy.RetryableFailure retryableFailure) {
+        retryPolicy.await(retryableFailure.mapFailure(this::withoutKey), failures, modelListener);
       } catch (BridgeException failure) {
         throw withoutKey(failure);
       }
@@ -79,7 +79,7 @@ final class ModelApi {
   }
 
   private void send(URI url, byte[] requestBody, Consumer<JsonNode> answer)
-      throws InterruptedException, RetryPolicy.Needed {
+      throws InterruptedException, RetryPolicy.RetryableFailure {
     HttpResponse<Flow.Publisher<List<ByteBuffer>>> response = await(url, request(url, requestBody));
     boolean[] begun = new boolean[1];
     try (ResponseBodyReader body = new ResponseBodyReader(timeout)) {
@@ -111,7 +111,7 @@ final class ModelApi {
       if (begun[0]) {
         throw failure;
       }
-      throw new RetryPolicy.Needed(failure, -1);
+      throw new RetryPolicy.RetryableFailure(failure, -1);
     }
   }
 
@@ -132,7 +132,7 @@ final class ModelApi {
   }
 
   private HttpResponse<Flow.Publisher<List<ByteBuffer>>> await(URI url, HttpRequest request)
-      throws InterruptedException, RetryPolicy.Needed {
+      throws InterruptedException, RetryPolicy.RetryableFailure {
     CompletableFuture<HttpResponse<Flow.Publisher<List<ByteBuffer>>>> response =
         client().sendAsync(request, HttpResponse.BodyHandlers.ofPublisher());
     try {
@@ -151,7 +151,7 @@ final class ModelApi {
       if (isRefused) {
         throw failure;
       }
-      throw new RetryPolicy.Needed(failure, -1);
+      throw new RetryPolicy.RetryableFailure(failure, -1);
     }
   }
 
@@ -226,7 +226,7 @@ final class ModelApi {
   }
 
   private static BridgeException refused(URI url, int status, byte[] body) {
-    String message = said(body);
+    String message = errorMessage(body);
     return new BridgeException(
         status == 429 ? ErrorCode.RATE_LIMITED : ErrorCode.UPSTREAM_ERROR,
         url.getAuthority()
@@ -237,7 +237,7 @@ final class ModelApi {
   }
 
   /** The error message of a response. All providers use the same member for it. */
-  static String said(byte[] body) {
+  static String errorMessage(byte[] body) {
     try {
       JsonNode json = Json.tree(body);
       JsonNode error = json.isArray() ? json.path(0).path("error") : json.path("error");

@@ -9,16 +9,16 @@ import java.time.Duration;
  * @param base the base URL as in the provider's SDK; trailing slashes are removed
  * @param key the API key, never shown; null if none is needed
  * @param model the provider's name of the model
- * @param patience maximum time without any data from the model
+ * @param timeout maximum time without any data from the model
  * @param maxTokens maximum tokens of one answer; 0 for the provider's limit
  */
-public record ModelEndpoint(URI base, String key, String model, Duration patience, int maxTokens) {
+public record ModelEndpoint(URI base, String key, String model, Duration timeout, int maxTokens) {
 
   public ModelEndpoint {
     base = URI.create(base.toString().replaceAll("/+$", ""));
   }
 
-  URI at(String path) {
+  URI resolve(String path) {
     return URI.create(base + path);
   }
 

@@ -27,7 +27,7 @@ final class OpenAiAnswer {
 
   void take(JsonNode chunk) {
     if (chunk.path("error").isObject() || chunk.path("error").isTextual()) {
-      throw FormatAdapter.failed(chunk.get("error"));
+      throw FormatAdapter.providerError(chunk.get("error"));
     }
     JsonNode tokens = chunk.path("usage");
     if (tokens.isObject()) {
@@ -47,7 +47,7 @@ final class OpenAiAnswer {
   private void words(String more, StringBuilder all) {
     if (!more.isEmpty()) {
       all.append(more);
-      modelListener.words(more);
+      modelListener.onText(more);
     }
   }
 
@@ -87,7 +87,8 @@ final class OpenAiAnswer {
 
   ModelReply reply() {
     if (finish == null && !isWhole) {
-      throw FormatAdapter.brokeOff(!text.isEmpty() || !refusal.isEmpty() || !calls.isEmpty());
+      throw FormatAdapter.incompleteAnswer(
+          !text.isEmpty() || !refusal.isEmpty() || !calls.isEmpty());
     }
     if (end() != ModelReply.End.DONE) {
       calls.clear();

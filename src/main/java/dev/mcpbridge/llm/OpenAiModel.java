@@ -39,7 +39,10 @@ final class OpenAiModel implements ChatModel {
       throws InterruptedException {
     OpenAiAnswer answer = new OpenAiAnswer(modelListener);
     api.post(
-        modelEndpoint.at("/chat/completions"), request(chatRequest), modelListener, answer::take);
+        modelEndpoint.resolve("/chat/completions"),
+        request(chatRequest),
+        modelListener,
+        answer::take);
     return answer.reply();
   }
 

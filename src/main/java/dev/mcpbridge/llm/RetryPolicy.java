@@ -22,7 +22,7 @@ final class RetryPolicy {
   private static final Set<Integer> TRANSIENT = Set.of(408, 409, 429, 500, 502, 503, 504, 529);
 
   /** A transient failure. */
-  static final class Needed extends Exception {
+  static final class RetryableFailure extends Exception {
     private static final long serialVersionUID = 1L;
     private final transient BridgeException failure;
     private final long retryAfterMillis;
@@ -30,23 +30,23 @@ final class RetryPolicy {
     /**
      * @param retryAfterMillis the delay that the provider requests; −1 if it requests none
      */
-    Needed(BridgeException failure, long retryAfterMillis) {
+    RetryableFailure(BridgeException failure, long retryAfterMillis) {
       super(failure.getMessage(), null, false, false);
       this.failure = failure;
       this.retryAfterMillis = retryAfterMillis;
     }
 
-    Needed saying(UnaryOperator<BridgeException> mapper) {
-      return new Needed(mapper.apply(failure), retryAfterMillis);
+    RetryableFailure mapFailure(UnaryOperator<BridgeException> mapper) {
+      return new RetryableFailure(mapper.apply(failure), retryAfterMillis);
     }
   }
 
   /** Classifies a failed response. Throws the failure if it is permanent. */
-  static Needed of(HttpResponse<?> response, BridgeException failure) {
+  static RetryableFailure of(HttpResponse<?> response, BridgeException failure) {
     if (!TRANSIENT.contains(response.statusCode())) {
       throw failure;
     }
-    return new Needed(failure, retryAfterMillis(response.headers()));
+    return new RetryableFailure(failure, retryAfterMillis(response.headers()));
   }
 
   /**
@@ -55,19 +55,22 @@ final class RetryPolicy {
    * @param failures the number of failed attempts so far
    * @throws BridgeException if there is no further attempt
    */
-  void await(Needed needed, int failures, ChatModel.ModelListener modelListener)
+  void await(RetryableFailure retryableFailure, int failures, ChatModel.ModelListener modelListener)
       throws InterruptedException {
-    boolean isTooLong = needed.retryAfterMillis > MAX_MILLIS;
+    boolean isTooLong = retryableFailure.retryAfterMillis > MAX_MILLIS;
     if (failures >= MAX_FAILURES || isTooLong) {
       throw isTooLong
-          ? needed.failure.prefixed(
-              "Retry after " + Duration.ofMillis(needed.retryAfterMillis).toSeconds() + " s: ")
-          : needed.failure;
+          ? retryableFailure.failure.prefixed(
+              "Retry after "
+                  + Duration.ofMillis(retryableFailure.retryAfterMillis).toSeconds()
+                  + " s: ")
+          : retryableFailure.failure;
     }
     long backoff = FIRST_MILLIS << (failures - 1);
     long jittered = backoff / 2 + ThreadLocalRandom.current().nextLong(backoff / 2 + 1);
-    long millis = needed.retryAfterMillis >= 0 ? needed.retryAfterMillis : jittered;
-    modelListener.waits(millis, needed.failure.getMessage());
+    long millis =
+        retryableFailure.retryAfterMillis >= 0 ? retryableFailure.retryAfterMillis : jittered;
+    modelListener.onRetry(millis, retryableFailure.failure.getMessage());
     Thread.sleep(millis);
   }
 

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.dialect.Format;
-import dev.mcpbridge.dialect.FunctionAnswer;
+import dev.mcpbridge.dialect.FunctionResult;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import java.util.List;
@@ -39,7 +39,7 @@ final class StructuredModel implements ChatModel {
   }
 
   @Override
-  public List<JsonNode> results(List<FunctionAnswer> answers) {
+  public List<JsonNode> resultMessages(List<FunctionResult> answers) {
     String all =
         answers.stream()
             .map(answer -> "Result of " + answer.call().name() + ":\n" + answer.text())
@@ -64,7 +64,7 @@ final class StructuredModel implements ChatModel {
         StructuredAnswer answer =
             StructuredAnswer.read(reply.text(), "call_" + ++calls, chatRequest.mayCall());
         if (!answer.text().isEmpty()) {
-          modelListener.words(answer.text());
+          modelListener.onText(answer.text());
         }
         JsonNode message = FormatAdapter.message("assistant", reply.text());
         return new ModelReply(message, answer.text(), answer.calls(), ModelReply.End.DONE, usage);
@@ -75,7 +75,8 @@ final class StructuredModel implements ChatModel {
               "The model's answer was invalid " + attempt + " times: " + malformed.getMessage());
         }
         messages.add(FormatAdapter.message("assistant", reply.text()));
-        messages.add(FormatAdapter.message("user", StructuredPrompt.again(malformed.getMessage())));
+        messages.add(
+            FormatAdapter.message("user", StructuredPrompt.retryMessage(malformed.getMessage())));
       }
     }
   }
@@ -85,7 +86,7 @@ final class StructuredModel implements ChatModel {
       ModelReply reply, ModelReply.Usage usage, ModelListener modelListener) {
     String refusal = reply.message().path("refusal").asText("");
     if (!refusal.isEmpty()) {
-      modelListener.words(refusal);
+      modelListener.onText(refusal);
     }
     JsonNode message = FormatAdapter.message("assistant", reply.text());
     return new ModelReply(message, refusal, List.of(), reply.end(), usage);
@@ -120,7 +121,7 @@ final class StructuredModel implements ChatModel {
       request.put("max_completion_tokens", modelEndpoint.maxTokens());
     }
     OpenAiAnswer answer = new OpenAiAnswer(more -> {});
-    api.post(modelEndpoint.at("/chat/completions"), request, modelListener, answer::take);
+    api.post(modelEndpoint.resolve("/chat/completions"), request, modelListener, answer::take);
     return answer.reply();
   }
 }

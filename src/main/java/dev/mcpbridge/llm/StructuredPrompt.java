@@ -43,7 +43,7 @@ final class StructuredPrompt {
     return description;
   }
 
-  static String again(String why) {
+  static String retryMessage(String why) {
     return "The answer is invalid: "
         + why
         + ". Answer again, only with JSON that matches the schema.";

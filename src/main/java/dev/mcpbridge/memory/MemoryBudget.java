@@ -41,14 +41,14 @@ public final class MemoryBudget {
   }
 
   /** Counts a complete response that its client has to read. */
-  public void given(long bytes) {
+  public void addUnread(long bytes) {
     unread.addAndGet(bytes);
     held.addAndGet(bytes);
   }
 
   /** Releases a response: it was passed on, or its client has read it or disconnected. */
-  public void taken(long bytes) {
-    given(-bytes);
+  public void removeUnread(long bytes) {
+    addUnread(-bytes);
   }
 
   public Share share() {
@@ -110,8 +110,8 @@ public final class MemoryBudget {
       return isAllowed;
     }
 
-    /** The message is complete: its bytes count as {@linkplain #given given} from now on. */
-    public void becomesGiven() {
+    /** The message is complete: its bytes count as {@linkplain #addUnread given} from now on. */
+    public void becomeUnread() {
       unread.addAndGet(bytes);
       bytes = 0;
       releasePrivilege();

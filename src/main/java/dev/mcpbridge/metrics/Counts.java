@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.LongAdder;
 /** The counters; all other metrics are read when they are requested. Thread-safe. */
 public final class Counts {
   private final Map<String, ServerCounts> servers = new ConcurrentHashMap<>();
-  private final LongAdder questionsToNodes = new LongAdder();
-  private final LongAdder questionsLost = new LongAdder();
+  private final LongAdder nodeRequests = new LongAdder();
+  private final LongAdder lostNodeRequests = new LongAdder();
 
   /**
    * Counts a call that its server answered.
@@ -34,13 +34,13 @@ public final class Counts {
   }
 
   /** Counts a request to another node. */
-  public void askedNode() {
-    questionsToNodes.increment();
+  public void nodeRequested() {
+    nodeRequests.increment();
   }
 
   /** Counts a request that another node did not answer. */
-  public void lostNode() {
-    questionsLost.increment();
+  public void nodeRequestLost() {
+    lostNodeRequests.increment();
   }
 
   /** Removes the counters of a removed server. */
@@ -57,11 +57,11 @@ public final class Counts {
     return servers;
   }
 
-  long questionsToNodes() {
-    return questionsToNodes.sum();
+  long nodeRequests() {
+    return nodeRequests.sum();
   }
 
-  long questionsLost() {
-    return questionsLost.sum();
+  long lostNodeRequests() {
+    return lostNodeRequests.sum();
   }
 }

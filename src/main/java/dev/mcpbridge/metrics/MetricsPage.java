@@ -93,12 +93,12 @@ public final class MetricsPage {
           counter(
               "node_questions",
               "Requests to other nodes, including calls.",
-              one(counts.questionsToNodes())));
+              one(counts.nodeRequests())));
       all.add(
           counter(
               "node_questions_lost",
               "Requests that other nodes did not answer.",
-              one(counts.questionsLost())));
+              one(counts.lostNodeRequests())));
     }
     return page(accept, new MetricSnapshots(all));
   }
@@ -125,7 +125,9 @@ public final class MetricsPage {
         .forEach(
             (server, count) -> {
               calls.add(ended(server, "answered", Arrays.stream(count.buckets()).sum()));
-              count.otherwise().forEach((outcome, n) -> calls.add(ended(server, outcome, n.sum())));
+              count
+                  .otherOutcomes()
+                  .forEach((outcome, n) -> calls.add(ended(server, outcome, n.sum())));
             });
     return calls;
   }

@@ -17,7 +17,7 @@ final class ServerCounts {
       Stream.generate(LongAdder::new).limit(BOUNDS.length + 1L).toArray(LongAdder[]::new);
   private final LongAdder nanos = new LongAdder();
   private final LongAdder unchecked = new LongAdder();
-  private final Map<String, LongAdder> otherwise = new ConcurrentHashMap<>();
+  private final Map<String, LongAdder> otherOutcomes = new ConcurrentHashMap<>();
 
   void answered(long durationNanos) {
     nanos.add(durationNanos);
@@ -38,7 +38,7 @@ final class ServerCounts {
   }
 
   void ended(String outcome) {
-    otherwise.computeIfAbsent(outcome, h -> new LongAdder()).increment();
+    otherOutcomes.computeIfAbsent(outcome, h -> new LongAdder()).increment();
   }
 
   /** The count of each bucket; the unbounded one is last. */
@@ -50,7 +50,7 @@ final class ServerCounts {
     return nanos.sum() / 1e9;
   }
 
-  Map<String, LongAdder> otherwise() {
-    return otherwise;
+  Map<String, LongAdder> otherOutcomes() {
+    return otherOutcomes;
   }
 }

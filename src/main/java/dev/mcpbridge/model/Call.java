@@ -44,7 +44,7 @@ public record Call(
     return new Call(newId, server, target, arguments, caller, deadlineNanos, streaming, envelope);
   }
 
-  public boolean isLate() {
+  public boolean isExpired() {
     return deadlineNanos - System.nanoTime() <= 0;
   }
 

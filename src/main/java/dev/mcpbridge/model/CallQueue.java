@@ -45,7 +45,7 @@ public final class CallQueue {
   }
 
   /** Whether a call may run at once if a slot is free: no eligible call is queued before it. */
-  public boolean isFree(Call call) {
+  public boolean mayRunNow(Call call) {
     return hasShare(call.caller().share()) && !queue.isWaiting(this::hasShare);
   }
 
@@ -75,36 +75,36 @@ public final class CallQueue {
     if (!offerResult.accepted()) {
       return Future.failedFuture(full(call));
     }
-    deadlines.ask();
+    deadlines.schedule();
     return queuedCall.promise().future();
   }
 
   /** The result of {@link #next}. */
   public enum TurnResult {
     /** A call was started. */
-    TAKEN,
+    STARTED,
     /** The deadline of the next call had passed; it was failed. */
-    LATE,
+    EXPIRED,
     /** No queued call may run: each caller with a queued call has used its share of the slots. */
-    NOBODYS
+    NONE_ELIGIBLE
   }
 
   /** Starts the next call of a caller with a free share of the slots. */
   public TurnResult next(Function<Call, Future<JsonSlice>> run) {
     QueuedCall next = queue.poll(this::hasShare);
     if (next == null) {
-      return TurnResult.NOBODYS;
+      return TurnResult.NONE_ELIGIBLE;
     }
-    if (next.call().isLate()) {
+    if (next.call().isExpired()) {
       next.promise().fail(late());
-      return TurnResult.LATE;
+      return TurnResult.EXPIRED;
     }
     run.apply(next.call()).onComplete(next.promise());
-    return TurnResult.TAKEN;
+    return TurnResult.STARTED;
   }
 
   /** Fails all queued calls. */
-  public void refuse(BridgeException reason) {
+  public void failAll(BridgeException reason) {
     queue.removeIf(queuedCall -> true).forEach(queuedCall -> queuedCall.promise().fail(reason));
   }
 
@@ -116,10 +116,10 @@ public final class CallQueue {
 
   private void failLate() {
     queue
-        .removeIf(queuedCall -> queuedCall.call().isLate())
+        .removeIf(queuedCall -> queuedCall.call().isExpired())
         .forEach(queuedCall -> queuedCall.promise().fail(late()));
     if (queue.size() > 0) {
-      deadlines.ask();
+      deadlines.schedule();
     }
   }
 

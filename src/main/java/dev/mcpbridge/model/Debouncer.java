@@ -15,7 +15,7 @@ public final class Debouncer {
     this.task = task;
   }
 
-  public void ask() {
+  public void schedule() {
     if (!isScheduled) {
       isScheduled = true;
       vertx.setTimer(millis, t -> run());

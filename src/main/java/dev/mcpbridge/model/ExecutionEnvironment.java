@@ -17,7 +17,7 @@ public record ExecutionEnvironment(String image, String imageId, String containe
   private static final byte[] NAME = MEMBER.getBytes(StandardCharsets.US_ASCII);
 
   /** Adds this to a result. */
-  public JsonSlice in(JsonSlice result) {
+  public JsonSlice addTo(JsonSlice result) {
     JsonSlice own = result.mentions(NAME) ? JsonObjects.without(result, MEMBER) : result;
     JsonWriter out = new JsonWriter(own.length() + 320).beginObject().membersOf(own);
     write(out);

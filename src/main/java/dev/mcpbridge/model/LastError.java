@@ -14,7 +14,7 @@ public record LastError(String reason, String stderr) {
   }
 
   /** The reason and the output. */
-  public String whole() {
+  public String describe() {
     return stderr.isEmpty() ? reason : reason + ": " + stderr;
   }
 }

@@ -21,7 +21,7 @@ public record Risk(RiskLevel level, Reason reason) {
     NONE;
 
     /** The value in the API. */
-    public String word() {
+    public String apiName() {
       return name().toLowerCase(Locale.ROOT);
     }
   }

@@ -36,7 +36,7 @@ public record RiskRules(
   }
 
   /** The rule for the target: an exact name takes precedence over the longest glob. */
-  public Optional<RiskLevel> narrow(Target target) {
+  public Optional<RiskLevel> specificLevel(Target target) {
     return switch (target.kind()) {
       case RESOURCE -> Optional.ofNullable(resources);
       case PROMPT -> Optional.ofNullable(prompts);
@@ -50,7 +50,7 @@ public record RiskRules(
   }
 
   /** Whether the operator configured a level for anything of the server. */
-  public boolean isSaid() {
+  public boolean isConfigured() {
     return server != null
         || !tools.isEmpty()
         || resources != null
@@ -59,7 +59,7 @@ public record RiskRules(
   }
 
   /** Whether any rule assigns the level. */
-  public boolean mention(RiskLevel level) {
+  public boolean contains(RiskLevel level) {
     return level == server
         || level == resources
         || level == prompts

@@ -16,7 +16,7 @@ import java.util.List;
 public sealed interface ServerState {
 
   /** The value in the API. */
-  String word();
+  String apiName();
 
   default boolean takesCalls() {
     return false;
@@ -49,7 +49,7 @@ public sealed interface ServerState {
     }
 
     @Override
-    public String word() {
+    public String apiName() {
       return "starting";
     }
   }
@@ -65,7 +65,7 @@ public sealed interface ServerState {
     }
 
     @Override
-    public String word() {
+    public String apiName() {
       return "ready";
     }
 
@@ -85,7 +85,7 @@ public sealed interface ServerState {
     }
 
     @Override
-    public String word() {
+    public String apiName() {
       return "degraded";
     }
 
@@ -113,7 +113,7 @@ public sealed interface ServerState {
     }
 
     @Override
-    public String word() {
+    public String apiName() {
       return "failed";
     }
   }
@@ -121,7 +121,7 @@ public sealed interface ServerState {
   /** Being stopped: takes no new calls, processes are ending. */
   record Draining() implements ServerState {
     @Override
-    public String word() {
+    public String apiName() {
       return "draining";
     }
   }
@@ -133,7 +133,7 @@ public sealed interface ServerState {
     }
 
     @Override
-    public String word() {
+    public String apiName() {
       return "stopped";
     }
   }
@@ -143,7 +143,7 @@ public sealed interface ServerState {
    */
   record Refused(ErrorCode code, String reason) implements ServerState {
     @Override
-    public String word() {
+    public String apiName() {
       return "failed";
     }
   }

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * @param program digest of the program or API; changes with it
  * @param lastError null if there was none
  * @param sinceMillis start of the present state, wall clock
- * @param residences locations of the instances in this view
+ * @param locations locations of the instances in this view
  */
 public record ServerView(
     ServerId id,
@@ -37,7 +37,7 @@ public record ServerView(
     Counters counters,
     LastError lastError,
     long sinceMillis,
-    List<InstanceLocation> residences) {
+    List<InstanceLocation> locations) {
 
   /** The counters of a server; {@code sessions} are the sessions with a process of their own. */
   public record Counters(
@@ -91,12 +91,12 @@ public record ServerView(
         parts.stream().map(ServerView::counters).reduce(Counters.ZERO, Counters::plus),
         parts.stream().map(ServerView::lastError).filter(Objects::nonNull).findFirst().orElse(null),
         parts.stream().mapToLong(ServerView::sinceMillis).max().getAsLong(),
-        parts.stream().flatMap(part -> part.residences.stream()).toList());
+        parts.stream().flatMap(part -> part.locations.stream()).toList());
   }
 
   /** The instances in this view. */
-  public List<InstanceId> parts() {
-    return residences.stream().map(location -> new InstanceId(id, location.instance())).toList();
+  public List<InstanceId> instances() {
+    return locations.stream().map(location -> new InstanceId(id, location.instance())).toList();
   }
 
   /** Adds the processes and the counters of a session. */
@@ -132,7 +132,7 @@ public record ServerView(
         newCounters,
         lastError,
         sinceMillis,
-        residences);
+        locations);
   }
 
   /** {@code legacy} for revisions with a handshake, {@code modern} without; null if unknown. */

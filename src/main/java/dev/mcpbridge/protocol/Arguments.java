@@ -56,7 +56,7 @@ public record Arguments(JsonSlice json, JsonNode tree) {
    * @param spaced whether the text may contain whitespace between its tokens
    * @throws BridgeException MALFORMED_REQUEST for a duplicate key or too many tokens
    */
-  public static Arguments scanned(JsonSlice object, boolean spaced) {
+  public static Arguments fromScanned(JsonSlice object, boolean spaced) {
     try {
       JsonSlice line = spaced ? compact(object) : object;
       return new Arguments(line, Json.tree(line));

@@ -35,7 +35,7 @@ public record BridgePath(List<String> bridges) {
   }
 
   /** The path through which a list entry is reached. */
-  public static BridgePath to(JsonSlice entry) {
+  public static BridgePath ofEntry(JsonSlice entry) {
     JsonSlice meta = JsonObjects.members(entry).get("_meta");
     return meta == null ? NONE : of(JsonObjects.members(meta));
   }
@@ -49,12 +49,12 @@ public record BridgePath(List<String> bridges) {
   }
 
   /** This path with a bridge appended. */
-  public BridgePath then(String bridge) {
+  public BridgePath append(String bridge) {
     return new BridgePath(Stream.concat(bridges.stream(), Stream.of(bridge)).toList());
   }
 
   /** This path with a bridge prepended. */
-  public BridgePath after(String bridge) {
+  public BridgePath prepend(String bridge) {
     return new BridgePath(Stream.concat(Stream.of(bridge), bridges.stream()).toList());
   }
 
@@ -65,13 +65,13 @@ public record BridgePath(List<String> bridges) {
   }
 
   /** The entries whose path contains none of the bridges on this path. */
-  public List<JsonSlice> withoutDetours(List<JsonSlice> entries) {
+  public List<JsonSlice> withoutLoops(List<JsonSlice> entries) {
     if (isEmpty()) {
       return entries;
     }
     Set<String> passed = new HashSet<>(bridges);
     return entries.stream()
-        .filter(entry -> to(entry).bridges.stream().noneMatch(passed::contains))
+        .filter(entry -> ofEntry(entry).bridges.stream().noneMatch(passed::contains))
         .toList();
   }
 
@@ -81,7 +81,7 @@ public record BridgePath(List<String> bridges) {
     for (JsonSlice entry : entries) {
       Map<String, JsonSlice> members = JsonObjects.members(entry);
       JsonSlice meta = members.getOrDefault("_meta", JsonSlice.EMPTY_OBJECT);
-      BridgePath path = of(JsonObjects.members(meta)).after(bridge);
+      BridgePath path = of(JsonObjects.members(meta)).prepend(bridge);
       if (!path.passes(self)) {
         members.put("_meta", JsonObjects.with(meta, MetaKeys.VIA, path.toJson()));
         reached.add(JsonObjects.object(members));

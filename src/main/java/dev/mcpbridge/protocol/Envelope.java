@@ -17,7 +17,7 @@ public record Envelope(JsonSlice extras, JsonSlice meta, JsonSlice capabilities,
       new Envelope(JsonSlice.EMPTY_OBJECT, JsonSlice.EMPTY_OBJECT, JsonSlice.EMPTY_OBJECT, null);
 
   /** Whether the client supports an elicitation mode; {@code elicitation: {}} means forms only. */
-  public boolean elicits(String mode) {
+  public boolean supportsElicitation(String mode) {
     JsonSlice elicitation = JsonObjects.members(capabilities).get("elicitation");
     if (elicitation == null || !elicitation.isObject()) {
       return false;
@@ -27,7 +27,7 @@ public record Envelope(JsonSlice extras, JsonSlice meta, JsonSlice capabilities,
   }
 
   /** The members of {@code _meta} that the human who confirms the call must see, as one object. */
-  public JsonSlice shownMeta() {
+  public JsonSlice reviewedMeta() {
     if (meta.length() <= 2) {
       return JsonSlice.EMPTY_OBJECT;
     }
@@ -35,7 +35,7 @@ public record Envelope(JsonSlice extras, JsonSlice meta, JsonSlice capabilities,
     JsonObjects.members(meta)
         .forEach(
             (name, value) -> {
-              if (MetaKeys.isShown(name)) {
+              if (MetaKeys.isReviewed(name)) {
                 out.member(name, value);
               }
             });
@@ -49,13 +49,13 @@ public record Envelope(JsonSlice extras, JsonSlice meta, JsonSlice capabilities,
 
   /** A copy without one of the client's capabilities. */
   public Envelope without(String capability) {
-    return offers(capability)
+    return hasCapability(capability)
         ? new Envelope(extras, meta, JsonObjects.without(capabilities, capability), logLevel)
         : this;
   }
 
   /** Whether the client declares a capability. */
-  public boolean offers(String capability) {
+  public boolean hasCapability(String capability) {
     return capabilities.length() > 2 && JsonObjects.members(capabilities).containsKey(capability);
   }
 }

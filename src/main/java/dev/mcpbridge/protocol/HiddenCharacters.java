@@ -45,7 +45,7 @@ public final class HiddenCharacters {
   }
 
   /** The text with each hidden character escaped, as in {@code \\u{202E}}. */
-  public static String shown(String text) {
+  public static String escaped(String text) {
     if (text.codePoints().noneMatch(HiddenCharacters::isHidden)) {
       return text;
     }
@@ -69,7 +69,7 @@ public final class HiddenCharacters {
    *
    * @param verbatim names of members whose values are identifiers and stay unchanged
    */
-  public static JsonSlice removed(JsonSlice object, Set<String> verbatim) throws IOException {
+  public static JsonSlice withoutHidden(JsonSlice object, Set<String> verbatim) throws IOException {
     if (in(object).isEmpty()) {
       return object;
     }

@@ -39,7 +39,7 @@ public final class JsonObjects {
   }
 
   /** A copy with one value replaced and every other byte unchanged. */
-  public static JsonSlice inPlace(JsonSlice object, JsonSlice value, JsonSlice replacement) {
+  public static JsonSlice replaceValue(JsonSlice object, JsonSlice value, JsonSlice replacement) {
     byte[] out = new byte[object.length() - value.length() + replacement.length()];
     int head = value.from() - object.from();
     System.arraycopy(object.bytes(), object.from(), out, 0, head);

@@ -60,7 +60,7 @@ public final class MetaKeys {
   }
 
   /** Whether the human who confirms a call must see it, because it may affect the call. */
-  public static boolean isShown(String key) {
+  public static boolean isReviewed(String key) {
     return !isPerHop(key) && !IN_TRANSIT.contains(key);
   }
 }

@@ -28,7 +28,7 @@ public final class MirroredHeaders {
    *
    * @return the page without the tools whose annotations are invalid
    */
-  public JsonSlice learn(JsonSlice result) {
+  public JsonSlice recordTools(JsonSlice result) {
     JsonSlice tools = JsonObjects.members(result).get("tools");
     if (tools == null) {
       return result;
@@ -59,7 +59,7 @@ public final class MirroredHeaders {
   }
 
   /** Whether a tool was in a recorded list. */
-  public boolean knows(String tool) {
+  public boolean isListed(String tool) {
     return listed.contains(tool);
   }
 

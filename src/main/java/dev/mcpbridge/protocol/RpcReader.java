@@ -99,7 +99,7 @@ public final class RpcReader implements JsonScanner.MemberVisitor {
    *
    * @return the id, or −1
    */
-  public static long idIn(byte[] head, byte[] tail) {
+  public static long findId(byte[] head, byte[] tail) {
     long id = idBefore(head, new String(head, StandardCharsets.ISO_8859_1).indexOf("\"id\":"));
     if (id >= 0) {
       return id;

@@ -45,7 +45,7 @@ public final class SseReader {
   }
 
   /** The number of buffered bytes of an incomplete event. */
-  public int held() {
+  public int bufferedBytes() {
     return line.size() + data.size();
   }
 

@@ -11,22 +11,22 @@ public final class ToolResult {
 
   /** A result that begins with a text block. */
   public static ToolResult text(String text) {
-    return new ToolResult(text.length() + 128).andText(text);
+    return new ToolResult(text.length() + 128).addText(text);
   }
 
   /** Appends a text block. */
-  public ToolResult andText(String text) {
+  public ToolResult addText(String text) {
     out.beginObject().member("type", "text").member("text", text).endObject();
     return this;
   }
 
   /** A result that begins with the given block. */
   public static ToolResult of(JsonSlice block) {
-    return new ToolResult(block.length() + 64).and(block);
+    return new ToolResult(block.length() + 64).addBlock(block);
   }
 
   /** Appends a block; must be called before any other member is added. */
-  public ToolResult and(JsonSlice block) {
+  public ToolResult addBlock(JsonSlice block) {
     out.value(block);
     return this;
   }

@@ -25,7 +25,7 @@ record ConfirmationRecord(
     this(confirmation, tokenHash, false, null);
   }
 
-  boolean isForAnOperator() {
+  boolean needsOperator() {
     return tokenHash.length == 0;
   }
 

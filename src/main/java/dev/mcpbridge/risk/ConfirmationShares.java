@@ -31,10 +31,10 @@ final class ConfirmationShares {
   /**
    * @throws BridgeException RATE_LIMITED, OVERLOADED
    */
-  void take(String id, String caller, int size, long nowMillis, long untilMillis) {
+  void acquire(String id, String caller, int size, long nowMillis, long untilMillis) {
     removeExpired(nowMillis);
     bytes.check(caller);
-    number.take(caller);
+    number.acquire(caller);
     bytes.add(caller, size);
     held.put(id, new HeldConfirmation(caller, size, untilMillis));
   }

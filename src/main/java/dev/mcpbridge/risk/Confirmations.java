@@ -8,8 +8,8 @@ import dev.mcpbridge.bus.Addresses.PendingConfirmation;
 import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.cluster.SharedMap;
 import dev.mcpbridge.cluster.SharedMap.Change;
+import dev.mcpbridge.cluster.SharedMap.Eviction;
 import dev.mcpbridge.cluster.SharedMap.Item;
-import dev.mcpbridge.cluster.SharedMap.Keep;
 import dev.mcpbridge.config.RiskConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -89,12 +89,13 @@ public final class Confirmations {
         current.operatorApproves() ? ConfirmationRecord.NO_TOKEN : Sha256.of(token).bytes();
     byte[] encoded = new ConfirmationRecord(confirmation, hash).toBytes();
     try {
-      shares.take(id, call.caller().share(), encoded.length, now, confirmation.expiresAtMillis());
+      shares.acquire(
+          id, call.caller().share(), encoded.length, now, confirmation.expiresAtMillis());
     } catch (BridgeException full) {
       return Future.failedFuture(full);
     }
     return pending
-        .put(id, SharedMap.ABSENT, encoded, 2 * current.expiryMillis(), Keep.FIRM)
+        .put(id, SharedMap.ABSENT, encoded, 2 * current.expiryMillis(), Eviction.NEVER)
         .map(
             change -> {
               if (!change.isDone()) {
@@ -144,8 +145,8 @@ public final class Confirmations {
 
   /** Records the end of an approved call, and whether it was executed. */
   public Future<Void> ended(String confirmationId, Executed executed) {
-    Item item = pending.known(confirmationId);
-    ConfirmationRecord entry = item.isThere() ? ConfirmationRecord.of(item.value()) : null;
+    Item item = pending.cached(confirmationId);
+    ConfirmationRecord entry = item.isPresent() ? ConfirmationRecord.of(item.value()) : null;
     return entry == null || !entry.isDecided()
         ? Future.succeededFuture()
         : storeDecided(item, entry.decided(true, executed)).mapEmpty();
@@ -157,7 +158,7 @@ public final class Confirmations {
         item.version(),
         decided.toBytes(),
         item.untilMillis() - item.millis(),
-        Keep.WHILE_ROOM);
+        Eviction.OLDEST_FIRST);
   }
 
   /**
@@ -184,7 +185,7 @@ public final class Confirmations {
   /** Returns the item if the viewer may decide it; throws otherwise. */
   private Item check(HumanDecision decision, Item item) {
     failedAttempts.check(attemptKey(decision));
-    ConfirmationRecord entry = item.isThere() ? ConfirmationRecord.of(item.value()) : null;
+    ConfirmationRecord entry = item.isPresent() ? ConfirmationRecord.of(item.value()) : null;
     if (entry == null || entry.isDecided() || !maySee(decision.by(), entry.confirmation())) {
       throw notPending(decision, item);
     }
@@ -193,7 +194,7 @@ public final class Confirmations {
           ErrorCode.CONFIRMATION_EXPIRED,
           "Confirmation '" + decision.confirmationId() + "' has expired");
     }
-    if (config.operatorApproves() || entry.isForAnOperator()) {
+    if (config.operatorApproves() || entry.needsOperator()) {
       checkAnotherApprover(decision.by(), entry.confirmation());
     } else if (config.requireToken() && !isAnotherApprover(decision.by(), entry.confirmation())) {
       requireToken(decision, entry);
@@ -205,7 +206,7 @@ public final class Confirmations {
    * Reports whether the call of a decided confirmation was executed, to viewers that may see it.
    */
   private static BridgeException notPending(HumanDecision decision, Item item) {
-    ConfirmationRecord entry = item.isThere() ? ConfirmationRecord.of(item.value()) : null;
+    ConfirmationRecord entry = item.isPresent() ? ConfirmationRecord.of(item.value()) : null;
     boolean isVisible = entry != null && maySee(decision.by(), entry.confirmation());
     String name = "Confirmation '" + decision.confirmationId() + "' ";
     if (!isVisible || !entry.isDecided()) {
@@ -223,12 +224,12 @@ public final class Confirmations {
   }
 
   /** The state of a confirmation. Fails with CONFIRMATION_NOT_FOUND, also if it is not visible. */
-  public Future<ConfirmationState> look(ConfirmationQuery confirmationQuery) {
+  public Future<ConfirmationState> find(ConfirmationQuery confirmationQuery) {
     return pending.get(confirmationQuery.id()).map(item -> state(confirmationQuery, item));
   }
 
   private static ConfirmationState state(ConfirmationQuery confirmationQuery, Item item) {
-    ConfirmationRecord entry = item.isThere() ? ConfirmationRecord.of(item.value()) : null;
+    ConfirmationRecord entry = item.isPresent() ? ConfirmationRecord.of(item.value()) : null;
     if (entry == null || !maySee(confirmationQuery.by(), entry.confirmation())) {
       throw new BridgeException(
           ErrorCode.CONFIRMATION_NOT_FOUND,
@@ -333,7 +334,7 @@ public final class Confirmations {
         + digest
             .add(call.arguments())
             .add(call.envelope().extras())
-            .add(call.envelope().shownMeta())
+            .add(call.envelope().reviewedMeta())
             .hex();
   }
 }

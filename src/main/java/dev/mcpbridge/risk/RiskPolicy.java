@@ -43,7 +43,7 @@ public final class RiskPolicy implements RiskGrading {
   @Override
   public Risk grade(Target target, RiskRules rules, boolean destructive) {
     return rules
-        .narrow(target)
+        .specificLevel(target)
         .map(level -> new Risk(level, Risk.Reason.TOOL))
         .orElseGet(() -> serverRisk(rules, destructive));
   }
@@ -74,7 +74,7 @@ public final class RiskPolicy implements RiskGrading {
             ? config.destructiveToolPolicy()
             : rules.destructiveToolPolicy();
     return policy == null
-        ? rules.isSaid() || config.defaultLevel() != null
+        ? rules.isConfigured() || config.defaultLevel() != null
         : policy == DestructiveToolPolicy.RAISE;
   }
 }

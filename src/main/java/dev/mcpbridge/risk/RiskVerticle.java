@@ -44,7 +44,7 @@ public final class RiskVerticle extends VerticleBase {
     bus.serve(Addresses.CONFIRM_LATER, this::confirmLater);
     bus.serve(Addresses.DECIDE, this::decide);
     bus.serve(Addresses.APPROVED_ENDED, end -> confirmations.ended(end.id(), end.executed()));
-    bus.serve(Addresses.CONFIRMATION, confirmations::look);
+    bus.serve(Addresses.CONFIRMATION, confirmations::find);
     bus.serve(Addresses.CONFIRMATIONS, confirmations::visibleTo);
     return Future.succeededFuture();
   }

@@ -16,7 +16,7 @@ final class ContainerOutcomes {
   static Future<JsonSlice> result(
       ServerId server, RpcMessage response, ExecutionEnvironment environment) {
     return response.payload().isObject() && response.wellShaped()
-        ? Future.succeededFuture(environment.in(response.payload()))
+        ? Future.succeededFuture(environment.addTo(response.payload()))
         : Future.failedFuture(
             new BridgeException(
                     ErrorCode.UPSTREAM_PROTOCOL_ERROR,

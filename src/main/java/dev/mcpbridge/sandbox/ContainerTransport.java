@@ -77,7 +77,7 @@ final class ContainerTransport
   }
 
   @Override
-  public String lastWords() {
+  public String lastStderrLine() {
     String last = stderrTail.toString().strip();
     return last.substring(last.lastIndexOf('\n') + 1).replaceAll("\\p{Cntrl}", " ");
   }
@@ -124,7 +124,7 @@ final class ContainerTransport
       return;
     }
     dockerFrameReader.feed(chunk, from);
-    String excess = reader.excess();
+    String excess = reader.protocolViolation();
     if (excess != null && !ending) {
       ended(excess);
     }
@@ -171,7 +171,7 @@ final class ContainerTransport
                   "container ended: id={0} reason={1} stderr={2}",
                   id,
                   closeReason,
-                  lastWords());
+                  lastStderrLine());
               listener.closed(closeReason);
               return containerEngine.remove(id);
             })

@@ -9,10 +9,10 @@ enum EngineKind {
   /** See podman-create(1), {@code --read-only-tmpfs}: always on in its compatible API. */
   PODMAN(Set.of("/run", "/tmp", "/var/tmp"));
 
-  private final Set<String> opened;
+  private final Set<String> writableFolders;
 
   EngineKind(Set<String> opened) {
-    this.opened = opened;
+    this.writableFolders = opened;
   }
 
   static EngineKind of(Version version) {
@@ -30,13 +30,13 @@ enum EngineKind {
    *
    * @param user numeric, {@code user:group}
    */
-  String owner(String user) {
+  String ownerOptions(String user) {
     String[] ids = user.split(":");
     return this == DOCKER ? ",uid=" + ids[0] + ",gid=" + ids[1] : "";
   }
 
   /** Folders that stay writable even if the root file system is read-only. */
-  Set<String> opened() {
-    return opened;
+  Set<String> writableFolders() {
+    return writableFolders;
   }
 }

@@ -18,14 +18,14 @@ final class Mounts {
       if (!isUnchanged(mount)) {
         throw new BridgeException(
             ErrorCode.INVALID_SERVER,
-            mount.host() + " was moved or replaced by a link after the configuration was read");
+            mount.hostPath() + " was moved or replaced by a link after the configuration was read");
       }
     }
   }
 
   private static boolean isUnchanged(ContainerTarget.Mount mount) {
     try {
-      return mount.host().toRealPath().equals(mount.host());
+      return mount.hostPath().toRealPath().equals(mount.hostPath());
     } catch (IOException e) {
       return false;
     }

@@ -127,13 +127,13 @@ final class Profile {
 
   private static Map<String, String> memoryFolders(
       ContainerTarget container, Set<String> volumes, EngineKind engine) {
-    String writable = OPEN + engine.owner(container.user()) + ",size=";
+    String writable = OPEN + engine.ownerOptions(container.user()) + ",size=";
     Map<String, String> folders = new LinkedHashMap<>();
-    engine.opened().forEach(folder -> folders.put(folder, CLOSED));
+    engine.writableFolders().forEach(folder -> folders.put(folder, CLOSED));
     volumes.stream()
         .map(volume -> Path.of(volume).normalize().toString())
         .forEach(volume -> folders.put(volume, writable + VOLUME_BYTES));
-    container.mounts().forEach(mount -> folders.remove(mount.inside()));
+    container.mounts().forEach(mount -> folders.remove(mount.containerPath()));
     container.resources().tmpfs().forEach((folder, size) -> folders.put(folder, writable + size));
     return folders;
   }
@@ -141,8 +141,8 @@ final class Profile {
   private static Mount mount(ContainerTarget.Mount mount) {
     return new Mount()
         .withType(MountType.BIND)
-        .withSource(mount.host().toString())
-        .withTarget(mount.inside())
+        .withSource(mount.hostPath().toString())
+        .withTarget(mount.containerPath())
         .withReadOnly(!mount.writable())
         .withBindOptions(new BindOptions().withPropagation(BindPropagation.R_PRIVATE));
   }

@@ -17,13 +17,13 @@ public final class SandboxCheck {
    * The result of a check.
    *
    * @param lines text for the user
-   * @param isWell whether no problem was found
+   * @param isOk whether no problem was found
    */
-  public record Report(List<String> lines, boolean isWell) {
+  public record Report(List<String> lines, boolean isOk) {
     private Report plus(Report other) {
       List<String> both = new ArrayList<>(lines);
       both.addAll(other.lines);
-      return new Report(both, isWell && other.isWell);
+      return new Report(both, isOk && other.isOk);
     }
   }
 
@@ -36,7 +36,7 @@ public final class SandboxCheck {
     return describeEngine()
         .compose(
             engine ->
-                engine.isWell() ? checkServers(engine, servers) : Future.succeededFuture(engine));
+                engine.isOk() ? checkServers(engine, servers) : Future.succeededFuture(engine));
   }
 
   private Future<Report> checkServers(Report engine, Collection<ServerConfig> servers) {

@@ -63,7 +63,7 @@ final class SandboxVerticle extends VerticleBase implements Standby.Listener {
     this.self = self;
     this.drainMillis = drainMillis;
     this.memory = limits.memory();
-    this.era = config.conversation().era();
+    this.era = config.sessionSettings().era();
     this.containerRecipe =
         new Standby.ContainerRecipe(
             containers, config.sandboxPool().container(), config.id().name(), limits);
@@ -92,12 +92,12 @@ final class SandboxVerticle extends VerticleBase implements Standby.Listener {
   }
 
   private Call prepare(Call call) {
-    return config.conversation().takesRoots() ? call : call.withoutRoots();
+    return config.sessionSettings().forwardsRoots() ? call : call.withoutRoots();
   }
 
   /** No container is kept ready if no tool is configured at level 3. */
   private SandboxPool sizes() {
-    return config.risk().mention(RiskLevel.HIGH)
+    return config.risk().contains(RiskLevel.HIGH)
         ? config.sandboxPool()
         : config.sandboxPool().onDemand();
   }
@@ -113,10 +113,10 @@ final class SandboxVerticle extends VerticleBase implements Standby.Listener {
   }
 
   @Override
-  public Future<JsonSlice> question(Call call, String method, JsonSlice params) {
+  public Future<JsonSlice> serverRequest(Call call, String method, JsonSlice params) {
     ServerRequest serverRequest = new ServerRequest(method, params);
     return serverRequest.isFor(call.envelope())
-        ? bus.request(Addresses.question(call.id()), serverRequest)
+        ? bus.request(Addresses.clientRequest(call.id()), serverRequest)
         : Future.failedFuture(
             new BridgeException(
                 ErrorCode.METHOD_NOT_FOUND, "The client of this call does not offer " + method));
@@ -125,7 +125,7 @@ final class SandboxVerticle extends VerticleBase implements Standby.Listener {
   /** The era is probed once; a server that crashed on the probe is not probed again. */
   private Future<Standby> startStandby() {
     Handshake.HandshakeOptions options =
-        new Handshake.HandshakeOptions(era, config.conversation().takesRoots(), false, self);
+        new Handshake.HandshakeOptions(era, config.sessionSettings().forwardsRoots(), false, self);
     return Standby.start(context, containerRecipe, options, this)
         .onSuccess(standby -> era = standby.isStateless() ? Era.STATELESS : Era.LEGACY)
         .onFailure(failed -> era = next(options.era(), failed));
@@ -136,6 +136,6 @@ final class SandboxVerticle extends VerticleBase implements Standby.Listener {
         usedEra == Era.UNKNOWN
             && failure instanceof BridgeException bridgeFailure
             && bridgeFailure.code() == ErrorCode.UPSTREAM_CRASHED;
-    return crashedOnProbe ? Era.LEGACY : config.conversation().era();
+    return crashedOnProbe ? Era.LEGACY : config.sessionSettings().era();
   }
 }

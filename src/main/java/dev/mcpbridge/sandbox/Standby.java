@@ -33,7 +33,7 @@ final class Standby implements SessionListener {
   interface Listener {
     void callEvent(Call call, String name, JsonSlice params);
 
-    Future<JsonSlice> question(Call call, String method, JsonSlice params);
+    Future<JsonSlice> serverRequest(Call call, String method, JsonSlice params);
   }
 
   private Standby(Context context, ContainerTarget container, String server, Listener listener) {
@@ -104,7 +104,7 @@ final class Standby implements SessionListener {
                 deadlineNanos,
                 assigned.envelope(),
                 progress));
-    return exchange.answer();
+    return exchange.response();
   }
 
   void cancel(BridgeException why) {
@@ -126,7 +126,7 @@ final class Standby implements SessionListener {
   }
 
   @Override
-  public void notified(RpcMessage notification) {
+  public void notificationReceived(RpcMessage notification) {
     if (call != null
         && call.streaming()
         && notification.method().equals(McpMethod.MESSAGE)
@@ -136,12 +136,12 @@ final class Standby implements SessionListener {
   }
 
   @Override
-  public Future<JsonSlice> asked(String method, JsonSlice params) {
+  public Future<JsonSlice> requestReceived(String method, JsonSlice params) {
     if (call == null) {
       return Future.failedFuture("No call is running in this container");
     }
     exchange.pause();
-    return listener.question(call, method, params).onComplete(done -> exchange.resume());
+    return listener.serverRequest(call, method, params).onComplete(done -> exchange.resume());
   }
 
   @Override

@@ -95,7 +95,7 @@ final class StandbyPool {
     if (!mayBegin.getAsBoolean()) {
       return enqueueBlocked(call);
     }
-    Standby standby = queue.isFree(call) ? usable() : null;
+    Standby standby = queue.mayRunNow(call) ? usable() : null;
     if (standby != null) {
       vertx.setTimer(REFILL_MILLIS, t -> refill());
       return run(call, standby);
@@ -113,7 +113,7 @@ final class StandbyPool {
   /** Queues a call while no call may be started. */
   private Future<JsonSlice> enqueueBlocked(Call call) {
     Future<JsonSlice> result = queue.add(call);
-    retry.ask();
+    retry.schedule();
     return result;
   }
 
@@ -135,7 +135,7 @@ final class StandbyPool {
   Future<Void> close(long drainMillis) {
     closed = true;
     vertx.cancelTimer(timer);
-    queue.refuse(stopping());
+    queue.failAll(stopping());
     ready.forEach(this::discard);
     ready.clear();
     drained = Promise.promise();
@@ -218,17 +218,18 @@ final class StandbyPool {
 
   private void dispatch() {
     if (!mayBegin.getAsBoolean() && queue.size() > 0) {
-      retry.ask();
+      retry.schedule();
       return;
     }
     Standby standby = queue.size() > 0 ? usable() : null;
     while (standby != null) {
       Standby available = standby;
       CallQueue.TurnResult turnResult = queue.next(call -> run(call, available));
-      if (turnResult != CallQueue.TurnResult.TAKEN) {
+      if (turnResult != CallQueue.TurnResult.STARTED) {
         ready.addFirst(standby);
       }
-      standby = turnResult == CallQueue.TurnResult.NOBODYS || queue.size() == 0 ? null : usable();
+      standby =
+          turnResult == CallQueue.TurnResult.NONE_ELIGIBLE || queue.size() == 0 ? null : usable();
     }
   }
 
@@ -252,7 +253,7 @@ final class StandbyPool {
     backoffUntilNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(backOff);
     lastFailure = ContainerOutcomes.unavailable(server, failure).withRetryAfter(backOff);
     if (starting == 0 && ready.isEmpty()) {
-      queue.refuse(lastFailure);
+      queue.failAll(lastFailure);
     }
     if (!closed) {
       vertx.setTimer(backOff + 1, t -> refill());

@@ -6,8 +6,8 @@ import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.SharedMap;
 import dev.mcpbridge.cluster.SharedMap.Change;
+import dev.mcpbridge.cluster.SharedMap.Eviction;
 import dev.mcpbridge.cluster.SharedMap.Item;
-import dev.mcpbridge.cluster.SharedMap.Keep;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigException;
 import dev.mcpbridge.config.ConfigProblem;
@@ -46,16 +46,16 @@ final class ApiServers {
 
   /** The servers that run on this node. */
   interface LocalServers {
-    Set<ServerId> wanted();
+    Set<ServerId> servers();
 
     /** The configuration that decides which definitions are accepted. */
     BridgeConfig operator();
 
     /** Completes when the server is deployed on this node; null if this node has no such server. */
-    Future<?> begun(ServerId id);
+    Future<?> deployed(ServerId id);
 
     /** Completes when the instances that are stopping on this node have ended; null if none is. */
-    Future<Void> ending(ServerId id);
+    Future<Void> stopping(ServerId id);
   }
 
   ApiServers(
@@ -76,7 +76,7 @@ final class ApiServers {
     ServerConfig server = read(definition, localServers.operator());
     ServerId id = server.id();
     boolean isTaken =
-        localServers.wanted().stream()
+        localServers.servers().stream()
             .anyMatch(existing -> existing.name().equalsIgnoreCase(id.name()));
     if (isTaken) {
       return Future.failedFuture(exists(id));
@@ -85,7 +85,8 @@ final class ApiServers {
       return Future.failedFuture(
           new BridgeException(server.refusal().code(), server.refusal().reason()));
     }
-    long timeout = Handshake.patienceMillis(server.supervision().startTimeout()) + PROCESS_MILLIS;
+    long timeout =
+        Handshake.maxDurationMillis(server.supervision().startTimeout()) + PROCESS_MILLIS;
     return define(id, definition.toBytes())
         .compose(
             defined ->
@@ -118,7 +119,7 @@ final class ApiServers {
   /** Completes when the processes of the server have ended, on whichever node they run. */
   Future<ServerId> stop(ServerId id) {
     boolean isElsewhere = !cluster.isAlone() && cluster.owners().isOwned(id);
-    if (!localServers.wanted().contains(id) && !isElsewhere) {
+    if (!localServers.servers().contains(id) && !isElsewhere) {
       return Future.failedFuture(
           new BridgeException(ErrorCode.SERVER_NOT_FOUND, "Server '" + id + "' not found"));
     }
@@ -127,7 +128,12 @@ final class ApiServers {
 
   private Future<Change> define(ServerId id, byte[] definition) {
     return shared
-        .put(id.name(), shared.known(id.name()).version(), definition, Long.MAX_VALUE, Keep.FIRM)
+        .put(
+            id.name(),
+            shared.cached(id.name()).version(),
+            definition,
+            Long.MAX_VALUE,
+            Eviction.NEVER)
         .map(
             change -> {
               if (!change.isDone()) {
@@ -142,13 +148,13 @@ final class ApiServers {
    * a configuration file, of any node, is marked as stopped.
    */
   private Future<Change> withdraw(ServerId id) {
-    Item item = shared.known(id.name());
+    Item item = shared.cached(id.name());
     boolean wasPosted =
-        item.isThere() && item.value().length > 0 && !serverDefinitions.isFromFile(id);
+        item.isPresent() && item.value().length > 0 && !serverDefinitions.isFromFile(id);
     return wasPosted
         ? shared.remove(id.name(), item.version())
         : shared.put(
-            id.name(), item.version(), ServerDefinitions.STOPPED, Long.MAX_VALUE, Keep.FIRM);
+            id.name(), item.version(), ServerDefinitions.STOPPED, Long.MAX_VALUE, Eviction.NEVER);
   }
 
   /**
@@ -156,11 +162,11 @@ final class ApiServers {
    * it. Waits for an earlier server of the same name to end first, because it would answer instead.
    */
   private Future<?> awaitDeployed(ServerId id, long untilNanos) {
-    Future<?> begun = localServers.begun(id);
+    Future<?> begun = localServers.deployed(id);
     if (begun != null) {
       return begun;
     }
-    Future<Void> ending = localServers.ending(id);
+    Future<Void> ending = localServers.stopping(id);
     if (ending != null) {
       return ending.compose(gone -> awaitDeployed(id, untilNanos));
     }
@@ -171,7 +177,7 @@ final class ApiServers {
   }
 
   private Future<Void> awaitStopped(ServerId id) {
-    Future<Void> ending = localServers.ending(id);
+    Future<Void> ending = localServers.stopping(id);
     return (ending == null ? Future.<Void>succeededFuture() : ending)
         .compose(gone -> awaitReleased(id, System.nanoTime() + STOP_MILLIS * 1_000_000));
   }
@@ -207,7 +213,7 @@ final class ApiServers {
     ErrorCode down = isLate ? ErrorCode.DEADLINE_EXCEEDED : ErrorCode.START_FAILED;
     return isDown || !stderr.isEmpty()
         ? new BridgeException(
-            isDown ? down : error.code(), new LastError(error.getMessage(), stderr).whole())
+            isDown ? down : error.code(), new LastError(error.getMessage(), stderr).describe())
         : error;
   }
 

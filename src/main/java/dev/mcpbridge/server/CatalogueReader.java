@@ -112,7 +112,7 @@ final class CatalogueReader {
   private JsonSlice cleaned(JsonSlice entry) {
     try {
       return removesHidden
-          ? HiddenCharacters.removed(entry, CALLED_BY).detached()
+          ? HiddenCharacters.withoutHidden(entry, CALLED_BY).detached()
           : entry.detached();
     } catch (IOException e) {
       return entry.detached();

@@ -69,7 +69,7 @@ final class Discovery {
   }
 
   private Future<List<JsonSlice>> list(String capability, String method, String member) {
-    if (!negotiated.offers(capability)) {
+    if (!negotiated.hasCapability(capability)) {
       return Future.succeededFuture(List.of());
     }
     return Pages.all(session, method, member, deadlineNanos)
@@ -78,10 +78,12 @@ final class Discovery {
   }
 
   /** A bridge repeats its id with its lists, since a different one may answer after a restart. */
-  private List<JsonSlice> withPath(Pages.Listed listed) {
-    omitted = listed.omitted() == null ? omitted : listed.omitted();
-    String bridge = listed.bridge() == null ? negotiated.bridge() : listed.bridge();
-    return bridge == null ? listed.entries() : BridgePath.over(bridge, self.id(), listed.entries());
+  private List<JsonSlice> withPath(Pages.CompleteList completeList) {
+    omitted = completeList.omitted() == null ? omitted : completeList.omitted();
+    String bridge = completeList.bridge() == null ? negotiated.bridge() : completeList.bridge();
+    return bridge == null
+        ? completeList.entries()
+        : BridgePath.over(bridge, self.id(), completeList.entries());
   }
 
   /** A server may declare a capability and not implement every list that belongs to it. */

@@ -75,7 +75,7 @@ final class Dispatcher {
   }
 
   Future<JsonSlice> submit(Call call) {
-    Instance free = waiting.isFree(call) ? leastBusy() : null;
+    Instance free = waiting.mayRunNow(call) ? leastBusy() : null;
     if (free != null) {
       return run(call, free);
     }
@@ -108,7 +108,7 @@ final class Dispatcher {
       while (free != null) {
         Instance instance = free;
         CallQueue.TurnResult turnResult = waiting.next(call -> run(call, instance));
-        free = turnResult == CallQueue.TurnResult.NOBODYS ? null : leastBusy();
+        free = turnResult == CallQueue.TurnResult.NONE_ELIGIBLE ? null : leastBusy();
       }
     } finally {
       dispatching = false;
@@ -116,7 +116,7 @@ final class Dispatcher {
   }
 
   void refuseWaiting(BridgeException reason) {
-    waiting.refuse(reason);
+    waiting.failAll(reason);
   }
 
   /** Rejects all queued calls, and calls that would be queued from now on. */
@@ -137,7 +137,7 @@ final class Dispatcher {
    * A log message over stdio belongs to no request, so it is delivered to a call only while that
    * call is the only one on the instance. No caller sees messages about the call of another.
    */
-  void logged(Instance instance, JsonSlice params) {
+  void forwardLogMessage(Instance instance, JsonSlice params) {
     List<Call> calls =
         running.values().stream()
             .filter(r -> r.instance() == instance)
@@ -153,14 +153,14 @@ final class Dispatcher {
    * client if the client supports it. While several calls run, it cannot be attributed and is
    * refused.
    */
-  Future<JsonSlice> asked(Instance instance, ServerRequest serverRequest) {
+  Future<JsonSlice> forwardRequest(Instance instance, ServerRequest serverRequest) {
     List<RunningCall> calls =
         running.values().stream().filter(r -> r.instance() == instance).toList();
     if (calls.size() == 1 && serverRequest.isFor(calls.get(0).call().envelope())) {
       RunningCall only = calls.get(0);
       only.exchange().pause();
       return listener
-          .question(only.call(), serverRequest)
+          .serverRequest(only.call(), serverRequest)
           .onComplete(done -> only.exchange().resume());
     }
     String reason =
@@ -183,15 +183,15 @@ final class Dispatcher {
                 envelope(call),
                 progress));
     running.put(call.id(), new RunningCall(call, instance, exchange));
-    waiting.count(call, exchange.answer());
+    waiting.count(call, exchange.response());
     return exchange
-        .answer()
+        .response()
         .transform(
             done -> {
               running.remove(call.id());
               makeRoom();
               if (done.failed()) {
-                return wasNotProcessed(done.cause()) && !call.isLate()
+                return wasNotProcessed(done.cause()) && !call.isExpired()
                     ? requeue(call)
                     : Future.failedFuture(done.cause());
               }
@@ -235,7 +235,7 @@ final class Dispatcher {
    */
   private Instance leastBusy() {
     if (!mayBegin.getAsBoolean()) {
-      recheck.ask();
+      recheck.schedule();
       return null;
     }
     Instance best = null;

@@ -68,8 +68,8 @@ final class Heartbeat {
 
   /** Reports a call that was not answered before its deadline. */
   void deadlinePassed() {
-    if (session.lastHeardNanos() != lastMessageNanos) {
-      lastMessageNanos = session.lastHeardNanos();
+    if (session.lastMessageNanos() != lastMessageNanos) {
+      lastMessageNanos = session.lastMessageNanos();
       deadlines = 0;
     }
     deadlines++;
@@ -99,7 +99,7 @@ final class Heartbeat {
   }
 
   private long quietMillis() {
-    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - session.lastHeardNanos());
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - session.lastMessageNanos());
   }
 
   /** The first ping has a short timeout, so that the second one is not late. */

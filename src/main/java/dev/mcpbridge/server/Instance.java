@@ -75,10 +75,10 @@ final class Instance {
     void notified(Instance instance, RpcMessage notification);
 
     /** Change notifications are active from now on. Lists that were read before may be stale. */
-    void heardNothingYet(Instance instance);
+    void listsMayBeStale(Instance instance);
 
     /** The server sent a request for a client. Returns the result of the client. */
-    Future<JsonSlice> asked(Instance instance, ServerRequest serverRequest);
+    Future<JsonSlice> serverRequest(Instance instance, ServerRequest serverRequest);
 
     void lost(int garbageLines, int droppedMessages);
   }
@@ -86,7 +86,7 @@ final class Instance {
   /**
    * What all instances of a server have in common.
    *
-   * @param mayAct whether this node may start a call of the server at this moment
+   * @param holdsLease whether this node may start a call of the server at this moment
    * @param severalCallers whether callers can be told apart at this moment
    */
   record InstanceEnvironment(
@@ -95,12 +95,12 @@ final class Instance {
       StdioTransport.Limits limits,
       BridgeIdentity self,
       InstanceLocation instanceLocation,
-      BooleanSupplier mayAct,
+      BooleanSupplier holdsLease,
       BooleanSupplier severalCallers) {
 
     /** Whether a call may be started at this moment and there is memory for its result. */
-    boolean mayBegin() {
-      return mayAct.getAsBoolean() && !limits.memory().isHigh();
+    boolean mayStartCall() {
+      return holdsLease.getAsBoolean() && !limits.memory().isHigh();
     }
   }
 
@@ -135,16 +135,16 @@ final class Instance {
   }
 
   /** The last output of the process on stderr, for administrators; empty without output. */
-  String lastWords() {
+  String lastStderrLine() {
     return instanceRun != null && instanceRun.transport.succeeded()
-        ? instanceRun.transport.result().lastWords()
+        ? instanceRun.transport.result().lastStderrLine()
         : "";
   }
 
   /** Also checks the session: calls fail at its end before the instance learns of it. */
   boolean hasRoom() {
     return state.takesCalls()
-        && !instanceRun.session.isOver()
+        && !instanceRun.session.isClosed()
         && inFlight < config.supervision().maxInFlight();
   }
 
@@ -205,7 +205,7 @@ final class Instance {
     InstanceRun run = instanceRun;
     Exchange exchange = run.session.send(request);
     exchange
-        .answer()
+        .response()
         .onComplete(
             answer -> inFlight--,
             failure -> {
@@ -275,7 +275,7 @@ final class Instance {
      * The deadline of discovery. The time to read the document of an adapted API does not count.
      */
     private long deadlineNanos() {
-      long patience = Handshake.patienceMillis(config.supervision().startTimeout());
+      long patience = Handshake.maxDurationMillis(config.supervision().startTimeout());
       long from = isAdapted() ? System.nanoTime() : startedNanos;
       return from + TimeUnit.MILLISECONDS.toNanos(patience);
     }
@@ -293,14 +293,14 @@ final class Instance {
     private Handshake.HandshakeOptions handshakeOptions() {
       return new Handshake.HandshakeOptions(
           era(),
-          config.conversation().takesRoots(),
+          config.sessionSettings().forwardsRoots(),
           config.upstreamTarget() instanceof RemoteTarget,
           self);
     }
 
     /** The era to try: the older one after an exit during the handshake of the newer one. */
     private Era era() {
-      Era era = config.conversation().era();
+      Era era = config.sessionSettings().era();
       return era == Era.UNKNOWN && exitedInHandshake ? Era.LEGACY : era;
     }
 
@@ -309,10 +309,10 @@ final class Instance {
         return;
       }
       if (session.isStateless()) {
-        lists = session.listen(EVERY_LIST);
+        lists = session.subscribe(EVERY_LIST);
       }
-      String level = config.conversation().logLevel();
-      if (level != null && !session.isStateless() && negotiated.offers("logging")) {
+      String level = config.sessionSettings().logLevel();
+      if (level != null && !session.isStateless() && negotiated.hasCapability("logging")) {
         JsonSlice params =
             new JsonWriter().beginObject().member("level", level).endObject().toSlice();
         session.request(McpMethod.SET_LEVEL, params, config.supervision().startTimeout());
@@ -352,11 +352,11 @@ final class Instance {
 
     /** An adapted API that is unreachable stays degraded and is probed with each heartbeat. */
     private boolean isAdapted() {
-      return config.upstreamTarget().isAdapted();
+      return config.upstreamTarget().isAdapter();
     }
 
     @Override
-    public void notified(RpcMessage notification) {
+    public void notificationReceived(RpcMessage notification) {
       if (!over) {
         listener.notified(Instance.this, notification);
       }
@@ -364,15 +364,15 @@ final class Instance {
 
     /** Called for each new stream, also after a broken one: the process may have changed. */
     @Override
-    public void agreed(long listening) {
+    public void subscriptionAcknowledged(long listening) {
       if (!over && lists != null && lists.id() == listening) {
-        listener.heardNothingYet(Instance.this);
+        listener.listsMayBeStale(Instance.this);
       }
     }
 
     @Override
-    public Future<JsonSlice> asked(String method, JsonSlice params) {
-      return listener.asked(Instance.this, new ServerRequest(method, params));
+    public Future<JsonSlice> requestReceived(String method, JsonSlice params) {
+      return listener.serverRequest(Instance.this, new ServerRequest(method, params));
     }
 
     @Override

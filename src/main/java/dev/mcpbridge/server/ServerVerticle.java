@@ -55,11 +55,13 @@ public final class ServerVerticle extends VerticleBase {
   /**
    * The lease under which this node runs the server.
    *
-   * @param mayAct whether it may start a call of the server at this moment
+   * @param holdsLease whether it may start a call of the server at this moment
    * @param severalCallers whether callers can be told apart at this moment
    */
   record Lease(
-      InstanceLocation instanceLocation, BooleanSupplier mayAct, BooleanSupplier severalCallers) {}
+      InstanceLocation instanceLocation,
+      BooleanSupplier holdsLease,
+      BooleanSupplier severalCallers) {}
 
   /**
    * @param drainMillis how long calls in flight may continue when the verticle is undeployed
@@ -92,7 +94,7 @@ public final class ServerVerticle extends VerticleBase {
             limits,
             self,
             lease.instanceLocation(),
-            lease.mayAct(),
+            lease.holdsLease(),
             lease.severalCallers());
     Publisher publisher = new Publisher();
     upstreams = new Upstreams(config, instanceEnvironment, publisher);
@@ -105,7 +107,8 @@ public final class ServerVerticle extends VerticleBase {
     register(Addresses.view(instanceId), unused -> view());
     register(Addresses.restart(instanceId), unused -> upstreams.restart(drainMillis.getAsLong()));
     register(Addresses.watch(instanceId), upstreams::watch);
-    bus.subscribe(Addresses.CONVERSATION_OVER, c -> upstreams.over(c, drainMillis.getAsLong()));
+    bus.subscribe(
+        Addresses.CONVERSATION_ENDED, c -> upstreams.endConversation(c, drainMillis.getAsLong()));
     bus.subscribe(Addresses.NODE_CONNECTED, slot -> publisher.publishAgain(upstreams.view()));
     upstreams.open();
     return Future.succeededFuture();
@@ -135,7 +138,7 @@ public final class ServerVerticle extends VerticleBase {
   }
 
   /** Cancels calls in flight at once when the verticle is undeployed. */
-  void hurry() {
+  void skipDraining() {
     drainMillis = () -> 0;
   }
 
@@ -146,7 +149,7 @@ public final class ServerVerticle extends VerticleBase {
         .onComplete(
             gone -> {
               registrations.forEach(Runnable::run);
-              bus.publish(Addresses.PART_GONE, stopped());
+              bus.publish(Addresses.INSTANCE_STOPPED, stopped());
             });
   }
 
@@ -156,12 +159,12 @@ public final class ServerVerticle extends VerticleBase {
 
     /** Publishes the view again for a node that has just connected. */
     void publishAgain(ServerView view) {
-      bus.publish(Addresses.PART_CHANGED, view);
+      bus.publish(Addresses.INSTANCE_CHANGED, view);
     }
 
     @Override
     public void changed(ServerView view) {
-      bus.publish(Addresses.PART_CHANGED, view);
+      bus.publish(Addresses.INSTANCE_CHANGED, view);
       publishState(view);
       publishCatalogue(view);
     }
@@ -178,13 +181,13 @@ public final class ServerVerticle extends VerticleBase {
     }
 
     @Override
-    public Future<JsonSlice> question(Call call, ServerRequest serverRequest) {
-      return bus.request(Addresses.question(call.id()), serverRequest);
+    public Future<JsonSlice> serverRequest(Call call, ServerRequest serverRequest) {
+      return bus.request(Addresses.clientRequest(call.id()), serverRequest);
     }
 
     private void publishState(ServerView view) {
-      if (!lastState.equals(view.state().word())) {
-        lastState = view.state().word();
+      if (!lastState.equals(view.state().apiName())) {
+        lastState = view.state().apiName();
         log(view);
         JsonWriter event =
             new JsonWriter()
@@ -212,7 +215,7 @@ public final class ServerVerticle extends VerticleBase {
                   + lastState
                   + " pids="
                   + view.pids()
-                  + (failed ? " reason=" + view.lastError().whole() : ""));
+                  + (failed ? " reason=" + view.lastError().describe() : ""));
     }
 
     private void publishCatalogue(ServerView view) {
@@ -236,7 +239,7 @@ public final class ServerVerticle extends VerticleBase {
               "server="
                   + instanceId()
                   + " tool="
-                  + HiddenCharacters.shown(toolWarnings.getKey())
+                  + HiddenCharacters.escaped(toolWarnings.getKey())
                   + " warning="
                   + String.join("; ", toolWarnings.getValue()));
     }

@@ -52,7 +52,7 @@ record StartErrors(ServerId server, boolean mayMove) {
   BridgeException stillStarting(ServerState state) {
     return new BridgeException(
             ErrorCode.SERVER_UNAVAILABLE,
-            "Server is still starting up. Current state: " + state.word())
+            "Server is still starting up. Current state: " + state.apiName())
         .withRetryAfter(1000);
   }
 }

@@ -95,7 +95,7 @@ final class SubscribedResources {
   }
 
   private void beginWithRetry(Session session, String uri) {
-    if (!session.isOver() && watched.containsKey(uri)) {
+    if (!session.isClosed() && watched.containsKey(uri)) {
       begin(session, uri)
           .onFailure(refused -> vertx.setTimer(RETRY_MILLIS, t -> beginWithRetry(session, uri)));
     }
@@ -105,10 +105,10 @@ final class SubscribedResources {
     if (!session.isStateless()) {
       return requestInOrder(session, McpMethod.SUBSCRIBE, uri);
     }
-    Session.Subscription begun = session.listen(filter(uri));
+    Session.Subscription begun = session.subscribe(filter(uri));
     listening.computeIfAbsent(session, s -> new HashMap<>()).put(uri, begun);
     return begun
-        .agreed()
+        .acknowledged()
         .timeout(timeoutMillis, TimeUnit.MILLISECONDS)
         .map(true)
         .onFailure(refused -> end(session, uri));
@@ -121,7 +121,7 @@ final class SubscribedResources {
     Session.Subscription begun = listening.getOrDefault(session, Map.of()).get(uri);
     if (begun != null) {
       listening.get(session).remove(uri);
-      session.endListening(begun);
+      session.unsubscribe(begun);
     }
     return Future.succeededFuture(true);
   }

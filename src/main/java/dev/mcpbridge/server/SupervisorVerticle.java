@@ -102,7 +102,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
     bus.serve(Addresses.START_SERVER, apiServers::start);
     bus.serve(Addresses.STOP_SERVER, apiServers::stop);
     if (!cluster.isAlone()) {
-      bus.subscribe(Addresses.PART_CHANGED, view -> onPublished(view.id()));
+      bus.subscribe(Addresses.INSTANCE_CHANGED, view -> onPublished(view.id()));
     }
     serverDefinitions.read(config.servers(), config);
     shared.onChange(this::offer);
@@ -155,7 +155,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
     LOG.log(Level.INFO, "configuration reloaded: servers={0}", newConfig.servers().keySet());
     List<Future<Change>> restored = new ArrayList<>();
     shared
-        .known()
+        .cached()
         .forEach(
             (name, item) -> {
               if (item.value().length == 0 && serverDefinitions.isFromFile(new ServerId(name))) {
@@ -168,7 +168,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
 
   /** Declares to the cluster which instances this node can run. */
   private void offer() {
-    desired = serverDefinitions.wanted(shared.known());
+    desired = serverDefinitions.wanted(shared.cached());
     Set<InstanceId> runnable = new LinkedHashSet<>();
     desired.forEach(
         (id, server) -> {
@@ -214,7 +214,9 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
       stopAll();
     }
     Map<InstanceId, ServerConfig> target = new LinkedHashMap<>();
-    cluster.mine().forEach(instanceId -> target.put(instanceId, desired.get(instanceId.server())));
+    cluster
+        .assigned()
+        .forEach(instanceId -> target.put(instanceId, desired.get(instanceId.server())));
     List.copyOf(deployed.keySet()).stream()
         .filter(instanceId -> !isSame(deployed.get(instanceId).config(), target.get(instanceId)))
         .forEach(this::undeploy);
@@ -234,7 +236,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
    * comparison until all nodes have applied it.
    */
   private void releaseUnused(Set<InstanceId> target) {
-    cluster.held().stream()
+    cluster.owned().stream()
         .filter(instanceId -> !target.contains(instanceId) && !runs(instanceId))
         .forEach(cluster::stopped);
   }
@@ -245,14 +247,14 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
 
   @Override
   public void stopAll() {
-    deployed.values().forEach(running -> running.verticle().hurry());
-    vertx.executeBlocking(Orphans::endOwn, false);
+    deployed.values().forEach(running -> running.verticle().skipDraining());
+    vertx.executeBlocking(Orphans::killOwn, false);
     endAll();
   }
 
   /** Whether the other nodes consider this one dead and have taken ownership from it. */
   private boolean hasLostOwnership() {
-    return !cluster.isAlone() && !cluster.held().containsAll(deployed.keySet());
+    return !cluster.isAlone() && !cluster.owned().containsAll(deployed.keySet());
   }
 
   private static boolean isSame(ServerConfig running, ServerConfig target) {
@@ -270,7 +272,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
             published.add(id);
             InstanceLocation nowhere =
                 new InstanceLocation(1, null, cluster.owners().epoch(InstanceId.first(id)));
-            bus.publishHere(Addresses.PART_CHANGED, UnplacedServer.view(server, nowhere));
+            bus.publishLocally(Addresses.INSTANCE_CHANGED, UnplacedServer.view(server, nowhere));
           } else if (cluster.owners().knows(id)) {
             published.add(id);
           }
@@ -294,7 +296,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
                   && ofServer(id, deployed).isEmpty()
                   && ofServer(id, ending).isEmpty();
           if (isOver) {
-            bus.publish(Addresses.SERVER_FORGOTTEN, id);
+            bus.publish(Addresses.SERVER_REMOVED, id);
           }
           return isOver;
         });
@@ -308,7 +310,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
   }
 
   private void deploy(InstanceId instanceId, ServerConfig whole) {
-    ServerConfig server = cluster.isAlone() ? whole : whole.instance(instanceId.number());
+    ServerConfig server = cluster.isAlone() ? whole : whole.forInstance(instanceId.number());
     InstanceLocation instanceLocation =
         new InstanceLocation(
             instanceId.number(), cluster.name(), cluster.owners().epoch(instanceId));
@@ -320,7 +322,9 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
             limits,
             self,
             new ServerVerticle.Lease(
-                instanceLocation, () -> cluster.owner(instanceId) == Cluster.HERE, severalCallers),
+                instanceLocation,
+                () -> cluster.owner(instanceId) == Cluster.THIS_NODE,
+                severalCallers),
             this::drainMillis);
     List<Future<String>> verticles = new ArrayList<>();
     serverExtensions
@@ -379,7 +383,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
   /** The servers of this node, for the API. */
   private final class Local implements ApiServers.LocalServers {
     @Override
-    public Set<ServerId> wanted() {
+    public Set<ServerId> servers() {
       return desired.keySet();
     }
 
@@ -389,7 +393,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
     }
 
     @Override
-    public Future<?> begun(ServerId id) {
+    public Future<?> deployed(ServerId id) {
       List<DeployedServer> ofServer = ofServer(id, deployed);
       return ofServer.isEmpty()
           ? null
@@ -397,7 +401,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
     }
 
     @Override
-    public Future<Void> ending(ServerId id) {
+    public Future<Void> stopping(ServerId id) {
       List<Future<Void>> ofServer = ofServer(id, ending);
       return ofServer.isEmpty() ? null : Future.join(ofServer).mapEmpty();
     }

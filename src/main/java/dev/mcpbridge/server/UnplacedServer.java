@@ -28,7 +28,7 @@ final class UnplacedServer {
         server.timeouts(),
         server.sandboxPool() == null ? null : server.sandboxPool().container().image(),
         null,
-        server.program(),
+        server.programDigest(),
         ServerView.Counters.ZERO,
         new LastError(reason),
         System.currentTimeMillis(),

@@ -78,7 +78,7 @@ final class Upstream implements Instance.Listener {
     void resourceUpdated(String conversation, String uri, JsonSlice params);
 
     /** A request of the server to the client of a call. Returns the result of the client. */
-    Future<JsonSlice> question(Call call, ServerRequest serverRequest);
+    Future<JsonSlice> serverRequest(Call call, ServerRequest serverRequest);
   }
 
   /**
@@ -110,7 +110,7 @@ final class Upstream implements Instance.Listener {
             config,
             instances,
             listener,
-            instanceEnvironment::mayBegin,
+            instanceEnvironment::mayStartCall,
             instanceEnvironment.severalCallers());
     this.subscriptions = new SubscribedResources(vertx, config.supervision().startTimeout());
   }
@@ -128,7 +128,7 @@ final class Upstream implements Instance.Listener {
     if (closing) {
       return Future.failedFuture(startErrors.stopping());
     }
-    Call call = config.conversation().takesRoots() ? request : request.withoutRoots();
+    Call call = config.sessionSettings().forwardsRoots() ? request : request.withoutRoots();
     if (state.takesCalls()) {
       return dispatcher.submit(call);
     }
@@ -189,7 +189,7 @@ final class Upstream implements Instance.Listener {
                     .compose(idle -> instance.replace());
               });
     }
-    long patience = Handshake.patienceMillis(config.supervision().startTimeout());
+    long patience = Handshake.maxDurationMillis(config.supervision().startTimeout());
     return replaced.compose(v -> ready(patience));
   }
 
@@ -209,7 +209,7 @@ final class Upstream implements Instance.Listener {
     return state;
   }
 
-  StartErrors refusals() {
+  StartErrors startErrors() {
     return startErrors;
   }
 
@@ -238,7 +238,7 @@ final class Upstream implements Instance.Listener {
         config.upstreamTarget() instanceof OpenApiSource api && api.authUrl() != null
             ? api.authUrl().toString()
             : null,
-        config.program(),
+        config.programDigest(),
         new ServerView.Counters(
             instances.size(),
             0,
@@ -258,7 +258,7 @@ final class Upstream implements Instance.Listener {
     if (instance.state() instanceof ServerState.Degraded degraded) {
       lastError = new LastError(degraded.reason());
     } else if (instance.state() instanceof ServerState.Failed failed) {
-      lastError = new LastError(failed.reason(), instance.lastWords());
+      lastError = new LastError(failed.reason(), instance.lastStderrLine());
       if (state() instanceof ServerState.Failed all && keepsFailing(all)) {
         dispatcher.refuseWaiting(startErrors.unavailable(all));
         List.copyOf(awaitingReady)
@@ -275,7 +275,11 @@ final class Upstream implements Instance.Listener {
   @Override
   public Future<Void> discovered(Session session, Negotiated negotiated, long deadlineNanos) {
     return Discovery.of(
-            session, negotiated, self, config.conversation().removesHidden(), deadlineNanos)
+            session,
+            negotiated,
+            self,
+            config.sessionSettings().removesHiddenCharacters(),
+            deadlineNanos)
         .map(
             found -> {
               catalogue = found;
@@ -299,21 +303,21 @@ final class Upstream implements Instance.Listener {
             .filter(instance -> instance.state().takesCalls())
             .map(Instance::session)
             .toList();
-    return resourceSubscription.wanted()
+    return resourceSubscription.isStart()
         ? subscriptions.add(resourceSubscription.uri(), sessions)
         : subscriptions.remove(resourceSubscription.uri(), sessions);
   }
 
   @Override
-  public Future<JsonSlice> asked(Instance instance, ServerRequest serverRequest) {
-    return dispatcher.asked(instance, serverRequest);
+  public Future<JsonSlice> serverRequest(Instance instance, ServerRequest serverRequest) {
+    return dispatcher.forwardRequest(instance, serverRequest);
   }
 
   @Override
   public void notified(Instance instance, RpcMessage notification) {
     switch (notification.method()) {
       case McpMethod.RESOURCE_UPDATED -> resourceUpdated(notification.payload());
-      case McpMethod.MESSAGE -> dispatcher.logged(instance, notification.payload());
+      case McpMethod.MESSAGE -> dispatcher.forwardLogMessage(instance, notification.payload());
       case McpMethod.TOOLS_CHANGED, McpMethod.RESOURCES_CHANGED, McpMethod.PROMPTS_CHANGED ->
           refreshSoon(instance);
       default -> {
@@ -323,7 +327,7 @@ final class Upstream implements Instance.Listener {
   }
 
   @Override
-  public void heardNothingYet(Instance instance) {
+  public void listsMayBeStale(Instance instance) {
     refreshSoon(instance);
   }
 
@@ -363,7 +367,7 @@ final class Upstream implements Instance.Listener {
             instance.session(),
             negotiated,
             self,
-            config.conversation().removesHidden(),
+            config.sessionSettings().removesHiddenCharacters(),
             deadlineNanos)
         .onSuccess(
             found -> {
@@ -408,7 +412,7 @@ final class Upstream implements Instance.Listener {
   }
 
   private void publish() {
-    String name = state().word();
+    String name = state().apiName();
     if (!name.equals(lastStateName)) {
       lastStateName = name;
       sinceMillis = System.currentTimeMillis();

@@ -74,7 +74,7 @@ final class Upstreams implements Upstream.Listener {
   /** Runs a call in the one container of the server and adds the container to the result. */
   Future<JsonSlice> callInContainer(Call call) {
     String image = config.sandboxPool().container().image();
-    return call(call).map(new ExecutionEnvironment(image, null, null)::in);
+    return call(call).map(new ExecutionEnvironment(image, null, null)::addTo);
   }
 
   /** Cancels a call, also if its upstream is already ending. */
@@ -101,11 +101,13 @@ final class Upstreams implements Upstream.Listener {
     if (!isIsolated()) {
       return shared.watch(resourceSubscription).map(agreed -> null);
     }
-    String conversation = resourceSubscription.by().conversation();
-    if (!resourceSubscription.wanted() && !isolated.containsKey(conversation)) {
+    String conversation = resourceSubscription.caller().conversation();
+    if (!resourceSubscription.isStart() && !isolated.containsKey(conversation)) {
       return Future.succeededFuture(conversation);
     }
-    return of(resourceSubscription.by()).watch(resourceSubscription).map(agreed -> conversation);
+    return of(resourceSubscription.caller())
+        .watch(resourceSubscription)
+        .map(agreed -> conversation);
   }
 
   /**
@@ -113,7 +115,7 @@ final class Upstreams implements Upstream.Listener {
    *
    * @param drainMillis how long its calls in flight may continue
    */
-  void over(String conversation, long drainMillis) {
+  void endConversation(String conversation, long drainMillis) {
     IsolatedUpstream removed = isolated.remove(conversation);
     if (removed != null) {
       Future<Void> end = removed.upstream.close(drainMillis);
@@ -161,8 +163,8 @@ final class Upstreams implements Upstream.Listener {
   }
 
   @Override
-  public Future<JsonSlice> question(Call call, ServerRequest serverRequest) {
-    return listener.question(call, serverRequest);
+  public Future<JsonSlice> serverRequest(Call call, ServerRequest serverRequest) {
+    return listener.serverRequest(call, serverRequest);
   }
 
   private boolean isIsolated() {
@@ -183,7 +185,7 @@ final class Upstreams implements Upstream.Listener {
 
   private IsolatedUpstream begin(Caller caller) {
     if (closing) {
-      throw shared.refusals().stopping();
+      throw shared.startErrors().stopping();
     }
     int sessions = isolated.size() + ending.size();
     if (sessions >= config.isolation().maxSessions()) {
@@ -224,7 +226,7 @@ final class Upstreams implements Upstream.Listener {
         .filter(e -> e.getValue().lastUsedNanos - idleSince < 0 && e.getValue().upstream.isIdle())
         .map(Map.Entry::getKey)
         .toList()
-        .forEach(conversation -> over(conversation, 0));
+        .forEach(conversation -> endConversation(conversation, 0));
   }
 
   private List<Upstream> running() {

@@ -56,7 +56,7 @@ public final class Exchange {
     }
   }
 
-  boolean isLate(long nowNanos) {
+  boolean isExpired(long nowNanos) {
     return pausedAtNanos == 0 && request.deadlineNanos() + pausedNanos - nowNanos <= 0;
   }
 
@@ -65,7 +65,7 @@ public final class Exchange {
   }
 
   /** Completes with the response, {@code result} as its payload, or with a BridgeException. */
-  public Future<RpcMessage> answer() {
+  public Future<RpcMessage> response() {
     return promise.future();
   }
 }

@@ -35,7 +35,7 @@ public final class Handshake {
   private Handshake() {}
 
   /** The maximum duration; an older server may leave the first request unanswered. */
-  public static long patienceMillis(long timeoutMillis) {
+  public static long maxDurationMillis(long timeoutMillis) {
     return Math.min(timeoutMillis, PROBE_MILLIS) + timeoutMillis;
   }
 
@@ -43,13 +43,13 @@ public final class Handshake {
    * Parameters of a handshake.
    *
    * @param era the era to use; UNKNOWN to try both
-   * @param takesRoots whether the server may request roots
-   * @param isElsewhere whether the server is reached over HTTP: it is running already, and may be
+   * @param supportsRoots whether the server may request roots
+   * @param isRemote whether the server is reached over HTTP: it is running already, and may be
    *     another bridge, to which the bridge path is sent from the first request
    * @param self identity of this bridge
    */
   public record HandshakeOptions(
-      Era era, boolean takesRoots, boolean isElsewhere, BridgeIdentity self) {}
+      Era era, boolean supportsRoots, boolean isRemote, BridgeIdentity self) {}
 
   /**
    * Performs the handshake.
@@ -58,8 +58,8 @@ public final class Handshake {
    */
   public static Future<Negotiated> perform(
       Session session, HandshakeOptions handshakeOptions, long timeoutMillis) {
-    if (handshakeOptions.isElsewhere()) {
-      session.follow(handshakeOptions.self().id());
+    if (handshakeOptions.isRemote()) {
+      session.setBridgePath(handshakeOptions.self().id());
     }
     return open(session, handshakeOptions, timeoutMillis)
         .map(negotiated -> checkBridge(session, negotiated, handshakeOptions.self()));
@@ -71,7 +71,7 @@ public final class Handshake {
     if (self.id().equals(negotiated.bridge())) {
       throw new BridgeException(ErrorCode.LOOP_DETECTED, "The server is this bridge itself");
     }
-    session.follow(negotiated.bridge() == null ? null : self.id());
+    session.setBridgePath(negotiated.bridge() == null ? null : self.id());
     return negotiated;
   }
 
@@ -91,9 +91,9 @@ public final class Handshake {
    */
   private static Future<Negotiated> tryBothEras(
       Session session, HandshakeOptions handshakeOptions, long timeoutMillis) {
-    long deadlineMillis = millis() + patienceMillis(timeoutMillis);
+    long deadlineMillis = millis() + maxDurationMillis(timeoutMillis);
     long probeMillis =
-        handshakeOptions.isElsewhere() ? Math.min(timeoutMillis, PROBE_MILLIS) : timeoutMillis;
+        handshakeOptions.isRemote() ? Math.min(timeoutMillis, PROBE_MILLIS) : timeoutMillis;
     return Discover.perform(session, handshakeOptions.self(), probeMillis)
         .recover(
             refusal -> {
@@ -145,7 +145,7 @@ public final class Handshake {
     return new JsonWriter()
         .beginObject()
         .member("protocolVersion", ProtocolVersion.LATEST.date())
-        .member("capabilities", handshakeOptions.takesRoots() ? WITH_ROOTS : CAPABILITIES)
+        .member("capabilities", handshakeOptions.supportsRoots() ? WITH_ROOTS : CAPABILITIES)
         .member("clientInfo", handshakeOptions.self().implementation())
         .endObject()
         .toSlice();

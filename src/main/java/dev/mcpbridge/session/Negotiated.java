@@ -22,7 +22,7 @@ public record Negotiated(
     String bridge) {
 
   /** Whether the server has declared a capability. */
-  public boolean offers(String capability) {
+  public boolean hasCapability(String capability) {
     return JsonObjects.members(capabilities).containsKey(capability);
   }
 

@@ -28,7 +28,7 @@ public final class Pages {
   private final String method;
   private final String member;
   private final long deadlineNanos;
-  private final Promise<Listed> promise = Promise.promise();
+  private final Promise<CompleteList> promise = Promise.promise();
   private final List<JsonSlice> entries = new ArrayList<>();
   private final Set<JsonSlice> cursors = new HashSet<>();
   private String bridge;
@@ -47,7 +47,7 @@ public final class Pages {
    * @param bridge id of the bridge that responded, if the server declared one; otherwise null
    * @param omitted what the list leaves out, as declared by the server; null if not declared
    */
-  public record Listed(List<JsonSlice> entries, String bridge, JsonSlice omitted) {}
+  public record CompleteList(List<JsonSlice> entries, String bridge, JsonSlice omitted) {}
 
   /**
    * Reads a list.
@@ -55,7 +55,7 @@ public final class Pages {
    * @param member name of the array in the result, for example {@code tools}
    * @param deadlineNanos deadline of the whole list, on the clock of {@link System#nanoTime()}
    */
-  public static Future<Listed> all(
+  public static Future<CompleteList> all(
       Session session, String method, String member, long deadlineNanos) {
     Pages pages = new Pages(session, method, member, deadlineNanos);
     pages.request(JsonSlice.EMPTY_OBJECT);
@@ -79,7 +79,7 @@ public final class Pages {
     try {
       JsonSlice cursor = add(JsonObjects.members(result));
       if (cursor == null) {
-        promise.complete(new Listed(entries, bridge, omitted));
+        promise.complete(new CompleteList(entries, bridge, omitted));
       } else {
         request(new JsonWriter().beginObject().member("cursor", cursor).endObject().toSlice());
       }

@@ -24,7 +24,7 @@ final class RequestMeta {
   private String self;
 
   /** Adds version, client info and capabilities to further requests (2026-07-28 basic/index). */
-  void introduce(BridgeIdentity self) {
+  void enableClientInfo(BridgeIdentity self) {
     clientInfo = self.implementation();
   }
 
@@ -33,12 +33,12 @@ final class RequestMeta {
    *
    * @param bridge id of this bridge; null if the server is not a bridge after all
    */
-  void follow(String bridge) {
+  void setBridgePath(String bridge) {
     self = bridge;
   }
 
-  /** Reverts {@link #introduce}. */
-  void withhold() {
+  /** Reverts {@link #enableClientInfo}. */
+  void disableClientInfo() {
     clientInfo = null;
   }
 
@@ -54,7 +54,9 @@ final class RequestMeta {
       return null;
     }
     JsonWriter out = new JsonWriter().beginObject().membersOf(withPath(envelope.meta()));
-    if (self != null && CALLS.contains(exchange.request.method()) && !envelope.elicits("form")) {
+    if (self != null
+        && CALLS.contains(exchange.request.method())
+        && !envelope.supportsElicitation("form")) {
       out.member(MetaKeys.CONFIRMS, true);
     }
     if (hasProgress) {
@@ -78,7 +80,7 @@ final class RequestMeta {
     }
     Map<String, JsonSlice> members = JsonObjects.members(meta);
     if (self != null) {
-      return JsonObjects.with(meta, MetaKeys.VIA, BridgePath.of(members).then(self).toJson());
+      return JsonObjects.with(meta, MetaKeys.VIA, BridgePath.of(members).append(self).toJson());
     }
     return members.containsKey(MetaKeys.VIA) ? JsonObjects.without(meta, MetaKeys.VIA) : meta;
   }

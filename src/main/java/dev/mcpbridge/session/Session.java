@@ -44,7 +44,7 @@ public final class Session implements TransportListener {
   private final RequestMeta meta = new RequestMeta();
   private Transport transport;
   private long lastId;
-  private long lastHeardNanos = System.nanoTime();
+  private long lastMessageNanos = System.nanoTime();
   private boolean sweeping;
   private String closedReason;
 
@@ -69,8 +69,8 @@ public final class Session implements TransportListener {
   }
 
   /** Time of the upstream's last message, on the clock of {@link System#nanoTime()}. */
-  public long lastHeardNanos() {
-    return lastHeardNanos;
+  public long lastMessageNanos() {
+    return lastMessageNanos;
   }
 
   /** Sends a request. Fails at once, with {@code executed: no}, if it cannot be sent. */
@@ -94,7 +94,9 @@ public final class Session implements TransportListener {
 
   public Future<JsonSlice> request(String method, JsonSlice params, long timeoutMillis) {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
-    return send(Exchange.Request.plain(method, params, deadline)).answer().map(RpcMessage::payload);
+    return send(Exchange.Request.plain(method, params, deadline))
+        .response()
+        .map(RpcMessage::payload);
   }
 
   public void notify(String method, JsonSlice params) {
@@ -105,7 +107,7 @@ public final class Session implements TransportListener {
 
   /** Switches to the stateless era: every further request identifies the client (2026-07-28). */
   public void stateless(BridgeIdentity self) {
-    meta.introduce(self);
+    meta.enableClientInfo(self);
   }
 
   /**
@@ -113,13 +115,13 @@ public final class Session implements TransportListener {
    *
    * @param self id of this bridge; null to stop adding the path
    */
-  void follow(String self) {
-    meta.follow(self);
+  void setBridgePath(String self) {
+    meta.setBridgePath(self);
   }
 
   /** Switches back to the era with a handshake. */
   void withHandshake() {
-    meta.withhold();
+    meta.disableClientInfo();
   }
 
   public boolean isStateless() {
@@ -131,7 +133,7 @@ public final class Session implements TransportListener {
    * one acknowledges the subscription, and the response ends it (2026-07-28
    * basic/patterns/subscriptions).
    */
-  public Subscription listen(JsonSlice filter) {
+  public Subscription subscribe(JsonSlice filter) {
     Exchange exchange = new Exchange(++lastId, Exchange.Request.plain(McpMethod.LISTEN, filter, 0));
     Promise<Void> acknowledgement = Promise.promise();
     if (closedReason != null) {
@@ -144,22 +146,22 @@ public final class Session implements TransportListener {
     return new Subscription(exchange.id, acknowledgement.future());
   }
 
-  /** Cancels a subscription opened by {@link #listen}. */
-  public void endListening(Subscription subscription) {
+  /** Cancels a subscription opened by {@link #subscribe}. */
+  public void unsubscribe(Subscription subscription) {
     acknowledgements.remove(subscription.id());
     notify(McpMethod.CANCELLED, cancellation(subscription.id(), "The subscription has ended"));
   }
 
-  public boolean isOver() {
+  public boolean isClosed() {
     return closedReason != null;
   }
 
   /**
    * An open subscription.
    *
-   * @param agreed completes when the server has acknowledged the subscription
+   * @param acknowledged completes when the server has acknowledged the subscription
    */
-  public record Subscription(long id, Future<Void> agreed) {}
+  public record Subscription(long id, Future<Void> acknowledged) {}
 
   private void failSubscription(long id, BridgeException cause) {
     Promise<Void> acknowledgement = acknowledgements.remove(id);
@@ -183,7 +185,7 @@ public final class Session implements TransportListener {
 
   @Override
   public void messages(List<RpcMessage> batch) {
-    lastHeardNanos = System.nanoTime();
+    lastMessageNanos = System.nanoTime();
     for (RpcMessage message : batch) {
       switch (message.kind()) {
         case RESULT, ERROR -> onResponse(message);
@@ -232,7 +234,7 @@ public final class Session implements TransportListener {
   }
 
   @Override
-  public void works(long requestId, boolean isAtWork) {
+  public void onBridgeWork(long requestId, boolean isAtWork) {
     Exchange exchange = pending.get(requestId);
     if (exchange != null && isAtWork) {
       exchange.pause();
@@ -331,7 +333,7 @@ public final class Session implements TransportListener {
     JsonSlice id = message.id().detached();
     JsonSlice params = message.payload() == null ? JsonSlice.EMPTY_OBJECT : message.payload();
     listener
-        .asked(message.method(), params)
+        .requestReceived(message.method(), params)
         .onComplete(
             result -> reply(RpcWriter.result(id, result)), refusal -> reply(refusal(id, refusal)));
   }
@@ -356,7 +358,7 @@ public final class Session implements TransportListener {
     } else if (McpMethod.ACKNOWLEDGED.equals(message.method()) && message.payload() != null) {
       onAcknowledged(message.payload());
     } else {
-      listener.notified(message);
+      listener.notificationReceived(message);
     }
   }
 
@@ -371,7 +373,7 @@ public final class Session implements TransportListener {
     if (acknowledgement != null) {
       acknowledgement.complete();
     }
-    listener.agreed(holder.numericId());
+    listener.subscriptionAcknowledged(holder.numericId());
   }
 
   private void onProgress(JsonSlice params) {
@@ -394,7 +396,7 @@ public final class Session implements TransportListener {
     sweeping = false;
     long now = System.nanoTime();
     List<Exchange> late =
-        pending.values().stream().filter(exchange -> exchange.isLate(now)).toList();
+        pending.values().stream().filter(exchange -> exchange.isExpired(now)).toList();
     late.forEach(exchange -> cancel(exchange, timeout(exchange, now)));
     if (!pending.isEmpty()) {
       watchDeadlines();

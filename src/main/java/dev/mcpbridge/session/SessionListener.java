@@ -8,17 +8,17 @@ import io.vertx.core.Future;
 public interface SessionListener {
 
   /** A notification that belongs to no request of the session. */
-  void notified(RpcMessage notification);
+  void notificationReceived(RpcMessage notification);
 
   /**
-   * The server has acknowledged a subscription opened by {@link Session#listen}.
+   * The server has acknowledged a subscription opened by {@link Session#subscribe}.
    *
    * @param listening id of the subscription
    */
-  default void agreed(long listening) {}
+  default void subscriptionAcknowledged(long listening) {}
 
   /** A request of the server; a failure refuses it, with its message as the reason. */
-  Future<JsonSlice> asked(String method, JsonSlice params);
+  Future<JsonSlice> requestReceived(String method, JsonSlice params);
 
   /** Invalid lines; late responses, and notifications over the rate limit, that were dropped. */
   void lost(int garbageLines, int droppedMessages);

@@ -11,10 +11,10 @@ import java.util.concurrent.TimeUnit;
  */
 final class BackpressuredBody {
   /** Patience for streams that block everything else from the same server. */
-  static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+  static final long MAX_WAIT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   /** Patience for a body that blocks only its own call; the call cancels it. */
-  static final long AS_LONG_AS_ITS_CALL = Long.MAX_VALUE;
+  static final long UNLIMITED_NANOS = Long.MAX_VALUE;
 
   private static final long POLL_MILLIS = 20;
 
@@ -38,7 +38,7 @@ final class BackpressuredBody {
   }
 
   /** Reports how many bytes of the body are buffered now. */
-  void holds(long bytes) {
+  void onBuffered(long bytes) {
     long counted = bytes < MemoryBudget.LARGE ? 0 : bytes;
     if (ended) {
       return;

@@ -37,9 +37,9 @@ public final class ClientResponse {
   /** Receives the events of a stream's life cycle. */
   interface StreamListener {
     /** Data was received, possibly only a comment. */
-    default void heard() {}
+    default void onData() {}
 
-    void tooLong();
+    void onOversizedEvent();
 
     /**
      * @param broken null if the stream ended regularly
@@ -95,8 +95,8 @@ public final class ClientResponse {
             }
           }
         },
-        BackpressuredBody.AS_LONG_AS_ITS_CALL);
-    backpressuredBody.holds(expectedLength);
+        BackpressuredBody.UNLIMITED_NANOS);
+    backpressuredBody.onBuffered(expectedLength);
     return promise.future();
   }
 
@@ -126,13 +126,13 @@ public final class ClientResponse {
         new BodyReader() {
           @Override
           public long take(Buffer chunk) {
-            listener.heard();
+            listener.onData();
             try {
               events.feed(chunk.getBytes());
             } catch (IllegalStateException e) {
-              listener.tooLong();
+              listener.onOversizedEvent();
             }
-            return events.held();
+            return events.bufferedBytes();
           }
 
           @Override
@@ -160,7 +160,7 @@ public final class ClientResponse {
    * The error for a status without a JSON-RPC message. With a status below 500, or 503, the request
    * was not executed.
    */
-  BridgeException refusal() {
+  BridgeException statusError() {
     int status = response.statusCode();
     String detail = "The server answered HTTP " + status;
     if (status == 429 || status == 503) {
@@ -204,7 +204,7 @@ public final class ClientResponse {
 
   private void take(BodyReader bodyReader, Buffer chunk) {
     if (!isCancelled) {
-      backpressuredBody.holds(bodyReader.take(chunk));
+      backpressuredBody.onBuffered(bodyReader.take(chunk));
     }
   }
 }

@@ -14,7 +14,7 @@ final class ConnectFailures {
   private ConnectFailures() {}
 
   /** The reason of a failure; for a refused certificate, why it was refused. */
-  static String why(Throwable failure) {
+  static String reason(Throwable failure) {
     if (!isCertificateRefused(failure)) {
       return failure.getMessage();
     }
@@ -50,7 +50,7 @@ final class ConnectFailures {
   }
 
   /** Reports a request as lost; does nothing for a negative id, which is not a request. */
-  static void lost(TransportListener listener, long id, Throwable failure) {
+  static void reportLost(TransportListener listener, long id, Throwable failure) {
     if (id >= 0) {
       listener.lost(
           id,

@@ -27,7 +27,7 @@ record ControlGroup(Path folder) {
   private static final int MOUNT_POINT = 4;
 
   /** Creates a group below the bridge's own; empty if the bridge may not create one. */
-  static Optional<ControlGroup> make() {
+  static Optional<ControlGroup> create() {
     try {
       Path own =
           path(
@@ -77,7 +77,7 @@ record ControlGroup(Path folder) {
   }
 
   /** Creates a child group and moves a running process with its descendants into it. */
-  Optional<ControlGroup> of(long number, Process process) {
+  Optional<ControlGroup> createChild(long number, Process process) {
     ControlGroup group = new ControlGroup(folder.resolve(Long.toString(number)));
     try {
       Files.createDirectory(group.folder);

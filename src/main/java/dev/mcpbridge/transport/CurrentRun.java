@@ -25,7 +25,7 @@ record CurrentRun(
   }
 
   /** The current run; empty before the first child. */
-  static synchronized Optional<CurrentRun> begun() {
+  static synchronized Optional<CurrentRun> existing() {
     return Optional.ofNullable(current);
   }
 
@@ -43,7 +43,7 @@ record CurrentRun(
     if (!ProcFs.exists()) {
       return new CurrentRun(bridgeRun, Optional.empty(), Optional.empty());
     }
-    Optional<ControlGroup> group = ControlGroup.make();
+    Optional<ControlGroup> group = ControlGroup.create();
     Optional<RunFiles.LockedFile> file =
         RunFiles.all().flatMap(files -> files.write(bridgeRun, group).stream()).findFirst();
     if (file.isEmpty()) {

@@ -44,13 +44,13 @@ final class HttpPeer {
             HttpMethod.GET,
             url,
             request -> addHeaders(request, headers).putHeader("accept", "text/event-stream").send())
-        .answer();
+        .response();
   }
 
   Future<Void> delete(URI url, Map<String, String> headers) {
     return sender
         .send(HttpMethod.DELETE, url, request -> addHeaders(request, headers).send())
-        .answer()
+        .response()
         .compose(clientResponse -> clientResponse.response().end());
   }
 

@@ -54,8 +54,9 @@ public final class HttpSender {
         new HttpClientOptions()
             .setConnectTimeout(CONNECT_MILLIS)
             .setKeepAliveTimeout(KEEP_ALIVE_SECONDS);
-    if (access.authority() != null) {
-      options.setTrustOptions(new PemTrustOptions().addCertPath(access.authority().toString()));
+    if (access.trustedCertificates() != null) {
+      options.setTrustOptions(
+          new PemTrustOptions().addCertPath(access.trustedCertificates().toString()));
     }
     this.client = client(vertx, options);
     this.unpooled = client(vertx, new HttpClientOptions(options).setKeepAlive(false));
@@ -75,8 +76,8 @@ public final class HttpSender {
     SocketAddress local = connection.localAddress();
     if (local != null) {
       InetSocketAddress address = new InetSocketAddress(local.hostAddress(), local.port());
-      OwnSockets.sends(address);
-      connection.closeHandler(v -> OwnSockets.sendsNoMore(address));
+      OwnSockets.addOutgoing(address);
+      connection.closeHandler(v -> OwnSockets.removeOutgoing(address));
     }
   }
 
@@ -104,7 +105,7 @@ public final class HttpSender {
                     isSafe(method) && isConnectionLost(failure)
                         ? attempt(unpooled, options, pendingRequest, requestWriter)
                         : Future.failedFuture(failure))
-            .recover(failure -> Future.failedFuture(explained(url, failure))));
+            .recover(failure -> Future.failedFuture(toBridgeException(url, failure))));
   }
 
   private Future<ClientResponse> attempt(
@@ -116,7 +117,7 @@ public final class HttpSender {
         .request(options)
         .compose(
             request ->
-                pendingRequest.begun(request)
+                pendingRequest.onConnection(request)
                     ? awaitPermission()
                         .compose(allowed -> write(request, requestWriter))
                         .map(response -> ClientResponse.of(vertx, memory, request, response))
@@ -134,7 +135,7 @@ public final class HttpSender {
   }
 
   private Future<Void> awaitPermission() {
-    return Polling.so(vertx, POLL_MILLIS, mayAct, () -> closed ? notOwner() : null);
+    return Polling.awaitCondition(vertx, POLL_MILLIS, mayAct, () -> closed ? notOwner() : null);
   }
 
   private static BridgeException notOwner() {
@@ -154,7 +155,7 @@ public final class HttpSender {
   }
 
   /** Converts a failure to a BridgeException; its message names only scheme and authority. */
-  public static BridgeException explained(URI url, Throwable failure) {
+  public static BridgeException toBridgeException(URI url, Throwable failure) {
     return failure instanceof BridgeException bridgeFailure
         ? bridgeFailure
         : new BridgeException(
@@ -163,7 +164,7 @@ public final class HttpSender {
                     + "://"
                     + url.getAuthority()
                     + " cannot be reached: "
-                    + ConnectFailures.why(failure))
+                    + ConnectFailures.reason(failure))
             .withExecuted(ConnectFailures.executed(failure));
   }
 

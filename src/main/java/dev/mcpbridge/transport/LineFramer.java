@@ -55,7 +55,7 @@ public final class LineFramer {
   }
 
   /** Number of buffered bytes of an incomplete line. */
-  public int held() {
+  public int bufferedBytes() {
     return buffered;
   }
 

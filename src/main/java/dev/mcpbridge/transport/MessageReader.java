@@ -14,7 +14,8 @@ import java.util.List;
 
 /**
  * Decodes the bytes of a server's stdout into messages, one batch per read. An invalid line is
- * skipped and counted; {@link #excess} reports a server that sends nothing else or an endless line.
+ * skipped and counted; {@link #protocolViolation} reports a server that sends nothing else or an
+ * endless line.
  *
  * <p>Owned by the reading thread; the listener is called through the courier.
  */
@@ -24,7 +25,7 @@ public final class MessageReader implements LineFramer.Sink {
   private static final int MAX_GARBAGE = 100_000;
 
   private final TransportListener listener;
-  private final Courier courier;
+  private final ContextDispatcher contextDispatcher;
   private final long endlessBytes;
   private final LineFramer framer;
   private final RpcReader reader;
@@ -37,7 +38,7 @@ public final class MessageReader implements LineFramer.Sink {
 
   /** Hands results of the reading thread over to the listener's context. */
   @FunctionalInterface
-  public interface Courier {
+  public interface ContextDispatcher {
     /**
      * @param bytes number of buffered bytes that the callback refers to
      * @param callback delivers them
@@ -47,9 +48,12 @@ public final class MessageReader implements LineFramer.Sink {
         throws InterruptedException;
   }
 
-  public MessageReader(StdioTransport.Limits limits, TransportListener listener, Courier courier) {
+  public MessageReader(
+      StdioTransport.Limits limits,
+      TransportListener listener,
+      ContextDispatcher contextDispatcher) {
     this.listener = listener;
-    this.courier = courier;
+    this.contextDispatcher = contextDispatcher;
     this.endlessBytes = (long) ENDLESS_FACTOR * limits.maxMessageBytes();
     this.framer = new LineFramer(limits.maxMessageBytes());
     this.reader = new RpcReader(limits.maxDepth());
@@ -62,12 +66,12 @@ public final class MessageReader implements LineFramer.Sink {
   }
 
   /** Number of buffered bytes of an incomplete line. */
-  public int held() {
-    return framer.held();
+  public int bufferedBytes() {
+    return framer.bufferedBytes();
   }
 
   /** Why reading must stop, because the server no longer speaks MCP; null while it does. */
-  public String excess() {
+  public String protocolViolation() {
     if (framer.skipped() > endlessBytes) {
       return "the process wrote an endless line";
     }
@@ -81,7 +85,7 @@ public final class MessageReader implements LineFramer.Sink {
     try {
       RpcMessage message = reader.read(bytes, from, to);
       consecutiveGarbage = 0;
-      if (message.kind() == RpcMessage.Kind.NOTIFICATION && !budget.spend()) {
+      if (message.kind() == RpcMessage.Kind.NOTIFICATION && !budget.tryAcquire()) {
         dropped++;
         return;
       }
@@ -97,7 +101,7 @@ public final class MessageReader implements LineFramer.Sink {
     byte[] head = Arrays.copyOfRange(bytes, from, Math.min(to, from + EXCERPT));
     String start = new String(head, StandardCharsets.ISO_8859_1);
     boolean isResponse = start.startsWith("{\"jsonrpc\"") && !start.contains("\"method\"");
-    long id = isResponse ? RpcReader.idIn(head, new byte[0]) : -1;
+    long id = isResponse ? RpcReader.findId(head, new byte[0]) : -1;
     if (id < 0) {
       garbage++;
       consecutiveGarbage++;
@@ -108,7 +112,7 @@ public final class MessageReader implements LineFramer.Sink {
 
   @Override
   public void oversize(long length, byte[] head, byte[] tail) {
-    long id = RpcReader.idIn(head, tail);
+    long id = RpcReader.findId(head, tail);
     notifyListener(() -> listener.oversized(id, length));
   }
 
@@ -124,13 +128,14 @@ public final class MessageReader implements LineFramer.Sink {
       long bytes = batchBytes;
       batch = new ArrayList<>();
       batchBytes = 0;
-      courier.deliver(bytes, () -> listener.messages(messages), () -> dropLarge(messages));
+      contextDispatcher.deliver(
+          bytes, () -> listener.messages(messages), () -> dropLarge(messages));
     }
   }
 
   private void notifyListener(Runnable callback) {
     try {
-      courier.deliver(0, callback, callback);
+      contextDispatcher.deliver(0, callback, callback);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

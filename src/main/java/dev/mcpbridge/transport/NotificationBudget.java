@@ -12,7 +12,7 @@ final class NotificationBudget {
   private long last = System.nanoTime();
 
   /** Takes a token; false if the bucket is empty. */
-  boolean spend() {
+  boolean tryAcquire() {
     if (tokens < 1) {
       long now = System.nanoTime();
       tokens = Math.min(BURST, tokens + (now - last) * 1e-9 * PER_SECOND);

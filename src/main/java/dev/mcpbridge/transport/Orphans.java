@@ -19,8 +19,8 @@ public final class Orphans {
    *
    * @return number of processes killed
    */
-  public static int endOwn() {
-    return CurrentRun.begun().map(own -> end(own.bridgeRun(), own.group())).orElse(0);
+  public static int killOwn() {
+    return CurrentRun.existing().map(own -> killOrphans(own.bridgeRun(), own.group())).orElse(0);
   }
 
   /**
@@ -29,7 +29,7 @@ public final class Orphans {
    *
    * @return number of processes killed
    */
-  public static int end() {
+  public static int killOrphans() {
     if (!ProcFs.exists()) {
       return 0;
     }
@@ -38,17 +38,17 @@ public final class Orphans {
   }
 
   /** Deletes the record of this run if no child of this bridge is left. Blocks. */
-  public static void forgetOwn() {
-    CurrentRun.begun()
+  public static void deleteOwnRecord() {
+    CurrentRun.existing()
         .filter(own -> members(own.bridgeRun(), own.group()).isEmpty())
         .ifPresent(own -> CurrentRun.end());
   }
 
   /** All visible processes that this bridge has started, directly or indirectly. */
-  static List<ProcFs.Stat> family() {
+  static List<ProcFs.Stat> ownProcesses() {
     long self = ProcessHandle.current().pid();
     Set<ProcFs.Stat> family =
-        CurrentRun.begun()
+        CurrentRun.existing()
             .map(own -> new HashSet<>(members(own.bridgeRun(), own.group())))
             .orElse(new HashSet<>());
     List<ProcFs.Stat> all = ProcFs.find(stat -> true);
@@ -57,12 +57,12 @@ public final class Orphans {
   }
 
   private static int endDead(RunFiles.DeadRun deadRun) {
-    int ended = end(deadRun.bridgeRun(), deadRun.group());
+    int ended = killOrphans(deadRun.bridgeRun(), deadRun.group());
     deadRun.group().ifPresent(Orphans::remove);
     return ended;
   }
 
-  private static int end(BridgeRun bridgeRun, Optional<ControlGroup> group) {
+  private static int killOrphans(BridgeRun bridgeRun, Optional<ControlGroup> group) {
     List<ProcFs.Stat> members = members(bridgeRun, group);
     group.ifPresent(ControlGroup::kill);
     members.forEach(member -> member.handle().ifPresent(ProcessHandle::destroyForcibly));

@@ -28,11 +28,11 @@ public final class OwnSockets {
 
   private OwnSockets() {}
 
-  static void sends(InetSocketAddress local) {
+  static void addOutgoing(InetSocketAddress local) {
     OUTGOING.add(local);
   }
 
-  static void sendsNoMore(InetSocketAddress local) {
+  static void removeOutgoing(InetSocketAddress local) {
     OUTGOING.remove(local);
   }
 
@@ -54,7 +54,7 @@ public final class OwnSockets {
     }
     Set<String> clientSockets = sockets(client, server);
     boolean isOwnProcess =
-        Orphans.family().stream().anyMatch(process -> holds(process.pid(), clientSockets));
+        Orphans.ownProcesses().stream().anyMatch(process -> holds(process.pid(), clientSockets));
     return isOwnProcess || Collections.disjoint(clientSockets, sockets(client, server));
   }
 

@@ -15,12 +15,12 @@ public final class PendingRequest {
   private boolean cancelled;
 
   /** Completes with the head of the response. */
-  public Future<ClientResponse> answer() {
+  public Future<ClientResponse> response() {
     return response.future();
   }
 
   /** Called when the request has a connection; false if it was cancelled before. */
-  boolean begun(HttpClientRequest opened) {
+  boolean onConnection(HttpClientRequest opened) {
     request = opened;
     if (cancelled) {
       opened.reset();
@@ -40,7 +40,7 @@ public final class PendingRequest {
   }
 
   /** Cancels the request; aborts the response if its head has arrived already. */
-  public void giveUp() {
+  public void cancel() {
     cancelled = true;
     if (response.future().succeeded()) {
       response.future().result().abort();
@@ -51,8 +51,8 @@ public final class PendingRequest {
   }
 
   /** Cancels the request unless the head of the response arrives in time. */
-  PendingRequest within(Vertx vertx, long millis) {
-    long timer = vertx.setTimer(millis, t -> giveUp());
+  PendingRequest cancelAfter(Vertx vertx, long millis) {
+    long timer = vertx.setTimer(millis, t -> cancel());
     response.future().onComplete(done -> vertx.cancelTimer(timer));
     return this;
   }

@@ -18,7 +18,7 @@ public final class Polling {
    * @param abortReason returns the failure that ends the wait, even if the condition has become
    *     true since; null to go on waiting
    */
-  public static Future<Void> so(
+  public static Future<Void> awaitCondition(
       Vertx vertx, long millis, BooleanSupplier condition, Supplier<Throwable> abortReason) {
     if (condition.getAsBoolean()) {
       return Future.succeededFuture();

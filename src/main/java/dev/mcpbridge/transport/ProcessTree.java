@@ -82,7 +82,7 @@ final class ProcessTree {
     }
     Process process = builder.start();
     return new ProcessTree(
-        process, mark, run.group().flatMap(groups -> groups.of(mark.child(), process)));
+        process, mark, run.group().flatMap(groups -> groups.createChild(mark.child(), process)));
   }
 
   Process process() {
@@ -90,7 +90,7 @@ final class ProcessTree {
   }
 
   /** Scans the members, so that later scans still find those whose parent has ended by then. */
-  void look() {
+  void scanMembers() {
     members();
   }
 
@@ -170,7 +170,7 @@ final class ProcessTree {
     String failure =
         command.contains("/") ? "' is not an executable file" : "' was not found on the PATH";
     return processTarget
-        .program(System.getenv("PATH"))
+        .executable(System.getenv("PATH"))
         .map(Path::toString)
         .orElseThrow(() -> new IOException("'" + command + failure));
   }

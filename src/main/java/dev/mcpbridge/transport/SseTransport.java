@@ -79,10 +79,10 @@ public final class SseTransport implements Transport {
     SseReader events = new SseReader(limits.maxMessageBytes(), this::handle);
     clientResponse.events(
         events,
-        BackpressuredBody.PATIENCE_NANOS,
+        BackpressuredBody.MAX_WAIT_NANOS,
         new ClientResponse.StreamListener() {
           @Override
-          public void tooLong() {
+          public void onOversizedEvent() {
             end("an event is longer than " + limits.maxMessageBytes() + " bytes");
           }
 
@@ -129,26 +129,26 @@ public final class SseTransport implements Transport {
     long id = out.id();
     PendingRequest cancelled = unanswered.remove(out.cancelled());
     if (cancelled != null) {
-      cancelled.giveUp();
+      cancelled.cancel();
     }
     PendingRequest pendingRequest = peer.post(endpoint.future().result(), line, Map.of());
     if (id >= 0) {
       unanswered.put(id, pendingRequest);
     } else {
-      pendingRequest.within(vertx, TIMEOUT_MILLIS);
+      pendingRequest.cancelAfter(vertx, TIMEOUT_MILLIS);
     }
     pendingRequest
-        .answer()
+        .response()
         .onComplete(
             clientResponse -> {
               unanswered.remove(id);
               if (clientResponse.response().statusCode() >= 400 && id >= 0) {
-                listener.lost(id, clientResponse.refusal());
+                listener.lost(id, clientResponse.statusError());
               }
             },
             failure -> {
               unanswered.remove(id);
-              ConnectFailures.lost(listener, id, failure);
+              ConnectFailures.reportLost(listener, id, failure);
             });
     return 0;
   }

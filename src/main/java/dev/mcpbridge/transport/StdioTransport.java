@@ -143,7 +143,7 @@ public final class StdioTransport implements Transport {
   }
 
   @Override
-  public String lastWords() {
+  public String lastStderrLine() {
     return stderr.lastLine();
   }
 
@@ -205,7 +205,7 @@ public final class StdioTransport implements Transport {
 
   private void endTree(long eofGraceMillis) {
     try {
-      tree.look();
+      tree.scanMembers();
       context.runOnContext(v -> stdin.close());
       tree.end(eofGraceMillis, TERM_GRACE_MILLIS);
       reader.join(OUTPUT_GRACE_MILLIS);

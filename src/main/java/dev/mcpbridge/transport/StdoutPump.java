@@ -12,7 +12,7 @@ import java.util.function.Consumer;
  * Reads a child's stdout to its end. Runs on its own thread, ahead of the context by a bounded
  * number of bytes, and blocks while the bridge's memory budget is exhausted.
  */
-final class StdoutPump implements Runnable, MessageReader.Courier {
+final class StdoutPump implements Runnable, MessageReader.ContextDispatcher {
   private static final int BUFFER = 64 * 1024;
   private static final long ALLOWANCE = 4 << 20;
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -22,7 +22,7 @@ final class StdoutPump implements Runnable, MessageReader.Courier {
   private final Consumer<String> ended;
   private final MessageReader reader;
   private final MemoryBudget memory;
-  private final ByteBrake brake = new ByteBrake(ALLOWANCE);
+  private final ByteWindow brake = new ByteWindow(ALLOWANCE);
   private final MemoryBudget.Share incomplete;
   private boolean waitTimedOut;
 
@@ -47,8 +47,8 @@ final class StdoutPump implements Runnable, MessageReader.Courier {
     try (stdout) {
       for (int n = stdout.read(buffer); n >= 0 && reason == null; n = stdout.read(buffer)) {
         reader.feed(buffer, n);
-        account(reader.held());
-        reason = reader.excess();
+        account(reader.bufferedBytes());
+        reason = reader.protocolViolation();
       }
     } catch (IOException e) {
       // the process has ended and closed its pipe: equivalent to the end of the stream
@@ -74,7 +74,7 @@ final class StdoutPump implements Runnable, MessageReader.Courier {
 
   /** Waits for room; after a wait that timed out, fails at once until there is room again. */
   private boolean awaitRoom(long bytes) throws InterruptedException {
-    long deadline = System.nanoTime() + BackpressuredBody.PATIENCE_NANOS;
+    long deadline = System.nanoTime() + BackpressuredBody.MAX_WAIT_NANOS;
     while (!incomplete.takeIfRoom(bytes)) {
       if (waitTimedOut || System.nanoTime() - deadline > 0) {
         waitTimedOut = true;
@@ -104,7 +104,7 @@ final class StdoutPump implements Runnable, MessageReader.Courier {
 
   private void dispatch(long bytes, Runnable callback) throws InterruptedException {
     if (bytes > 0) {
-      brake.take(bytes);
+      brake.acquire(bytes);
     }
     context.runOnContext(v -> run(bytes, callback));
   }
@@ -115,12 +115,12 @@ final class StdoutPump implements Runnable, MessageReader.Courier {
    * receiver that counts it; in a cluster there is another turn in between.
    */
   private void dispatchLarge(long bytes, Runnable callback) throws InterruptedException {
-    brake.take(bytes);
-    incomplete.becomesGiven();
+    brake.acquire(bytes);
+    incomplete.becomeUnread();
     try {
       context.runOnContext(v -> runLarge(bytes, callback));
     } catch (OutOfMemoryError e) {
-      memory.taken(bytes);
+      memory.removeUnread(bytes);
       throw e;
     }
   }
@@ -129,7 +129,7 @@ final class StdoutPump implements Runnable, MessageReader.Courier {
     try {
       run(bytes, callback);
     } finally {
-      context.runOnContext(v -> memory.taken(bytes));
+      context.runOnContext(v -> memory.removeUnread(bytes));
     }
   }
 

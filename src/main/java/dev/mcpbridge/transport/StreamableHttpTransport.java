@@ -96,7 +96,7 @@ public final class StreamableHttpTransport implements Transport {
     begin(out)
         .onComplete(
             clientResponse -> handleResponse(out, clientResponse),
-            failure -> ConnectFailures.lost(listener, out.id(), failure));
+            failure -> ConnectFailures.reportLost(listener, out.id(), failure));
   }
 
   /** Posts a message. A request has no timeout here and can be cancelled; others time out. */
@@ -105,9 +105,11 @@ public final class StreamableHttpTransport implements Transport {
     if (out.id() >= 0) {
       unanswered.put(out.id(), pendingRequest);
     } else {
-      pendingRequest.within(context.owner(), TIMEOUT_MILLIS);
+      pendingRequest.cancelAfter(context.owner(), TIMEOUT_MILLIS);
     }
-    return pendingRequest.answer().onComplete(done -> unanswered.remove(out.id(), pendingRequest));
+    return pendingRequest
+        .response()
+        .onComplete(done -> unanswered.remove(out.id(), pendingRequest));
   }
 
   /** Opens a subscription's stream; it is reopened whenever it ends, until the connection ends. */
@@ -155,7 +157,7 @@ public final class StreamableHttpTransport implements Transport {
     } else {
       body(out, clientResponse)
           .onSuccess(body -> handleBody(out, clientResponse, body))
-          .onFailure(failure -> ConnectFailures.lost(listener, out.id(), failure));
+          .onFailure(failure -> ConnectFailures.reportLost(listener, out.id(), failure));
     }
   }
 
@@ -185,7 +187,7 @@ public final class StreamableHttpTransport implements Transport {
     } else if (status == 400 && session != null && out.is(McpMethod.PING)) {
       endSession(out);
     } else if (out.id() >= 0) {
-      ConnectFailures.lost(listener, out.id(), clientResponse.refusal());
+      ConnectFailures.reportLost(listener, out.id(), clientResponse.statusError());
     } else if (out.is(McpMethod.INITIALIZED)) {
       openStandaloneStream();
     }
@@ -196,7 +198,7 @@ public final class StreamableHttpTransport implements Transport {
    * be retried in the next session; a 400 without JSON-RPC response proves that only for a ping.
    */
   private void endSession(OutgoingMessage out) {
-    ConnectFailures.lost(
+    ConnectFailures.reportLost(
         listener,
         out.id(),
         new BridgeException(ErrorCode.SERVER_UNAVAILABLE, "The session has expired on the server"));
@@ -220,7 +222,7 @@ public final class StreamableHttpTransport implements Transport {
               if (refusal != null) {
                 listener.messages(List.of(refusal));
               } else {
-                ConnectFailures.lost(listener, out.id(), failure);
+                ConnectFailures.reportLost(listener, out.id(), failure);
               }
             });
   }
@@ -234,11 +236,11 @@ public final class StreamableHttpTransport implements Transport {
     clientResponse.events(
         events,
         out.is(McpMethod.LISTEN)
-            ? BackpressuredBody.PATIENCE_NANOS
-            : BackpressuredBody.AS_LONG_AS_ITS_CALL,
+            ? BackpressuredBody.MAX_WAIT_NANOS
+            : BackpressuredBody.UNLIMITED_NANOS,
         new ClientResponse.StreamListener() {
           @Override
-          public void tooLong() {
+          public void onOversizedEvent() {
             abortTooLong(out, clientResponse);
           }
 
@@ -273,7 +275,7 @@ public final class StreamableHttpTransport implements Transport {
       return;
     }
     if (session == null || events.lastId() == null || resumptions >= MAX_RESUMPTIONS) {
-      ConnectFailures.lost(
+      ConnectFailures.reportLost(
           listener,
           out.id(),
           new BridgeException(ErrorCode.UPSTREAM_CRASHED, "The response stream ended prematurely")
@@ -288,7 +290,7 @@ public final class StreamableHttpTransport implements Transport {
         .timer(Math.max(1, Math.min(delay, MAX_RETRY_MILLIS)))
         .compose(v -> peer.listen(peer.url(), headers))
         .onSuccess(clientResponse -> stream(out, clientResponse, resumptions + 1))
-        .onFailure(failure -> ConnectFailures.lost(listener, out.id(), failure));
+        .onFailure(failure -> ConnectFailures.reportLost(listener, out.id(), failure));
   }
 
   /** Opens the stream for messages that belong to no request; a server may not offer one. */
@@ -316,15 +318,15 @@ public final class StreamableHttpTransport implements Transport {
         new SseReader(
             limits.maxMessageBytes(),
             event -> event(OutgoingMessage.NOTHING, clientResponse, event)),
-        BackpressuredBody.PATIENCE_NANOS,
+        BackpressuredBody.MAX_WAIT_NANOS,
         new ClientResponse.StreamListener() {
           @Override
-          public void heard() {
+          public void onData() {
             reopenDelay = DEFAULT_RETRY_MILLIS;
           }
 
           @Override
-          public void tooLong() {
+          public void onOversizedEvent() {
             clientResponse.abort();
           }
 
@@ -348,7 +350,8 @@ public final class StreamableHttpTransport implements Transport {
     if (out.is(McpMethod.LISTEN)) {
       subscribeIn(DEFAULT_RETRY_MILLIS, out, DEFAULT_RETRY_MILLIS);
     } else {
-      ConnectFailures.lost(listener, out.id(), ClientResponse.tooLarge(limits.maxMessageBytes()));
+      ConnectFailures.reportLost(
+          listener, out.id(), ClientResponse.tooLarge(limits.maxMessageBytes()));
     }
     clientResponse.abort();
   }
@@ -360,7 +363,7 @@ public final class StreamableHttpTransport implements Transport {
       session = clientResponse.response().getHeader("mcp-session-id");
       version = JsonObjects.string(JsonObjects.members(response.payload()).get("protocolVersion"));
     } else if (response.kind() == RpcMessage.Kind.RESULT && out.is(McpMethod.TOOLS_LIST)) {
-      JsonSlice usable = mirrored.learn(response.payload());
+      JsonSlice usable = mirrored.recordTools(response.payload());
       return new RpcMessage(response.kind(), response.id(), null, usable, response.wellShaped());
     }
     return response;
@@ -376,7 +379,7 @@ public final class StreamableHttpTransport implements Transport {
     }
     PendingRequest pendingRequest = unanswered.remove(id);
     if (pendingRequest != null) {
-      pendingRequest.giveUp();
+      pendingRequest.cancel();
     }
   }
 

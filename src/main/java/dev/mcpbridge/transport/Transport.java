@@ -32,7 +32,7 @@ public interface Transport {
    * The last line that the server process wrote to stderr, for administrators and the log; empty if
    * it wrote nothing.
    */
-  default String lastWords() {
+  default String lastStderrLine() {
     return "";
   }
 

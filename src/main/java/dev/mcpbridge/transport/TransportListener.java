@@ -29,7 +29,7 @@ public interface TransportListener {
    * The bridge itself starts or stops working on the response to a request. That time does not
    * count against the request's timeout.
    */
-  default void works(long requestId, boolean isAtWork) {
+  default void onBridgeWork(long requestId, boolean isAtWork) {
     // only relevant to listeners with deadlines
   }
 

@@ -86,7 +86,7 @@ final class CompiledSchema {
       List<Error> errors = schema.validate(new ValidationRun(budget), value, OutputFormat.DEFAULT);
       return errors.isEmpty()
           ? Verdict.FITS
-          : new Verdict.Misfit(
+          : new Verdict.Mismatch(
               errors.stream().limit(ValidationRun.MAX_ERRORS).map(Error::toString).toList());
     } catch (RuntimeException | StackOverflowError e) {
       return budget.isExceeded()

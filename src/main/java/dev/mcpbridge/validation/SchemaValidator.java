@@ -207,7 +207,7 @@ public final class SchemaValidator {
           Level.WARNING,
           "a value for the {0} was not checked: {1}",
           subject.name(),
-          unchecked.why());
+          unchecked.reason());
     }
   }
 

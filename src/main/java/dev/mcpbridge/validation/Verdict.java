@@ -12,13 +12,13 @@ public sealed interface Verdict {
   /**
    * @param errors the mismatches with their locations; at least one
    */
-  record Misfit(List<String> errors) implements Verdict {}
+  record Mismatch(List<String> errors) implements Verdict {}
 
   /**
    * The value was not checked completely.
    *
-   * @param why the reason: the schema is unusable, or the budget was exceeded
+   * @param reason the reason: the schema is unusable, or the budget was exceeded
    * @param overBudget whether the budget was exceeded
    */
-  record Unchecked(String why, boolean overBudget) implements Verdict {}
+  record Unchecked(String reason, boolean overBudget) implements Verdict {}
 }

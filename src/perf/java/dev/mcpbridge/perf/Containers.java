@@ -4,7 +4,7 @@ import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.fixture.Engine;
 import dev.mcpbridge.model.ServerId;
-import dev.mcpbridge.sandbox.EngineItself;
+import dev.mcpbridge.sandbox.EngineBaseline;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -51,7 +51,7 @@ public final class Containers {
   }
 
   public static void main(String[] args) throws Exception {
-    Engine engine = Engine.there();
+    Engine engine = Engine.local();
     String label;
     try (BridgeProcess bridge = BridgeProcess.ofJar(args[0], configuration())) {
       label = "dev.mcpbridge.pid=" + bridge.process().pid();
@@ -94,9 +94,9 @@ public final class Containers {
             .run(5, seconds)
             .perSecond();
     BridgeConfig config =
-        new ConfigReader(Map.of()).read(configuration(), ConfigReader.Strictness.WHOLE);
+        new ConfigReader(Map.of()).read(configuration(), ConfigReader.Strictness.ALL_OR_NOTHING);
     double engine =
-        EngineItself.perSecond(
+        EngineBaseline.perSecond(
             config.servers().get(new ServerId("many")).sandboxPool().container(),
             config.sandbox().engine(),
             AT_ONCE,
@@ -211,7 +211,7 @@ public final class Containers {
   }
 
   private static void print(String name, Samples samples) {
-    samples.over(1);
+    samples.finish(1);
     System.out.printf(
         Locale.ROOT,
         "%-28s p50 %8.2f ms   p99 %8.2f ms%n",

@@ -86,7 +86,7 @@ final class HttpLoad {
     samples = new Samples();
     long from = System.nanoTime();
     loop(seconds);
-    samples.over(System.nanoTime() - from);
+    samples.finish(System.nanoTime() - from);
     for (SelectionKey key : selector.keys()) {
       key.channel().close();
     }

@@ -116,7 +116,7 @@ public final class Overload {
                 }));
     answered.await();
     long elapsed = System.nanoTime() - begin;
-    return new Outcome(factor, served.over(elapsed), refused.over(elapsed), other[0]);
+    return new Outcome(factor, served.finish(elapsed), refused.finish(elapsed), other[0]);
   }
 
   private void send(Samples served, Samples refused, int[] other, CountDownLatch answered) {
@@ -148,7 +148,7 @@ public final class Overload {
       CountDownLatch answered = new CountDownLatch(1);
       send(served, new Samples(), new int[1], answered);
       answered.await();
-      if (served.over(1).micros(0.5) / 1e3 < 2 * SERVICE_MILLIS && served.micros(0.5) > 0) {
+      if (served.finish(1).micros(0.5) / 1e3 < 2 * SERVICE_MILLIS && served.micros(0.5) > 0) {
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
       }
     }

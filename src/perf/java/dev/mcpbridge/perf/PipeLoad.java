@@ -43,7 +43,7 @@ final class PipeLoad {
     samples = new Samples();
     long from = System.nanoTime();
     loop(out, seconds);
-    return samples.over(System.nanoTime() - from);
+    return samples.finish(System.nanoTime() - from);
   }
 
   private void loop(OutputStream out, double seconds) throws IOException {

@@ -15,7 +15,7 @@ final class Samples {
     nanos[count++] = sample;
   }
 
-  Samples over(long elapsed) {
+  Samples finish(long elapsed) {
     elapsedNanos = elapsed;
     Arrays.sort(nanos, 0, count);
     return this;

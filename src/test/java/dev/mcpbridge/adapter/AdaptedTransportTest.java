@@ -58,7 +58,8 @@ class AdaptedTransportTest {
 
   @Test
   void localWorkDoesNotCountTowardsTheTimeout() throws Exception {
-    JsonSlice result = initialize(listener -> listener.unhurried(() -> later(5 * START_MILLIS)));
+    JsonSlice result =
+        initialize(listener -> listener.withoutTimeout(() -> later(5 * START_MILLIS)));
 
     assertTrue(result.text().contains("\"late\""), result.text());
   }
@@ -70,7 +71,8 @@ class AdaptedTransportTest {
             BridgeException.class,
             () ->
                 initialize(
-                    listener -> listener.unhurried(() -> later(1)).compose(id -> later(60_000))));
+                    listener ->
+                        listener.withoutTimeout(() -> later(1)).compose(id -> later(60_000))));
 
     assertEquals(ErrorCode.DEADLINE_EXCEEDED, failure.code());
   }

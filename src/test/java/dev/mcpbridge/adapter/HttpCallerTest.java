@@ -67,36 +67,36 @@ class HttpCallerTest {
   }
 
   private int length(int size) throws Exception {
-    return EventLoops.await(vertx, () -> get(size).within(20_000).answer()).body().length();
+    return EventLoops.await(vertx, () -> get(size).withTimeout(20_000).response()).body().length();
   }
 
   @Test
   void smallResponseDoesNotWaitForMemory() throws Exception {
-    memory.given(MAX);
+    memory.addUnread(MAX);
 
     assertEquals(1_000, length(1_000));
   }
 
   @Test
   void largeResponseWaitsForMemory() throws Exception {
-    memory.given(MAX);
-    Future<HttpCaller.Answer> answer =
+    memory.addUnread(MAX);
+    Future<HttpCaller.Response> answer =
         EventLoops.await(
             vertx,
             () -> {
-              Future<HttpCaller.Answer> large = get(LARGE).answer();
+              Future<HttpCaller.Response> large = get(LARGE).response();
               return vertx.timer(300).map(large);
             });
     assertFalse(answer.isComplete());
 
-    memory.taken(MAX);
+    memory.removeUnread(MAX);
 
     assertEquals(LARGE, answer.await(20, TimeUnit.SECONDS).body().length());
   }
 
   @Test
   void cancelledResponsesDoNotBlockTheQueue() throws Exception {
-    memory.given(MAX);
+    memory.addUnread(MAX);
     List<HttpCaller.Exchange> waiting = new ArrayList<>();
     EventLoops.await(
         vertx,
@@ -110,10 +110,10 @@ class HttpCallerTest {
     EventLoops.await(
         vertx,
         () -> {
-          waiting.forEach(HttpCaller.Exchange::giveUp);
+          waiting.forEach(HttpCaller.Exchange::cancel);
           return vertx.timer(100);
         });
-    memory.taken(MAX);
+    memory.removeUnread(MAX);
 
     assertEquals(LARGE, length(LARGE));
   }

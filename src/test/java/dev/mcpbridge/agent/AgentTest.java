@@ -41,7 +41,7 @@ class AgentTest {
   @BeforeEach
   void start() throws Exception {
     bridge = EchoApi.start();
-    bridge.on("/toolcall/tools", EchoApi.says(200, "application/json", "{\"tools\":[{}]}"));
+    bridge.on("/toolcall/tools", EchoApi.respondWith(200, "application/json", "{\"tools\":[{}]}"));
     bridge.on("/toolcall", AgentTest::run);
     bridge.on("/confirmations/c1", AgentTest::confirm);
   }
@@ -113,10 +113,10 @@ class AgentTest {
     model.then(calls("one", "broken"), calls("two"), says("All done."));
 
     // When
-    Agent.Answer answer = agent(Approver.none()).ask("do");
+    Agent.Answer answer = agent(Approver.rejectAll()).ask("do");
 
     // Then
-    String mark = mark(model.told.get(0));
+    String mark = mark(model.requests.get(0));
     assertEquals(
         List.of(
             "user: do",
@@ -125,7 +125,7 @@ class AgentTest {
             "tool id_1: It is not there.",
             "assistant calls 1: ",
             "tool id_0: <data " + mark + ">\nthe two\n</data " + mark + ">"),
-        model.lastTold());
+        model.lastMessages());
     assertEquals(
         new Agent.Answer("All done.", Agent.Outcome.ANSWERED, 3, new ModelReply.Usage(30, 3)),
         answer);
@@ -136,9 +136,9 @@ class AgentTest {
   void longResultIsCutBetweenCharactersWithANote() throws Exception {
     model.then(calls("long"), says("Long."));
 
-    agent(Approver.none()).ask("do");
+    agent(Approver.rejectAll()).ask("do");
 
-    String result = model.lastTold().get(2);
+    String result = model.lastMessages().get(2);
     assertTrue(
         result.contains("123456789\n[cut here: 39 of 45 characters are shown]\n</data "), result);
   }
@@ -148,7 +148,7 @@ class AgentTest {
     // Given
     model.then(calls("one"), calls("one"), calls("one"), says("Half of it."));
     model.then(says("More."));
-    Agent agent = agent(Approver.none());
+    Agent agent = agent(Approver.rejectAll());
 
     // When
     Agent.Answer answer = agent.ask("do");
@@ -157,21 +157,22 @@ class AgentTest {
     assertEquals(Agent.Outcome.OUT_OF_STEPS, answer.outcome());
     assertEquals("Half of it.", answer.text());
     assertEquals(
-        List.of(true, true, true, false), model.told.stream().map(ChatRequest::mayCall).toList());
+        List.of(true, true, true, false),
+        model.requests.stream().map(ChatRequest::mayCall).toList());
     assertEquals("More.", agent.ask("go on").text());
-    assertEquals(3, bridge.seen("/toolcall").size());
+    assertEquals(3, bridge.requests("/toolcall").size());
   }
 
   @Test
   void callsAfterTheLastStepAreNeitherMadeNorKept() throws Exception {
     model.then(calls("one"), calls("one"), calls("one"), calls("one"), says("Yes."));
-    Agent agent = agent(Approver.none());
+    Agent agent = agent(Approver.rejectAll());
 
     assertEquals("", agent.ask("do").text());
     agent.ask("well?");
 
-    assertEquals(3, bridge.seen("/toolcall").size());
-    assertEquals(3, model.lastTold().stream().filter(line -> line.contains("calls")).count());
+    assertEquals(3, bridge.requests("/toolcall").size());
+    assertEquals(3, model.lastMessages().stream().filter(line -> line.contains("calls")).count());
   }
 
   @Test
@@ -180,10 +181,11 @@ class AgentTest {
 
     agent(call -> Approver.Decision.NO).ask("drop it");
 
-    assertTrue(model.lastTold().get(2).startsWith("tool id_0: The user has refused this call."));
-    assertTrue(model.lastTold().get(3).contains("the one"), model.lastTold().toString());
+    assertTrue(
+        model.lastMessages().get(2).startsWith("tool id_0: The user has refused this call."));
+    assertTrue(model.lastMessages().get(3).contains("the one"), model.lastMessages().toString());
     assertEquals(
-        "{\"confirm\":false,\"token\":\"t1\"}", bridge.seen("/confirmations/c1").get(0).text());
+        "{\"confirm\":false,\"token\":\"t1\"}", bridge.requests("/confirmations/c1").get(0).text());
   }
 
   @Test
@@ -203,12 +205,12 @@ class AgentTest {
 
     // Then
     assertEquals(List.of("s/risky: It drops things."), approvals);
-    assertEquals(2, bridge.seen("/confirmations/c1").size());
-    assertTrue(model.lastTold().get(2).contains("dropped"), model.lastTold().toString());
+    assertEquals(2, bridge.requests("/confirmations/c1").size());
+    assertTrue(model.lastMessages().get(2).contains("dropped"), model.lastMessages().toString());
     agent.clear();
     agent.ask("again");
     assertEquals(2, approvals.size());
-    assertEquals("user: again", model.lastTold().get(0));
+    assertEquals("user: again", model.lastMessages().get(0));
   }
 
   @Test
@@ -226,7 +228,7 @@ class AgentTest {
     agent.ask("go on");
 
     // Then
-    List<String> messages = model.lastTold();
+    List<String> messages = model.lastMessages();
     assertEquals(6, messages.size(), messages.toString());
     assertTrue(messages.get(2).contains("the one"), messages.get(2));
     assertEquals("tool id_1: The user has stopped this. It has not run.", messages.get(3));
@@ -237,13 +239,14 @@ class AgentTest {
   @Test
   void everyCallHasAResultAfterABridgeFailure() throws Exception {
     model.then(calls("one", "two"), says("Well."));
-    bridge.on("/toolcall", EchoApi.says(503, "application/json", "{\"detail\":\"It ends.\"}"));
-    Agent agent = agent(Approver.none());
+    bridge.on(
+        "/toolcall", EchoApi.respondWith(503, "application/json", "{\"detail\":\"It ends.\"}"));
+    Agent agent = agent(Approver.rejectAll());
 
     assertThrows(BridgeException.class, () -> agent.ask("do"));
     agent.ask("go on");
 
-    List<String> messages = model.lastTold();
+    List<String> messages = model.lastMessages();
     assertEquals(5, messages.size(), messages.toString());
     assertEquals(
         "tool id_0: The bridge refused: It ends. Whether it was executed is not known.",
@@ -261,19 +264,19 @@ class AgentTest {
           throw new InterruptedException();
         },
         says("Hello."));
-    Agent agent = agent(Approver.none());
+    Agent agent = agent(Approver.rejectAll());
 
     assertThrows(BridgeException.class, () -> agent.ask("one"));
     assertThrows(InterruptedException.class, () -> agent.ask("two"));
     agent.ask("three");
 
-    assertEquals(List.of("user: three"), model.lastTold());
+    assertEquals(List.of("user: three"), model.lastMessages());
   }
 
   @Test
   void outcomeOfAnAnswerIsReported() throws Exception {
     model.then(ends("It is a", ModelReply.End.CUT), ends("", ModelReply.End.REFUSED));
-    Agent agent = agent(Approver.none());
+    Agent agent = agent(Approver.rejectAll());
 
     assertEquals(Agent.Outcome.CUT, agent.ask("one").outcome());
     assertEquals(Agent.Outcome.REFUSED, agent.ask("two").outcome());

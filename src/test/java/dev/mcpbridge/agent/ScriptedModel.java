@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.dialect.Format;
-import dev.mcpbridge.dialect.FunctionAnswer;
 import dev.mcpbridge.dialect.FunctionCall;
+import dev.mcpbridge.dialect.FunctionResult;
 import dev.mcpbridge.llm.ChatModel;
 import dev.mcpbridge.llm.ChatRequest;
 import dev.mcpbridge.llm.ModelReply;
@@ -21,7 +21,7 @@ import java.util.List;
 /** A model that follows a script and records its requests. */
 final class ScriptedModel implements ChatModel {
   private final Deque<Turn> turns = new ArrayDeque<>();
-  final List<ChatRequest> told = new ArrayList<>();
+  final List<ChatRequest> requests = new ArrayList<>();
 
   /** The next reply. */
   @FunctionalInterface
@@ -41,7 +41,7 @@ final class ScriptedModel implements ChatModel {
 
   static Turn ends(String words, ModelReply.End end) {
     return (chatRequest, modelListener) -> {
-      modelListener.words(words);
+      modelListener.onText(words);
       return new ModelReply(message(words), words, List.of(), end, new ModelReply.Usage(10, 1));
     };
   }
@@ -66,8 +66,8 @@ final class ScriptedModel implements ChatModel {
   }
 
   /** The messages of the last request, each as a line with its role and content. */
-  List<String> lastTold() {
-    return told.get(told.size() - 1).messages().stream()
+  List<String> lastMessages() {
+    return requests.get(requests.size() - 1).messages().stream()
         .map(
             message ->
                 message.path("role").asText()
@@ -93,12 +93,12 @@ final class ScriptedModel implements ChatModel {
   }
 
   @Override
-  public JsonNode user(String text) {
+  public JsonNode userMessage(String text) {
     return Json.mapper().createObjectNode().put("role", "user").put("content", text);
   }
 
   @Override
-  public List<JsonNode> results(List<FunctionAnswer> answers) {
+  public List<JsonNode> resultMessages(List<FunctionResult> answers) {
     try {
       List<JsonNode> messages = new ArrayList<>();
       Json.exactTree(format().messages(answers)).forEach(messages::add);
@@ -111,7 +111,7 @@ final class ScriptedModel implements ChatModel {
   @Override
   public ModelReply reply(ChatRequest chatRequest, ModelListener modelListener)
       throws InterruptedException {
-    told.add(chatRequest);
+    requests.add(chatRequest);
     return turns.remove().reply(chatRequest, modelListener);
   }
 }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** Requests within a node, and handlers that are registered and unregistered. */
 class BusTest {
-  private static final Address<String, String> ADDRESS = Address.here("somewhere");
+  private static final Address<String, String> ADDRESS = Address.local("somewhere");
 
   private final Vertx vertx = Bridge.vertx();
   private final Bus bus = Bus.create(vertx, new SingleNode(Clock.systemUTC()), new Counts());

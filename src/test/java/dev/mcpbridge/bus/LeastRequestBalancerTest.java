@@ -48,25 +48,25 @@ class LeastRequestBalancerTest {
   }
 
   private void setState(InstanceId instanceId, ServerState state) {
-    balancer.heard(
+    balancer.update(
         ServerViews.of(
             SERVER, state, null, null, new InstanceLocation(instanceId.number(), "n", 1)));
   }
 
   private InstanceId next(InstanceId... tried) {
-    return balancer.of(SERVER, Set.of(tried));
+    return balancer.select(SERVER, Set.of(tried));
   }
 
   @Test
   void localInstanceComesFirst() {
-    owners.put(TWO, Cluster.HERE);
+    owners.put(TWO, Cluster.THIS_NODE);
 
     assertEquals(TWO, next());
   }
 
   @Test
   void leastLoadedInstanceWinsOverLocalOne() {
-    owners.put(ONE, Cluster.HERE);
+    owners.put(ONE, Cluster.THIS_NODE);
     balancer.begun(ONE);
     balancer.begun(TWO);
 
@@ -93,7 +93,7 @@ class LeastRequestBalancerTest {
 
   @Test
   void ownedInstanceWinsOverUnownedOne() {
-    owners.put(ONE, Cluster.NOWHERE);
+    owners.put(ONE, Cluster.NO_OWNER);
     setState(TWO, new ServerState.Starting(0));
     setState(THREE, new ServerState.Starting(0));
 
@@ -118,6 +118,7 @@ class LeastRequestBalancerTest {
 
   @Test
   void unknownServerUsesFirstInstance() {
-    assertEquals(new InstanceId(new ServerId("t"), 1), balancer.of(new ServerId("t"), Set.of()));
+    assertEquals(
+        new InstanceId(new ServerId("t"), 1), balancer.select(new ServerId("t"), Set.of()));
   }
 }

@@ -48,7 +48,7 @@ class RemoteRouterTest {
   private Cluster.PeerListener peerListener;
   private Promise<Void> change = Promise.promise();
   private final Promise<byte[]> answer = Promise.promise();
-  private int owner = Cluster.NOWHERE;
+  private int owner = Cluster.NO_OWNER;
   private int runs;
 
   private Cluster cluster() {
@@ -114,7 +114,7 @@ class RemoteRouterTest {
   }
 
   private void moveHere() {
-    owner = Cluster.HERE;
+    owner = Cluster.THIS_NODE;
     Promise<Void> previous = change;
     change = Promise.promise();
     previous.complete();
@@ -189,7 +189,7 @@ class RemoteRouterTest {
 
   /** Whether a call of the node in slot 2 runs although the given node cancels it. */
   private boolean runsWhenCancelledBy(int slot, boolean isEarly) throws Exception {
-    owner = Cluster.HERE;
+    owner = Cluster.THIS_NODE;
     List<Cancellation> cancellations = new ArrayList<>();
     Cancellation cancellation = new Cancellation("c", "The client left");
     byte[] failure =
@@ -200,14 +200,14 @@ class RemoteRouterTest {
               Promise<byte[]> answered = Promise.promise();
               Runnable cancel =
                   () ->
-                      peerListener.told(
+                      peerListener.onMessage(
                           slot,
                           Addresses.cancel(ID).name(),
                           WireCodecs.CANCELLATION.bytes(cancellation));
               if (isEarly) {
                 cancel.run();
               }
-              peerListener.asked(
+              peerListener.onRequest(
                   2,
                   Addresses.call(ID).at(InstanceId.first(ID)).name(),
                   WireCodecs.CALL.bytes(call()),
@@ -236,7 +236,7 @@ class RemoteRouterTest {
         () -> {
           Promise<Void> reported = Promise.promise();
           bus.subscribe(
-              Addresses.PART_GONE,
+              Addresses.INSTANCE_STOPPED,
               stopped -> {
                 epochs.add(stopped.from().epoch());
                 reported.complete();
@@ -252,8 +252,8 @@ class RemoteRouterTest {
   }
 
   private void reportStopped(int slot, long epoch) {
-    Topic<InstanceStopped> topic = Addresses.PART_GONE;
-    peerListener.told(
+    Topic<InstanceStopped> topic = Addresses.INSTANCE_STOPPED;
+    peerListener.onMessage(
         slot,
         topic.name(),
         topic.wireCodec().bytes(new InstanceStopped(ID, new InstanceLocation(1, "one", epoch))));
@@ -279,7 +279,7 @@ class RemoteRouterTest {
 
   private void sendEvent(int slot, String event) {
     Topic<CallEvent> topic = Addresses.callEvents("c");
-    peerListener.told(
+    peerListener.onMessage(
         slot, topic.name(), topic.wireCodec().bytes(new CallEvent(event, JsonSlice.EMPTY_OBJECT)));
   }
 
@@ -290,7 +290,7 @@ class RemoteRouterTest {
     EventLoops.await(
         vertx,
         () -> {
-          bus.serve(Addresses.question("c"), serverRequest -> Future.succeededFuture(DONE));
+          bus.serve(Addresses.clientRequest("c"), serverRequest -> Future.succeededFuture(DONE));
           ask();
           Promise<Void> second = Promise.promise();
           askClient(1, (result, failure) -> answered.add(failure == null ? 1 : -1));
@@ -307,26 +307,26 @@ class RemoteRouterTest {
   }
 
   private void askClient(int slot, BiConsumer<byte[], byte[]> answered) {
-    Address<ServerRequest, JsonSlice> address = Addresses.question("c");
-    peerListener.asked(
+    Address<ServerRequest, JsonSlice> address = Addresses.clientRequest("c");
+    peerListener.onRequest(
         slot,
         address.name(),
-        address.question().bytes(new ServerRequest("roots/list", JsonSlice.EMPTY_OBJECT)),
+        address.requestCodec().bytes(new ServerRequest("roots/list", JsonSlice.EMPTY_OBJECT)),
         answered);
   }
 
   @Test
   void remoteCallCancelledBeforeItArrivesDoesNotRun() throws Exception {
-    owner = Cluster.HERE;
+    owner = Cluster.THIS_NODE;
     Cancellation cancellation = new Cancellation("c", "The client left");
     byte[] failure =
         EventLoops.await(
             vertx,
             () -> {
               Promise<byte[]> answered = Promise.promise();
-              peerListener.told(
+              peerListener.onMessage(
                   2, Addresses.cancel(ID).name(), WireCodecs.CANCELLATION.bytes(cancellation));
-              peerListener.asked(
+              peerListener.onRequest(
                   2,
                   Addresses.call(ID).at(InstanceId.first(ID)).name(),
                   WireCodecs.CALL.bytes(call()),
@@ -334,6 +334,6 @@ class RemoteRouterTest {
               return answered.future();
             });
 
-    assertCancelled(FailureCodec.FORM.of(failure));
+    assertCancelled(FailureCodec.CODEC.of(failure));
   }
 }

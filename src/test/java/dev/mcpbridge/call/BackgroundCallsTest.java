@@ -51,11 +51,10 @@ class BackgroundCallsTest {
                 calls
                     .add(
                         OneServer.request("c"),
-                        () ->
-                            server.pipeline.announced(OneServer.request("c"), () -> run(mayStart)))
+                        () -> server.pipeline.register(OneServer.request("c"), () -> run(mayStart)))
                     .compose(
                         call -> {
-                          Future<BackgroundCall> cancelled = calls.giveUp(call);
+                          Future<BackgroundCall> cancelled = calls.cancel(call);
                           mayStart.complete();
                           server.becomeReady();
                           return cancelled;
@@ -84,8 +83,8 @@ class BackgroundCallsTest {
               .add(OneServer.request("c"), running::future)
               .compose(
                   call -> {
-                    calls.giveUp(call);
-                    calls.giveUp(call);
+                    calls.cancel(call);
+                    calls.cancel(call);
                     return server.vertx.timer(300);
                   });
         });

@@ -68,7 +68,7 @@ class DirectoryTest {
                       (query, name) ->
                           switch (query) {
                             case "epoch" -> ownersEpoch;
-                            case "parts" -> instances;
+                            case "instances" -> instances;
                             case "isExpected" -> isExpected;
                             default -> true;
                           });
@@ -84,7 +84,7 @@ class DirectoryTest {
 
   private void publishView(ServerId server, String lastError, long epoch) {
     bus.publish(
-        Addresses.PART_CHANGED, view(server, lastError, new InstanceLocation(1, "n2", epoch)));
+        Addresses.INSTANCE_CHANGED, view(server, lastError, new InstanceLocation(1, "n2", epoch)));
   }
 
   private static ServerView view(ServerId server, String lastError, InstanceLocation location) {
@@ -102,7 +102,7 @@ class DirectoryTest {
         .timer(1)
         .compose(
             done ->
-                directory.isKnown(LAST)
+                directory.exists(LAST)
                     ? directory.find(SERVER).map(view -> view.lastError().reason())
                     : awaitLast());
   }
@@ -131,11 +131,11 @@ class DirectoryTest {
     InstanceLocation second = new InstanceLocation(2, "n1", 5);
     instances = InstanceId.all(SERVER, 2);
     publishView("first", 4);
-    bus.publish(Addresses.PART_CHANGED, view(SERVER, "second", second));
+    bus.publish(Addresses.INSTANCE_CHANGED, view(SERVER, "second", second));
     currentReason();
-    assertEquals(InstanceId.all(SERVER, 2), directory.find(SERVER).result().parts());
+    assertEquals(InstanceId.all(SERVER, 2), directory.find(SERVER).result().instances());
 
-    bus.publish(Addresses.PART_GONE, new InstanceStopped(SERVER, second));
+    bus.publish(Addresses.INSTANCE_STOPPED, new InstanceStopped(SERVER, second));
     vertx.setTimer(
         1,
         done -> {
@@ -143,7 +143,7 @@ class DirectoryTest {
           change.complete();
         });
 
-    while (directory.find(SERVER).result().parts().size() > 1) {
+    while (directory.find(SERVER).result().instances().size() > 1) {
       TimeUnit.MILLISECONDS.sleep(5);
     }
     assertEquals("first", directory.find(SERVER).result().lastError().reason());

@@ -244,8 +244,8 @@ class IdempotencyAcrossNodesTest {
                 switch (method.getName()) {
                   case "isAlone" -> false;
                   case "slot" -> slot;
-                  case "life" -> 7L;
-                  case "lives" -> !lostNodes.contains((Integer) arguments[0]);
+                  case "incarnation" -> 7L;
+                  case "isAlive" -> !lostNodes.contains((Integer) arguments[0]);
                   case "map" -> unreliable(shared.map((String) arguments[0]));
                   default -> method.invoke(shared, arguments);
                 });

@@ -63,8 +63,8 @@ final class OneServer implements AutoCloseable {
           return Future.succeededFuture(JsonSlice.EMPTY_OBJECT);
         });
     Promise<Void> published = Promise.promise();
-    bus.subscribe(Addresses.PART_CHANGED, view -> published.complete());
-    bus.publish(Addresses.PART_CHANGED, view(null));
+    bus.subscribe(Addresses.INSTANCE_CHANGED, view -> published.complete());
+    bus.publish(Addresses.INSTANCE_CHANGED, view(null));
     return published.future();
   }
 

@@ -44,7 +44,7 @@ class ConfigWatchTest {
   @BeforeEach
   void start() throws Exception {
     file = Files.writeString(folder.resolve("bridge.json"), OLD);
-    bridge = Bridge.start(reader.read(OLD, Strictness.WHOLE)).await(20, TimeUnit.SECONDS);
+    bridge = Bridge.start(reader.read(OLD, Strictness.ALL_OR_NOTHING)).await(20, TimeUnit.SECONDS);
   }
 
   @AfterEach
@@ -85,19 +85,19 @@ class ConfigWatchTest {
   void invalidStartFileIsNotSharedEvenIfItIsTheNewest() throws Exception {
     String invalid = OLD.replace("}}}", "},\"wrong\":{\"command\":7}}}");
     Files.writeString(file, invalid);
-    bridge.share(servers("theirs"), 1_000_000);
+    bridge.shareConfiguration(servers("theirs"), 1_000_000);
 
     watch(invalid);
 
     awaitServer("theirs");
-    assertEquals(servers("theirs"), bridge.newestFile().orElseThrow().text());
+    assertEquals(servers("theirs"), bridge.newestConfiguration().orElseThrow().text());
   }
 
   @Test
   void nodeWithAnInvalidFileFollowsOthersUntilItIsFixed() throws Exception {
     watch();
     Files.writeString(file, "{\"mcpServers\":");
-    bridge.share(servers("theirs"), System.currentTimeMillis() + 1);
+    bridge.shareConfiguration(servers("theirs"), System.currentTimeMillis() + 1);
     awaitServer("theirs");
 
     Files.writeString(file, servers("ours"));
@@ -108,7 +108,7 @@ class ConfigWatchTest {
   @Test
   void sharedFileWinsIfBothWereChangedAtTheSameTime() throws Exception {
     Files.setLastModifiedTime(file, FileTime.fromMillis(1_000_000));
-    bridge.share(servers("theirs"), 1_000_000);
+    bridge.shareConfiguration(servers("theirs"), 1_000_000);
 
     watch();
 
@@ -120,13 +120,13 @@ class ConfigWatchTest {
   void fileThatBecomesEqualToTheSharedOneIsSharedAnew() throws Exception {
     watch();
     String theirs = servers("theirs");
-    bridge.share(theirs, System.currentTimeMillis());
+    bridge.shareConfiguration(theirs, System.currentTimeMillis());
     awaitServer("theirs");
-    long before = bridge.newestFile().orElseThrow().millis();
+    long before = bridge.newestConfiguration().orElseThrow().millis();
 
     Files.writeString(file, theirs);
 
-    until(() -> bridge.newestFile().orElseThrow().millis() > before);
-    assertEquals(theirs, bridge.newestFile().orElseThrow().text());
+    until(() -> bridge.newestConfiguration().orElseThrow().millis() > before);
+    assertEquals(theirs, bridge.newestConfiguration().orElseThrow().text());
   }
 }

@@ -88,7 +88,7 @@ class ClusterSocketsTest {
 
   @BeforeEach
   void connect() throws Exception {
-    FreePorts.some(2).forEach(port -> members.add("127.0.0.1:" + port));
+    FreePorts.find(2).forEach(port -> members.add("127.0.0.1:" + port));
     sender = new Node(0);
     receiver = new Node(1);
     vertx.runOnContext(v -> Future.all(sender.links.open(), receiver.links.open()));

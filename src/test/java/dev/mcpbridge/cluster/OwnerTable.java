@@ -14,6 +14,6 @@ public final class OwnerTable {
         nodes.stream()
             .map(n -> new Member(n - 1, 0, "", "", "", List.of(), List.of(), false))
             .toList();
-    return Rendezvous.row(server, members).get(0).slot() + 1;
+    return Rendezvous.rank(server, members).get(0).slot() + 1;
   }
 }

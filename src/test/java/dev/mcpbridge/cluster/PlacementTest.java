@@ -50,10 +50,10 @@ class PlacementTest {
     Map<InstanceId, OwnerEpoch> before = Map.copyOf(holdings);
     Placement target = placement();
     target
-        .wanted()
+        .assigned()
         .forEach(
             instanceId -> {
-              int slot = target.wanted(instanceId).orElseThrow().slot();
+              int slot = target.assigned(instanceId).orElseThrow().slot();
               holdings.put(instanceId, new OwnerEpoch(slot, 7, 0));
             });
     return holdings.entrySet().stream()
@@ -108,8 +108,8 @@ class PlacementTest {
 
     join(0, InstanceId.all(SERVER, 2), true);
 
-    placement().wanted().forEach(p -> assertEquals(1, placement().wanted(p).get().slot()));
-    assertEquals(2, placement().parts(SERVER).size());
+    placement().assigned().forEach(p -> assertEquals(1, placement().assigned(p).get().slot()));
+    assertEquals(2, placement().instances(SERVER).size());
   }
 
   @Test
@@ -119,8 +119,8 @@ class PlacementTest {
 
     join(0, 1);
 
-    assertEquals(InstanceId.all(SERVER, 3), List.copyOf(placement().parts(SERVER)));
-    assertTrue(placement().wanted(new InstanceId(SERVER, 3)).isEmpty());
+    assertEquals(InstanceId.all(SERVER, 3), List.copyOf(placement().instances(SERVER)));
+    assertTrue(placement().assigned(new InstanceId(SERVER, 3)).isEmpty());
   }
 
   @Test

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.cluster.SharedMap.Change;
-import dev.mcpbridge.cluster.SharedMap.Keep;
+import dev.mcpbridge.cluster.SharedMap.Eviction;
 import dev.mcpbridge.wire.WireWriter;
 import org.junit.jupiter.api.Test;
 
@@ -16,7 +16,7 @@ class TablesTest {
 
   private Change put(String map, String key, byte[] value) {
     return tables.put(
-        new Command.Put(map, key, SharedMap.ABSENT, value, Long.MAX_VALUE, Keep.FIRM),
+        new Command.Put(map, key, SharedMap.ABSENT, value, Long.MAX_VALUE, Eviction.NEVER),
         Long.MAX_VALUE,
         MILLIS);
   }

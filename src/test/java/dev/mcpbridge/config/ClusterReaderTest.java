@@ -11,30 +11,30 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which node of which cluster a bridge is. Addresses of 192.0.2.0/24 are no machine's. */
+/** Which member of a cluster a node is. No machine has an address of 192.0.2.0/24. */
 class ClusterReaderTest {
-  private static final NodeOptions AS_THE_FILE_SAYS = new NodeOptions(null, null, null);
-  private static final String OF_TWO = "'members':['192.0.2.1:7800','127.0.0.1:7801'],";
-  private static final String SAFE = "'insecure':true,'secret':'sixteen letters.'";
+  private static final NodeOptions NO_OPTIONS = new NodeOptions(null, null, null);
+  private static final String TWO_MEMBERS = "'members':['192.0.2.1:7800','127.0.0.1:7801'],";
+  private static final String WITHOUT_TLS = "'insecure':true,'secret':'sixteen letters.'";
 
-  private static BridgeConfig read(String cluster, NodeOptions choice, Map<String, String> env) {
+  private static BridgeConfig read(String cluster, NodeOptions options, Map<String, String> env) {
     String json = "{'cluster':{" + cluster + "},'mcpServers':{}}";
-    return new ConfigReader(env, choice)
-        .read(json.replace('\'', '"'), ConfigReader.Strictness.WHOLE);
+    return new ConfigReader(env, options)
+        .read(json.replace('\'', '"'), ConfigReader.Strictness.ALL_OR_NOTHING);
   }
 
-  private static ClusterConfig read(String cluster, NodeOptions choice) {
-    return read(cluster, choice, Map.of()).cluster();
+  private static ClusterConfig read(String cluster, NodeOptions options) {
+    return read(cluster, options, Map.of()).cluster();
   }
 
-  private static void assertRefused(String cluster, NodeOptions choice, String path) {
-    ConfigException wrong = assertThrows(ConfigException.class, () -> read(cluster, choice));
-    assertTrue(wrong.getMessage().contains("cluster." + path), wrong.getMessage());
+  private static void assertRefused(String cluster, NodeOptions options, String path) {
+    ConfigException failure = assertThrows(ConfigException.class, () -> read(cluster, options));
+    assertTrue(failure.getMessage().contains("cluster." + path), failure.getMessage());
   }
 
   @Test
-  void whatIsNotSaidIsAsTheTableOfDefaultsSays() {
-    ClusterConfig read = read("'members':['127.0.0.1:7800']", AS_THE_FILE_SAYS);
+  void absentKeysHaveTheirDefaults() {
+    ClusterConfig read = read("'members':['127.0.0.1:7800']", NO_OPTIONS);
 
     assertEquals("mcp-bridge", read.name());
     assertEquals("127.0.0.1:7800", read.node());
@@ -46,8 +46,8 @@ class ClusterReaderTest {
   }
 
   @Test
-  void theOneMemberThatIsAnAddressOfThisMachineIsThisNode() {
-    ClusterConfig read = read(OF_TWO + SAFE, AS_THE_FILE_SAYS);
+  void memberWithAnAddressOfThisMachineIsThisNode() {
+    ClusterConfig read = read(TWO_MEMBERS + WITHOUT_TLS, NO_OPTIONS);
 
     assertEquals("127.0.0.1", read.host());
     assertEquals(7801, read.port());
@@ -56,8 +56,8 @@ class ClusterReaderTest {
 
   @ParameterizedTest
   @CsvSource({"192.0.2.1,", "192.0.2.1, 7800", "127.0.0.1, 7801", ", 7801"})
-  void theCommandLineSaysWhichMemberThisNodeIs(String host, Integer port) {
-    ClusterConfig read = read(OF_TWO + SAFE, new NodeOptions(host, port, "me"));
+  void optionsSelectTheMember(String host, Integer port) {
+    ClusterConfig read = read(TWO_MEMBERS + WITHOUT_TLS, new NodeOptions(host, port, "me"));
 
     assertEquals(host == null ? "127.0.0.1" : host, read.host());
     assertEquals("me", read.node());
@@ -65,26 +65,26 @@ class ClusterReaderTest {
 
   @ParameterizedTest
   @CsvSource({"192.0.2.1, 7801", "192.0.2.2,", ", 7800"})
-  void whoIsNoneOfTheMembersIsToldSo(String host, Integer port) {
-    assertRefused(OF_TWO + SAFE, new NodeOptions(host, port, null), "members");
+  void nodeThatIsNotAMemberIsRefused(String host, Integer port) {
+    assertRefused(TWO_MEMBERS + WITHOUT_TLS, new NodeOptions(host, port, null), "members");
   }
 
   @Test
-  void severalMembersOnThisMachineHaveToBeToldApart() {
+  void severalLocalMembersRequireAPort() {
     String both = "'members':['127.0.0.1:7801','127.0.0.1:7802']";
 
-    assertRefused(both, AS_THE_FILE_SAYS, "members");
+    assertRefused(both, NO_OPTIONS, "members");
     assertEquals(7802, read(both, new NodeOptions(null, 7802, null)).port());
-    assertEquals(7802, read(both + ",'port':7802", AS_THE_FILE_SAYS).port());
+    assertEquals(7802, read(both + ",'port':7802", NO_OPTIONS).port());
   }
 
   @Test
-  void allNodesHaveTheSameMembersInWhicheverOrderTheyStand() {
-    String one = "'members':['127.0.0.1:7801','127.0.0.1:7802']";
-    String other = "'members':['127.0.0.1:7802','127.0.0.1:7801']";
-    NodeOptions choice = new NodeOptions(null, 7801, null);
+  void orderOfMembersDoesNotMatter() {
+    String ascending = "'members':['127.0.0.1:7801','127.0.0.1:7802']";
+    String descending = "'members':['127.0.0.1:7802','127.0.0.1:7801']";
+    NodeOptions options = new NodeOptions(null, 7801, null);
 
-    assertEquals(read(one, choice), read(other, choice));
+    assertEquals(read(ascending, options), read(descending, options));
   }
 
   @ParameterizedTest
@@ -95,43 +95,43 @@ class ClusterReaderTest {
         "'insecure':true,'secret':'fifteen letters' | secret",
         "'secret':'sixteen letters.' | tls"
       })
-  void betweenMachinesThereIsASecretAndTls(String cluster, String path) {
-    assertRefused(OF_TWO + cluster, AS_THE_FILE_SAYS, path);
+  void remoteMembersRequireASecretAndTls(String cluster, String path) {
+    assertRefused(TWO_MEMBERS + cluster, NO_OPTIONS, path);
   }
 
   @Test
-  void aSecretThatCanBeGuessedIsRefusedOnOneMachineToo() {
-    assertRefused(
-        "'members':['127.0.0.1:7800'],'secret':'fifteen letters'", AS_THE_FILE_SAYS, "secret");
+  void shortSecretIsRefusedOnOneMachineToo() {
+    assertRefused("'members':['127.0.0.1:7800'],'secret':'fifteen letters'", NO_OPTIONS, "secret");
   }
 
   @Test
-  void aNameThatBeginsLikeALoopbackAddressIsNone() {
+  void hostNameThatStartsLikeALoopbackAddressIsRemote() {
     assertRefused(
         "'members':['127.0.0.1.example.com:7800'],'host':'127.0.0.1.example.com'",
-        AS_THE_FILE_SAYS,
+        NO_OPTIONS,
         "tls");
   }
 
   @Test
-  void theSecretIsThatOfTheEnvironmentUnlessTheFileSaysOne() {
+  void secretOfTheFileOverridesTheEnvironment() {
     Map<String, String> environment = Map.of("MCP_CLUSTER_SECRET", "of the environment");
 
-    ClusterConfig read = read(OF_TWO + "'insecure':true", AS_THE_FILE_SAYS, environment).cluster();
+    ClusterConfig read = read(TWO_MEMBERS + "'insecure':true", NO_OPTIONS, environment).cluster();
 
     assertEquals("of the environment", read.secret());
     assertEquals(
-        "sixteen letters.", read(OF_TWO + SAFE, AS_THE_FILE_SAYS, environment).cluster().secret());
+        "sixteen letters.",
+        read(TWO_MEMBERS + WITHOUT_TLS, NO_OPTIONS, environment).cluster().secret());
   }
 
   @Test
-  void whoIsNotToldToJoinIsNoNode() {
-    assertNull(read(OF_TWO + SAFE, null));
+  void nodeWithoutOptionsDoesNotJoin() {
+    assertNull(read(TWO_MEMBERS + WITHOUT_TLS, null));
   }
 
   @ParameterizedTest
   @CsvSource({"'lease':0.1, lease", "'reload':'all', reload", "'nodes':3, nodes"})
-  void whatNobodyUnderstandsIsRefused(String key, String path) {
-    assertRefused("'members':['127.0.0.1:7800']," + key, AS_THE_FILE_SAYS, path);
+  void invalidKeysAreRefused(String key, String path) {
+    assertRefused("'members':['127.0.0.1:7800']," + key, NO_OPTIONS, path);
   }
 }

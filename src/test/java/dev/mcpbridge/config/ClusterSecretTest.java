@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What nodes prove themselves with where nothing is configured for that. */
+/** The secret that the nodes of a user share if none is configured. */
 class ClusterSecretTest {
   @TempDir Path state;
 
@@ -45,7 +45,7 @@ class ClusterSecretTest {
   }
 
   private String secret(String cluster) throws IOException {
-    return ClusterSecret.complete(config(cluster, "", null), state).secret();
+    return ClusterSecret.withUserSecret(config(cluster, "", null), state).secret();
   }
 
   private Path file() {
@@ -57,24 +57,24 @@ class ClusterSecretTest {
   }
 
   private void assertRefused(String reason) {
-    IOException refused = assertThrows(IOException.class, () -> secret("demo"));
-    assertTrue(refused.getMessage().contains(reason), refused.getMessage());
-    assertTrue(refused.getMessage().contains(file().toString()), refused.getMessage());
-    assertTrue(refused.getMessage().contains("set cluster.secret"), refused.getMessage());
+    IOException failure = assertThrows(IOException.class, () -> secret("demo"));
+    assertTrue(failure.getMessage().contains(reason), failure.getMessage());
+    assertTrue(failure.getMessage().contains(file().toString()), failure.getMessage());
+    assertTrue(failure.getMessage().contains("set cluster.secret"), failure.getMessage());
   }
 
   @Test
-  void itIsMadeOnceAndOnlyItsUserCanReadIt() throws Exception {
-    String made = secret("demo");
+  void secretIsCreatedOnceForItsUserOnly() throws Exception {
+    String created = secret("demo");
 
-    assertEquals(64, made.length());
-    assertEquals(made, secret("demo"));
+    assertEquals(64, created.length());
+    assertEquals(created, secret("demo"));
     assertEquals("rw-------", mode(file()));
     assertEquals("rwx------", mode(file().getParent()));
   }
 
   @Test
-  void nodesThatStartAtOnceHaveTheSame() throws Exception {
+  void concurrentStartsShareOneSecret() throws Exception {
     int nodes = 12;
     ExecutorService threads = Executors.newFixedThreadPool(nodes);
     try {
@@ -104,7 +104,7 @@ class ClusterSecretTest {
   }
 
   @Test
-  void eachClusterHasItsOwnWhateverItIsCalled() throws Exception {
+  void eachClusterNameHasItsOwnSecret() throws Exception {
     assertNotEquals(secret("demo"), secret("../demo"));
 
     try (Stream<Path> files = Files.list(state)) {
@@ -113,18 +113,18 @@ class ClusterSecretTest {
   }
 
   @Test
-  void noneIsMadeWhereNodesHaveSomethingToProveThemselvesWith() throws Exception {
+  void noSecretIsCreatedIfASecretOrTlsIsConfigured() throws Exception {
     ClusterConfig secret = config("demo", "a secret of the tests", null);
     Path pem = Path.of("x.pem");
     ClusterConfig tls = config("demo", "", new ClusterConfig.Tls(pem, pem, pem));
 
-    assertEquals(secret, ClusterSecret.complete(secret, state));
-    assertEquals(tls, ClusterSecret.complete(tls, state));
+    assertEquals(secret, ClusterSecret.withUserSecret(secret, state));
+    assertEquals(tls, ClusterSecret.withUserSecret(tls, state));
     assertFalse(Files.exists(file()));
   }
 
   @Test
-  void oneThatOthersMayHaveReadIsRefused() throws Exception {
+  void secretReadableByOthersIsRefused() throws Exception {
     secret("demo");
     Files.setPosixFilePermissions(file(), PosixFilePermissions.fromString("rw-r-----"));
 
@@ -132,7 +132,7 @@ class ClusterSecretTest {
   }
 
   @Test
-  void aFolderThatOthersMayEnterIsRefused() throws Exception {
+  void folderAccessibleToOthersIsRefused() throws Exception {
     secret("demo");
     Files.setPosixFilePermissions(file().getParent(), PosixFilePermissions.fromString("rwxr-xr-x"));
 
@@ -140,8 +140,8 @@ class ClusterSecretTest {
   }
 
   @Test
-  void oneOfAnotherUserIsRefused() throws Exception {
-    assumeTrue("root".equals(System.getProperty("user.name")), "only root can give files away");
+  void secretOfAnotherUserIsRefused() throws Exception {
+    assumeTrue("root".equals(System.getProperty("user.name")), "only root can change owners");
     secret("demo");
     Files.setOwner(
         file(),
@@ -151,16 +151,16 @@ class ClusterSecretTest {
   }
 
   @Test
-  void aLinkIsRefused() throws Exception {
+  void symbolicLinkIsRefused() throws Exception {
     secret("demo");
-    Path elsewhere = Files.move(file(), state.resolve("elsewhere"));
-    Files.createSymbolicLink(file(), elsewhere);
+    Path target = Files.move(file(), state.resolve("target"));
+    Files.createSymbolicLink(file(), target);
 
     assertRefused("symbolic link");
   }
 
   @Test
-  void oneThatCanBeGuessedIsRefused() throws Exception {
+  void shortSecretIsRefused() throws Exception {
     secret("demo");
     Files.writeString(file(), "short\n");
 
@@ -168,14 +168,14 @@ class ClusterSecretTest {
   }
 
   @Test
-  void whereNothingCanBeKeptTheNodeIsToldWhatToDo() throws Exception {
+  void unusableFolderIsReportedWithAdvice() throws Exception {
     Files.writeString(state.resolve("cluster"), "in the way");
 
     assertRefused("cluster");
   }
 
   @Test
-  void itIsKeptInTheStateFolderOfTheUser() {
+  void stateFolderFollowsTheXdgSpecification() {
     Path home = Path.of(System.getProperty("user.home"), ".local", "state", "mcp-bridge");
 
     assertEquals(Path.of("/s/mcp-bridge"), StateFolder.of(Map.of("XDG_STATE_HOME", "/s")));

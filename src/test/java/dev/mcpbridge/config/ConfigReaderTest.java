@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ConfigReaderTest {
 
   @Test
-  void aDesktopClientsFileWorksAsItIs() {
+  void fileOfADesktopClientIsAccepted() {
     BridgeConfig config =
         read(
             "{'globalShortcut':'x','mcpServers':{'brave-search':{'command':'npx',"
@@ -73,10 +73,10 @@ class ConfigReaderTest {
         "{'servers':{'s':{'command':'x','riskLevel':4}}} | servers.s.riskLevel",
         "{'mcpServers':{'s':{'command':'x','url':'http://x'}}} | mcpServers.s.url",
       })
-  void saysWhereItIsWrong(String json, String path) {
-    ConfigException wrong = assertThrows(ConfigException.class, () -> read(json));
+  void invalidConfigurationIsReportedWithItsPath(String json, String path) {
+    ConfigException failure = assertThrows(ConfigException.class, () -> read(json));
 
-    assertEquals(path, wrong.problems().get(0).path());
+    assertEquals(path, failure.problems().get(0).path());
   }
 
   @ParameterizedTest
@@ -99,15 +99,15 @@ class ConfigReaderTest {
         "{'mcpServers':{'s':{'command':'x','env':{'A':'${envv:X}'}}}}"
             + " | mcpServers.s.env.A: unknown placeholder ${envv:X}, did you mean ${env:X}?",
         "{'mcpServers':{'s':{'command':'x','env':{'A':'${input:key}'}}}}"
-            + " | mcpServers.s.env.A: ${input:key} asks a person, whom a bridge does not have: use"
-            + " ${env:NAME}",
+            + " | mcpServers.s.env.A: ${input:key} needs user input, which the bridge cannot"
+            + " request: use ${env:NAME}",
         "{'mcpServers':{'s':{'command':'npx -y pkg'}}} | mcpServers.s.command: no such program:"
             + " \"npx -y pkg\"; put the program here and its arguments into args",
       })
-  void saysWhatWasMeant(String json, String problem) {
-    ConfigException wrong = assertThrows(ConfigException.class, () -> read(json));
+  void mistakesAreReportedWithAdvice(String json, String problem) {
+    ConfigException failure = assertThrows(ConfigException.class, () -> read(json));
 
-    assertEquals(problem, wrong.problems().get(0).toString());
+    assertEquals(problem, failure.problems().get(0).toString());
   }
 
   @ParameterizedTest
@@ -119,20 +119,20 @@ class ConfigReaderTest {
         "{'mcpServers':{'s':{'command':'sh','alwaysAllow':[]}}}"
             + " | mcpServers.s.alwaysAllow: unknown key, ignored",
         "{'mcpServers':{'s':{'command':'no-such-program'}}}"
-            + " | mcpServers.s.command: there is no program \"no-such-program\" on the PATH here",
+            + " | mcpServers.s.command: program \"no-such-program\" not found on the PATH",
         "{'mcpServers':{'s':{'command':'/no/such'}}}"
-            + " | mcpServers.s.command: there is no program \"/no/such\" here",
+            + " | mcpServers.s.command: program \"/no/such\" not found",
         "{'mcpServers':{'s':{'command':'sh','risk':{'tools':{'a':3}}}}} | mcpServers.s.docker:"
-            + " calls at risk level 3 are refused without it: name the image they run in",
+            + " not set, so calls at risk level 3 are refused: set docker.image",
         "{'risk':{'default':3},'mcpServers':{'s':{'url':'http://x'}}} | mcpServers.s.docker:"
-            + " calls at risk level 3 are refused: a server elsewhere has no container here",
+            + " calls at risk level 3 are refused: a remote server has no container",
       })
-  void warnsOfWhatWillNotWork(String json, String warning) {
+  void settingsWithoutEffectAreWarnings(String json, String warning) {
     assertEquals(warning, read(json).warnings().get(0).toString());
   }
 
   @Test
-  void theKeysOfOtherClientsAreNoMistakes() {
+  void keysOfOtherClientsAreOnlyWarnings() {
     for (String key : List.of("oauth", "enabled", "trust", "dev", "envFile", "autoApprove")) {
       assertEquals(
           1, read("{'mcpServers':{'s':{'command':'sh','" + key + "':{}}}}").warnings().size(), key);
@@ -140,41 +140,41 @@ class ConfigReaderTest {
   }
 
   @Test
-  void ofVeryManyUnknownKeysTheFirstAreNamed() {
+  void onlyTheFirstOfManyUnknownKeysAreNamed() {
     ObjectNode body = Json.object().put("id", "s").put("command", "sh");
     for (int i = 0; i < 5_000; i++) {
       body.put("unknown" + i, 1);
     }
 
-    ConfigException wrong =
+    ConfigException failure =
         assertThrows(ConfigException.class, () -> ConfigReader.readServer(body, read("{}")));
 
-    assertEquals(21, wrong.problems().size());
-    assertEquals("4980 more unknown keys", wrong.problems().get(20).toString());
+    assertEquals(21, failure.problems().size());
+    assertEquals("4980 more unknown keys", failure.problems().get(20).toString());
   }
 
   @Test
-  void vsCodesServersAreServers() {
+  void serversOfVsCodeAreAccepted() {
     BridgeConfig config = read("{'servers':{'s':{'type':'stdio','command':'sh'}}}");
 
     assertEquals(List.of("sh"), launch(config.servers().get(new ServerId("s"))).argv());
   }
 
   @Test
-  void saysWhereTheJsonIsBroken() {
-    ConfigException wrong = assertThrows(ConfigException.class, () -> read("{'http':\n  {,}}"));
+  void invalidJsonIsReportedWithItsLine() {
+    ConfigException failure = assertThrows(ConfigException.class, () -> read("{'http':\n  {,}}"));
 
-    assertTrue(wrong.getMessage().contains("line 2"), wrong.getMessage());
+    assertTrue(failure.getMessage().contains("line 2"), failure.getMessage());
   }
 
   @Test
-  void atTheStartAWrongServerIsListedAndTheOthersRun() {
+  void invalidServerDoesNotPreventTheStartOfOthers() {
     BridgeConfig config =
         new ConfigReader(Map.of())
             .read(
                 "{\"mcpServers\":{\"bad\":{\"command\":\"x\",\"riskLevel\":9},\"none\":null,"
                     + "\"good\":{\"command\":\"y\"}}}",
-                ConfigReader.Strictness.SERVER_BY_SERVER);
+                ConfigReader.Strictness.PER_SERVER);
 
     assertNotNull(config.servers().get(new ServerId("bad")).refusal());
     assertNotNull(config.servers().get(new ServerId("none")).refusal());
@@ -182,7 +182,7 @@ class ConfigReaderTest {
   }
 
   @Test
-  void levelThreeIsNeverStartedOnTheHost() {
+  void serverAtLevelThreeRunsInAContainer() {
     BridgeConfig config =
         read("{'mcpServers':{'s':{'command':'x','riskLevel':3,'docker':{'image':'i'}}}}");
 
@@ -206,14 +206,14 @@ class ConfigReaderTest {
     ServerConfig disk = config.servers().get(new ServerId("my-disk"));
     assertEquals(List.of("new", "a", "b"), launch(disk).argv());
     assertEquals(RiskLevel.MEDIUM, disk.risk().server());
-    assertEquals(RiskLevel.MEDIUM, disk.risk().narrow(Target.tool("rm")).orElseThrow());
+    assertEquals(RiskLevel.MEDIUM, disk.risk().specificLevel(Target.tool("rm")).orElseThrow());
     assertEquals(
         "1", launch(config.servers().get(new ServerId("extra"))).environment().get("X").reveal());
     assertEquals(4000, config.http().port());
   }
 
   @Test
-  void resolvesPlaceholdersAndNeverPrintsSecrets() {
+  void placeholdersAreResolvedAndSecretsNotPrinted() {
     BridgeConfig config =
         read(
             "{'mcpServers':{'s':{'command':'x','env':{'TOKEN':'Bearer ${env:SECRET}'}}}}",
@@ -225,7 +225,7 @@ class ConfigReaderTest {
   }
 
   @Test
-  void theFingerprintChangesWithTheEntryAndWithItsSecrets() {
+  void fingerprintChangesWithASecret() {
     String entry = "{'mcpServers':{'s':{'command':'x','env':{'T':'${env:T}'}}}}";
 
     assertEquals(
@@ -244,7 +244,7 @@ class ConfigReaderTest {
 
   private static BridgeConfig read(String singleQuoted, Map<String, String> environment) {
     return new ConfigReader(environment)
-        .read(singleQuoted.replace('\'', '"'), ConfigReader.Strictness.WHOLE);
+        .read(singleQuoted.replace('\'', '"'), ConfigReader.Strictness.ALL_OR_NOTHING);
   }
 
   private static ProcessTarget launch(ServerConfig server) {

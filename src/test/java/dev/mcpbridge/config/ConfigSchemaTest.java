@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The schema that editors use and the reader that the bridge uses say the same. */
+/** Checks that the schema for editors and the reader of the bridge agree. */
 class ConfigSchemaTest {
   private static final Path FILE = Path.of("conf/bridge.schema.json");
   private static final Map<String, String> ENVIRONMENT =
@@ -44,23 +44,23 @@ class ConfigSchemaTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"bridge", "levels", "adapters", "cluster"})
-  void bothTakeTheFilesThatComeWithTheBridge(String name) throws Exception {
-    assertEquals(List.of(), complaints(Files.readString(Path.of("conf", name + ".json"))));
+  void bundledFilesAreValid(String name) throws Exception {
+    assertEquals(List.of(), problems(Files.readString(Path.of("conf", name + ".json"))));
   }
 
   @Test
-  void bothTakeTheFilesOfTheReadme() throws Exception {
+  void filesOfTheTourAreValid() throws Exception {
     List<String> files = new ArrayList<>();
     Matcher block =
         Pattern.compile("```json\\n([^`]*\"mcpServers\"[^`]*)```")
-            .matcher(Files.readString(Path.of("README.md")));
+            .matcher(Files.readString(Path.of("src/docs/tour.md")));
     while (block.find()) {
       files.add(block.group(1));
     }
 
     assertEquals(2, files.size());
     for (String file : files) {
-      assertEquals(List.of(), complaintsButForPrograms(file));
+      assertEquals(List.of(), problemsExceptMissingPrograms(file));
     }
   }
 
@@ -77,12 +77,12 @@ class ConfigSchemaTest {
             + "'token':'t'}}}}",
         "{'mcpServers':{'s':{'type':'toolcall','url':'http://x','tools':[]}}}"
       })
-  void bothTake(String singleQuoted) throws Exception {
+  void validConfigurationIsAcceptedByBoth(String singleQuoted) throws Exception {
     String text = singleQuoted.replace('\'', '"');
     JsonNode read = Json.mapper().readTree(text.replace("${env:PWD}", "https://x"));
 
     assertEquals(List.of(), schema.validate(read));
-    new ConfigReader(Map.of("PWD", "https://x")).read(text, ConfigReader.Strictness.WHOLE);
+    new ConfigReader(Map.of("PWD", "https://x")).read(text, ConfigReader.Strictness.ALL_OR_NOTHING);
   }
 
   @ParameterizedTest
@@ -143,14 +143,14 @@ class ConfigSchemaTest {
         "{'sandbox':{'engine':'ssh://x'}}",
         "{'sandbox':{'limits':{'cpus':0}}}"
       })
-  void bothRefuse(String singleQuoted) throws Exception {
+  void invalidConfigurationIsRefusedByBoth(String singleQuoted) throws Exception {
     String text = singleQuoted.replace('\'', '"');
 
     assertFalse(schema.validate(Json.mapper().readTree(text)).isEmpty(), text);
     assertTrue(isRefused(text), text);
   }
 
-  /** What an editor underlines the reader refuses or warns of. */
+  /** The reader refuses or warns of what an editor underlines. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -158,35 +158,48 @@ class ConfigSchemaTest {
         "{'mcpServers':{'s':{'command':'sh','alwaysAllow':['x']}}}",
         "{'mcpServers':{'s':{'command':'sh','callTimeout':-1}}}"
       })
-  void anUnknownKeyIsNoticedByBoth(String singleQuoted) throws Exception {
+  void unknownKeyIsReportedByBoth(String singleQuoted) throws Exception {
     String text = singleQuoted.replace('\'', '"');
 
     assertFalse(schema.validate(Json.mapper().readTree(text)).isEmpty(), text);
     assertEquals(1, warnings(text).size(), text);
   }
 
-  /** An unknown key is answered with the known ones, so that the two can be compared. */
+  /** The error for an unknown key lists the known ones, so that the two can be compared. */
   @Test
-  void bothKnowTheSameKeys() {
+  void bothHaveTheSameKeys() {
     Map<String, Set<String>> ofSchema = new TreeMap<>();
     collect("", json, ofSchema);
     Map<String, Set<String>> ofReader = new TreeMap<>();
-    ofReader.put("", new TreeSet<>(ConfigReader.SECTIONS));
-    ofReader.put("mcpServers.s", new TreeSet<>(ServerEntryReader.KEYS));
-    ofSchema.keySet().stream()
-        .filter(path -> !ofReader.containsKey(path))
-        .toList()
-        .forEach(path -> ofReader.put(path, keysOfReader(path)));
+    ofSchema.keySet().removeAll(List.of("", "mcpServers.s"));
+    ofSchema.keySet().forEach(path -> ofReader.put(path, keysOfReader(path)));
 
     assertEquals(ofReader, ofSchema);
   }
 
   @Test
-  void everyKeyOfTheSchemaHasADescriptionAndAType() {
-    List<String> bare = new ArrayList<>();
-    describe("", json, bare);
+  void everyKeyIsReadByTheCode() throws Exception {
+    StringBuilder code = new StringBuilder();
+    try (var files = Files.list(Path.of("src/main/java/dev/mcpbridge/config"))) {
+      for (Path file : files.toList()) {
+        code.append(Files.readString(file));
+      }
+    }
+    Map<String, Set<String>> keys = new TreeMap<>();
+    collect("", json, keys);
+    Set<String> unread = new TreeSet<>();
+    keys.values().forEach(unread::addAll);
+    unread.removeIf(key -> code.indexOf('"' + key + '"') >= 0);
 
-    assertEquals(List.of(), bare);
+    assertEquals(Set.of(), unread);
+  }
+
+  @Test
+  void everyKeyHasADescriptionAndAType() {
+    List<String> incomplete = new ArrayList<>();
+    collectIncomplete("", json, incomplete);
+
+    assertEquals(List.of(), incomplete);
   }
 
   @Test
@@ -209,14 +222,14 @@ class ConfigSchemaTest {
                 written.set(section.getKey(), defaults);
               }
             });
-    BridgeConfig explicit = whole(written.toString());
-    BridgeConfig silent = whole("{}");
+    BridgeConfig explicit = config(written.toString());
+    BridgeConfig implicit = config("{}");
 
-    assertEquals(silent.http(), explicit.http());
-    assertEquals(silent.risk(), explicit.risk());
-    assertEquals(silent.limits(), explicit.limits());
-    assertEquals(silent.sandbox(), explicit.sandbox());
-    assertEquals(silent.drainMillis(), explicit.drainMillis());
+    assertEquals(implicit.http(), explicit.http());
+    assertEquals(implicit.risk(), explicit.risk());
+    assertEquals(implicit.limits(), explicit.limits());
+    assertEquals(implicit.sandbox(), explicit.sandbox());
+    assertEquals(implicit.drainMillis(), explicit.drainMillis());
   }
 
   @Test
@@ -235,20 +248,20 @@ class ConfigSchemaTest {
     assertSame("{'type':'openapi','url':'http://x'}", api);
   }
 
-  private static void assertSame(String silent, ObjectNode explicit) {
-    ServerConfig one = server(silent.replace('\'', '"'));
-    ServerConfig other = server(explicit.toString());
-    assertEquals(one.upstreamTarget(), other.upstreamTarget());
-    assertEquals(one.sandboxPool(), other.sandboxPool());
-    assertEquals(one.risk(), other.risk());
-    assertEquals(one.timeouts(), other.timeouts());
-    assertEquals(one.supervision(), other.supervision());
-    assertEquals(one.conversation(), other.conversation());
-    assertEquals(one.isolation(), other.isolation());
+  private static void assertSame(String implicitEntry, ObjectNode explicitEntry) {
+    ServerConfig implicit = server(implicitEntry.replace('\'', '"'));
+    ServerConfig explicit = server(explicitEntry.toString());
+    assertEquals(implicit.upstreamTarget(), explicit.upstreamTarget());
+    assertEquals(implicit.sandboxPool(), explicit.sandboxPool());
+    assertEquals(implicit.risk(), explicit.risk());
+    assertEquals(implicit.timeouts(), explicit.timeouts());
+    assertEquals(implicit.supervision(), explicit.supervision());
+    assertEquals(implicit.sessionSettings(), explicit.sessionSettings());
+    assertEquals(implicit.isolation(), explicit.isolation());
   }
 
   private static ServerConfig server(String entry) {
-    return whole("{\"mcpServers\":{\"s\":" + entry + "}}").servers().values().iterator().next();
+    return config("{\"mcpServers\":{\"s\":" + entry + "}}").servers().values().iterator().next();
   }
 
   /** The defaults of a key, with those of the keys below it. */
@@ -277,18 +290,18 @@ class ConfigSchemaTest {
       double max = at.path("maximum").asDouble();
       double step = at.path("type").asText().equals("integer") ? 1 : 0.01;
       boolean isSame =
-          takes(path, at, min)
-              && takes(path, at, max)
-              && !takes(path, at, min - step)
-              && !takes(path, at, max + step);
+          accepts(path, at, min)
+              && accepts(path, at, max)
+              && !accepts(path, at, min - step)
+              && !accepts(path, at, max + step);
       if (!isSame) {
         different.add(path);
       }
     }
-    each(path, at, (below, value) -> bounds(below, value, different));
+    each(path, at, (child, value) -> bounds(child, value, different));
   }
 
-  private static boolean takes(String path, JsonNode schema, double number) {
+  private static boolean accepts(String path, JsonNode schema, double number) {
     boolean isWhole = schema.path("type").asText().equals("integer");
     ObjectNode file =
         with(
@@ -305,13 +318,13 @@ class ConfigSchemaTest {
     return !isRefused(file.toString());
   }
 
-  private static void describe(String path, JsonNode schema, List<String> bare) {
+  private static void collectIncomplete(String path, JsonNode schema, List<String> incomplete) {
     JsonNode at = resolved(schema);
     boolean isTyped = at.has("type") && at.has("description");
     if (!isTyped || at.path("description").asText().isBlank()) {
-      bare.add(path);
+      incomplete.add(path);
     }
-    each(path, at, (below, value) -> describe(below, value, bare));
+    each(path, at, (child, value) -> collectIncomplete(child, value, incomplete));
   }
 
   private static void collect(String path, JsonNode schema, Map<String, Set<String>> keys) {
@@ -320,14 +333,14 @@ class ConfigSchemaTest {
       Set<String> own = keys.computeIfAbsent(path, p -> new TreeSet<>());
       at.get("properties").fieldNames().forEachRemaining(own::add);
     }
-    each(path, at, (below, value) -> collect(below, value, keys));
+    each(path, at, (child, value) -> collect(child, value, keys));
   }
 
   private interface Visitor {
     void visit(String path, JsonNode schema);
   }
 
-  /** Whatever stands below: members, the servers under one name, the elements of lists. */
+  /** Visits the children of a schema: properties, entries by name, elements of lists. */
   private static void each(String path, JsonNode schema, Visitor visitor) {
     schema
         .path("properties")
@@ -358,13 +371,13 @@ class ConfigSchemaTest {
       new ConfigReader(ENVIRONMENT)
           .read(
               with(path + ".zzzzzzzz", Json.mapper().getNodeFactory().nullNode()).toString(),
-              ConfigReader.Strictness.WHOLE);
-      throw new AssertionError("an unknown key is taken in " + path);
+              ConfigReader.Strictness.ALL_OR_NOTHING);
+      throw new AssertionError("an unknown key is accepted in " + path);
     } catch (ConfigException e) {
       String marker = "expected one of ";
       return e.problems().stream()
           .filter(problem -> problem.path().equals(path + ".zzzzzzzz"))
-          .map(ConfigProblem::what)
+          .map(ConfigProblem::message)
           .map(what -> what.substring(what.indexOf(marker) + marker.length()))
           .findFirst()
           .map(listed -> (Set<String>) new TreeSet<>(List.of(listed.split(", "))))
@@ -372,7 +385,7 @@ class ConfigSchemaTest {
     }
   }
 
-  /** A file that says this one thing, and what is needed beside it. */
+  /** A configuration with one value and the keys that it requires. */
   private static ObjectNode with(String path, JsonNode value) {
     ObjectNode root = Json.object();
     JsonNode at = root;
@@ -405,13 +418,13 @@ class ConfigSchemaTest {
     return root;
   }
 
-  private static BridgeConfig whole(String text) {
-    return new ConfigReader(ENVIRONMENT).read(text, ConfigReader.Strictness.WHOLE);
+  private static BridgeConfig config(String text) {
+    return new ConfigReader(ENVIRONMENT).read(text, ConfigReader.Strictness.ALL_OR_NOTHING);
   }
 
   private static boolean isRefused(String text) {
     try {
-      whole(text);
+      config(text);
       return false;
     } catch (ConfigException expected) {
       return true;
@@ -419,23 +432,23 @@ class ConfigSchemaTest {
   }
 
   private static List<ConfigProblem> warnings(String text) {
-    return whole(text).warnings();
+    return config(text).warnings();
   }
 
-  private static List<String> complaints(String text) {
-    List<String> complaints = new ArrayList<>(complaintsButForPrograms(text));
-    warnings(text).forEach(warning -> complaints.add(warning.toString()));
-    return complaints;
+  private static List<String> problems(String text) {
+    List<String> problems = new ArrayList<>(problemsExceptMissingPrograms(text));
+    warnings(text).forEach(warning -> problems.add(warning.toString()));
+    return problems;
   }
 
-  private static List<String> complaintsButForPrograms(String text) {
+  private static List<String> problemsExceptMissingPrograms(String text) {
     try {
-      List<String> complaints = new ArrayList<>();
-      schema.validate(Json.mapper().readTree(text)).forEach(e -> complaints.add(e.toString()));
+      List<String> problems = new ArrayList<>();
+      schema.validate(Json.mapper().readTree(text)).forEach(e -> problems.add(e.toString()));
       warnings(text).stream()
           .filter(warning -> !warning.path().endsWith(".command"))
-          .forEach(warning -> complaints.add(warning.toString()));
-      return complaints;
+          .forEach(warning -> problems.add(warning.toString()));
+      return problems;
     } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
       throw new UncheckedIOException(e);
     }

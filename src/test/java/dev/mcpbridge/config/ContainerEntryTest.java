@@ -13,12 +13,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What an entry may ask of containers. */
+/** What an entry may configure for containers. */
 class ContainerEntryTest {
   @TempDir Path folder;
 
   @Test
-  void whatIsNotSaidIsSmall() {
+  void defaultLimitsAreSmall() {
     ContainerTarget container = docker("'image':'i'").container();
 
     assertEquals(
@@ -30,7 +30,7 @@ class ContainerEntryTest {
   }
 
   @Test
-  void whatIsSaidCounts() {
+  void configuredValuesAreApplied() {
     SandboxPool sandboxPool =
         docker(
             "'image':'i','command':['/p','a b'],'memory':'1.5g','cpus':0.5,'pids':9,"
@@ -55,7 +55,7 @@ class ContainerEntryTest {
       delimiter = '|',
       value = {
         "'volumes':['/x:/y'] | volumes[0]: no such file",
-        "'image':'' | image: a container needs",
+        "'image':'' | image: expected a non-empty string",
         "'image':'-v' | image: not the name",
         "'network':'host' | network: \"host\" is not isolated",
         "'network':'bridge' | network: \"bridge\" is not isolated",
@@ -86,7 +86,7 @@ class ContainerEntryTest {
         "'volumes':['/tmp:/s:rwx'] | volumes[0]: expected",
         "'volumes':['/tmp:/proc/x'] | volumes[0]: expected"
       })
-  void whatNoContainerHasIsRefusedWithItsPath(String docker, String problem) {
+  void invalidSettingsAreRefusedWithTheirPath(String docker, String problem) {
     String image = docker.contains("'image'") ? "" : "'image':'i',";
 
     ConfigException refused = assertThrows(ConfigException.class, () -> docker(image + docker));
@@ -96,32 +96,33 @@ class ContainerEntryTest {
   }
 
   @Test
-  void aLinkLeadsWhereItLeads() throws Exception {
+  void volumesAreCheckedAfterLinksAreResolved() throws Exception {
     Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of("/etc"));
-    Path good =
+    Path allowedLink =
         Files.createSymbolicLink(
-            folder.resolve("good"), Files.createDirectory(folder.resolve("real")));
+            folder.resolve("allowed"), Files.createDirectory(folder.resolve("real")));
 
     ConfigException refused =
         assertThrows(
             ConfigException.class, () -> docker("'image':'i','volumes':['" + link + ":/x']"));
-    ContainerTarget container = docker("'image':'i','volumes':['" + good + ":/x:rw']").container();
+    ContainerTarget container =
+        docker("'image':'i','volumes':['" + allowedLink + ":/x:rw']").container();
 
-    assertTrue(refused.getMessage().contains("leads to /etc"), refused.getMessage());
-    assertEquals(folder.resolve("real").toRealPath(), container.mounts().get(0).host());
+    assertTrue(refused.getMessage().contains("resolves to /etc"), refused.getMessage());
+    assertEquals(folder.resolve("real").toRealPath(), container.mounts().get(0).hostPath());
     assertTrue(container.mounts().get(0).writable());
   }
 
   @Test
-  void aFolderWhoseNameOnlyBeginsLikeAnAllowedOneIsNone() throws Exception {
+  void siblingWithTheSamePrefixIsNotAnAllowedMount() throws Exception {
     Path allowed = Files.createDirectory(folder.resolve("ok"));
-    Path evil = Files.createDirectory(folder.resolve("ok_evil"));
+    Path sibling = Files.createDirectory(folder.resolve("ok_sibling"));
     String sandbox = "'sandbox':{'allowedMounts':['" + allowed + "']},";
 
     ConfigException refused =
         assertThrows(
             ConfigException.class,
-            () -> read(sandbox, "'image':'i','volumes':['" + evil + ":/x']"));
+            () -> read(sandbox, "'image':'i','volumes':['" + sibling + ":/x']"));
 
     assertTrue(refused.getMessage().contains("not below one of"), refused.getMessage());
     assertEquals(
@@ -130,7 +131,7 @@ class ContainerEntryTest {
   }
 
   @Test
-  void whatCanBeWrittenThroughOneVolumeIsNoOther() throws Exception {
+  void overlappingWritableVolumesAreRefused() throws Exception {
     Path inner = Files.createDirectory(folder.resolve("inner"));
 
     ConfigException refused =
@@ -142,7 +143,7 @@ class ContainerEntryTest {
   }
 
   @Test
-  void anImageThatIsNotOnTheListIsRefused() {
+  void imageThatIsNotListedIsRefused() {
     String sandbox = "'sandbox':{'allowedImages':['ours/*']},";
 
     assertThrows(ConfigException.class, () -> read(sandbox, "'image':'theirs/x'"));
@@ -150,21 +151,25 @@ class ContainerEntryTest {
   }
 
   @Test
-  void theEngineIsTheOneThatTheEnvironmentNames() {
+  void engineDefaultsToTheEnvironment() {
     ConfigReader reader = new ConfigReader(Map.of("DOCKER_HOST", "tcp://127.0.0.1:2375"));
 
     assertEquals(
         "tcp://127.0.0.1:2375",
-        reader.read("{}", ConfigReader.Strictness.WHOLE).sandbox().engine());
+        reader.read("{}", ConfigReader.Strictness.ALL_OR_NOTHING).sandbox().engine());
     assertEquals(
         "unix:///x.sock",
         reader
-            .read("{\"sandbox\":{\"engine\":\"unix:///x.sock\"}}", ConfigReader.Strictness.WHOLE)
+            .read(
+                "{\"sandbox\":{\"engine\":\"unix:///x.sock\"}}",
+                ConfigReader.Strictness.ALL_OR_NOTHING)
             .sandbox()
             .engine());
     assertThrows(
         ConfigException.class,
-        () -> reader.read("{\"sandbox\":{\"engine\":\"ssh://x\"}}", ConfigReader.Strictness.WHOLE));
+        () ->
+            reader.read(
+                "{\"sandbox\":{\"engine\":\"ssh://x\"}}", ConfigReader.Strictness.ALL_OR_NOTHING));
   }
 
   private static SandboxPool docker(String keys) {
@@ -175,7 +180,7 @@ class ContainerEntryTest {
     String text =
         "{" + sections + "'mcpServers':{'s':{'command':'x','args':['y'],'docker':{" + keys + "}}}}";
     return new ConfigReader(Map.of())
-        .read(text.replace('\'', '"'), ConfigReader.Strictness.WHOLE)
+        .read(text.replace('\'', '"'), ConfigReader.Strictness.ALL_OR_NOTHING)
         .servers()
         .values()
         .iterator()

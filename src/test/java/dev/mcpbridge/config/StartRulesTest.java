@@ -14,19 +14,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** Which commands may come over the API. */
+/** Which commands may be started over the API. */
 class StartRulesTest {
 
   @Test
-  void anyByDefault() {
+  void anyCommandIsAllowedByDefault() {
     StartRules rules = rules("{}");
 
     assertTrue(rules.allowsAny());
-    assertDoesNotThrow(() -> rules.check("/any/program"));
+    assertDoesNotThrow(() -> rules.requireAllowed("/any/program"));
   }
 
   @Test
-  void noneWhereNothingIsToBeStarted() {
+  void noCommandIsAllowedIfStartIsDisabled() {
     StartRules rules = rules("{\"allowStart\":false,\"allowedCommands\":[\"*\"]}");
 
     assertFalse(rules.allowsAny());
@@ -34,16 +34,16 @@ class StartRulesTest {
   }
 
   @Test
-  void noneOfAnEmptyList() {
+  void emptyListAllowsNoCommand() {
     assertRefused(rules("{\"allowedCommands\":[]}"), "sh", "http.allowedCommands");
   }
 
   @Test
-  void thoseWhoseNameOrPathIsAllowed() {
+  void commandsAreMatchedByNameOrPath() {
     StartRules rules = rules("{\"allowedCommands\":[\"npx\",\"/srv/tools/*\"]}");
 
     for (String allowed : List.of("npx", "/srv/tools/a", "/srv/tools/b/c")) {
-      assertDoesNotThrow(() -> rules.check(allowed), allowed);
+      assertDoesNotThrow(() -> rules.requireAllowed(allowed), allowed);
     }
     for (String refused :
         List.of(
@@ -61,26 +61,28 @@ class StartRulesTest {
 
   @Test
   @DisabledOnOs(OS.WINDOWS)
-  void aNameIsLookedUpOnThePath() {
+  void nameIsResolvedOnThePath() {
     String shell =
         new ProcessTarget(List.of("sh"), Map.of(), null)
-            .program(System.getenv("PATH"))
+            .executable(System.getenv("PATH"))
             .orElseThrow()
             .toString();
 
-    assertDoesNotThrow(() -> rules("{\"allowedCommands\":[\"" + shell + "\"]}").check("sh"));
+    assertDoesNotThrow(
+        () -> rules("{\"allowedCommands\":[\"" + shell + "\"]}").requireAllowed("sh"));
   }
 
   private static void assertRefused(StartRules rules, String command, String key) {
-    BridgeException refusal = assertThrows(BridgeException.class, () -> rules.check(command));
+    BridgeException refusal =
+        assertThrows(BridgeException.class, () -> rules.requireAllowed(command));
     assertEquals(ErrorCode.FORBIDDEN, refusal.code());
     assertTrue(refusal.getMessage().contains(key), refusal.getMessage());
   }
 
   private static StartRules rules(String http) {
     return new ConfigReader(Map.of())
-        .read("{\"http\":" + http + "}", ConfigReader.Strictness.WHOLE)
+        .read("{\"http\":" + http + "}", ConfigReader.Strictness.ALL_OR_NOTHING)
         .http()
-        .starts();
+        .startRules();
   }
 }

@@ -43,7 +43,7 @@ class ArgumentRestorerTest {
         "{'all':{'x':null}} | {'all':{}}"
       })
   void removesNullFromOptionalProperties(String given, String expected) {
-    assertEquals(tree(expected), ArgumentRestorer.meant(tree(given), SCHEMA));
+    assertEquals(tree(expected), ArgumentRestorer.restore(tree(given), SCHEMA));
   }
 
   @ParameterizedTest
@@ -69,7 +69,7 @@ class ArgumentRestorerTest {
     JsonNode given = tree(text);
 
     // When
-    JsonNode restored = ArgumentRestorer.meant(given, SCHEMA);
+    JsonNode restored = ArgumentRestorer.restore(given, SCHEMA);
 
     // Then
     assertSame(given, restored);
@@ -88,7 +88,7 @@ class ArgumentRestorerTest {
         "{'all':'{\\\"x\\\":null}'} | {'all':{}}"
       })
   void parsesJsonTextWhereNoStringIsAllowed(String given, String expected) {
-    assertEquals(tree(expected), ArgumentRestorer.meant(tree(given), SCHEMA));
+    assertEquals(tree(expected), ArgumentRestorer.restore(tree(given), SCHEMA));
   }
 
   @Test
@@ -100,8 +100,8 @@ class ArgumentRestorerTest {
                 + "{'$ref':'#/$defs/a'},{'$ref':'#/$defs/a'},{'type':'integer'}]}}}");
 
     // Then
-    assertEquals(tree("{}"), ArgumentRestorer.meant(tree("{'a':null}"), schema));
-    assertEquals(tree("{'a':5}"), ArgumentRestorer.meant(tree("{'a':'5'}"), schema));
+    assertEquals(tree("{}"), ArgumentRestorer.restore(tree("{'a':null}"), schema));
+    assertEquals(tree("{'a':5}"), ArgumentRestorer.restore(tree("{'a':'5'}"), schema));
   }
 
   private static JsonNode tree(String text) {

@@ -76,11 +76,11 @@ class FormatPropertiesTest {
   @Property(tries = 1_000, edgeCases = EdgeCasesMode.NONE)
   void resultsKeepTheOrderOfCalls(@ForAll Format format, @ForAll("results") List<String> results) {
     // Given
-    List<FunctionAnswer> answers = new ArrayList<>();
+    List<FunctionResult> answers = new ArrayList<>();
     for (String result : results) {
       FunctionCall call = new FunctionCall("id" + answers.size(), "f", JsonSlice.EMPTY_OBJECT);
       answers.add(
-          new FunctionAnswer(
+          new FunctionResult(
               call, false, ContentBlock.of(JsonObjects.members(JsonSlice.of(result)))));
     }
 
@@ -102,7 +102,7 @@ class FormatPropertiesTest {
 
       // When
       JsonNode messages =
-          tree(format.messages(List.of(new FunctionAnswer(call, false, parts))).text());
+          tree(format.messages(List.of(new FunctionResult(call, false, parts))).text());
 
       // Then
       String all = texts(messages).collect(Collectors.joining("\n"));

@@ -32,7 +32,7 @@ class FormatTest {
     FunctionCall call = new FunctionCall("id", "f", JsonSlice.EMPTY_OBJECT);
 
     // When
-    JsonSlice messages = format.messages(List.of(FunctionAnswer.of(call, true, "It is \"off\"")));
+    JsonSlice messages = format.messages(List.of(FunctionResult.of(call, true, "It is \"off\"")));
 
     // Then
     assertTrue(texts(tree(messages.text())).anyMatch("It is \"off\""::equals));
@@ -46,7 +46,7 @@ class FormatTest {
     ContentBlock image = new ContentBlock.Media("image/svg+xml", "PHN2Zz4=");
 
     // When
-    JsonSlice messages = format.messages(List.of(new FunctionAnswer(call, false, List.of(image))));
+    JsonSlice messages = format.messages(List.of(new FunctionResult(call, false, List.of(image))));
 
     // Then
     assertTrue(messages.text().contains("[image/svg+xml, 6 bytes]"));
@@ -56,7 +56,7 @@ class FormatTest {
   @EnumSource(Format.class)
   void noResultsYieldNoMessages(Format format) {
     assertEquals("[]", format.messages(List.of()).text());
-    assertEquals(Optional.of(format), Format.of(format.word()));
+    assertEquals(Optional.of(format), Format.of(format.id()));
   }
 
   @ParameterizedTest

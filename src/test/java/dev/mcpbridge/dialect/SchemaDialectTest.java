@@ -45,7 +45,7 @@ class SchemaDialectTest {
 
       // Then
       assertFalse(reduction.schema().toString().contains("$ref"), dialect.name());
-      assertFalse(reduction.lost().isEmpty());
+      assertFalse(reduction.reductions().isEmpty());
     }
   }
 
@@ -57,7 +57,7 @@ class SchemaDialectTest {
     Reduction reduction = SchemaDialect.ANTHROPIC.reduce(schema);
 
     assertEquals("#/$defs/a", reduction.schema().at("/properties/properties/$ref").textValue());
-    assertEquals(List.of(), reduction.lost());
+    assertEquals(List.of(), reduction.reductions());
   }
 
   @Test

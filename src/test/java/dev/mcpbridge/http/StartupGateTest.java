@@ -52,7 +52,7 @@ class StartupGateTest {
                 bus,
                 singleNode,
                 new ConfigReader(Map.of())
-                    .read("{\"http\":{\"port\":0},\"mcpServers\":{}}", Strictness.WHOLE),
+                    .read("{\"http\":{\"port\":0},\"mcpServers\":{}}", Strictness.ALL_OR_NOTHING),
                 () -> false,
                 new BridgeIdentity("1", () -> "me"),
                 new MemoryBudget(1 << 20),
@@ -86,9 +86,9 @@ class StartupGateTest {
     assertFalse(early.isDone());
 
     bus.publish(
-        Addresses.PART_CHANGED,
+        Addresses.INSTANCE_CHANGED,
         ServerViews.of(ID, new ServerState.Ready(), Catalogue.EMPTY, null, InstanceLocation.SOLE));
-    http.opened();
+    http.serversStarting();
 
     assertEquals(200, early.get(20, TimeUnit.SECONDS).statusCode());
     assertEquals(200, status("/servers/s"));

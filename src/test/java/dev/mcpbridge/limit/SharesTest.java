@@ -13,27 +13,27 @@ class SharesTest {
   private static final Shares.Limit FOUR = new Shares.Limit("chairs", "room.chairs", 4, 1_000);
 
   private static BridgeException refused(Shares shares, String caller) {
-    return assertThrows(BridgeException.class, () -> shares.take(caller));
+    return assertThrows(BridgeException.class, () -> shares.acquire(caller));
   }
 
   @Test
   void oneOfSeveralCallersGetsAtMostHalf() {
     Shares shares = new Shares(FOUR, () -> true);
-    shares.take("greedy");
-    shares.take("greedy");
+    shares.acquire("greedy");
+    shares.acquire("greedy");
 
     BridgeException refusal = refused(shares, "greedy");
 
     assertEquals(ErrorCode.RATE_LIMITED, refusal.code());
     assertTrue(refusal.getMessage().contains("room.chairs"), refusal.getMessage());
-    assertDoesNotThrow(() -> shares.take("modest"));
+    assertDoesNotThrow(() -> shares.acquire("modest"));
   }
 
   @Test
   void singleCallerMayUseTheWholeLimit() {
     Shares shares = new Shares(FOUR, () -> false);
     for (int i = 0; i < 4; i++) {
-      shares.take("only");
+      shares.acquire("only");
     }
 
     assertEquals(ErrorCode.OVERLOADED, refused(shares, "only").code());
@@ -42,12 +42,12 @@ class SharesTest {
   @Test
   void releasedUnitCanBeAcquiredAgain() {
     Shares shares = new Shares(new Shares.Limit("chairs", "", 1, 1_000), () -> true);
-    shares.take("a");
+    shares.acquire("a");
     assertEquals(ErrorCode.OVERLOADED, refused(shares, "b").code());
 
     shares.release("a");
 
-    assertDoesNotThrow(() -> shares.take("b"));
+    assertDoesNotThrow(() -> shares.acquire("b"));
     assertEquals(0, shares.held("a"));
     assertEquals(1, shares.total());
   }

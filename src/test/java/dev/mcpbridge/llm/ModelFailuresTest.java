@@ -141,10 +141,10 @@ class ModelFailuresTest {
         ChatModel.ModelListener listener =
             new ChatModel.ModelListener() {
               @Override
-              public void words(String more) {}
+              public void onText(String more) {}
 
               @Override
-              public void waits(long millis, String why) {
+              public void onRetry(long millis, String why) {
                 waits.add(millis);
                 Thread.currentThread().interrupt();
               }
@@ -202,7 +202,7 @@ class ModelFailuresTest {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       String page = "<html><body>\n<h1>502 Bad Gateway</h1>" + "<hr>".repeat(1_000) + "</html>";
       for (int i = 0; i < 4; i++) {
-        provider.then(EchoApi.says(502, "text/html", page, "retry-after-ms", "1"));
+        provider.then(EchoApi.respondWith(502, "text/html", page, "retry-after-ms", "1"));
       }
 
       String message = failed(provider).getMessage();
@@ -220,7 +220,7 @@ class ModelFailuresTest {
         List.of("", "null", "[]", "{\"a\":", "<html>Log in</html>", "{} {}", "\uFEFF?");
     for (String text : garbage) {
       try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
-        provider.then(EchoApi.says(200, "text/html", text));
+        provider.then(EchoApi.respondWith(200, "text/html", text));
 
         BridgeException failure = failed(provider);
 
@@ -248,7 +248,7 @@ class ModelFailuresTest {
             message.contains("did not return a JSON object")
                 || message.contains("failed: Overloaded."),
             message);
-        assertEquals(List.of("one ", "two "), provider.heard);
+        assertEquals(List.of("one ", "two "), provider.receivedText);
         assertEquals(1, provider.requests().size());
       }
     }
@@ -270,12 +270,12 @@ class ModelFailuresTest {
     List<String> events = upToTwo(recorded);
     for (boolean isClean : List.of(false, true)) {
       try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
-        provider.then(isClean ? provider.endsBehind(events) : provider.breaksOff(events));
+        provider.then(isClean ? provider.endsAfter(events) : provider.breaksOff(events));
 
         String message = failed(provider).getMessage();
 
         assertTrue(message.contains("ended prematurely"), message);
-        assertEquals(List.of("one ", "two "), provider.heard);
+        assertEquals(List.of("one ", "two "), provider.receivedText);
         assertEquals(1, provider.requests().size());
       }
     }
@@ -291,7 +291,7 @@ class ModelFailuresTest {
       boolean isWhole = String.join("", events).matches("(?s).*(_reason\":\"|finishReason).*");
       if (!isWhole) {
         try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
-          provider.then(provider.endsBehind(events));
+          provider.then(provider.endsAfter(events));
 
           BridgeException failure = failed(provider);
 
@@ -320,7 +320,7 @@ class ModelFailuresTest {
       ModelReply modelReply = provider.ask("hello");
 
       assertEquals("one two three", modelReply.text());
-      assertEquals("one two three", String.join("", provider.heard));
+      assertEquals("one two three", String.join("", provider.receivedText));
       assertEquals(4, provider.requests().size());
       assertEquals(3, provider.waits.size());
     }
@@ -334,7 +334,7 @@ class ModelFailuresTest {
       provider.then(
           provider.fails(401, sentence),
           provider.fails(500, sentence, "retry-after-ms", "1"),
-          EchoApi.says(200, "text/html", sentence));
+          EchoApi.respondWith(200, "text/html", sentence));
       if (recorded.answers.isStream()) {
         provider.then(List.of(recorded.answers.failure(sentence)));
       }

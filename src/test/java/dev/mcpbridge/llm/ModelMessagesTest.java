@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.mcpbridge.dialect.FunctionAnswer;
+import dev.mcpbridge.dialect.FunctionResult;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.fixture.EchoApi;
 import java.util.List;
@@ -32,10 +32,10 @@ class ModelMessagesTest {
           .then(recorded.answers.text(List.of("Done.")));
       ModelReply modelReply = provider.ask("do");
       provider.add(
-          provider.model.results(
+          provider.model.resultMessages(
               IntStream.range(0, modelReply.calls().size())
                   .mapToObj(
-                      i -> FunctionAnswer.of(modelReply.calls().get(i), i == 1, "result " + i))
+                      i -> FunctionResult.of(modelReply.calls().get(i), i == 1, "result " + i))
                   .toList()));
       provider.reply(ScriptedProvider.NO_TOOLS, true);
       JsonNode body = provider.body(1);
@@ -151,10 +151,11 @@ class ModelMessagesTest {
   void completeResponseOfANonStreamingServerIsRead() throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(Recorded.OPENAI)) {
       provider.then(
-          EchoApi.says(200, "application/json", RecordedStructured.whole("Hello.", null, "stop")));
+          EchoApi.respondWith(
+              200, "application/json", RecordedStructured.whole("Hello.", null, "stop")));
 
       assertEquals("Hello.", provider.ask("hello").text());
-      assertEquals(List.of("Hello."), provider.heard);
+      assertEquals(List.of("Hello."), provider.receivedText);
     }
   }
 

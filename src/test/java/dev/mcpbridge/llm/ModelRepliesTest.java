@@ -40,7 +40,7 @@ class ModelRepliesTest {
 
       // Then
       assertEquals(ALL, modelReply.text());
-      assertEquals(recorded.answers.isStream() ? WORDS : List.of(ALL), provider.heard);
+      assertEquals(recorded.answers.isStream() ? WORDS : List.of(ALL), provider.receivedText);
       assertEquals(new ModelReply.Usage(11, 7), modelReply.usage());
       assertEquals(ModelReply.End.DONE, modelReply.end());
       assertEquals(List.of(), modelReply.calls());
@@ -55,7 +55,7 @@ class ModelRepliesTest {
     try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       for (int at = 1; at < bytes.length; at++) {
         // Given
-        provider.heard.clear();
+        provider.receivedText.clear();
         byte[] first = Arrays.copyOf(bytes, at);
         byte[] second = Arrays.copyOfRange(bytes, at, bytes.length);
         provider.then(provider.inChunks(first, second));
@@ -67,7 +67,7 @@ class ModelRepliesTest {
 
         // Then
         assertEquals(ALL, modelReply.text(), "cut at " + at);
-        assertEquals(ALL, String.join("", provider.heard), "cut at " + at);
+        assertEquals(ALL, String.join("", provider.receivedText), "cut at " + at);
       }
     }
   }
@@ -149,7 +149,7 @@ class ModelRepliesTest {
 
       // Then
       assertEquals("I look.", modelReply.text());
-      assertEquals(List.of("I look."), provider.heard);
+      assertEquals(List.of("I look."), provider.receivedText);
       assertEquals(
           List.of("id_1 one " + ARGUMENTS, "id_2 two {}", "id_3 one {}"),
           modelReply.calls().stream()

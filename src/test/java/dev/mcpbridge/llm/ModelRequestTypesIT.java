@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.dialect.ContentBlock;
 import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.dialect.Function;
-import dev.mcpbridge.dialect.FunctionAnswer;
+import dev.mcpbridge.dialect.FunctionResult;
 import dev.mcpbridge.fixture.EchoApi;
 import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.protocol.Json;
@@ -79,8 +79,8 @@ class ModelRequestTypesIT {
       provider.ask("hello");
       for (String words : List.of("I look.", "")) {
         provider.then(answers.calls(words, CALLS)).then(answers.text(List.of("Done.")));
-        provider.add(List.of(provider.model.user("do")));
-        provider.add(provider.model.results(results(provider.reply(tools, true))));
+        provider.add(List.of(provider.model.userMessage("do")));
+        provider.add(provider.model.resultMessages(results(provider.reply(tools, true))));
         provider.reply(tools, true);
       }
       provider.then(answers.empty()).then(answers.refused()).then(answers.cut("It is"));
@@ -94,7 +94,7 @@ class ModelRequestTypesIT {
       }
       provider.then(answers.text(List.of("The end.")));
       provider.model = provider.model("", ScriptedProvider.KEY, Duration.ofSeconds(10), 1_000);
-      provider.add(List.of(provider.model.user("answer now")));
+      provider.add(List.of(provider.model.userMessage("answer now")));
       provider.reply(tools, false);
       return provider.requests().stream().map(EchoApi.Request::text).toList();
     }
@@ -111,16 +111,16 @@ class ModelRequestTypesIT {
     return Json.exactTree(format.tools(definitions));
   }
 
-  private static List<FunctionAnswer> results(ModelReply modelReply) {
+  private static List<FunctionResult> results(ModelReply modelReply) {
     List<ContentBlock> parts =
         List.of(
             new ContentBlock.Text("some ü words"),
             new ContentBlock.Media("image/png", "aW1hZ2U="),
             new ContentBlock.Media("audio/wav", "c291bmQ="),
             new ContentBlock.Media("application/pdf", "cGRm"));
-    List<FunctionAnswer> answers = new ArrayList<>();
-    modelReply.calls().forEach(call -> answers.add(new FunctionAnswer(call, false, parts)));
-    answers.set(0, FunctionAnswer.of(modelReply.calls().get(0), true, "It failed."));
+    List<FunctionResult> answers = new ArrayList<>();
+    modelReply.calls().forEach(call -> answers.add(new FunctionResult(call, false, parts)));
+    answers.set(0, FunctionResult.of(modelReply.calls().get(0), true, "It failed."));
     return answers;
   }
 

@@ -51,7 +51,7 @@ class ModelSilenceTest {
       // Then
       assertEquals(ErrorCode.SERVER_UNAVAILABLE, failure.code());
       assertEquals(1, provider.requests().size());
-      assertTrue(provider.left.await(5, TimeUnit.SECONDS), "the connection is still open");
+      assertTrue(provider.disconnected.await(5, TimeUnit.SECONDS), "the connection is still open");
     }
   }
 
@@ -76,7 +76,7 @@ class ModelSilenceTest {
       ExecutionException end =
           assertThrows(ExecutionException.class, () -> reply.get(5, TimeUnit.SECONDS));
       assertInstanceOf(InterruptedException.class, end.getCause());
-      assertTrue(provider.left.await(5, TimeUnit.SECONDS), "the connection is still open");
+      assertTrue(provider.disconnected.await(5, TimeUnit.SECONDS), "the connection is still open");
       // And the model can be asked again.
       assertEquals("again", provider.ask("hello").text());
     }

@@ -28,12 +28,12 @@ final class ScriptedProvider implements AutoCloseable, ChatModel.ModelListener {
   private final Queue<EchoApi.Script> scripts = new ConcurrentLinkedQueue<>();
   private final Recorded recorded;
   private final List<JsonNode> messages = new ArrayList<>();
-  final List<String> heard = new ArrayList<>();
+  final List<String> receivedText = new ArrayList<>();
   final List<Long> waits = new ArrayList<>();
   final List<String> reasons = new ArrayList<>();
 
   /** Counted down when the client has disconnected. */
-  final CountDownLatch left = new CountDownLatch(1);
+  final CountDownLatch disconnected = new CountDownLatch(1);
 
   ChatModel model;
 
@@ -62,7 +62,7 @@ final class ScriptedProvider implements AutoCloseable, ChatModel.ModelListener {
 
   /** Answers with a successful response. */
   ScriptedProvider then(List<String> pieces) {
-    return then(EchoApi.says(200, type(), String.join("", pieces)));
+    return then(EchoApi.respondWith(200, type(), String.join("", pieces)));
   }
 
   /** A successful response in these chunks. */
@@ -93,7 +93,7 @@ final class ScriptedProvider implements AutoCloseable, ChatModel.ModelListener {
   }
 
   /** Sends no content length and closes the connection after the body. */
-  EchoApi.Script endsBehind(List<String> pieces) {
+  EchoApi.Script endsAfter(List<String> pieces) {
     return (request, peer) -> {
       peer.out().write(head("connection: close"));
       peer.out().write(String.join("", pieces).getBytes(StandardCharsets.UTF_8));
@@ -116,13 +116,13 @@ final class ScriptedProvider implements AutoCloseable, ChatModel.ModelListener {
       } catch (IOException e) {
         // a reset also means that the client has disconnected
       }
-      left.countDown();
+      disconnected.countDown();
       return false;
     };
   }
 
   EchoApi.Script fails(int status, String sentence, String... headers) {
-    return EchoApi.says(
+    return EchoApi.respondWith(
         status, "application/json", recorded.answers.error(status, sentence), headers);
   }
 
@@ -137,7 +137,7 @@ final class ScriptedProvider implements AutoCloseable, ChatModel.ModelListener {
 
   /** Sends the conversation with a new user message, and appends the reply. */
   ModelReply ask(String words) throws InterruptedException {
-    messages.add(model.user(words));
+    messages.add(model.userMessage(words));
     return reply(NO_TOOLS, true);
   }
 
@@ -153,20 +153,20 @@ final class ScriptedProvider implements AutoCloseable, ChatModel.ModelListener {
   }
 
   List<EchoApi.Request> requests() {
-    return api.seen();
+    return api.requests();
   }
 
   JsonNode body(int index) throws IOException {
-    return Json.exactTree(JsonSlice.of(api.seen().get(index).body()));
+    return Json.exactTree(JsonSlice.of(api.requests().get(index).body()));
   }
 
   @Override
-  public void words(String more) {
-    heard.add(more);
+  public void onText(String more) {
+    receivedText.add(more);
   }
 
   @Override
-  public void waits(long millis, String why) {
+  public void onRetry(long millis, String why) {
     waits.add(millis);
     reasons.add(why);
   }

@@ -54,7 +54,7 @@ class StructuredModelTest {
     ModelReply modelReply = provider.ask("hello");
 
     assertEquals("Hello {you}.", modelReply.text());
-    assertEquals(List.of("Hello {you}."), provider.heard);
+    assertEquals(List.of("Hello {you}."), provider.receivedText);
     assertEquals(1, provider.requests().size());
   }
 
@@ -98,7 +98,7 @@ class StructuredModelTest {
 
     // Then
     assertEquals("Hello {you}.", modelReply.text());
-    assertEquals(List.of("Hello {you}."), provider.heard);
+    assertEquals(List.of("Hello {you}."), provider.receivedText);
     assertEquals(new ModelReply.Usage(22, 14), modelReply.usage());
     JsonNode again = provider.body(1).path("messages");
     assertEquals(4, again.size());

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.EraClient;
-import dev.mcpbridge.fixture.EraClient.Ear;
+import dev.mcpbridge.fixture.EraClient.NotificationStream;
 import dev.mcpbridge.fixture.ExactServer;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.protocol.Json;
@@ -23,7 +23,7 @@ public interface CrowdRows extends Rows {
   @ParameterizedTest
   @ValueSource(strings = {"0", "-7", "9007199254740993", "\"7\"", "\"gr\\u00fc\\u00dfe/\"", "\"\""})
   default void aResponseHasTheIdOfItsRequest(String id) throws Exception {
-    Reply reply = fixture("{}").numbering(id).call("test_simple_text", "{}");
+    Reply reply = fixture("{}").withFixedId(id).call("test_simple_text", "{}");
 
     assertEquals(Json.mapper().readTree(id), reply.last().path("id"));
     assertEquals("text", reply.result().at("/content/0/type").asText());
@@ -32,7 +32,7 @@ public interface CrowdRows extends Rows {
   @Test
   default void equalIdsAndTokensOfSeveralClientsAreKeptApart() throws Exception {
     List<EraClient> clients =
-        List.of(fixture("{}"), fixture("{}"), world().door(at(), "b", "{}"), fixture("{}"));
+        List.of(fixture("{}"), fixture("{}"), world().client(at(), "b", "{}"), fixture("{}"));
 
     List<CompletableFuture<Reply>> calls =
         clients.stream()
@@ -54,7 +54,7 @@ public interface CrowdRows extends Rows {
   private static Reply callWithProgress(EraClient eraClient) {
     try {
       return eraClient
-          .numbering("1")
+          .withFixedId("1")
           .call("test_tool_with_progress", "{}", "\"progressToken\":\"same\"");
     } catch (Exception e) {
       throw new IllegalStateException(e);
@@ -66,34 +66,34 @@ public interface CrowdRows extends Rows {
     EraClient firstClient = exact("{}");
     EraClient secondClient = exact("{}");
     String uri = "exact://0";
-    try (Ear first = firstClient.numbering("\"first\"").listen(uri);
-        Ear second = secondClient.numbering("\"second\"").listen(uri)) {
+    try (NotificationStream first = firstClient.withFixedId("\"first\"").listen(uri);
+        NotificationStream second = secondClient.withFixedId("\"second\"").listen(uri)) {
       EraClient third = exact("{}");
       if (!at().stateless()) {
-        firstClient.ask("resources/subscribe", "\"uri\":\"" + uri + "\"").result();
+        firstClient.request("resources/subscribe", "\"uri\":\"" + uri + "\"").result();
       }
-      for (Ear ear : List.of(first, second)) {
-        firstHeard(ear, "notifications/", () -> third.call("touch", "{\"n\":0}"));
+      for (NotificationStream notificationStream : List.of(first, second)) {
+        awaitFirst(notificationStream, "notifications/", () -> third.call("touch", "{\"n\":0}"));
       }
 
       third.call("touch", "{\"n\":1}");
       third.call("touch", "{\"n\":2}");
 
-      for (Ear ear : List.of(first, second)) {
+      for (NotificationStream notificationStream : List.of(first, second)) {
         for (String n : List.of("1", "2")) {
-          JsonNode update = afterTheFirst(ear);
+          JsonNode update = afterTheFirst(notificationStream);
           assertEquals("notifications/resources/updated", update.path("method").asText());
           assertEquals(n, update.at("/params/n").asText());
-          String id = ear == first ? "first" : "second";
+          String id = notificationStream == first ? "first" : "second";
           assertEquals(at().stateless() ? id : "", update.at(SUBSCRIPTION).asText());
         }
       }
     }
   }
 
-  private static JsonNode afterTheFirst(Ear ear) throws Exception {
-    JsonNode update = Json.mapper().readTree(ear.hear("notifications/"));
-    return update.at("/params/n").asText().equals("0") ? afterTheFirst(ear) : update;
+  private static JsonNode afterTheFirst(NotificationStream notificationStream) throws Exception {
+    JsonNode update = Json.mapper().readTree(notificationStream.awaitNext("notifications/"));
+    return update.at("/params/n").asText().equals("0") ? afterTheFirst(notificationStream) : update;
   }
 
   @Test
@@ -103,15 +103,20 @@ public interface CrowdRows extends Rows {
     if (!at().stateless()) {
       assertEquals(
           METHOD_NOT_FOUND,
-          eraClient.ask("subscriptions/listen", "\"notifications\":{" + filter + "}").errorCode());
+          eraClient
+              .request("subscriptions/listen", "\"notifications\":{" + filter + "}")
+              .errorCode());
       return;
     }
-    try (Ear ear = eraClient.listenTo(filter)) {
+    try (NotificationStream notificationStream = eraClient.listenTo(filter)) {
 
       eraClient.call("test_trigger_tool_change", "{}");
       eraClient.call("test_trigger_prompt_change", "{}");
 
-      assertTrue(ear.hear("notifications/").contains("notifications/prompts/list_changed"));
+      assertTrue(
+          notificationStream
+              .awaitNext("notifications/")
+              .contains("notifications/prompts/list_changed"));
     }
   }
 
@@ -119,12 +124,12 @@ public interface CrowdRows extends Rows {
   default void aSubscriptionIsConfirmedAfterTheServersConfirmation() throws Exception {
     EraClient eraClient = exact("{}");
     String uri = ExactServer.SLOW;
-    try (Ear ear = eraClient.listen(uri)) {
+    try (NotificationStream notificationStream = eraClient.listen(uri)) {
       eraClient.call("touch", "{\"uri\":\"" + uri + "\",\"n\":0}");
 
       String update =
-          firstHeard(
-              ear,
+          awaitFirst(
+              notificationStream,
               "notifications/resources/updated",
               () -> eraClient.call("touch", "{\"uri\":\"" + uri + "\",\"n\":1}"));
 
@@ -134,7 +139,7 @@ public interface CrowdRows extends Rows {
 
   @Test
   default void cacheHintsAreThoseOfTheServer() throws Exception {
-    Reply reply = exact("{}").ask("resources/read", "\"uri\":\"exact://0\"");
+    Reply reply = exact("{}").request("resources/read", "\"uri\":\"exact://0\"");
 
     boolean hasHints = at().stateless() && at().upstream().modern();
     assertEquals(
@@ -150,14 +155,15 @@ public interface CrowdRows extends Rows {
 
     boolean passes = at().stateless() || !at().upstream().modern();
     assertEquals(passes ? "[1.10,1e2]" : null, reply.rawResult().get("structuredContent"));
-    assertEquals("[1.10,1e2]", reply.said());
+    assertEquals("[1.10,1e2]", reply.firstText());
   }
 
   @Test
   default void anUnknownReservedMetaKeyIsPassedOn() throws Exception {
     Reply reply = exact("{}").call("said", "{}", "\"io.modelcontextprotocol/future\":1.10");
 
-    assertTrue(reply.said().contains("\"io.modelcontextprotocol/future\":1.10"), reply.said());
+    assertTrue(
+        reply.firstText().contains("\"io.modelcontextprotocol/future\":1.10"), reply.firstText());
   }
 
   @Test
@@ -171,12 +177,12 @@ public interface CrowdRows extends Rows {
             .with("mcp-param-region", "=?base64?Z3LDvMOfZQ==?=")
             .call("test_x_mcp_header", region);
 
-    assertEquals("grüße", mirrored.said());
+    assertEquals("grüße", mirrored.firstText());
     if (at().stateless()) {
       assertEquals(400, plain.status());
       assertEquals(-32020, plain.errorCode());
     } else {
-      assertEquals("grüße", plain.said());
+      assertEquals("grüße", plain.firstText());
     }
   }
 }

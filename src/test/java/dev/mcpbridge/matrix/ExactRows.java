@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.EraClient;
-import dev.mcpbridge.fixture.EraClient.Ear;
+import dev.mcpbridge.fixture.EraClient.NotificationStream;
 import dev.mcpbridge.fixture.ExactServer;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.RawJson;
@@ -27,7 +27,7 @@ public interface ExactRows extends Rows {
   default void toolDefinitionsOfAllPagesAreThoseOfTheServer() throws Exception {
     EraClient eraClient = exact("{}");
 
-    List<String> listed = RawJson.elements(body(eraClient.ask("tools/list", "")).get("tools"));
+    List<String> listed = RawJson.elements(body(eraClient.request("tools/list", "")).get("tools"));
 
     List<String> expected =
         ExactServer.TOOLS.stream()
@@ -46,7 +46,7 @@ public interface ExactRows extends Rows {
   default void whitespaceInADefinitionIsPreserved() throws Exception {
     EraClient eraClient = exact("{}");
 
-    List<String> listed = RawJson.elements(body(eraClient.ask("tools/list", "")).get("tools"));
+    List<String> listed = RawJson.elements(body(eraClient.request("tools/list", "")).get("tools"));
 
     String expected = renamed(eraClient, ExactServer.SPACED);
     assertTrue(listed.contains(expected), () -> expected + " is not in " + listed);
@@ -58,7 +58,7 @@ public interface ExactRows extends Rows {
       throws Exception {
     EraClient eraClient = exact("{}");
 
-    List<String> listed = RawJson.elements(body(eraClient.ask(method, "")).get(list));
+    List<String> listed = RawJson.elements(body(eraClient.request(method, "")).get(list));
 
     String expected =
         list.equals("prompts") ? renamed(eraClient, ExactServer.PROMPT) : ExactServer.TEMPLATE;
@@ -73,7 +73,7 @@ public interface ExactRows extends Rows {
     int pages = 0;
 
     do {
-      Map<String, String> page = body(eraClient.ask("resources/list", cursor));
+      Map<String, String> page = body(eraClient.request("resources/list", cursor));
       all.addAll(RawJson.elements(page.get("resources")));
       cursor = page.containsKey("nextCursor") ? "\"cursor\":" + page.get("nextCursor") : null;
       pages++;
@@ -87,7 +87,7 @@ public interface ExactRows extends Rows {
   @ParameterizedTest
   @ValueSource(strings = {"\"\"", "\"made up\"", "7"})
   default void anUnknownCursorIsRejected(String cursor) throws Exception {
-    Reply reply = exact("{}").ask("resources/list", "\"cursor\":" + cursor);
+    Reply reply = exact("{}").request("resources/list", "\"cursor\":" + cursor);
 
     assertEquals(INVALID_PARAMS, reply.errorCode());
   }
@@ -96,7 +96,7 @@ public interface ExactRows extends Rows {
   default void serverInfoIsTheBridgesOnlyAtTheAggregatedEndpoint() throws Exception {
     EraClient eraClient = exact("{}");
 
-    var result = eraClient.introduction();
+    var result = eraClient.initializeResult();
 
     var info =
         at().stateless() ? result.path("_meta").path(SERVER_INFO) : result.path("serverInfo");
@@ -135,7 +135,7 @@ public interface ExactRows extends Rows {
   default void aMissingResourceHasTheErrorCodeOfTheEra() throws Exception {
     String uri = "exact://template/nothing";
 
-    Reply reply = exact("{}").ask("resources/read", "\"uri\":\"" + uri + "\"");
+    Reply reply = exact("{}").request("resources/read", "\"uri\":\"" + uri + "\"");
 
     boolean legacy = !at().stateless() && !at().upstream().modern();
     assertEquals(legacy ? -32002 : INVALID_PARAMS, reply.errorCode(), reply.text());
@@ -150,7 +150,7 @@ public interface ExactRows extends Rows {
   default void aStatelessServerReceivesTheClientsCapabilities() throws Exception {
     String capabilities = "{\"elicitation\":{\"form\":{}},\"extensions\":{\"a/b\":" + ODD + "}}";
 
-    String params = exact(capabilities).call("said", "{}").said();
+    String params = exact(capabilities).call("said", "{}").firstText();
 
     Map<String, String> meta = RawJson.members(RawJson.members(params).getOrDefault("_meta", "{}"));
     assertEquals(
@@ -171,10 +171,10 @@ public interface ExactRows extends Rows {
     EraClient eraClient = exact("{}");
 
     Reply reply =
-        eraClient.ask(
-            "tools/call", eraClient.called("said", ODD) + ",\"x-unknown\":" + ODD, meta());
+        eraClient.request(
+            "tools/call", eraClient.callParams("said", ODD) + ",\"x-unknown\":" + ODD, meta());
 
-    assertArrived(reply.said(), "\"said\"");
+    assertArrived(reply.firstText(), "\"said\"");
   }
 
   @Test
@@ -182,8 +182,8 @@ public interface ExactRows extends Rows {
     EraClient eraClient = exact("{}");
 
     Reply reply =
-        eraClient.ask(
-            "prompts/get", eraClient.called("said", ODD) + ",\"x-unknown\":" + ODD, meta());
+        eraClient.request(
+            "prompts/get", eraClient.callParams("said", ODD) + ",\"x-unknown\":" + ODD, meta());
 
     assertArrived(reply.result().at("/messages/0/content/text").asText(), "\"said\"");
     assertTrue(body(reply).get("messages").endsWith(",\"x-unknown\":" + ODD + "}}]"));
@@ -193,7 +193,7 @@ public interface ExactRows extends Rows {
   @Test
   default void unknownMembersReachAResourceVerbatim() throws Exception {
     Reply reply =
-        exact("{}").ask("resources/read", "\"uri\":\"exact://0\",\"x-unknown\":" + ODD, meta());
+        exact("{}").request("resources/read", "\"uri\":\"exact://0\",\"x-unknown\":" + ODD, meta());
 
     assertArrived(reply.result().at("/contents/0/text").asText(), null);
     assertTrue(body(reply).get("contents").endsWith(",\"x-unknown\":" + ODD + "}]"));
@@ -205,7 +205,7 @@ public interface ExactRows extends Rows {
     EraClient eraClient = exact("{}");
 
     Reply reply =
-        eraClient.ask(
+        eraClient.request(
             "completion/complete",
             "\"ref\":{\"type\":\"ref/prompt\",\"x\":1.10,\"name\":\""
                 + eraClient.name("said")
@@ -263,12 +263,14 @@ public interface ExactRows extends Rows {
   @Test
   default void aResourceUpdateIsPassedOnVerbatim() throws Exception {
     EraClient eraClient = exact("{}");
-    try (Ear ear = eraClient.listen("exact://0")) {
+    try (NotificationStream notificationStream = eraClient.listen("exact://0")) {
 
       Map<String, String> update =
           params(
-              firstHeard(
-                  ear, "notifications/resources/updated", () -> eraClient.call("touch", "{}")));
+              awaitFirst(
+                  notificationStream,
+                  "notifications/resources/updated",
+                  () -> eraClient.call("touch", "{}")));
 
       assertEquals("\"exact://0\"", update.get("uri"));
       assertEquals("1.10", update.get("x-unknown"));
@@ -286,18 +288,19 @@ public interface ExactRows extends Rows {
   @Test
   default void anElicitationAndItsResponseArePassedOnVerbatim() throws Exception {
     String answer = "{\"action\":\"accept\",\"content\":{\"n\":1.10},\"x-unknown\":" + ODD + "}";
-    EraClient eraClient = exact("{\"elicitation\":{}}").answering(request -> answer);
+    EraClient eraClient = exact("{\"elicitation\":{}}").withRequestHandler(request -> answer);
 
     Reply reply = eraClient.call("ask", "{}");
 
-    assertEquals(1, eraClient.questions().size());
-    assertEquals(ExactServer.QUESTION, RawJson.members(eraClient.questions().get(0)).get("params"));
+    assertEquals(1, eraClient.serverRequests().size());
+    assertEquals(
+        ExactServer.QUESTION, RawJson.members(eraClient.serverRequests().get(0)).get("params"));
     if (at().upstream().modern()) {
-      Map<String, String> params = RawJson.members(reply.said());
+      Map<String, String> params = RawJson.members(reply.firstText());
       assertEquals(answer, RawJson.members(params.get("inputResponses")).get("q"));
       assertEquals("\"" + ExactServer.STATE + "\"", params.get("requestState"));
     } else {
-      assertEquals("RESULT " + answer, reply.said());
+      assertEquals("RESULT " + answer, reply.firstText());
     }
   }
 
@@ -305,7 +308,7 @@ public interface ExactRows extends Rows {
   default void anErrorResponseToAnElicitationIsNotAnAnswer() throws Exception {
     EraClient eraClient =
         exact("{\"elicitation\":{}}")
-            .answering(
+            .withRequestHandler(
                 request ->
                     at().stateless()
                         ? "{\"action\":\"cancel\"}"
@@ -314,11 +317,11 @@ public interface ExactRows extends Rows {
     Reply reply = eraClient.call("ask", "{}");
 
     if (at().stateless()) {
-      assertTrue(reply.said().contains("{\"action\":\"cancel\"}"), reply.text());
+      assertTrue(reply.firstText().contains("{\"action\":\"cancel\"}"), reply.text());
     } else if (at().upstream().modern()) {
       assertTrue(reply.last().has("error"), reply.text());
     } else {
-      assertTrue(reply.said().startsWith("ERROR "), reply.text());
+      assertTrue(reply.firstText().startsWith("ERROR "), reply.text());
     }
   }
 }

@@ -26,7 +26,7 @@ public interface QuestionRows extends Rows {
     String content = action.equals("accept") ? ",\"content\":{\"name\":\"Grüße\"}" : "";
     EraClient eraClient =
         fixture(ALL_CAPABILITIES)
-            .answering(
+            .withRequestHandler(
                 request -> {
                   requests.add(request);
                   return "{\"action\":\"" + action + "\"" + content + "}";
@@ -45,7 +45,7 @@ public interface QuestionRows extends Rows {
         at().upstream().modern()
             ? "Hello, " + (content.isEmpty() ? "undefined" : "Grüße") + "!"
             : "Elicitation completed: action=" + action + ", content=" + accepted,
-        reply.said());
+        reply.firstText());
   }
 
   @Test
@@ -53,7 +53,7 @@ public interface QuestionRows extends Rows {
     List<JsonNode> requests = new ArrayList<>();
     EraClient eraClient =
         fixture(ALL_CAPABILITIES)
-            .answering(
+            .withRequestHandler(
                 request -> {
                   requests.add(request);
                   return "{\"role\":\"assistant\",\"model\":\"m\","
@@ -68,7 +68,7 @@ public interface QuestionRows extends Rows {
     assertEquals(1, requests.size());
     assertEquals("sampling/createMessage", requests.get(0).path("method").asText());
     assertEquals("user", requests.get(0).at("/params/messages/0/role").asText());
-    assertTrue(reply.said().contains("grüße"), reply.said());
+    assertTrue(reply.firstText().contains("grüße"), reply.firstText());
   }
 
   @Test
@@ -76,7 +76,7 @@ public interface QuestionRows extends Rows {
     List<String> messages = new ArrayList<>();
     EraClient eraClient =
         fixture(ALL_CAPABILITIES)
-            .answering(
+            .withRequestHandler(
                 request -> {
                   messages.add(request.at("/params/message").asText());
                   return "{\"action\":\"accept\",\"content\":{\"name\":\"a\",\"color\":\"b\"}}";
@@ -84,7 +84,7 @@ public interface QuestionRows extends Rows {
 
     Reply reply = eraClient.call("test_input_required_result_multi_round", "{}");
 
-    assertEquals("both rounds are over", reply.said());
+    assertEquals("both rounds are over", reply.firstText());
     assertEquals(
         List.of("Step 1: What is your name?", "Step 2: What is your favorite color?"), messages);
   }
@@ -93,10 +93,12 @@ public interface QuestionRows extends Rows {
   default void aPromptMayElicitInput() throws Exception {
     EraClient eraClient =
         fixture(ALL_CAPABILITIES)
-            .answering(request -> "{\"action\":\"accept\",\"content\":{\"context\":\"testing\"}}");
+            .withRequestHandler(
+                request -> "{\"action\":\"accept\",\"content\":{\"context\":\"testing\"}}");
 
     Reply reply =
-        eraClient.ask("prompts/get", eraClient.called("test_input_required_result_prompt", "{}"));
+        eraClient.request(
+            "prompts/get", eraClient.callParams("test_input_required_result_prompt", "{}"));
 
     assertEquals(
         "In the context of testing", reply.result().at("/messages/0/content/text").asText());

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.EraClient;
-import dev.mcpbridge.fixture.EraClient.Ear;
+import dev.mcpbridge.fixture.EraClient.NotificationStream;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.RawJson;
 import java.util.List;
@@ -24,9 +24,10 @@ public interface ResourceRows extends Rows {
   })
   default void listsKeepTheirEntriesByteForByte(String method, String list) throws Exception {
     EraClient eraClient = fixture("{}");
-    List<String> direct = RawJson.elements(world().direct().ask(method, "").rawResult().get(list));
+    List<String> direct =
+        RawJson.elements(world().direct().request(method, "").rawResult().get(list));
 
-    List<String> listed = RawJson.elements(body(eraClient.ask(method, "")).get(list));
+    List<String> listed = RawJson.elements(body(eraClient.request(method, "")).get(list));
 
     List<String> expected = direct;
     if (list.equals("prompts")) {
@@ -43,11 +44,11 @@ public interface ResourceRows extends Rows {
   @ValueSource(strings = {"test://static-text", "test://static-binary", "test://template/ü 1/data"})
   default void aResourceIsReadByteForByte(String uri) throws Exception {
     String members = "\"uri\":\"" + uri + "\"";
-    Reply expected = world().direct().ask("resources/read", encoded(members));
+    Reply expected = world().direct().request("resources/read", encoded(members));
 
-    Reply reply = fixture("{}").ask("resources/read", encoded(members));
+    Reply reply = fixture("{}").request("resources/read", encoded(members));
 
-    assertEquals(Rows.bare(expected), body(reply));
+    assertEquals(Rows.withoutEraMembers(expected), body(reply));
     assertEquals(1, reply.result().path("contents").size());
   }
 
@@ -60,7 +61,7 @@ public interface ResourceRows extends Rows {
   default void anUnknownResourceIsAnInvalidParameter() throws Exception {
     String uri = "test://nonexistent";
 
-    Reply reply = fixture("{}").ask("resources/read", "\"uri\":\"" + uri + "\"");
+    Reply reply = fixture("{}").request("resources/read", "\"uri\":\"" + uri + "\"");
 
     assertEquals(INVALID_PARAMS, reply.errorCode());
     assertEquals(uri, reply.last().at("/error/data/uri").asText(), reply.text());
@@ -70,32 +71,35 @@ public interface ResourceRows extends Rows {
   default void resourceUpdatesAreSentUntilTheClientUnsubscribes() throws Exception {
     EraClient eraClient = fixture("{}");
     String uri = "test://watched-resource";
-    try (Ear ear = eraClient.listen(uri)) {
+    try (NotificationStream notificationStream = eraClient.listen(uri)) {
 
       String update =
-          firstHeard(
-              ear,
+          awaitFirst(
+              notificationStream,
               "notifications/resources/updated",
-              () -> eraClient.call("test_update_resource", "{}").said());
+              () -> eraClient.call("test_update_resource", "{}").firstText());
 
       String params = RawJson.members(update).get("params");
       assertEquals("\"" + uri + "\"", RawJson.members(params).get("uri"));
       if (!at().stateless()) {
         assertTrue(
-            eraClient.ask("resources/unsubscribe", "\"uri\":\"" + uri + "\"").result().isEmpty());
+            eraClient
+                .request("resources/unsubscribe", "\"uri\":\"" + uri + "\"")
+                .result()
+                .isEmpty());
         String other = "\"uri\":\"test://static-text\"";
-        assertTrue(eraClient.ask("resources/subscribe", other).result().isEmpty());
+        assertTrue(eraClient.request("resources/subscribe", other).result().isEmpty());
         String next = "";
         while (!next.contains(other)) {
           next =
-              firstHeard(
-                  ear,
+              awaitFirst(
+                  notificationStream,
                   "notifications/resources/updated",
                   () -> eraClient.call("test_update_resource", "{" + other + "}"));
         }
         eraClient.call("test_update_resource", "{}");
         eraClient.call("test_update_resource", "{" + other + "}");
-        assertTrue(ear.hear("notifications/").contains(other));
+        assertTrue(notificationStream.awaitNext("notifications/").contains(other));
       }
     }
   }
@@ -106,11 +110,14 @@ public interface ResourceRows extends Rows {
     String uri = "nothing://at/all";
 
     if (at().stateless()) {
-      try (Ear ear = eraClient.listen(uri)) {
-        assertEquals(!at().aggregated(), ear.promise().contains(uri), ear.promise());
+      try (NotificationStream notificationStream = eraClient.listen(uri)) {
+        assertEquals(
+            !at().aggregated(),
+            notificationStream.acknowledgement().contains(uri),
+            notificationStream.acknowledgement());
       }
     } else {
-      Reply reply = eraClient.ask("resources/subscribe", "\"uri\":\"" + uri + "\"");
+      Reply reply = eraClient.request("resources/subscribe", "\"uri\":\"" + uri + "\"");
       assertEquals(at().aggregated() ? INVALID_PARAMS : 0, code(reply), reply.text());
     }
   }
@@ -133,11 +140,11 @@ public interface ResourceRows extends Rows {
       throws Exception {
     EraClient eraClient = fixture("{}");
     EraClient direct = world().direct();
-    Reply expected = direct.ask("prompts/get", direct.called(prompt, arguments));
+    Reply expected = direct.request("prompts/get", direct.callParams(prompt, arguments));
 
-    Reply reply = eraClient.ask("prompts/get", eraClient.called(prompt, arguments));
+    Reply reply = eraClient.request("prompts/get", eraClient.callParams(prompt, arguments));
 
-    assertEquals(Rows.bare(expected), body(reply));
+    assertEquals(Rows.withoutEraMembers(expected), body(reply));
     assertEquals(text, reply.result().at("/messages/0/content/text").asText());
   }
 
@@ -145,7 +152,7 @@ public interface ResourceRows extends Rows {
   default void anUnknownPromptIsAnInvalidParameter() throws Exception {
     EraClient eraClient = fixture("{}");
 
-    Reply reply = eraClient.ask("prompts/get", eraClient.called("nothing", "{}"));
+    Reply reply = eraClient.request("prompts/get", eraClient.callParams("nothing", "{}"));
 
     assertEquals(INVALID_PARAMS, reply.errorCode());
   }
@@ -157,11 +164,11 @@ public interface ResourceRows extends Rows {
     String prompt = eraClient.name("test_prompt_with_arguments");
 
     Reply ofPrompt =
-        eraClient.ask(
+        eraClient.request(
             "completion/complete",
             "\"ref\":{\"type\":\"ref/prompt\",\"name\":\"" + prompt + "\"}" + argument);
     Reply ofTemplate =
-        eraClient.ask(
+        eraClient.request(
             "completion/complete",
             "\"ref\":{\"type\":\"ref/resource\",\"uri\":\"test://template/{id}/data\"}" + argument);
 

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.mcpbridge.fixture.EraClient;
-import dev.mcpbridge.fixture.EraClient.Ear;
+import dev.mcpbridge.fixture.EraClient.NotificationStream;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.RawJson;
 import java.util.Map;
@@ -23,12 +23,12 @@ public interface Rows {
 
   /** A client of the bridge's endpoint for the Node.js fixture. */
   default EraClient fixture(String capabilities) throws Exception {
-    return world().door(at(), "a", capabilities);
+    return world().client(at(), "a", capabilities);
   }
 
   /** A client of the bridge's endpoint for the exact server. */
   default EraClient exact(String capabilities) throws Exception {
-    return world().door(at(), "x", capabilities);
+    return world().client(at(), "x", capabilities);
   }
 
   /**
@@ -52,7 +52,7 @@ public interface Rows {
   }
 
   /** The members of a result without those that its era adds. */
-  static Map<String, String> bare(Reply reply) {
+  static Map<String, String> withoutEraMembers(Reply reply) {
     reply.result();
     Map<String, String> members = reply.rawResult();
     members.remove("resultType");
@@ -75,8 +75,9 @@ public interface Rows {
    * Repeats an action until a notification arrives, since a subscription may become effective with
    * a delay; returns the first notification.
    */
-  default String firstHeard(Ear ear, String method, Callable<?> action) throws Exception {
-    CompletableFuture<String> notification = ear.hearing(method);
+  default String awaitFirst(
+      NotificationStream notificationStream, String method, Callable<?> action) throws Exception {
+    CompletableFuture<String> notification = notificationStream.nextLater(method);
     world()
         .bridge()
         .until(

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.EraClient;
-import dev.mcpbridge.fixture.EraClient.Ear;
-import dev.mcpbridge.fixture.McpClient.Leave;
+import dev.mcpbridge.fixture.EraClient.NotificationStream;
+import dev.mcpbridge.fixture.McpClient.Cancellation;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.RawJson;
 import java.util.List;
@@ -23,9 +23,9 @@ public interface ToolRows extends Rows {
   default void toolsAreListedByteForByte() throws Exception {
     EraClient eraClient = fixture("{}");
     List<String> direct =
-        RawJson.elements(world().direct().ask("tools/list", "").rawResult().get("tools"));
+        RawJson.elements(world().direct().request("tools/list", "").rawResult().get("tools"));
 
-    List<String> listed = RawJson.elements(body(eraClient.ask("tools/list", "")).get("tools"));
+    List<String> listed = RawJson.elements(body(eraClient.request("tools/list", "")).get("tools"));
 
     List<String> expected = direct.stream().map(tool -> renamed(eraClient, tool)).toList();
     assertEquals(expected, listed.stream().filter(expected::contains).toList());
@@ -52,8 +52,9 @@ public interface ToolRows extends Rows {
     Reply reply = fixture("{}").call(tool, "{}");
 
     assertEquals(expected, reply.result().at(pointer).asText());
-    assertEquals(Rows.bare(direct).keySet(), Rows.bare(reply).keySet());
-    Rows.bare(direct).forEach((name, value) -> assertSame(name, value, body(reply).get(name)));
+    assertEquals(Rows.withoutEraMembers(direct).keySet(), Rows.withoutEraMembers(reply).keySet());
+    Rows.withoutEraMembers(direct)
+        .forEach((name, value) -> assertSame(name, value, body(reply).get(name)));
   }
 
   private static void assertSame(String name, String expected, String actual) {
@@ -79,11 +80,12 @@ public interface ToolRows extends Rows {
     String good = "{\"name\":\"grüße 🎉\",\"contactMethod\":\"email\",\"email\":\"a@b\"}";
     String bad = "{\"contactMethod\":\"phone\",\"email\":\"a@b\"}";
 
-    assertEquals("called with " + good, eraClient.call("json_schema_2020_12_tool", good).said());
+    assertEquals(
+        "called with " + good, eraClient.call("json_schema_2020_12_tool", good).firstText());
     Reply refused = eraClient.call("json_schema_2020_12_tool", bad);
 
     assertTrue(refused.result().path("isError").asBoolean());
-    assertTrue(refused.said().contains("phone"), refused.said());
+    assertTrue(refused.firstText().contains("phone"), refused.firstText());
   }
 
   @ParameterizedTest
@@ -121,9 +123,9 @@ public interface ToolRows extends Rows {
       withInfo = eraClient.call(tool, "{}", EraClient.logLevel("info"));
       withError = eraClient.call(tool, "{}", EraClient.logLevel("error"));
     } else {
-      assertTrue(eraClient.ask("logging/setLevel", "\"level\":\"info\"").result().isEmpty());
+      assertTrue(eraClient.request("logging/setLevel", "\"level\":\"info\"").result().isEmpty());
       withInfo = eraClient.call(tool, "{}");
-      eraClient.ask("logging/setLevel", "\"level\":\"error\"");
+      eraClient.request("logging/setLevel", "\"level\":\"error\"");
       withError = eraClient.call(tool, "{}");
     }
 
@@ -146,7 +148,7 @@ public interface ToolRows extends Rows {
     Reply refused =
         at().stateless()
             ? eraClient.call("test_simple_text", "{}", EraClient.logLevel("loud"))
-            : eraClient.ask("logging/setLevel", "\"level\":\"loud\"");
+            : eraClient.request("logging/setLevel", "\"level\":\"loud\"");
 
     assertEquals(INVALID_PARAMS, refused.errorCode());
   }
@@ -156,7 +158,7 @@ public interface ToolRows extends Rows {
   default void sessionMethodsAreUnknownToStatelessRequests(String method) throws Exception {
     String members = "\"level\":\"info\",\"uri\":\"test://watched-resource\"";
 
-    Reply reply = fixture("{}").ask(method, members);
+    Reply reply = fixture("{}").request(method, members);
 
     if (at().stateless()) {
       assertEquals(404, reply.status());
@@ -172,53 +174,55 @@ public interface ToolRows extends Rows {
     EraClient eraClient = fixture("{}");
 
     if (at().stateless()) {
-      assertTrue(eraClient.introduction().has("supportedVersions"));
+      assertTrue(eraClient.initializeResult().has("supportedVersions"));
       eraClient.listen(null).close();
     } else {
-      assertEquals(METHOD_NOT_FOUND, eraClient.ask(method, "\"notifications\":{}").errorCode());
+      assertEquals(METHOD_NOT_FOUND, eraClient.request(method, "\"notifications\":{}").errorCode());
     }
   }
 
   @Test
   default void cancellationIsPassedOnToTheServer() throws Exception {
     EraClient eraClient = fixture("{}");
-    int started = Integer.parseInt(eraClient.call("test_started", "{}").said());
-    int cancelled = Integer.parseInt(eraClient.call("test_cancelled", "{}").said());
-    Leave cancellation = eraClient.begin("test_slow");
+    int started = Integer.parseInt(eraClient.call("test_started", "{}").firstText());
+    int cancelled = Integer.parseInt(eraClient.call("test_cancelled", "{}").firstText());
+    Cancellation cancellation = eraClient.begin("test_slow");
     world()
         .bridge()
-        .until(() -> eraClient.call("test_started", "{}").said().equals("" + (started + 1)));
+        .until(() -> eraClient.call("test_started", "{}").firstText().equals("" + (started + 1)));
 
-    cancellation.leave();
+    cancellation.cancel();
 
     world()
         .bridge()
-        .until(() -> eraClient.call("test_cancelled", "{}").said().equals("" + (cancelled + 1)));
+        .until(
+            () -> eraClient.call("test_cancelled", "{}").firstText().equals("" + (cancelled + 1)));
     assertEquals(0, world().bridge().get("/servers/a").body().path("pending_calls").asInt());
   }
 
   @Test
   default void listChangesAreNotifiedAndThenListed() throws Exception {
     EraClient eraClient = fixture("{}");
-    int tools = eraClient.ask("tools/list", "").result().path("tools").size();
+    int tools = eraClient.request("tools/list", "").result().path("tools").size();
     int resources = grownResources(eraClient);
-    int prompts = eraClient.ask("prompts/list", "").result().path("prompts").size();
-    try (Ear ear = eraClient.listen(null)) {
+    int prompts = eraClient.request("prompts/list", "").result().path("prompts").size();
+    try (NotificationStream notificationStream = eraClient.listen(null)) {
 
-      assertEquals("changed", eraClient.call("test_trigger_tool_change", "{}").said());
-      assertEquals("changed", eraClient.call("test_trigger_prompt_change", "{}").said());
-      assertEquals("changed", eraClient.call("test_trigger_resource_change", "{}").said());
+      assertEquals("changed", eraClient.call("test_trigger_tool_change", "{}").firstText());
+      assertEquals("changed", eraClient.call("test_trigger_prompt_change", "{}").firstText());
+      assertEquals("changed", eraClient.call("test_trigger_resource_change", "{}").firstText());
 
-      ear.hear("notifications/tools/list_changed");
-      ear.hear("notifications/prompts/list_changed");
-      ear.hear("notifications/resources/list_changed");
-      assertEquals(tools + 1, eraClient.ask("tools/list", "").result().path("tools").size());
-      assertEquals(prompts + 1, eraClient.ask("prompts/list", "").result().path("prompts").size());
+      notificationStream.awaitNext("notifications/tools/list_changed");
+      notificationStream.awaitNext("notifications/prompts/list_changed");
+      notificationStream.awaitNext("notifications/resources/list_changed");
+      assertEquals(tools + 1, eraClient.request("tools/list", "").result().path("tools").size());
+      assertEquals(
+          prompts + 1, eraClient.request("prompts/list", "").result().path("prompts").size());
       assertEquals(resources + 1, grownResources(eraClient));
     }
   }
 
   private static int grownResources(EraClient eraClient) throws Exception {
-    return eraClient.ask("resources/list", "").text().split("\"test://grown").length;
+    return eraClient.request("resources/list", "").text().split("\"test://grown").length;
   }
 }

@@ -98,7 +98,7 @@ public final class World {
   }
 
   /** A client of the bridge's endpoint that a combination selects for a server. */
-  EraClient door(Combination at, String server, String capabilities) throws Exception {
+  EraClient client(Combination at, String server, String capabilities) throws Exception {
     return EraClient.to(
         bridge.uri(at.aggregated() ? "/mcp" : "/servers/" + server + "/mcp"),
         at.stateless(),

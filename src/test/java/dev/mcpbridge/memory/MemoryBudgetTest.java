@@ -51,13 +51,13 @@ class MemoryBudgetTest {
   @Test
   void aCompleteMessageKeepsItsRoomWithoutPriority() {
     second.take(60);
-    second.becomesGiven();
+    second.becomeUnread();
     assertTrue(first.takeIfRoom(30));
 
     assertFalse(first.takeIfRoom(50));
     assertEquals(90, budget.held());
 
-    budget.taken(60);
+    budget.removeUnread(60);
     second.release();
     assertTrue(first.takeIfRoom(50));
     assertEquals(50, budget.held());
@@ -144,11 +144,11 @@ class MemoryBudgetTest {
   @Test
   void unreadResponsesStopPartialMessages() {
     first.take(20);
-    budget.given(90);
+    budget.addUnread(90);
 
     assertFalse(first.takeIfRoom(30));
 
-    budget.taken(90);
+    budget.removeUnread(90);
     assertTrue(first.takeIfRoom(30));
     assertEquals(30, budget.held());
   }

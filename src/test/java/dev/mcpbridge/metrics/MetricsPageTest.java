@@ -49,9 +49,9 @@ class MetricsPageTest {
 
   @Test
   void stateOfServersAndNodesIsReported() {
-    counts.askedNode();
-    counts.askedNode();
-    counts.lostNode();
+    counts.nodeRequested();
+    counts.nodeRequested();
+    counts.nodeRequestLost();
 
     assertHasLine("mcp_bridge_server_state{server=\"git\",state=\"ready\"} 1.0");
     assertHasLine("mcp_bridge_calls_in_flight{server=\"git\"} 3.0");

@@ -24,7 +24,7 @@ class BridgePathTest {
   void listingBridgeIsPrependedToThePath() {
     JsonSlice reached = BridgePath.over("b", "a", List.of(entry("[\"c\"]"))).get(0);
 
-    assertEquals(List.of("b", "c"), BridgePath.to(reached).bridges());
+    assertEquals(List.of("b", "c"), BridgePath.ofEntry(reached).bridges());
     assertTrue(reached.text().contains("\"own\":1.10"), reached.text());
   }
 
@@ -34,7 +34,7 @@ class BridgePathTest {
 
     JsonSlice reached = BridgePath.over("b", "a", List.of(plain)).get(0);
 
-    assertEquals(List.of("b"), BridgePath.to(reached).bridges());
+    assertEquals(List.of("b"), BridgePath.ofEntry(reached).bridges());
     assertTrue(reached.text().contains("\"x\":[1.10]"), reached.text());
   }
 
@@ -48,8 +48,8 @@ class BridgePathTest {
   void entriesThroughPassedBridgesAreHidden() {
     List<JsonSlice> all = List.of(entry("[\"c\"]"), entry("[\"d\",\"e\"]"), entry("[]"));
 
-    assertEquals(2, new BridgePath(List.of("x", "e")).withoutDetours(all).size());
-    assertEquals(all, BridgePath.NONE.withoutDetours(all));
+    assertEquals(2, new BridgePath(List.of("x", "e")).withoutLoops(all).size());
+    assertEquals(all, BridgePath.NONE.withoutLoops(all));
   }
 
   /** Clients control the path, and filtering blocks the event loop. */
@@ -60,14 +60,13 @@ class BridgePathTest {
 
     BridgePath path = new BridgePath(ids);
 
-    assertEquals(
-        20_000, assertTimeout(Duration.ofSeconds(5), () -> path.withoutDetours(all)).size());
+    assertEquals(20_000, assertTimeout(Duration.ofSeconds(5), () -> path.withoutLoops(all)).size());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"1", "{}", "null", "\"a\"", "[1,null,{}]", "[[\"a\"]]"})
   void invalidPathIsIgnored(String garbage) {
-    assertTrue(BridgePath.to(entry(garbage)).isEmpty());
+    assertTrue(BridgePath.ofEntry(entry(garbage)).isEmpty());
   }
 
   @ParameterizedTest
@@ -79,12 +78,12 @@ class BridgePathTest {
         BridgePath.over("b", "a", List.of(odd, JsonSlice.of(garbage), entry("[]")));
 
     assertEquals(3, reached.size());
-    reached.forEach(entry -> assertEquals(List.of("b"), BridgePath.to(entry).bridges()));
+    reached.forEach(entry -> assertEquals(List.of("b"), BridgePath.ofEntry(entry).bridges()));
   }
 
   @Test
   void bridgesAreAppendedToARequestPath() {
-    BridgePath bridgePath = BridgePath.NONE.then("a").then("b");
+    BridgePath bridgePath = BridgePath.NONE.append("a").append("b");
 
     assertEquals("[\"a\",\"b\"]", bridgePath.toJson().text());
     assertTrue(bridgePath.passes("a"));

@@ -17,8 +17,8 @@ class HiddenCharactersTest {
     JsonSlice json = JsonSlice.of("{\"a\":" + JsonObjects.quoted(text).text() + "}");
 
     assertTrue(HiddenCharacters.in(json).isEmpty());
-    assertSame(json, HiddenCharacters.removed(json, Set.of()));
-    assertEquals(text, HiddenCharacters.shown(text));
+    assertSame(json, HiddenCharacters.withoutHidden(json, Set.of()));
+    assertEquals(text, HiddenCharacters.escaped(text));
   }
 
   @Test
@@ -37,11 +37,11 @@ class HiddenCharactersTest {
 
     assertEquals(
         "{\"name\":\"x\u200b\",\"d\":\"ab\",\"n\":[1.50,1E+400,\"\"]}",
-        HiddenCharacters.removed(json, Set.of("name")).text());
+        HiddenCharacters.withoutHidden(json, Set.of("name")).text());
   }
 
   @Test
   void hiddenCharactersAreShownAsEscapes() {
-    assertEquals("a\\u{202E}b\\u{E0041}", HiddenCharacters.shown("a\u202eb\udb40\udc41"));
+    assertEquals("a\\u{202E}b\\u{E0041}", HiddenCharacters.escaped("a\u202eb\udb40\udc41"));
   }
 }

@@ -45,9 +45,9 @@ class RpcReaderTest {
 
   @Test
   void findsTheIdInAnOversizedLine() {
-    assertEquals(42, RpcReader.idIn(bytes("{\"jsonrpc\":\"2.0\",\"id\": 42,\"res"), bytes("")));
-    assertEquals(7, RpcReader.idIn(bytes("{\"result\":\"x"), bytes("yyy\",\"id\":7}")));
-    assertEquals(-1, RpcReader.idIn(bytes("{\"result\":\"x"), bytes("yyy")));
+    assertEquals(42, RpcReader.findId(bytes("{\"jsonrpc\":\"2.0\",\"id\": 42,\"res"), bytes("")));
+    assertEquals(7, RpcReader.findId(bytes("{\"result\":\"x"), bytes("yyy\",\"id\":7}")));
+    assertEquals(-1, RpcReader.findId(bytes("{\"result\":\"x"), bytes("yyy")));
   }
 
   private static RpcMessage read(String text) throws JsonSyntaxException {

@@ -56,7 +56,7 @@ class SandboxRightsIT {
 
   @BeforeAll
   static void find() throws Exception {
-    engine = Engine.there();
+    engine = Engine.local();
   }
 
   /** A pool with one container, started in advance. */
@@ -65,7 +65,8 @@ class SandboxRightsIT {
     String json =
         "{'mcpServers':{'s':{'riskLevel':3,'docker':{'image':'%s','pool':{'min':1,'max':1}}}}}"
             .formatted(Engine.IMAGE);
-    BridgeConfig config = new ConfigReader(Map.of()).read(TestBridge.json(json), Strictness.WHOLE);
+    BridgeConfig config =
+        new ConfigReader(Map.of()).read(TestBridge.json(json), Strictness.ALL_OR_NOTHING);
     Sandboxes sandboxes =
         new Sandboxes(
             vertx,
@@ -163,7 +164,7 @@ class SandboxRightsIT {
     mayAct.set(true);
     String first = awaitReady();
     Future<JsonSlice> running = call("c", "sleep", "{\"seconds\":5}");
-    until(() -> engine.runs("sleep"));
+    until(() -> engine.isRunning("sleep"));
     Future<JsonSlice> waiting = call("d", "echo", "{\"text\":\"hi\"}");
     mayAct.set(false);
 

@@ -36,13 +36,13 @@ class ApiServersTest {
   private final Bus bus = Bus.create(vertx, cluster, new Counts());
   private final BridgeConfig config =
       new ConfigReader(Map.of())
-          .read("{\"mcpServers\":{\"s\":{\"command\":\"any\"}}}", Strictness.WHOLE);
+          .read("{\"mcpServers\":{\"s\":{\"command\":\"any\"}}}", Strictness.ALL_OR_NOTHING);
   private final Promise<Void> ended = Promise.promise();
 
   /** A server that is stopping, and is deployed again once it has stopped. */
   private final class Stopping implements ApiServers.LocalServers {
     @Override
-    public Set<ServerId> wanted() {
+    public Set<ServerId> servers() {
       return Set.of();
     }
 
@@ -52,12 +52,12 @@ class ApiServersTest {
     }
 
     @Override
-    public Future<?> begun(ServerId id) {
+    public Future<?> deployed(ServerId id) {
       return hasEnded() ? Future.succeededFuture() : null;
     }
 
     @Override
-    public Future<Void> ending(ServerId id) {
+    public Future<Void> stopping(ServerId id) {
       return hasEnded() ? null : ended.future();
     }
   }

@@ -57,7 +57,8 @@ class SupervisorVerticleTest {
 
   private static BridgeConfig config(String servers) {
     return new ConfigReader(Map.of())
-        .read("{'mcpServers':{%s}}".formatted(servers).replace('\'', '"'), Strictness.WHOLE);
+        .read(
+            "{'mcpServers':{%s}}".formatted(servers).replace('\'', '"'), Strictness.ALL_OR_NOTHING);
   }
 
   private void await(Future<?> future) throws Exception {

@@ -84,7 +84,8 @@ class UpstreamTest {
 
   private static ServerConfig config(String entry) {
     BridgeConfig config =
-        new ConfigReader(Map.of()).read("{\"mcpServers\":{\"s\":" + entry + "}}", Strictness.WHOLE);
+        new ConfigReader(Map.of())
+            .read("{\"mcpServers\":{\"s\":" + entry + "}}", Strictness.ALL_OR_NOTHING);
     return config.servers().get(ID);
   }
 
@@ -105,7 +106,7 @@ class UpstreamTest {
         config("{\"command\":\"any\",\"maxInFlight\":1}"),
         null,
         environment(transportFactory, InstanceLocation.SOLE),
-        UnresponsiveTransport.EARS);
+        IgnoringListener.INSTANCE);
   }
 
   /** Runs on the context of the server, as all of its methods must. */
@@ -251,7 +252,7 @@ class UpstreamTest {
                   return opened;
                 },
                 InstanceLocation.SOLE),
-            UnresponsiveTransport.EARS);
+            IgnoringListener.INSTANCE);
     context.runOnContext(v -> upstream.open());
     until(() -> transports.size() == 2 && upstream.state().takesCalls());
     context.runOnContext(v -> transports.get(1).breakDown());
@@ -272,7 +273,7 @@ class UpstreamTest {
             environment(
                 (where, upstreamTarget, name, limits, listener) -> open(listener),
                 new InstanceLocation(1, "n", 1)),
-            UnresponsiveTransport.EARS);
+            IgnoringListener.INSTANCE);
     await(() -> upstreams.close(0));
 
     BridgeException refused = assertThrows(BridgeException.class, () -> upstreams.call(call("c")));
@@ -288,7 +289,7 @@ class UpstreamTest {
             environment(
                 (where, upstreamTarget, name, limits, listener) -> open(listener),
                 InstanceLocation.SOLE),
-            UnresponsiveTransport.EARS);
+            IgnoringListener.INSTANCE);
     List<Future<JsonSlice>> answers = new ArrayList<>();
     await(
         () -> {
@@ -298,7 +299,7 @@ class UpstreamTest {
 
     await(
         () -> {
-          upstreams.over(call("c").caller().conversation(), LONG_MILLIS);
+          upstreams.endConversation(call("c").caller().conversation(), LONG_MILLIS);
           upstreams.cancel("c", "the caller disconnected");
           return Future.succeededFuture();
         });
@@ -362,7 +363,7 @@ class UpstreamTest {
             config("{\"command\":\"any\",\"instances\":2,\"maxRestartDelay\":0.2}"),
             null,
             environment(transportFactory, InstanceLocation.SOLE),
-            UnresponsiveTransport.EARS);
+            IgnoringListener.INSTANCE);
     await(() -> upstream.ready(LONG_MILLIS));
     await(
         () -> {

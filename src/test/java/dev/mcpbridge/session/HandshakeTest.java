@@ -87,10 +87,10 @@ class HandshakeTest {
 
   private static final class NoListener implements SessionListener {
     @Override
-    public void notified(RpcMessage notification) {}
+    public void notificationReceived(RpcMessage notification) {}
 
     @Override
-    public Future<JsonSlice> asked(String method, JsonSlice params) {
+    public Future<JsonSlice> requestReceived(String method, JsonSlice params) {
       return Future.failedFuture("no client");
     }
 

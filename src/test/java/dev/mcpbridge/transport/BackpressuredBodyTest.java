@@ -59,12 +59,12 @@ class BackpressuredBodyTest {
 
   @Test
   void resumesWhenThereIsRoom() throws Exception {
-    memory.given(2 * LARGE);
+    memory.addUnread(2 * LARGE);
     BackpressuredBody backpressuredBody = body(60_000);
 
-    runOnLoop(() -> backpressuredBody.holds(LARGE));
+    runOnLoop(() -> backpressuredBody.onBuffered(LARGE));
     assertEquals(1, pauses.get());
-    memory.taken(2 * LARGE);
+    memory.removeUnread(2 * LARGE);
 
     awaitResumptions(1);
     assertEquals(LARGE, memory.held());
@@ -72,18 +72,18 @@ class BackpressuredBodyTest {
 
   @Test
   void afterTheMaximumWaitOnlyTheNextMessageWaitsAgain() throws Exception {
-    memory.given(2 * LARGE);
+    memory.addUnread(2 * LARGE);
     BackpressuredBody backpressuredBody = body(50);
 
-    runOnLoop(() -> backpressuredBody.holds(LARGE));
+    runOnLoop(() -> backpressuredBody.onBuffered(LARGE));
     awaitResumptions(1);
     runOnLoop(
         () -> {
-          backpressuredBody.holds(LARGE + 1);
-          backpressuredBody.holds(LARGE + 2);
-          backpressuredBody.holds(0);
+          backpressuredBody.onBuffered(LARGE + 1);
+          backpressuredBody.onBuffered(LARGE + 2);
+          backpressuredBody.onBuffered(0);
           assertEquals(1, pauses.get());
-          backpressuredBody.holds(LARGE);
+          backpressuredBody.onBuffered(LARGE);
         });
 
     assertEquals(2, pauses.get());
@@ -92,16 +92,16 @@ class BackpressuredBodyTest {
 
   @Test
   void aBodyCancelledWhileWaitingHoldsNoMemory() throws Exception {
-    memory.given(2 * LARGE);
+    memory.addUnread(2 * LARGE);
     BackpressuredBody backpressuredBody = body(50);
 
     runOnLoop(
         () -> {
-          backpressuredBody.holds(LARGE);
+          backpressuredBody.onBuffered(LARGE);
           backpressuredBody.end();
-          backpressuredBody.holds(LARGE);
+          backpressuredBody.onBuffered(LARGE);
         });
-    memory.taken(2 * LARGE);
+    memory.removeUnread(2 * LARGE);
 
     assertEquals(0, memory.held());
   }

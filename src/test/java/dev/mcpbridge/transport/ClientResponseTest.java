@@ -58,13 +58,13 @@ class ClientResponseTest {
   }
 
   private Future<ClientResponse> get(String path) {
-    return sender.send(HttpMethod.GET, url.resolve(path), HttpClientRequest::send).answer();
+    return sender.send(HttpMethod.GET, url.resolve(path), HttpClientRequest::send).response();
   }
 
   /** The end of a short response has arrived when its connection is reused. */
   @Test
   void cancellingACompleteResponseKeepsItsConnection() throws Exception {
-    memory.given(SIZE);
+    memory.addUnread(SIZE);
     ClientResponse first =
         EventLoops.await(
             vertx,
@@ -87,13 +87,13 @@ class ClientResponseTest {
     assertThrows(Exception.class, () -> body.future().await(20, TimeUnit.SECONDS));
 
     assertEquals(200, next.await(20, TimeUnit.SECONDS).response().statusCode());
-    memory.taken(SIZE);
+    memory.removeUnread(SIZE);
     assertEquals(0, memory.held());
   }
 
   @Test
   void cancellingAnIncompleteResponseClosesItsConnection() throws Exception {
-    memory.given(SIZE);
+    memory.addUnread(SIZE);
     ClientResponse first =
         EventLoops.await(
             vertx,
@@ -107,7 +107,7 @@ class ClientResponseTest {
           first.abort();
           return Future.succeededFuture();
         });
-    memory.taken(SIZE);
+    memory.removeUnread(SIZE);
 
     assertEquals(0, memory.held());
     assertEquals(

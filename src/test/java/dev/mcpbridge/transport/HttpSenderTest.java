@@ -79,7 +79,7 @@ class HttpSenderTest {
 
     mayAct.set(true);
 
-    assertEquals(200, await(pendingRequest.answer()).response().statusCode());
+    assertEquals(200, await(pendingRequest.response()).response().statusCode());
     assertEquals(1, received.get());
   }
 
@@ -87,12 +87,12 @@ class HttpSenderTest {
   void aRequestCancelledWhileWaitingIsNeverSent() throws Exception {
     PendingRequest pendingRequest = post();
     awaitChecks();
-    pendingRequest.giveUp();
+    pendingRequest.cancel();
 
     mayAct.set(true);
-    assertThrows(ExecutionException.class, () -> await(pendingRequest.answer()));
+    assertThrows(ExecutionException.class, () -> await(pendingRequest.response()));
 
-    assertEquals(200, await(post().answer()).response().statusCode());
+    assertEquals(200, await(post().response()).response().statusCode());
     assertEquals(1, received.get());
   }
 
@@ -104,7 +104,7 @@ class HttpSenderTest {
     sender.close();
 
     Throwable failure =
-        assertThrows(ExecutionException.class, () -> await(pendingRequest.answer())).getCause();
+        assertThrows(ExecutionException.class, () -> await(pendingRequest.response())).getCause();
     BridgeException bridgeFailure = assertInstanceOf(BridgeException.class, failure);
     assertEquals(ErrorCode.NOT_OWNER, bridgeFailure.code());
     assertEquals(Executed.NO, bridgeFailure.executed());

@@ -60,7 +60,7 @@ class LineFramerTest {
     byte[] chunk = "z".repeat(4096).getBytes(StandardCharsets.UTF_8);
     for (int i = 0; i < 1000; i++) {
       framer.feed(chunk, chunk.length, sink);
-      assertTrue(framer.held() <= 10_000);
+      assertTrue(framer.bufferedBytes() <= 10_000);
     }
   }
 

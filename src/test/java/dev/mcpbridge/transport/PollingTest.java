@@ -26,7 +26,8 @@ class PollingTest {
   @Test
   void pollsUntilTheConditionIsTrue() throws Exception {
     EventLoops.await(
-        vertx, () -> Polling.so(vertx, 1, () -> checks.incrementAndGet() > 2_000, () -> null));
+        vertx,
+        () -> Polling.awaitCondition(vertx, 1, () -> checks.incrementAndGet() > 2_000, () -> null));
 
     assertEquals(2_001, checks.get());
   }
@@ -52,6 +53,8 @@ class PollingTest {
 
     assertThrows(
         IllegalStateException.class,
-        () -> EventLoops.await(vertx, () -> Polling.so(vertx, 1, condition, abortReason)));
+        () ->
+            EventLoops.await(
+                vertx, () -> Polling.awaitCondition(vertx, 1, condition, abortReason)));
   }
 }

@@ -50,7 +50,7 @@ class CompiledSchemaTest {
     assertEquals(
         Verdict.FITS, schema.validate(value(chain(60, "{'kind':'number','value':1}")), STEPS));
     Verdict verdict = schema.validate(value(chain(60, "{'kind':'number','value':'one'}")), STEPS);
-    assertInstanceOf(Verdict.Misfit.class, verdict);
+    assertInstanceOf(Verdict.Mismatch.class, verdict);
   }
 
   @Test
@@ -59,10 +59,10 @@ class CompiledSchemaTest {
         compiled(EXPRESSION.formatted("oneOf"))
             .validate(value(chain(2, "{'kind':'number','value':'one'}")), STEPS);
 
-    Verdict.Misfit misfit = assertInstanceOf(Verdict.Misfit.class, verdict);
+    Verdict.Mismatch mismatch = assertInstanceOf(Verdict.Mismatch.class, verdict);
     assertTrue(
-        misfit.errors().stream().anyMatch(error -> error.contains("/left/left/value")),
-        misfit.toString());
+        mismatch.errors().stream().anyMatch(error -> error.contains("/left/left/value")),
+        mismatch.toString());
   }
 
   @Test
@@ -123,7 +123,7 @@ class CompiledSchemaTest {
 
     Verdict verdict = schema.validate(value("{'n':1" + "0".repeat(400) + "}"), STEPS);
 
-    assertTrue(verdict instanceof Verdict.Unchecked || verdict instanceof Verdict.Misfit);
+    assertTrue(verdict instanceof Verdict.Unchecked || verdict instanceof Verdict.Mismatch);
     assertEquals(Verdict.FITS, schema.validate(value("{'n':14}"), STEPS));
   }
 
@@ -136,6 +136,7 @@ class CompiledSchemaTest {
             value("[" + "1,".repeat(9_999) + "1]"), new WorkBudget.Size(100_000, 60_000));
 
     assertEquals(
-        ValidationRun.MAX_ERRORS, assertInstanceOf(Verdict.Misfit.class, verdict).errors().size());
+        ValidationRun.MAX_ERRORS,
+        assertInstanceOf(Verdict.Mismatch.class, verdict).errors().size());
   }
 }

@@ -13,7 +13,7 @@ import java.util.Map;
  * @param base base URL; paths of operations are appended to its path
  * @param tools operations by tool name, in the order of the document
  * @param omitted reasons why operations are omitted, by method and path
- * @param lost what was omitted or reduced, with reasons, for the log
+ * @param reductions what was omitted or reduced, with reasons, for the log
  */
 record Api(
     String title,
@@ -22,7 +22,7 @@ record Api(
     URI base,
     Map<String, OfferedOperation> tools,
     Map<String, String> omitted,
-    List<String> lost) {
+    List<String> reductions) {
   private static final int MAX_OMISSIONS = 200;
   private static final int MAX_REASON = 300;
 
@@ -50,7 +50,7 @@ record Api(
 
   /** An operation and the definition of its tool. */
   record OfferedOperation(Operation operation, JsonSlice definition) {
-    boolean promisesOutput() {
+    boolean hasOutputSchema() {
       return JsonObjects.members(definition).containsKey("outputSchema");
     }
   }

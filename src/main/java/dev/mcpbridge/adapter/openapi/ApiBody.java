@@ -76,7 +76,7 @@ record ApiBody(String type, Buffer bytes) {
   }
 
   private static boolean isJson(JsonNode encoding) {
-    return MediaTypes.isJson(MediaTypes.plain(contentType(encoding)));
+    return MediaTypes.isJson(MediaTypes.withoutParameters(contentType(encoding)));
   }
 
   /** The first declared content type without a wildcard; empty if absent. */

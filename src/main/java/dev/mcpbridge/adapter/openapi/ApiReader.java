@@ -34,16 +34,16 @@ final class ApiReader {
 
   private Api api() {
     JsonNode info = document.root().path("info");
-    List<Operation.OperationLocation> locations = operations();
+    List<Operation.Location> locations = operations();
     List<String> names =
         ToolNames.distinct(
             locations.stream()
                 .map(
                     each ->
-                        ToolNames.wanted(
+                        ToolNames.candidate(
                             each.node().path("operationId").asText(""), each.method(), each.path()))
                 .toList(),
-            locations.stream().map(Operation.OperationLocation::toString).toList());
+            locations.stream().map(Operation.Location::toString).toList());
     Map<String, Api.OfferedOperation> tools = new LinkedHashMap<>();
     for (int i = 0; i < locations.size(); i++) {
       offer(locations.get(i), names.get(i), tools);
@@ -58,8 +58,8 @@ final class ApiReader {
         List.copyOf(lost));
   }
 
-  private List<Operation.OperationLocation> operations() {
-    List<Operation.OperationLocation> locations = new ArrayList<>();
+  private List<Operation.Location> operations() {
+    List<Operation.Location> locations = new ArrayList<>();
     document
         .root()
         .path("paths")
@@ -70,8 +70,7 @@ final class ApiReader {
               for (String method : METHODS) {
                 if (item.path(method).isObject() && path.getKey().startsWith("/")) {
                   locations.add(
-                      new Operation.OperationLocation(
-                          path.getKey(), method, item, item.get(method)));
+                      new Operation.Location(path.getKey(), method, item, item.get(method)));
                 }
               }
             });
@@ -79,22 +78,22 @@ final class ApiReader {
   }
 
   private void offer(
-      Operation.OperationLocation location, String name, Map<String, Api.OfferedOperation> tools) {
+      Operation.Location location, String name, Map<String, Api.OfferedOperation> tools) {
     List<String> tags = new ArrayList<>();
     location.node().path("tags").forEach(tag -> tags.add(tag.asText()));
     boolean isIncluded =
         source.include() == null
-            || source.include().names(tags, location.path(), location.method(), name);
-    if (!isIncluded || source.exclude().names(tags, location.path(), location.method(), name)) {
+            || source.include().matches(tags, location.path(), location.method(), name);
+    if (!isIncluded || source.exclude().matches(tags, location.path(), location.method(), name)) {
       return;
     }
-    OpenApiSource.Override override =
-        source.overrides().getOrDefault(name, new OpenApiSource.Override(null, null));
-    String toolName = override.name() == null ? name : override.name();
+    OpenApiSource.ToolOverride toolOverride =
+        source.overrides().getOrDefault(name, new OpenApiSource.ToolOverride(null, null));
+    String toolName = toolOverride.name() == null ? name : toolOverride.name();
     OperationReader reader =
         new OperationReader(document, serverUrls, source, location.toString(), lost);
     try {
-      Api.OfferedOperation offered = reader.read(location, toolName, override.description());
+      Api.OfferedOperation offered = reader.read(location, toolName, toolOverride.description());
       if (tools.putIfAbsent(toolName, offered) != null) {
         omit(location, "another tool is already named " + toolName);
       }
@@ -103,8 +102,8 @@ final class ApiReader {
     }
   }
 
-  private void omit(Operation.OperationLocation operationLocation, String reason) {
-    omitted.put(operationLocation.toString(), reason);
-    lost.add(operationLocation + ": " + reason);
+  private void omit(Operation.Location location, String reason) {
+    omitted.put(location.toString(), reason);
+    lost.add(location + ": " + reason);
   }
 }

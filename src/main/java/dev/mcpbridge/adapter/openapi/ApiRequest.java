@@ -30,7 +30,7 @@ final class ApiRequest {
   ApiRequest(Operation operation, JsonSlice arguments) {
     this.operation = operation;
     this.argumentValues = JsonObjects.members(arguments);
-    this.path = PathTemplate.filled(operation.path(), operation.parameters(), argumentValues);
+    this.path = PathTemplate.expand(operation.path(), operation.parameters(), argumentValues);
     this.body = body(operation.body(), argumentValues.get(Operation.Body.KEY));
     operation.parameters().forEach(this::place);
   }
@@ -116,7 +116,7 @@ final class ApiRequest {
     return String.join(
         pair.delimiter(),
         pair.values().stream()
-            .map(value -> ArgumentErrors.unlessPlain(parameter.key(), value))
+            .map(value -> ArgumentErrors.requirePlain(parameter.key(), value))
             .map(
                 value ->
                     parameter.allowsReserved()

@@ -13,7 +13,7 @@ final class ArgumentErrors {
   }
 
   /** Rejects CR, LF and NUL, which must not occur in values of URLs and headers. */
-  static String unlessPlain(String key, String text) {
+  static String requirePlain(String key, String text) {
     if (text.chars().anyMatch(c -> c == '\r' || c == '\n' || c == 0)) {
       throw of("'" + key + "' contains a line break or a NUL");
     }

@@ -47,7 +47,7 @@ final class Credentials {
   }
 
   /** Drops cached tokens after the API has rejected one; the next call fetches new ones. */
-  void refused() {
+  void invalidateTokens() {
     tokens.clear();
   }
 
@@ -57,7 +57,7 @@ final class Credentials {
     }
     if (credential instanceof ApiCredential.Key key) {
       String value = key.value().reveal();
-      switch (key.in()) {
+      switch (key.location()) {
         case "query" -> request.query(key.name(), value);
         case "cookie" -> request.cookie(key.name(), PercentEncoding.encoded(value));
         default -> request.header(key.name(), value);
@@ -100,9 +100,9 @@ final class Credentials {
                   "authorization", basic(client.clientId(), client.clientSecret().reveal()));
               return request.send(form);
             })
-        .within(MAX_MILLIS)
-        .answer()
-        .map(answer -> read(client, answer))
+        .withTimeout(MAX_MILLIS)
+        .response()
+        .map(response -> read(client, response))
         .recover(failure -> Future.failedFuture(noToken(failure.getMessage())));
   }
 
@@ -117,11 +117,11 @@ final class Credentials {
   }
 
   /** Errors do not include the response of the token server: it may contain secrets. */
-  private String read(ApiCredential.ClientCredentials client, HttpCaller.Answer answer) {
+  private String read(ApiCredential.ClientCredentials client, HttpCaller.Response response) {
     try {
-      var json = Json.mapper().readTree(answer.body().getBytes());
+      var json = Json.mapper().readTree(response.body().getBytes());
       String token = json.path("access_token").asText("");
-      if (answer.status() == 200 && isToken(token)) {
+      if (response.status() == 200 && isToken(token)) {
         long seconds = Math.max(0, Math.min(json.path("expires_in").asLong(300), MAX_SECONDS));
         long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds) - MARGIN_NANOS;
         tokens.put(client, new Token(Future.succeededFuture(token), until));
@@ -132,7 +132,7 @@ final class Credentials {
     }
     throw new BridgeException(
         ErrorCode.UPSTREAM_ERROR,
-        "the token server returned no valid token, with status " + answer.status());
+        "the token server returned no valid token, with status " + response.status());
   }
 
   private static String basic(String user, String password) {

@@ -29,7 +29,7 @@ final class LargeBodyStore {
   private record StoredBody(String type, byte[] body, long sinceNanos) {}
 
   /** Stores a body and returns its URI. */
-  String keep(String type, byte[] body) {
+  String store(String type, byte[] body) {
     byte[] name = new byte[16];
     RANDOM.nextBytes(name);
     String uri = PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(name);

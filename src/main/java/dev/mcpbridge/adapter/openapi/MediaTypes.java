@@ -12,7 +12,7 @@ final class MediaTypes {
   private MediaTypes() {}
 
   /** JSON, else a form, else multipart, else text, else the first; null without content. */
-  static Map.Entry<String, JsonNode> chosen(JsonNode content) {
+  static Map.Entry<String, JsonNode> preferred(JsonNode content) {
     return Stream.<Predicate<String>>of(
             MediaTypes::isJson,
             "application/x-www-form-urlencoded"::equals,
@@ -21,14 +21,15 @@ final class MediaTypes {
             type -> true)
         .flatMap(
             preferred ->
-                content.properties().stream().filter(type -> preferred.test(plain(type.getKey()))))
+                content.properties().stream()
+                    .filter(type -> preferred.test(withoutParameters(type.getKey()))))
         .findFirst()
-        .map(type -> Map.entry(concrete(plain(type.getKey())), type.getValue()))
+        .map(type -> Map.entry(concrete(withoutParameters(type.getKey())), type.getValue()))
         .orElse(null);
   }
 
   /** The success response of an operation; a missing node if it declares none. */
-  static JsonNode success(JsonNode responses) {
+  static JsonNode successResponse(JsonNode responses) {
     return Stream.of("200", "201", "202", "203", "2XX", "2xx", "default")
         .map(responses::path)
         .filter(response -> !response.isMissingNode())
@@ -38,7 +39,7 @@ final class MediaTypes {
 
   static JsonNode json(JsonNode content) {
     return content.properties().stream()
-        .filter(type -> isJson(plain(type.getKey())))
+        .filter(type -> isJson(withoutParameters(type.getKey())))
         .map(Map.Entry::getValue)
         .findFirst()
         .orElse(content.path("application/json"));
@@ -61,7 +62,7 @@ final class MediaTypes {
   }
 
   /** The media type without parameters, in lower case. */
-  static String plain(String type) {
+  static String withoutParameters(String type) {
     return type.split(";", 2)[0].strip().toLowerCase(java.util.Locale.ROOT);
   }
 }

@@ -58,7 +58,8 @@ final class OpenApiBackend implements Backend {
             new DocumentFetcher(vertx, http, source.document(), source.access()),
             this::parse);
     this.credentials = new Credentials(http, source.credentials());
-    this.resultMapper = new ResultMapper(name, source.authUrl(), source.largeBody(), largeBodies);
+    this.resultMapper =
+        new ResultMapper(name, source.authUrl(), source.largeBodyBytes(), largeBodies);
     this.prober = vertx.createNetClient(new NetClientOptions().setConnectTimeout(CONNECT_MILLIS));
     this.readers = vertx.createSharedWorkerExecutor("openapi-documents", READERS);
   }
@@ -77,7 +78,7 @@ final class OpenApiBackend implements Backend {
 
   private Future<Api> parse(byte[] text) {
     return listener
-        .unhurried(() -> readers.executeBlocking(() -> ApiReader.read(source, text), false))
+        .withoutTimeout(() -> readers.executeBlocking(() -> ApiReader.read(source, text), false))
         .onSuccess(this::report);
   }
 
@@ -88,8 +89,8 @@ final class OpenApiBackend implements Backend {
         name,
         api.tools().size(),
         api.omitted().size(),
-        api.lost().size(),
-        api.lost().isEmpty() ? "" : " first=" + api.lost().get(0));
+        api.reductions().size(),
+        api.reductions().isEmpty() ? "" : " first=" + api.reductions().get(0));
   }
 
   @Override
@@ -113,7 +114,7 @@ final class OpenApiBackend implements Backend {
     }
     try {
       ApiRequest request = new ApiRequest(offered.operation(), invocation.arguments());
-      return run(request, invocation.authorization(), offered.promisesOutput());
+      return run(request, invocation.authorization(), offered.hasOutputSchema());
     } catch (BridgeException invalid) {
       return RunningCall.of(Future.failedFuture(invalid));
     }
@@ -134,38 +135,38 @@ final class OpenApiBackend implements Backend {
                   }
                   return exchange(request, request.url(), current, 0);
                 })
-            .map(answer -> result(answer, hasOutputSchema));
+            .map(response -> result(response, hasOutputSchema));
     return new RunningCall(
         result,
         () -> {
           cancelled[0] = true;
           if (current[0] != null) {
-            current[0].giveUp();
+            current[0].cancel();
           }
         });
   }
 
   /** Follows redirects of safe requests within the same origin. */
-  private Future<HttpCaller.Answer> exchange(
+  private Future<HttpCaller.Response> exchange(
       ApiRequest request, URI url, HttpCaller.Exchange[] current, int redirects) {
     current[0] = http.send(request.method(), url, maxBody, request::send);
     return current[0]
-        .answer()
+        .response()
         .compose(
-            answer -> {
-              String location = answer.header("location");
+            response -> {
+              String location = response.header("location");
               boolean isSafe =
                   request.method() == HttpMethod.GET || request.method() == HttpMethod.HEAD;
-              if (answer.status() / 100 != 3
+              if (response.status() / 100 != 3
                   || location == null
                   || !isSafe
                   || redirects >= MAX_REDIRECTS) {
-                return Future.succeededFuture(answer);
+                return Future.succeededFuture(response);
               }
               URI next = resolved(url, location);
               return next != null && ServerUrls.isSameOrigin(url, next)
                   ? exchange(request, next, current, redirects + 1)
-                  : Future.succeededFuture(answer);
+                  : Future.succeededFuture(response);
             });
   }
 
@@ -178,11 +179,11 @@ final class OpenApiBackend implements Backend {
     }
   }
 
-  private JsonSlice result(HttpCaller.Answer answer, boolean hasOutputSchema) {
-    if (answer.status() == 401) {
-      credentials.refused();
+  private JsonSlice result(HttpCaller.Response response, boolean hasOutputSchema) {
+    if (response.status() == 401) {
+      credentials.invalidateTokens();
     }
-    return resultMapper.of(answer, hasOutputSchema);
+    return resultMapper.of(response, hasOutputSchema);
   }
 
   @Override

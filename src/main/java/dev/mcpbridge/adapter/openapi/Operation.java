@@ -52,7 +52,7 @@ record Operation(String method, URI server, String path, List<Parameter> paramet
   }
 
   /** The location of an operation in its document. */
-  record OperationLocation(String path, String method, JsonNode item, JsonNode node) {
+  record Location(String path, String method, JsonNode item, JsonNode node) {
     @Override
     public String toString() {
       return method.toUpperCase(Locale.ROOT) + " " + path;

@@ -76,7 +76,7 @@ final class OperationReader {
     this.lost = lost;
   }
 
-  Api.OfferedOperation read(Operation.OperationLocation location, String tool, String description) {
+  Api.OfferedOperation read(Operation.Location location, String tool, String description) {
     SchemaConverter converter = new SchemaConverter(document, SchemaConverter.Direction.REQUEST);
     ObjectNode input = JSON.objectNode().put("type", "object");
     ObjectNode properties = input.putObject("properties");
@@ -92,7 +92,7 @@ final class OperationReader {
       input.set("required", required);
     }
     input.put("additionalProperties", false);
-    converter.define(input);
+    converter.addDefinitions(input);
     Operation operation =
         new Operation(
             location.method().toUpperCase(Locale.ROOT), server, location.path(), parameters, body);
@@ -103,7 +103,7 @@ final class OperationReader {
   /** Removes invalid keywords: a single one would invalidate the whole schema. */
   private ObjectNode normalized(ObjectNode schema) {
     Reduction reduction = SchemaDialect.JSON_SCHEMA.reduce(schema);
-    reduction.lost().forEach(each -> lost.add(name + " " + each));
+    reduction.reductions().forEach(each -> lost.add(name + " " + each));
     return reduction.schema();
   }
 
@@ -127,7 +127,7 @@ final class OperationReader {
     annotations.put("readOnlyHint", operation.isSafe());
     if (!operation.isSafe()) {
       boolean isDelete = operation.method().equals("DELETE");
-      if (source.destructive() || isDelete) {
+      if (source.confirmsUnsafeMethods() || isDelete) {
         annotations.put("destructiveHint", true);
       }
       annotations.put("idempotentHint", operation.isIdempotent());
@@ -137,7 +137,7 @@ final class OperationReader {
   }
 
   /** Parameters of the operation and of its path; those of the operation take precedence. */
-  private List<JsonNode> parameters(Operation.OperationLocation location) {
+  private List<JsonNode> parameters(Operation.Location location) {
     Map<String, JsonNode> all = new LinkedHashMap<>();
     for (JsonNode list :
         List.of(location.item().path("parameters"), location.node().path("parameters"))) {
@@ -222,7 +222,7 @@ final class OperationReader {
   private Operation.Body body(
       JsonNode node, SchemaConverter converter, ObjectNode properties, ArrayNode required) {
     JsonNode body = document.follow(node.path("requestBody"));
-    Map.Entry<String, JsonNode> preferred = MediaTypes.chosen(body.path("content"));
+    Map.Entry<String, JsonNode> preferred = MediaTypes.preferred(body.path("content"));
     if (preferred == null) {
       return null;
     }
@@ -266,17 +266,17 @@ final class OperationReader {
         return null;
       }
     }
-    JsonNode response = document.follow(MediaTypes.success(responses));
+    JsonNode response = document.follow(MediaTypes.successResponse(responses));
     JsonNode json = MediaTypes.json(response.path("content"));
     JsonNode resolved = document.follow(json.path("schema"));
     if (!resolved.path("type").asText("").equals("object")) {
       return null;
     }
-    SchemaConverter converter = new SchemaConverter(document, SchemaConverter.Direction.ANSWER);
+    SchemaConverter converter = new SchemaConverter(document, SchemaConverter.Direction.RESPONSE);
     if (!(converter.schema(resolved) instanceof ObjectNode output)) {
       return null;
     }
-    converter.define(output);
+    converter.addDefinitions(output);
     ObjectNode normalized = normalized(output);
     if (Json.slice(normalized).length() > MAX_OUTPUT_SCHEMA) {
       lost.add(name + ": omitted output schema of more than " + MAX_OUTPUT_SCHEMA + " bytes");

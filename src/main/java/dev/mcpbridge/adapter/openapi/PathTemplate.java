@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 final class PathTemplate {
   private PathTemplate() {}
 
-  static String filled(
+  static String expand(
       String template, List<Parameter> parameters, Map<String, JsonSlice> arguments) {
     String path = template;
     for (Parameter parameter : parameters) {
@@ -79,6 +79,6 @@ final class PathTemplate {
 
   private static String encoded(Parameter parameter, JsonSlice value) {
     return PercentEncoding.encoded(
-        ArgumentErrors.unlessPlain(parameter.key(), StyledParameters.text(value)));
+        ArgumentErrors.requirePlain(parameter.key(), StyledParameters.text(value)));
   }
 }

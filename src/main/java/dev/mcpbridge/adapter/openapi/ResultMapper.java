@@ -1,6 +1,6 @@
 package dev.mcpbridge.adapter.openapi;
 
-import dev.mcpbridge.adapter.HttpCaller.Answer;
+import dev.mcpbridge.adapter.HttpCaller.Response;
 import dev.mcpbridge.protocol.JsonScanner;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonSyntaxException;
@@ -37,45 +37,48 @@ final class ResultMapper {
    * @param hasOutputSchema whether the tool has an output schema; then structured content is
    *     mandatory
    */
-  JsonSlice of(Answer answer, boolean hasOutputSchema) {
-    int status = answer.status();
+  JsonSlice of(Response response, boolean hasOutputSchema) {
+    int status = response.status();
     if (status == 401 || status == 403) {
-      return unauthorized(answer);
+      return unauthorized(response);
     }
     if (status / 100 == 3) {
       return error(
-          answer, "The API redirects to " + answer.header("location") + ", which is not followed.");
+          response,
+          "The API redirects to " + response.header("location") + ", which is not followed.");
     }
-    return status / 100 == 2 ? success(answer, hasOutputSchema) : error(answer, "");
+    return status / 100 == 2 ? success(response, hasOutputSchema) : error(response, "");
   }
 
-  private JsonSlice success(Answer answer, boolean hasOutputSchema) {
-    byte[] body = answer.body().getBytes();
-    ToolResult result = content(answer, body);
+  private JsonSlice success(Response response, boolean hasOutputSchema) {
+    byte[] body = response.body().getBytes();
+    ToolResult result = content(response, body);
     if (body.length > largeBody && !hasOutputSchema) {
       return result.done();
     }
-    JsonSlice json = isText(answer.type()) ? json(body) : null;
+    JsonSlice json = isText(response.mediaType()) ? json(body) : null;
     if (json != null && json.isObject()) {
       return result.structured(json).done();
     }
-    return hasOutputSchema ? result.andText(invalidOutput(answer)).error() : result.done();
+    return hasOutputSchema ? result.addText(invalidOutput(response)).error() : result.done();
   }
 
-  private ToolResult content(Answer answer, byte[] body) {
+  private ToolResult content(Response response, byte[] body) {
     if (body.length == 0) {
-      return ToolResult.text(statusLine(answer));
+      return ToolResult.text(statusLine(response));
     }
     if (body.length > largeBody) {
-      return large(answer, body);
+      return large(response, body);
     }
-    return isText(answer.type()) ? ToolResult.text(answer.text()) : media(answer.type(), body);
+    return isText(response.mediaType())
+        ? ToolResult.text(response.text())
+        : media(response.mediaType(), body);
   }
 
   /** MCP server/tools: a tool with an output schema returns structured content or an error. */
-  private static String invalidOutput(Answer answer) {
+  private static String invalidOutput(Response response) {
     return "The call was executed ("
-        + statusLine(answer)
+        + statusLine(response)
         + "), but the response is not the JSON object that the API's document declares.";
   }
 
@@ -93,25 +96,25 @@ final class ResultMapper {
   }
 
   /** An excerpt and a link to the complete body, which expires. */
-  private ToolResult large(Answer answer, byte[] body) {
-    boolean isText = isText(answer.type());
+  private ToolResult large(Response response, byte[] body) {
+    boolean isText = isText(response.mediaType());
     String uri =
-        largeBodies.keep(
-            answer.type(), isText ? answer.text().getBytes(StandardCharsets.UTF_8) : body);
+        largeBodies.store(
+            response.mediaType(), isText ? response.text().getBytes(StandardCharsets.UTF_8) : body);
     String text =
-        statusLine(answer)
+        statusLine(response)
             + "\n"
             + body.length
             + " bytes of "
-            + answer.type()
+            + response.mediaType()
             + ", too large to include. Read the resource "
             + uri
             + (isText
-                ? " for the complete response. It begins:\n" + excerpt(answer.text())
+                ? " for the complete response. It begins:\n" + excerpt(response.text())
                 : " to get them.");
     JsonWriter link = link(uri, "complete response");
-    link.member("mimeType", answer.type()).member("size", body.length);
-    return ToolResult.text(text).and(link.endObject().toSlice());
+    link.member("mimeType", response.mediaType()).member("size", body.length);
+    return ToolResult.text(text).addBlock(link.endObject().toSlice());
   }
 
   /** Begins a resource link; the caller ends the object. */
@@ -123,21 +126,21 @@ final class ResultMapper {
         .member("name", name);
   }
 
-  private JsonSlice unauthorized(Answer answer) {
+  private JsonSlice unauthorized(Response response) {
     if (authUrl == null) {
-      return error(answer, "");
+      return error(response, "");
     }
     String text =
-        statusLine(answer)
+        statusLine(response)
             + "\nThe API requires the user's own credential. Ask the user to log in at "
             + authUrl
             + " and to provide the credential to this bridge, in the header"
             + " X-Upstream-Authorization of the call or with PUT /servers/"
             + server
             + "/credentials.\n"
-            + excerpt(answer.text());
+            + excerpt(response.text());
     JsonWriter link = link(authUrl.toString(), "log in");
-    return ToolResult.text(text).and(link.endObject().toSlice()).meta(login()).error();
+    return ToolResult.text(text).addBlock(link.endObject().toSlice()).meta(login()).error();
   }
 
   /** The login URL in machine-readable form. */
@@ -147,15 +150,15 @@ final class ResultMapper {
     return meta.endObject().endObject().toSlice();
   }
 
-  private static JsonSlice error(Answer answer, String detail) {
-    String text = statusLine(answer) + (detail.isEmpty() ? "" : "\n" + detail);
-    String body = excerpt(answer.text());
+  private static JsonSlice error(Response response, String detail) {
+    String text = statusLine(response) + (detail.isEmpty() ? "" : "\n" + detail);
+    String body = excerpt(response.text());
     return ToolResult.text(body.isBlank() ? text : text + "\n" + body).error();
   }
 
-  private static String statusLine(Answer answer) {
-    String reason = answer.head().statusMessage();
-    return "HTTP " + answer.status() + (reason == null ? "" : " " + reason);
+  private static String statusLine(Response response) {
+    String reason = response.head().statusMessage();
+    return "HTTP " + response.status() + (reason == null ? "" : " " + reason);
   }
 
   private static String excerpt(String body) {

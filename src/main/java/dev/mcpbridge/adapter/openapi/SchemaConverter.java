@@ -30,7 +30,7 @@ final class SchemaConverter {
   /** A request omits {@code readOnly} properties, a response omits {@code writeOnly} ones. */
   enum Direction {
     REQUEST("readOnly"),
-    ANSWER("writeOnly");
+    RESPONSE("writeOnly");
 
     private final String omittedKeyword;
 
@@ -44,13 +44,13 @@ final class SchemaConverter {
     this.direction = direction;
   }
 
-  /** Converts a schema; its references point to {@code $defs}, see {@link #define}. */
+  /** Converts a schema; its references point to {@code $defs}, see {@link #addDefinitions}. */
   JsonNode schema(JsonNode node) {
     return converted(node);
   }
 
   /** Adds {@code $defs} with all schemas referenced so far, directly or indirectly. */
-  void define(ObjectNode root) {
+  void addDefinitions(ObjectNode root) {
     if (pending.isEmpty()) {
       return;
     }

@@ -16,7 +16,7 @@ final class ToolNames {
   private ToolNames() {}
 
   /** The preferred name of an operation, not necessarily unique. */
-  static String wanted(String operationId, String method, String path) {
+  static String candidate(String operationId, String method, String path) {
     String text =
         operationId.isBlank() ? method.toLowerCase(java.util.Locale.ROOT) + path : operationId;
     String name = text.replaceAll("[^A-Za-z0-9_-]+", "_").replaceAll("^_+|_+$", "");

@@ -1,6 +1,6 @@
 package dev.mcpbridge.adapter.toolcall;
 
-import dev.mcpbridge.adapter.HttpCaller.Answer;
+import dev.mcpbridge.adapter.HttpCaller.Response;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
@@ -19,23 +19,22 @@ final class FunctionResponses {
 
   private FunctionResponses() {}
 
-  static JsonSlice result(Answer answer, String id) {
-    if (answer.status() / 100 != 2) {
-      throw failure(answer, "status " + answer.status());
+  static JsonSlice result(Response response, String id) {
+    if (response.status() / 100 != 2) {
+      throw failure(response, "status " + response.status());
     }
-    byte[] body = answer.body().getBytes();
-    byte[] text = answer.type().equals("text/event-stream") ? lastEvent(body) : body;
-    JsonSlice response = responseTo(answer, text, id);
-    Map<String, JsonSlice> members = JsonObjects.members(response);
+    byte[] body = response.body().getBytes();
+    byte[] text = response.mediaType().equals("text/event-stream") ? lastEvent(body) : body;
+    Map<String, JsonSlice> members = JsonObjects.members(responseTo(response, text, id));
     JsonSlice output = members.get("output");
     JsonSlice error = members.get("error");
     if (output == null && error == null) {
-      throw failure(answer, "a response without 'output'");
+      throw failure(response, "a response without 'output'");
     }
     return output == null ? toolResult(error, true) : toolResult(output, isError(members, output));
   }
 
-  private static JsonSlice responseTo(Answer answer, byte[] text, String id) {
+  private static JsonSlice responseTo(Response response, byte[] text, String id) {
     try {
       JsonSlice body = JsonScanner.strict(MAX_DEPTH).document(text, 0, text.length);
       JsonSlice list = JsonObjects.members(body).getOrDefault("tool_responses", JsonSlice.NULL);
@@ -43,9 +42,9 @@ final class FunctionResponses {
       return responses.stream()
           .filter(each -> id.equals(id(each)))
           .findFirst()
-          .orElseThrow(() -> failure(answer, "no response for this call"));
+          .orElseThrow(() -> failure(response, "no response for this call"));
     } catch (JsonSyntaxException e) {
-      throw failure(answer, "invalid JSON: " + e.getMessage());
+      throw failure(response, "invalid JSON: " + e.getMessage());
     }
   }
 
@@ -83,8 +82,8 @@ final class FunctionResponses {
     return inner.isObject() ? result.structured(inner).done() : result.done();
   }
 
-  private static BridgeException failure(Answer answer, String problem) {
-    boolean wasRefused = answer.status() / 100 == 4;
+  private static BridgeException failure(Response response, String problem) {
+    boolean wasRefused = response.status() / 100 == 4;
     return new BridgeException(
             ErrorCode.UPSTREAM_ERROR, "The function executor returned " + problem)
         .withExecuted(wasRefused ? Executed.NO : Executed.UNKNOWN);

@@ -65,22 +65,23 @@ final class ToolCallBackend implements Backend {
     String id = "call_" + ++calls;
     HttpCaller.Exchange exchange = post(turn(id, invocation), maxBody);
     return new RunningCall(
-        exchange.answer().map(answer -> FunctionResponses.result(answer, id)), exchange::giveUp);
+        exchange.response().map(response -> FunctionResponses.result(response, id)),
+        exchange::cancel);
   }
 
   /** Sends a turn without calls; any response except a 5xx status means that the server is up. */
   @Override
   public Future<Void> probe() {
     return post(JsonSlice.of("{\"tool_calls\":[]}"), MAX_PROBE)
-        .answer()
+        .response()
         .compose(
-            answer ->
-                answer.status() < 500
+            response ->
+                response.status() < 500
                     ? Future.succeededFuture()
                     : Future.failedFuture(
                         new BridgeException(
                             ErrorCode.SERVER_UNAVAILABLE,
-                            "The function executor returned status " + answer.status())));
+                            "The function executor returned status " + response.status())));
   }
 
   @Override

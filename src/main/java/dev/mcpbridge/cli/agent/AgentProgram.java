@@ -68,7 +68,7 @@ public final class AgentProgram {
           try (Lines lines = Lines.to(agentOptions.transcript())) {
             return singleQuestion.run(
                 new Conversation(
-                    participants, singleQuestion, singleQuestion.beside(progress), lines),
+                    participants, singleQuestion, singleQuestion.combinedWith(progress), lines),
                 question);
           }
         });
@@ -96,7 +96,7 @@ public final class AgentProgram {
 
   private int runReportingErrors(Session session) throws IOException {
     try {
-      Function<String, ChatModel> models = agentOptions.models()::named;
+      Function<String, ChatModel> models = agentOptions.models()::openNamed;
       return session.run(
           new Conversation.Participants(
               new BridgeTools(agentOptions.bridge()),
@@ -104,7 +104,7 @@ public final class AgentProgram {
               models,
               agentOptions.agentLimits()));
     } catch (BridgeException e) {
-      System.err.println(TerminalText.plain(e.getMessage()));
+      System.err.println(TerminalText.escape(e.getMessage()));
       return FAILED;
     }
   }
@@ -132,7 +132,7 @@ public final class AgentProgram {
   }
 
   /** Runs a scripted conversation, so that the class-data archive contains its classes. */
-  public static void rehearse(URI bridge) throws IOException {
+  public static void warmUp(URI bridge) throws IOException {
     byte[] input = "first\n/help\n/quit\n".getBytes(StandardCharsets.UTF_8);
     Terminal terminal =
         TerminalBuilder.builder()
@@ -141,7 +141,7 @@ public final class AgentProgram {
     ChatModel model = new ModelOptions().demonstration();
     Conversation.Participants participants =
         new Conversation.Participants(
-            new BridgeTools(bridge, null), model, name -> model, AgentLimits.USUAL);
+            new BridgeTools(bridge, null), model, name -> model, AgentLimits.DEFAULTS);
     try (Console console = Console.of(terminal, null)) {
       converse(console, participants, new Progress.Detail(false, 100), line -> {});
     }

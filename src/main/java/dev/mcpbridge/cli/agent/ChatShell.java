@@ -83,7 +83,7 @@ final class ChatShell {
   private String readLine() {
     String suggestion = suggestions.apply(questions);
     if (!suggestion.isEmpty()) {
-      terminalScreen.line("Press Enter to ask: " + TerminalText.plain(suggestion), FAINT);
+      terminalScreen.line("Press Enter to ask: " + TerminalText.escape(suggestion), FAINT);
     }
     try {
       String typed = reader.readLine("> ").strip();
@@ -107,11 +107,11 @@ final class ChatShell {
         ask(line);
       }
     } catch (InterruptedException e) {
-      terminalScreen.rest();
+      terminalScreen.stopSpinner();
       terminalScreen.line("Stopped.", ERROR);
     } catch (BridgeException e) {
-      terminalScreen.rest();
-      terminalScreen.line(TerminalText.plain(e.getMessage()), ERROR);
+      terminalScreen.stopSpinner();
+      terminalScreen.line(TerminalText.escape(e.getMessage()), ERROR);
     } finally {
       terminal.handle(Terminal.Signal.INT, previous);
       Thread.interrupted();
@@ -158,7 +158,7 @@ final class ChatShell {
     for (JsonNode tool : conversation.tools().all()) {
       String words = tool.path("description").asText("").lines().findFirst().orElse("");
       String name = tool.path("server_id").asText() + " " + tool.path("name").asText();
-      TerminalText.cut(String.format("%-36s %s", name, words), terminalScreen.width(), 1)
+      TerminalText.truncate(String.format("%-36s %s", name, words), terminalScreen.width(), 1)
           .forEach(terminalScreen::line);
     }
   }
@@ -167,7 +167,7 @@ final class ChatShell {
     for (JsonNode server : conversation.tools().servers()) {
       String error = server.path("last_error").asText("");
       terminalScreen.line(
-          TerminalText.plain(
+          TerminalText.escape(
               String.format(
                   "%-20s %-10s %s",
                   server.path("id").asText(), server.path("state").asText(), error)));
@@ -176,7 +176,7 @@ final class ChatShell {
 
   private void model(String name) {
     if (!name.isEmpty()) {
-      conversation.agent().use(conversation.other(name));
+      conversation.agent().switchModel(conversation.openModel(name));
     }
     terminalScreen.line(conversation.model().name());
   }

@@ -68,7 +68,7 @@ record Console(
 
   @Override
   public void close() throws IOException {
-    terminalScreen.rest();
+    terminalScreen.stopSpinner();
     terminal.close();
   }
 }

@@ -62,7 +62,7 @@ final class Conversation {
     return agent.model();
   }
 
-  ChatModel other(String name) {
+  ChatModel openModel(String name) {
     return models.apply(name);
   }
 

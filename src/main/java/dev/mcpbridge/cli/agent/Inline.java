@@ -91,7 +91,7 @@ final class Inline extends AbstractVisitor {
 
   /** Escapes control characters here, since entities are decoded only by the parser. */
   private void write(String parsed) {
-    String text = TerminalText.plain(parsed);
+    String text = TerminalText.escape(parsed);
     for (int i = 0; i < text.length(); i++) {
       if (Character.isWhitespace(text.charAt(i))) {
         endWord();

@@ -39,7 +39,7 @@ final class Markdown extends AbstractVisitor {
 
   static List<AttributedString> lines(String text, int width) {
     Markdown markdown = new Markdown(width);
-    PARSER.parse(TerminalText.plain(text)).accept(markdown);
+    PARSER.parse(TerminalText.escape(text)).accept(markdown);
     return markdown.lines;
   }
 

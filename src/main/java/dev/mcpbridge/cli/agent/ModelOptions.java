@@ -85,7 +85,7 @@ public final class ModelOptions {
 
   /** Opens the chosen model. */
   ChatModel open() {
-    return choice() == ModelChoice.REPLAY ? demonstration() : named(model);
+    return choice() == ModelChoice.REPLAY ? demonstration() : openNamed(model);
   }
 
   /**
@@ -93,7 +93,7 @@ public final class ModelOptions {
    *
    * @param name null for the provider's default model
    */
-  ChatModel named(String name) {
+  ChatModel openNamed(String name) {
     if (choice() == ModelChoice.REPLAY) {
       throw invalid("A recorded conversation has only one model");
     }

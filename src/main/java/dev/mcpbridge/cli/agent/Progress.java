@@ -26,7 +26,7 @@ final class Progress implements AgentListener {
   private final TerminalScreen terminalScreen;
   private final Detail detail;
   private final boolean showsText;
-  private final Blocks blocks = new Blocks();
+  private final MarkdownBlocks markdownBlocks = new MarkdownBlocks();
 
   /**
    * How calls and results are shown.
@@ -45,38 +45,39 @@ final class Progress implements AgentListener {
   }
 
   @Override
-  public void thinks(int step) {
-    terminalScreen.waitFor("thinking");
+  public void onStep(int step) {
+    terminalScreen.startSpinner("thinking");
   }
 
   @Override
-  public void waits(long millis, String why) {
-    terminalScreen.line(TerminalText.plain(why), ERROR);
-    terminalScreen.waitFor("retrying in " + (millis + 999) / 1_000 + " s");
+  public void onRetry(long millis, String why) {
+    terminalScreen.line(TerminalText.escape(why), ERROR);
+    terminalScreen.startSpinner("retrying in " + (millis + 999) / 1_000 + " s");
   }
 
   @Override
-  public void says(String words) {
+  public void onText(String words) {
     if (showsText) {
-      blocks.take(words).ifPresent(terminalScreen::markdown);
+      markdownBlocks.append(words).ifPresent(terminalScreen::markdown);
     }
   }
 
   @Override
-  public void said(ModelReply modelReply) {
-    terminalScreen.rest();
-    blocks.rest().ifPresent(terminalScreen::markdown);
+  public void onReply(ModelReply modelReply) {
+    terminalScreen.stopSpinner();
+    markdownBlocks.flush().ifPresent(terminalScreen::markdown);
   }
 
   @Override
-  public void calls(List<FunctionCall> calls) {
+  public void onCalls(List<FunctionCall> calls) {
     for (FunctionCall call : calls) {
-      terminalScreen.line("→ " + TerminalText.plain(String.valueOf(call.name())), CALL);
+      terminalScreen.line("→ " + TerminalText.escape(String.valueOf(call.name())), CALL);
       if (!detail.hidesJson()) {
         indented(TerminalText.json(arguments(call), jsonWidth()).lines().toList());
       }
     }
-    terminalScreen.waitFor(calls.size() == 1 ? "calling" : "calling " + calls.size() + " tools");
+    terminalScreen.startSpinner(
+        calls.size() == 1 ? "calling" : "calling " + calls.size() + " tools");
   }
 
   private static JsonNode arguments(FunctionCall call) {
@@ -96,20 +97,20 @@ final class Progress implements AgentListener {
   }
 
   @Override
-  public void ended(FunctionCall call, ToolOutcome end) {
-    terminalScreen.rest();
-    String name = TerminalText.plain(String.valueOf(call.name()));
+  public void onOutcome(FunctionCall call, ToolOutcome end) {
+    terminalScreen.stopSpinner();
+    String name = TerminalText.escape(String.valueOf(call.name()));
     if (end instanceof ToolOutcome.Result result) {
       String text =
-          result.parts().stream().map(ContentBlock::words).collect(Collectors.joining("\n"));
+          result.content().stream().map(ContentBlock::words).collect(Collectors.joining("\n"));
       String status = result.isError() ? "failed" : "answered";
       terminalScreen.line("← " + name + " " + status, result.isError() ? ERROR : CALL);
       if (!detail.hidesJson() || result.isError()) {
-        indented(TerminalText.cut(text, jsonWidth(), MAX_LINES));
+        indented(TerminalText.truncate(text, jsonWidth(), MAX_LINES));
       }
     } else if (end instanceof ToolOutcome.Failure failure) {
       terminalScreen.line("← " + name + " did not complete", ERROR);
-      indented(TerminalText.cut(failure.sentence(), jsonWidth(), MAX_LINES));
+      indented(TerminalText.truncate(failure.message(), jsonWidth(), MAX_LINES));
     }
   }
 }

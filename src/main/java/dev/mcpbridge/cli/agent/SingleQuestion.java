@@ -28,7 +28,7 @@ final class SingleQuestion implements Approver, AgentListener {
     this.json = json;
   }
 
-  AgentListener beside(AgentListener other) {
+  AgentListener combinedWith(AgentListener other) {
     return AgentListener.both(other, this);
   }
 
@@ -60,21 +60,21 @@ final class SingleQuestion implements Approver, AgentListener {
   }
 
   @Override
-  public Decision approves(ToolOutcome.Pending call) {
+  public Decision decide(ToolOutcome.Pending call) {
     needsHuman = true;
-    err.println("Not run, because it needs an approval: " + TerminalText.plain(call.tool()));
+    err.println("Not run, because it needs an approval: " + TerminalText.escape(call.tool()));
     return Decision.NO;
   }
 
   @Override
-  public Optional<String> logsIn(ToolOutcome.Login login) {
+  public Optional<String> requestCredential(ToolOutcome.Login login) {
     needsHuman = true;
-    err.println(TerminalText.plain(login.server() + " wants you to log in: " + login.url()));
+    err.println(TerminalText.escape(login.server() + " wants you to log in: " + login.url()));
     return Optional.empty();
   }
 
   @Override
-  public void ended(FunctionCall call, ToolOutcome end) {
+  public void onOutcome(FunctionCall call, ToolOutcome end) {
     ObjectNode line = calls.addObject().put("name", call.name());
     line.put("arguments", call.arguments().text());
     line.put("is_error", !(end instanceof ToolOutcome.Result result) || result.isError());

@@ -28,16 +28,17 @@ final class TerminalApprover implements Approver {
   }
 
   @Override
-  public Decision approves(ToolOutcome.Pending call) throws InterruptedException {
-    terminalScreen.rest();
+  public Decision decide(ToolOutcome.Pending call) throws InterruptedException {
+    terminalScreen.stopSpinner();
     terminalScreen.line(
         "? "
-            + TerminalText.plain(call.tool())
+            + TerminalText.escape(call.tool())
             + " of "
-            + TerminalText.plain(call.server())
+            + TerminalText.escape(call.server())
             + " needs your approval",
         PROMPT);
-    terminalScreen.line("  " + TerminalText.plain(call.risk()) + ", with exactly these arguments:");
+    terminalScreen.line(
+        "  " + TerminalText.escape(call.risk()) + ", with exactly these arguments:");
     int width = Math.min(jsonWidth, terminalScreen.width() - 4);
     TerminalText.json(call.arguments(), width)
         .lines()
@@ -45,11 +46,11 @@ final class TerminalApprover implements Approver {
     while (true) {
       switch (readChoice("  Run it? [y]es, [n]o, [a]lways in this session: ", null)) {
         case "y", "yes" -> {
-          terminalScreen.waitFor("calling");
+          terminalScreen.startSpinner("calling");
           return Decision.YES;
         }
         case "a", "always" -> {
-          terminalScreen.waitFor("calling");
+          terminalScreen.startSpinner("calling");
           return Decision.ALWAYS;
         }
         case "n", "no", "" -> {
@@ -61,11 +62,11 @@ final class TerminalApprover implements Approver {
   }
 
   @Override
-  public Optional<String> logsIn(ToolOutcome.Login login) throws InterruptedException {
-    terminalScreen.rest();
+  public Optional<String> requestCredential(ToolOutcome.Login login) throws InterruptedException {
+    terminalScreen.stopSpinner();
     terminalScreen.line(
-        "? " + TerminalText.plain(login.server()) + " wants you to log in:", PROMPT);
-    terminalScreen.line("    " + TerminalText.plain(login.url()));
+        "? " + TerminalText.escape(login.server()) + " wants you to log in:", PROMPT);
+    terminalScreen.line("    " + TerminalText.escape(login.url()));
     while (true) {
       String credential =
           readText("  Paste the credential from there (empty to skip): ", '*').strip();
@@ -73,7 +74,7 @@ final class TerminalApprover implements Approver {
         return Optional.empty();
       }
       if (credential.chars().allMatch(c -> c >= 0x20 && c < 0x7F)) {
-        terminalScreen.waitFor("calling");
+        terminalScreen.startSpinner("calling");
         return Optional.of(credential.indexOf(' ') < 0 ? "Bearer " + credential : credential);
       }
       terminalScreen.line("  A credential must consist of printable ASCII characters.");

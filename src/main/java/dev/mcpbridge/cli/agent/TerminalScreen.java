@@ -61,9 +61,9 @@ final class TerminalScreen {
     lines.forEach(this::line);
   }
 
-  /** Shows a status with a spinner and the elapsed time until {@link #rest}. */
-  synchronized void waitFor(String activity) {
-    rest();
+  /** Shows a status with a spinner and the elapsed time until {@link #stopSpinner}. */
+  synchronized void startSpinner(String activity) {
+    stopSpinner();
     if (isTerminal) {
       spinner = new Thread(() -> spin(activity, System.nanoTime()), "spinner");
       spinner.setDaemon(true);
@@ -71,7 +71,7 @@ final class TerminalScreen {
     }
   }
 
-  synchronized void rest() {
+  synchronized void stopSpinner() {
     if (spinner != null) {
       spinner.interrupt();
       spinner = null;

@@ -16,7 +16,7 @@ final class TerminalText {
   private TerminalText() {}
 
   /** Escapes invisible characters except line breaks and tabs. */
-  static String plain(String text) {
+  static String escape(String text) {
     if (text.codePoints().noneMatch(TerminalText::isInvisible)) {
       return text;
     }
@@ -36,25 +36,25 @@ final class TerminalText {
   /** Formats JSON completely: as one line if it fits, else indented. */
   static String json(JsonNode json, int width) {
     String line = json.toString();
-    return plain(line.length() <= width ? line : pretty(json));
+    return escape(line.length() <= width ? line : pretty(json));
   }
 
   /**
    * Formats a text, as JSON if it is valid JSON, and cuts it to a maximum number of lines and a
    * maximum width.
    */
-  static List<String> cut(String text, int width, int lines) {
+  static List<String> truncate(String text, int width, int lines) {
     String whole = jsonOr(text, width);
     List<String> all = whole.lines().toList();
     List<String> shown =
-        all.stream().limit(lines).map(line -> cut(line, width)).collect(Collectors.toList());
+        all.stream().limit(lines).map(line -> truncate(line, width)).collect(Collectors.toList());
     if (all.size() > lines) {
       shown.add("… " + (all.size() - lines) + " more lines");
     }
     return shown;
   }
 
-  private static String cut(String line, int width) {
+  private static String truncate(String line, int width) {
     String untabbed = line.replace("\t", "  ");
     AttributedString whole = new AttributedString(untabbed);
     return whole.columnLength() <= width
@@ -71,7 +71,7 @@ final class TerminalText {
         // not JSON after all
       }
     }
-    return plain(text);
+    return escape(text);
   }
 
   private static String pretty(JsonNode json) {

@@ -19,18 +19,18 @@ final class AcknowledgedStream {
     this.stream = stream;
   }
 
-  boolean isBegun() {
+  boolean isAcknowledged() {
     return buffered == null;
   }
 
-  void begin(JsonSlice acknowledgement) {
+  void acknowledge(JsonSlice acknowledgement) {
     List<JsonSlice> pending = buffered;
     buffered = null;
     stream.send("message", acknowledgement);
-    pending.forEach(this::tell);
+    pending.forEach(this::send);
   }
 
-  void tell(JsonSlice message) {
+  void send(JsonSlice message) {
     if (buffered == null) {
       stream.send("message", message);
     } else if (buffered.size() < MAX_BUFFERED) {

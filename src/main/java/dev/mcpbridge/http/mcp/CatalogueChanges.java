@@ -26,7 +26,7 @@ final class CatalogueChanges {
 
   CatalogueChanges(Bus bus) {
     bus.subscribe(Addresses.SERVER_CHANGED, this::compare);
-    bus.subscribe(Addresses.SERVER_FORGOTTEN, this::forgotten);
+    bus.subscribe(Addresses.SERVER_REMOVED, this::forgotten);
   }
 
   /** Adds a listener; the returned runnable removes it. */

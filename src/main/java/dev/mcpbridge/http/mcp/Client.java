@@ -14,11 +14,11 @@ sealed interface Client permits StatelessClient, LegacySession {
   String logLevel();
 
   /** Whether the client has cancelled the request or disconnected: no call may start for it. */
-  boolean hasGivenUp(McpRequest request);
+  boolean hasCancelled(McpRequest request);
 
   /** A call has started for the request. */
-  void began(McpRequest request, McpRequest.RunningCall runningCall);
+  void callStarted(McpRequest request, McpRequest.RunningCall runningCall);
 
   /** The call has ended. */
-  void ended(McpRequest request);
+  void callEnded(McpRequest request);
 }

@@ -14,7 +14,7 @@ import java.util.Map;
  */
 final class Elicitation {
   /** The response that approves the call. */
-  static final JsonSlice YES =
+  static final JsonSlice ACCEPTED =
       JsonSlice.of("{\"action\":\"accept\",\"content\":{\"confirm\":true}}");
 
   private static final String CHECKBOX = "confirm";
@@ -26,7 +26,7 @@ final class Elicitation {
     return new JsonWriter(1024)
         .beginObject()
         .member("mode", "form")
-        .member("message", sentence(confirmation))
+        .member("message", message(confirmation))
         .name("requestedSchema")
         .beginObject()
         .member("type", "object")
@@ -50,7 +50,7 @@ final class Elicitation {
   }
 
   /** Whether the user accepted and ticked the box; anything else rejects the call. */
-  static boolean isYes(JsonSlice answer) {
+  static boolean isAccepted(JsonSlice answer) {
     Map<String, JsonSlice> members = JsonObjects.members(answer);
     JsonSlice content = members.get("content");
     return "accept".equals(JsonObjects.string(members.get("action")))
@@ -59,21 +59,21 @@ final class Elicitation {
   }
 
   private static String suffix(String label, JsonSlice members) {
-    return members.length() <= 2 ? "" : " and " + label + HiddenCharacters.shown(members.text());
+    return members.length() <= 2 ? "" : " and " + label + HiddenCharacters.escaped(members.text());
   }
 
-  static String sentence(Confirmation confirmation) {
+  static String message(Confirmation confirmation) {
     Target target = confirmation.call().target();
     return "The call of the "
         + target.kind().noun()
         + " '"
-        + HiddenCharacters.shown(target.name())
+        + HiddenCharacters.escaped(target.name())
         + "' on server '"
         + confirmation.call().server()
         + "' with "
-        + HiddenCharacters.shown(confirmation.call().arguments().text())
+        + HiddenCharacters.escaped(confirmation.call().arguments().text())
         + suffix("", confirmation.call().envelope().extras())
-        + suffix("_meta ", confirmation.call().envelope().shownMeta())
+        + suffix("_meta ", confirmation.call().envelope().reviewedMeta())
         + " needs confirmation ("
         + confirmation.level().description()
         + ")";

@@ -10,7 +10,7 @@ final class EventBudget {
   }
 
   /** Reserves bytes; false if there is no room. */
-  boolean take(int bytes) {
+  boolean tryReserve(int bytes) {
     if (used + bytes > max) {
       return false;
     }
@@ -18,7 +18,7 @@ final class EventBudget {
     return true;
   }
 
-  void giveBack(int bytes) {
+  void release(int bytes) {
     used -= bytes;
   }
 }

@@ -10,7 +10,7 @@ final class InputRequired {
   private InputRequired() {}
 
   /** A {@code requestState} that is unknown, used or bound to another request. */
-  static BridgeException foreignState() {
+  static BridgeException invalidState() {
     return new BridgeException(
         ErrorCode.INVALID_PARAMS, "The requestState is invalid, expired or of another request");
   }

@@ -70,7 +70,7 @@ final class InputRounds {
   }
 
   private Future<JsonSlice> sendToClient(Map<String, JsonSlice> inputRequest) {
-    return session.ask(
+    return session.sendRequest(
         request,
         String.valueOf(JsonObjects.string(inputRequest.get("method"))),
         inputRequest.getOrDefault("params", JsonSlice.EMPTY_OBJECT),

@@ -40,7 +40,7 @@ final class LegacyRequests {
       PostReplies replies,
       ResourceSubscribers subscribers) {
     this.sessions = sessions;
-    sessions.onSaidElsewhere(this::handleRemoteMessage);
+    sessions.onRemoteMessage(this::handleRemoteMessage);
     this.calls = calls;
     this.endpointInfo = endpointInfo;
     this.replies = replies;
@@ -48,9 +48,9 @@ final class LegacyRequests {
   }
 
   /** Handles one message; a failure that it throws rejects the whole HTTP request. */
-  void take(
+  void handle(
       RoutingContext ctx,
-      Inbound message,
+      ClientMessage message,
       ServerId endpoint,
       Supplier<Future<ToolCatalogue>> catalogue) {
     if (McpMethod.INITIALIZE.equals(message.method()) && message.id() != null) {
@@ -65,11 +65,11 @@ final class LegacyRequests {
   private LegacySession takeInSession(
       RoutingContext ctx,
       LegacySession session,
-      Inbound message,
+      ClientMessage message,
       Supplier<Future<ToolCatalogue>> catalogue) {
     Caller caller = Callers.caller(ctx, session.caller());
     ReplyChannel replyChannel = message.isRequest() ? replies.to(ctx, session) : null;
-    converse(session, caller, message, catalogue, replyChannel);
+    handleInSession(session, caller, message, catalogue, replyChannel);
     if (!message.isRequest()) {
       ctx.response().setStatusCode(202).end();
     }
@@ -81,9 +81,9 @@ final class LegacyRequests {
    *
    * @param messages complete messages
    */
-  void takeBatch(
+  void handleBatch(
       RoutingContext ctx,
-      List<Inbound> messages,
+      List<ClientMessage> messages,
       ServerId endpoint,
       Supplier<Future<ToolCatalogue>> catalogue) {
     findSession(ctx, endpoint)
@@ -94,20 +94,20 @@ final class LegacyRequests {
   private LegacySession takeBatchInSession(
       RoutingContext ctx,
       LegacySession session,
-      List<Inbound> messages,
+      List<ClientMessage> messages,
       Supplier<Future<ToolCatalogue>> catalogue) {
     if (!session.takesBatches()) {
       throw new BridgeException(
           ErrorCode.MALFORMED_REQUEST, "The body must be one message; batches need 2025-03-26");
     }
-    List<Inbound> requests = messages.stream().filter(Inbound::isRequest).toList();
+    List<ClientMessage> requests = messages.stream().filter(ClientMessage::isRequest).toList();
     if (requests.stream().anyMatch(request -> request.method().equals(McpMethod.INITIALIZE))) {
       throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "initialize must not be in a batch");
     }
     Caller caller = Callers.caller(ctx, session.caller());
     BatchReply reply =
         requests.isEmpty() ? null : new BatchReply(replies.to(ctx, session), requests.size());
-    messages.forEach(message -> converse(session, caller, message, catalogue, reply));
+    messages.forEach(message -> handleInSession(session, caller, message, catalogue, reply));
     if (requests.isEmpty()) {
       ctx.response().setStatusCode(202).end();
     }
@@ -154,11 +154,11 @@ final class LegacyRequests {
 
   private void initialize(
       RoutingContext ctx,
-      Inbound message,
+      ClientMessage message,
       ServerId endpoint,
       Supplier<Future<ToolCatalogue>> catalogue) {
     Future<Opened> opening =
-        introduce(Callers.of(ctx), Callers.share(ctx), message, endpoint, catalogue);
+        openSession(Callers.of(ctx), Callers.share(ctx), message, endpoint, catalogue);
     PostReply reply = replies.whole(ctx);
     opening
         .onSuccess(
@@ -173,10 +173,10 @@ final class LegacyRequests {
   record Opened(LegacySession session, JsonSlice result) {}
 
   /** Opens a session. */
-  Future<Opened> introduce(
+  Future<Opened> openSession(
       Principal principal,
       String share,
-      Inbound message,
+      ClientMessage message,
       ServerId endpoint,
       Supplier<Future<ToolCatalogue>> catalogue) {
     ProtocolVersion version =
@@ -207,20 +207,20 @@ final class LegacyRequests {
    * @param caller the caller of its calls
    * @param replyChannel null for a notification or a response
    */
-  void converse(
+  void handleInSession(
       LegacySession session,
       Caller caller,
-      Inbound message,
+      ClientMessage message,
       Supplier<Future<ToolCatalogue>> catalogue,
       ReplyChannel replyChannel) {
-    if (message.isAnswer()) {
-      session.answered(message);
+    if (message.isResponse()) {
+      session.responseReceived(message);
     } else if (message.isNotification()) {
       if (!handleNotification(session, message)) {
-        session.unknownHere(message);
+        session.forwardNotification(message);
       }
     } else {
-      session.took(message);
+      session.requestReceived(message);
       catalogue
           .get()
           .compose(
@@ -285,16 +285,16 @@ final class LegacyRequests {
   }
 
   /** A message that the client sent to another node. */
-  private void handleRemoteMessage(LegacySession session, Inbound message) {
-    if (message.isAnswer()) {
-      session.takesAnswer(message);
+  private void handleRemoteMessage(LegacySession session, ClientMessage message) {
+    if (message.isResponse()) {
+      session.completeRequest(message);
     } else {
       handleNotification(session, message);
     }
   }
 
   /** Returns false if it concerns a request that this node does not have. */
-  private boolean handleNotification(LegacySession session, Inbound message) {
+  private boolean handleNotification(LegacySession session, ClientMessage message) {
     if (!McpMethod.CANCELLED.equals(message.method())) {
       return true;
     }
@@ -310,8 +310,8 @@ final class LegacyRequests {
     return isLocal;
   }
 
-  private static String required(Inbound message, String name) {
-    String text = message.text(name);
+  private static String required(ClientMessage message, String name) {
+    String text = message.stringParam(name);
     if (text == null) {
       throw new BridgeException(ErrorCode.INVALID_PARAMS, "params." + name + " must be a string");
     }

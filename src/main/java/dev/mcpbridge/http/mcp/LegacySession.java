@@ -76,29 +76,29 @@ final class LegacySession implements Client {
     SessionReplicator NONE =
         new SessionReplicator() {
           @Override
-          public void said(String session, JsonSlice message) {
+          public void forwardMessage(String session, JsonSlice message) {
             // a single node
           }
 
           @Override
-          public void tell(String session, JsonSlice message) {
+          public void forwardNotification(String session, JsonSlice message) {
             // a single node
           }
 
           @Override
-          public Future<Void> changed(String session, SessionRecord record) {
+          public Future<Void> replicate(String session, SessionRecord record) {
             return Future.succeededFuture();
           }
         };
 
     /** Forwards a message that concerns nothing at this node. */
-    void said(String session, JsonSlice message);
+    void forwardMessage(String session, JsonSlice message);
 
     /** Forwards a message for a stream that may be open at another node. */
-    void tell(String session, JsonSlice message);
+    void forwardNotification(String session, JsonSlice message);
 
     /** Succeeds when the nodes have agreed on the record. */
-    Future<Void> changed(String session, SessionRecord record);
+    Future<Void> replicate(String session, SessionRecord record);
   }
 
   /**
@@ -149,27 +149,27 @@ final class LegacySession implements Client {
   }
 
   /** A request was received and will get a response. */
-  void took(Inbound request) {
+  void requestReceived(ClientMessage request) {
     requests.putIfAbsent(request.id(), false);
   }
 
   /** The request was answered. */
-  void finished(Inbound request) {
+  void finished(ClientMessage request) {
     requests.remove(request.id());
   }
 
   @Override
-  public boolean hasGivenUp(McpRequest request) {
+  public boolean hasCancelled(McpRequest request) {
     return isOver || requests.getOrDefault(request.message().id(), false);
   }
 
   @Override
-  public void began(McpRequest request, McpRequest.RunningCall call) {
+  public void callStarted(McpRequest request, McpRequest.RunningCall call) {
     runningCalls.put(request.message().id(), call);
   }
 
   @Override
-  public void ended(McpRequest request) {
+  public void callEnded(McpRequest request) {
     runningCalls.remove(request.message().id());
   }
 
@@ -200,20 +200,20 @@ final class LegacySession implements Client {
   /** Succeeds when the nodes have agreed on it. */
   Future<Void> setLogLevel(String level) {
     logLevel = level;
-    return sessionReplicator.changed(id, record()).onSuccess(agreed -> logLevel = level);
+    return sessionReplicator.replicate(id, record()).onSuccess(agreed -> logLevel = level);
   }
 
   /** Records when the other nodes were last informed that the session is in use. */
-  void told(long nanos) {
+  void markRefreshed(long nanos) {
     refreshedNanos = nanos;
   }
 
-  boolean wasToldBefore(long nanos) {
+  boolean wasRefreshedBefore(long nanos) {
     return refreshedNanos - nanos < 0;
   }
 
   /** Takes over a level that was set at another node. */
-  void hears(String level) {
+  void updateLogLevel(String level) {
     logLevel = level;
   }
 
@@ -225,7 +225,8 @@ final class LegacySession implements Client {
    * Sends a request to the client on the stream of the client's request that it concerns. A
    * disconnect is not a refusal: the client may respond in another request, until the timeout.
    */
-  Future<JsonSlice> ask(McpRequest request, String method, JsonSlice params, long timeoutMillis) {
+  Future<JsonSlice> sendRequest(
+      McpRequest request, String method, JsonSlice params, long timeoutMillis) {
     String requestId = "bridge-" + node + "-" + ++requestCount;
     if (!request.replyChannel().send(RpcReplies.request(requestId, method, params))) {
       return Future.failedFuture(
@@ -257,25 +258,25 @@ final class LegacySession implements Client {
   }
 
   /** Handles a response of the client; drops one that no node waits for. */
-  void answered(Inbound message) {
-    if (!takesAnswer(message)) {
-      sessionReplicator.said(id, message.answer().detached());
+  void responseReceived(ClientMessage message) {
+    if (!completeRequest(message)) {
+      sessionReplicator.forwardMessage(id, message.response().detached());
     }
   }
 
   /** Forwards a notification that may concern another node. */
-  void unknownHere(Inbound notification) {
+  void forwardNotification(ClientMessage notification) {
     JsonWriter params = new JsonWriter().beginObject();
     notification.params().forEach(params::member);
-    sessionReplicator.said(
+    sessionReplicator.forwardMessage(
         id, RpcReplies.notification(notification.method(), params.endObject().toSlice()));
   }
 
   /** Completes the matching request; false if this node has none. */
-  boolean takesAnswer(Inbound message) {
+  boolean completeRequest(ClientMessage message) {
     PendingServerRequest pending = pendingRequests.get(JsonObjects.string(message.id()));
     if (pending != null) {
-      Map<String, JsonSlice> answer = JsonObjects.members(message.answer());
+      Map<String, JsonSlice> answer = JsonObjects.members(message.response());
       if (answer.containsKey("result")) {
         pending.answer().tryComplete(answer.get("result").detached());
       } else {
@@ -349,14 +350,14 @@ final class LegacySession implements Client {
   void updated(JsonSlice params) {
     JsonSlice notification = RpcReplies.notification(McpMethod.RESOURCE_UPDATED, params);
     if (listenStream == null) {
-      sessionReplicator.tell(id, notification);
+      sessionReplicator.forwardNotification(id, notification);
     } else {
       listenStream.send(notification);
     }
   }
 
   /** Sends a message on the client's stream, if it is open at this node. */
-  void tellListener(JsonSlice message) {
+  void sendToListener(JsonSlice message) {
     if (listenStream != null) {
       listenStream.send(message);
     }

@@ -31,7 +31,7 @@ final class LegacySessions {
   private final SessionRecords records;
   private final EventBudget budget = new EventBudget(MAX_BUFFERED_BYTES);
   private final Map<String, LegacySession> sessions = new HashMap<>();
-  private BiConsumer<LegacySession, Inbound> remoteMessageHandler = (session, message) -> {};
+  private BiConsumer<LegacySession, ClientMessage> remoteMessageHandler = (session, message) -> {};
 
   LegacySessions(McpDoor.Dependencies deps, CatalogueChanges changes) {
     this.deps = deps;
@@ -44,14 +44,14 @@ final class LegacySessions {
         (server, methods) ->
             sessions.values().forEach(session -> session.changed(server, methods)));
     if (records != null) {
-      deps.bus().subscribe(Addresses.CONVERSATION_OVER, this::endedAtOtherNode);
-      deps.bus().subscribe(Addresses.SESSION_SAID, this::handleClientMessage);
-      deps.bus().subscribe(Addresses.SESSION_TOLD, this::handleNotification);
+      deps.bus().subscribe(Addresses.CONVERSATION_ENDED, this::endedAtOtherNode);
+      deps.bus().subscribe(Addresses.SESSION_MESSAGE_RECEIVED, this::handleClientMessage);
+      deps.bus().subscribe(Addresses.SESSION_MESSAGE_FOR_CLIENT, this::handleNotification);
     }
   }
 
   /** Sets the handler of client messages that another node received and could not match. */
-  void onSaidElsewhere(BiConsumer<LegacySession, Inbound> handler) {
+  void onRemoteMessage(BiConsumer<LegacySession, ClientMessage> handler) {
     remoteMessageHandler = handler;
   }
 
@@ -86,17 +86,20 @@ final class LegacySessions {
         ? LegacySession.SessionReplicator.NONE
         : new LegacySession.SessionReplicator() {
           @Override
-          public void said(String session, JsonSlice message) {
-            deps.bus().publish(Addresses.SESSION_SAID, new SessionMessage(session, message));
+          public void forwardMessage(String session, JsonSlice message) {
+            deps.bus()
+                .publish(Addresses.SESSION_MESSAGE_RECEIVED, new SessionMessage(session, message));
           }
 
           @Override
-          public void tell(String session, JsonSlice message) {
-            deps.bus().publish(Addresses.SESSION_TOLD, new SessionMessage(session, message));
+          public void forwardNotification(String session, JsonSlice message) {
+            deps.bus()
+                .publish(
+                    Addresses.SESSION_MESSAGE_FOR_CLIENT, new SessionMessage(session, message));
           }
 
           @Override
-          public Future<Void> changed(String session, SessionRecord record) {
+          public Future<Void> replicate(String session, SessionRecord record) {
             return records.change(session, record);
           }
         };
@@ -158,11 +161,11 @@ final class LegacySessions {
       session.end();
       throw notFound();
     }
-    session.hears(record.logLevel());
+    session.updateLogLevel(record.logLevel());
     long now = System.nanoTime();
     long halfNanos = TimeUnit.MILLISECONDS.toNanos(deps.idleMillis()) / 2;
-    if (records.isToRefresh(session.id()) || session.wasToldBefore(now - halfNanos)) {
-      session.told(now);
+    if (records.isToRefresh(session.id()) || session.wasRefreshedBefore(now - halfNanos)) {
+      session.markRefreshed(now);
       records.refresh(session.id());
     }
   }
@@ -177,7 +180,7 @@ final class LegacySessions {
     if (records != null) {
       records.remove(session.id());
     }
-    deps.bus().publish(Addresses.CONVERSATION_OVER, session.caller().conversation());
+    deps.bus().publish(Addresses.CONVERSATION_ENDED, session.caller().conversation());
   }
 
   /** Another node has ended the session. */
@@ -196,14 +199,15 @@ final class LegacySessions {
   private void handleClientMessage(SessionMessage forwarded) {
     LegacySession session = sessions.get(forwarded.session());
     if (session != null) {
-      remoteMessageHandler.accept(session, Inbound.read(forwarded.message().toBytes(), MAX_DEPTH));
+      remoteMessageHandler.accept(
+          session, ClientMessage.read(forwarded.message().toBytes(), MAX_DEPTH));
     }
   }
 
   private void handleNotification(SessionMessage forwarded) {
     LegacySession session = sessions.get(forwarded.session());
     if (session != null) {
-      session.tellListener(forwarded.message());
+      session.sendToListener(forwarded.message());
     }
   }
 

@@ -48,7 +48,7 @@ final class McpCalls {
     this.pipeline = deps.pipeline();
     this.ids = deps.ids();
     String statePrefix = "mcp-bridge/" + ids.nextUnguessable() + "/";
-    this.gate = new McpGate(bus, new DecisionWait(deps.vertx(), deps.decided()), statePrefix);
+    this.gate = new McpGate(bus, new DecisionWaiter(deps.vertx(), deps.decided()), statePrefix);
     this.suspendedCalls = new SuspendedCalls(deps.vertx(), statePrefix);
     this.lean = new LeanDiscovery(deps.vertx());
   }
@@ -56,8 +56,8 @@ final class McpCalls {
   /** tools/call. Invalid arguments are a tool error, so that a model can read them. */
   Future<JsonSlice> tool(McpRequest request) {
     String name = request.required("name");
-    return request.toolCatalogue().whole().isPresent()
-        ? runLean(request, request.toolCatalogue().whole().get(), name)
+    return request.toolCatalogue().full().isPresent()
+        ? runLean(request, request.toolCatalogue().full().get(), name)
         : tool(request, request.toolCatalogue(), name, request.arguments());
   }
 
@@ -68,7 +68,7 @@ final class McpCalls {
       if (!lean.isCall(name)) {
         return lean.answer(whole, name, request.arguments());
       }
-      resolvedCall = lean.meant(whole, request.arguments());
+      resolvedCall = lean.resolve(whole, request.arguments());
     } catch (BridgeException e) {
       return Future.succeededFuture(ToolErrors.of(e.getMessage()));
     }
@@ -126,7 +126,7 @@ final class McpCalls {
                 params.member(member, value);
               }
             });
-    Arguments completion = Arguments.scanned(params.endObject().toSlice(), true);
+    Arguments completion = Arguments.fromScanned(params.endObject().toSlice(), true);
     Target target = new Target(Target.Kind.COMPLETION, "completion");
     return run(request, intent(server, target, completion), completion);
   }
@@ -149,13 +149,13 @@ final class McpCalls {
     if (!request.client().principal().may(Scope.CALL)) {
       throw new BridgeException(ErrorCode.FORBIDDEN, "The scope 'call' is required");
     }
-    if (request.client().hasGivenUp(request)) {
+    if (request.client().hasCancelled(request)) {
       throw cancelled();
     }
     if (gate.isAnswered(request)) {
       return gate.resume(request, callIntent, approved -> runApproved(request, approved));
     }
-    if (suspendedCalls.isMeant(request)) {
+    if (suspendedCalls.isResumption(request)) {
       return suspendedCalls.resume(request, callIntent);
     }
     refuseForeignState(request, callIntent);
@@ -187,7 +187,7 @@ final class McpCalls {
         request.toolCatalogue().servers().stream()
             .anyMatch(s -> s.id().equals(callIntent.server()) && "legacy".equals(s.era()));
     if (legacy && request.message().params().containsKey("requestState")) {
-      throw InputRequired.foreignState();
+      throw InputRequired.invalidState();
     }
   }
 
@@ -212,7 +212,7 @@ final class McpCalls {
                 .compose(
                     outcome ->
                         outcome instanceof CallOutcome.NeedsConfirmation needed
-                            ? gate.ask(
+                            ? gate.requestConfirmation(
                                 request,
                                 needed.pending(),
                                 approved -> runApproved(request, approved))
@@ -225,7 +225,7 @@ final class McpCalls {
       CallIntent callIntent,
       String callId,
       Function<Boolean, Future<JsonSlice>> call) {
-    if (request.client().hasGivenUp(request)) {
+    if (request.client().hasCancelled(request)) {
       return Future.failedFuture(cancelled());
     }
     JsonSlice token = request.progressToken();
@@ -238,12 +238,12 @@ final class McpCalls {
                 Addresses.callEvents(callId), event -> forwardEvent(request, token, event))
             : () -> {};
     McpRequest.RunningCall runningCall = new McpRequest.RunningCall(callIntent.server(), callId);
-    request.client().began(request, runningCall);
+    request.client().callStarted(request, runningCall);
     return runWithServerRequests(request, callIntent, runningCall, () -> call.apply(streams))
         .onComplete(
             done -> {
               unsubscribe.run();
-              request.client().ended(request);
+              request.client().callEnded(request);
             });
   }
 
@@ -259,9 +259,9 @@ final class McpCalls {
     if (request.client() instanceof LegacySession session) {
       Runnable unregister =
           bus.serve(
-              Addresses.question(runningCall.callId()),
+              Addresses.clientRequest(runningCall.callId()),
               serverRequest ->
-                  session.ask(
+                  session.sendRequest(
                       request,
                       serverRequest.method(),
                       serverRequest.params(),
@@ -269,8 +269,8 @@ final class McpCalls {
       return call.get().onComplete(done -> unregister.run());
     }
     SuspendedCalls.SuspendedCall suspended = suspendedCalls.open(request, callIntent, runningCall);
-    Runnable unregister = bus.serve(Addresses.question(runningCall.callId()), suspended::ask);
-    return suspended.follow(call.get().onComplete(done -> unregister.run())).nextWord();
+    Runnable unregister = bus.serve(Addresses.clientRequest(runningCall.callId()), suspended::ask);
+    return suspended.follow(call.get().onComplete(done -> unregister.run())).nextResult();
   }
 
   private static void forwardEvent(McpRequest request, JsonSlice token, CallEvent event) {

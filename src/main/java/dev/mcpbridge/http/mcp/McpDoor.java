@@ -82,7 +82,7 @@ public final class McpDoor {
   /** POST: one message, or a batch in a session of the revision that supports them. */
   public void post(RoutingContext ctx) {
     byte[] body = bytes(ctx);
-    if (Inbound.isBatch(body)) {
+    if (ClientMessage.isBatch(body)) {
       handleBatch(ctx, body);
       return;
     }
@@ -93,7 +93,7 @@ public final class McpDoor {
           if (StatelessMeta.isIn(message, ctx.request().headers())) {
             stateless.take(ctx, message, endpoint, catalogue);
           } else {
-            legacy.take(ctx, message, endpoint, catalogue);
+            legacy.handle(ctx, message, endpoint, catalogue);
           }
         });
   }
@@ -101,27 +101,27 @@ public final class McpDoor {
   private interface MessageHandler {
     void handle(
         RoutingContext ctx,
-        Inbound message,
+        ClientMessage message,
         ServerId endpoint,
         Supplier<Future<ToolCatalogue>> catalogue);
   }
 
   private void handle(RoutingContext ctx, byte[] body, MessageHandler messageHandler) {
-    Inbound message = null;
+    ClientMessage message = null;
     try {
-      message = Inbound.read(body, maxDepth);
+      message = ClientMessage.read(body, maxDepth);
       checkLoop(message);
       ServerId endpoint = endpoint(ctx);
       messageHandler.handle(
           ctx, message, endpoint, catalogue(ctx, endpoint, BridgePath.of(message.meta())));
     } catch (BridgeException e) {
-      JsonSlice id = message == null ? Inbound.idIn(body) : message.id();
+      JsonSlice id = message == null ? ClientMessage.readId(body) : message.id();
       Replies.json(ctx, e.code().status(), error(id, e));
     }
   }
 
   /** Refuses a request that was forwarded before; the result of an initialization has the id. */
-  private void checkLoop(Inbound message) {
+  private void checkLoop(ClientMessage message) {
     BridgePath bridgePath = BridgePath.of(message.meta());
     boolean isInitialization =
         McpMethod.INITIALIZE.equals(message.method())
@@ -134,10 +134,10 @@ public final class McpDoor {
 
   private void handleBatch(RoutingContext ctx, byte[] body) {
     try {
-      List<Inbound> messages = Inbound.readBatch(body, maxDepth);
+      List<ClientMessage> messages = ClientMessage.readBatch(body, maxDepth);
       messages.forEach(this::checkLoop);
       ServerId endpoint = endpoint(ctx);
-      legacy.takeBatch(ctx, messages, endpoint, catalogue(ctx, endpoint, BridgePath.NONE));
+      legacy.handleBatch(ctx, messages, endpoint, catalogue(ctx, endpoint, BridgePath.NONE));
     } catch (BridgeException e) {
       Replies.json(ctx, e.code().status(), error(null, e));
     }
@@ -188,7 +188,7 @@ public final class McpDoor {
   }
 
   /** Answers a failed request with the HTTP status of the failure. */
-  static void refuse(ReplyChannel replyChannel, Inbound message, Throwable failure) {
+  static void refuse(ReplyChannel replyChannel, ClientMessage message, Throwable failure) {
     replyChannel.finish(Problems.of(failure).code().status(), error(message.id(), failure));
   }
 

@@ -36,15 +36,15 @@ final class McpGate {
   private static final String KEY = "confirmation";
 
   private final Bus bus;
-  private final DecisionWait decisionWait;
+  private final DecisionWaiter decisionWaiter;
   private final String statePrefix;
 
   /**
    * @param statePrefix prefix of the states of this bridge only
    */
-  McpGate(Bus bus, DecisionWait decisionWait, String statePrefix) {
+  McpGate(Bus bus, DecisionWaiter decisionWaiter, String statePrefix) {
     this.bus = bus;
-    this.decisionWait = decisionWait;
+    this.decisionWaiter = decisionWaiter;
     this.statePrefix = statePrefix + "confirmation/";
   }
 
@@ -53,16 +53,16 @@ final class McpGate {
    *
    * @param run runs the approved call as the response to the request
    */
-  Future<JsonSlice> ask(
+  Future<JsonSlice> requestConfirmation(
       McpRequest request,
       PendingConfirmation pending,
       Function<Confirmation, Future<JsonSlice>> run) {
     Confirmation confirmation = pending.confirmation();
-    if (pending.token() != null && request.isConfirmedElsewhere()) {
+    if (pending.token() != null && request.isConfirmedByOtherBridge()) {
       return Future.succeededFuture(delegated(pending));
     }
     if (pending.token() == null) {
-      return decisionWait
+      return decisionWaiter
           .decision(request, confirmation)
           .compose(
               outcome ->
@@ -70,7 +70,7 @@ final class McpGate {
                       .map(Future::succeededFuture)
                       .orElseGet(() -> explain(confirmation, true)));
     }
-    if (!request.envelope(Set.of()).elicits("form")) {
+    if (!request.envelope(Set.of()).supportsElicitation("form")) {
       LOG.log(
           Level.WARNING,
           "server={0} tool={1} needs confirmation: mcp-bridge confirm {2} --token {3}",
@@ -82,7 +82,7 @@ final class McpGate {
     }
     if (request.client() instanceof LegacySession session) {
       return session
-          .ask(
+          .sendRequest(
               request,
               McpMethod.ELICIT,
               Elicitation.question(confirmation),
@@ -95,7 +95,7 @@ final class McpGate {
 
   /** Whether a request is repeated with an answer to a confirmation. */
   boolean isAnswered(McpRequest request) {
-    String state = request.message().text("requestState");
+    String state = request.message().stringParam("requestState");
     return confirmedElsewhere(request) != null
         || request.client() instanceof StatelessClient
             && state != null
@@ -108,15 +108,15 @@ final class McpGate {
     String confirmed = confirmedElsewhere(request);
     String value =
         confirmed == null
-            ? request.message().text("requestState").substring(statePrefix.length())
+            ? request.message().stringParam("requestState").substring(statePrefix.length())
             : confirmed;
     String[] state = value.split("\\.");
     if (state.length != 2) {
-      return Future.failedFuture(InputRequired.foreignState());
+      return Future.failedFuture(InputRequired.invalidState());
     }
     JsonSlice responses = request.message().params().get("inputResponses");
     JsonSlice answer = responses == null ? null : JsonObjects.members(responses).get(KEY);
-    JsonSlice response = confirmed == null ? answer : Elicitation.YES;
+    JsonSlice response = confirmed == null ? answer : Elicitation.ACCEPTED;
     Viewer viewer = Callers.viewer(request.client().principal());
     return bus.request(Addresses.CONFIRMATION, new ConfirmationQuery(state[0], viewer))
         .recover(McpGate::asInvalidState)
@@ -128,7 +128,7 @@ final class McpGate {
               }
               return covers(confirmation, request, callIntent)
                   ? decideIfAnswered(request, confirmation, state[1], response, run)
-                  : Future.failedFuture(InputRequired.foreignState());
+                  : Future.failedFuture(InputRequired.invalidState());
             });
   }
 
@@ -136,7 +136,7 @@ final class McpGate {
   private Future<JsonSlice> notPending(String id, String token, Viewer viewer) {
     return bus.request(Addresses.DECIDE, new HumanDecision(id, false, token, viewer))
         .recover(McpGate::asInvalidState)
-        .compose(rejected -> Future.failedFuture(InputRequired.foreignState()));
+        .compose(rejected -> Future.failedFuture(InputRequired.invalidState()));
   }
 
   /** The confirmation that another bridge has confirmed; null for any other request. */
@@ -152,7 +152,7 @@ final class McpGate {
             .member(MetaKeys.CONFIRMATION, confirmation.id() + "." + pending.token())
             .endObject()
             .toSlice();
-    return ToolResult.text(Elicitation.sentence(confirmation) + ". It has not run.")
+    return ToolResult.text(Elicitation.message(confirmation) + ". It has not run.")
         .meta(meta)
         .error();
   }
@@ -183,7 +183,7 @@ final class McpGate {
       String token,
       JsonSlice answer,
       Function<Confirmation, Future<JsonSlice>> run) {
-    boolean isApproved = Elicitation.isYes(answer);
+    boolean isApproved = Elicitation.isAccepted(answer);
     Viewer viewer = Callers.viewer(request.client().principal());
     return bus.request(
             Addresses.DECIDE, new HumanDecision(confirmationId, isApproved, token, viewer))
@@ -224,7 +224,7 @@ final class McpGate {
             : "a human must confirm it: mcp-bridge confirm "
                 + id
                 + ", with the token from the bridge's log, or with a key of the scope approve.";
-    String sentence = Elicitation.sentence(confirmation) + ". It has not run: " + instructions;
+    String sentence = Elicitation.message(confirmation) + ". It has not run: " + instructions;
     if (confirmation.call().target().kind() == Target.Kind.TOOL) {
       return Future.succeededFuture(ToolErrors.of(sentence));
     }
@@ -237,7 +237,7 @@ final class McpGate {
                 && (e.code() == ErrorCode.WRONG_TOKEN
                     || e.code() == ErrorCode.CONFIRMATION_NOT_FOUND
                     || e.code() == ErrorCode.CONFIRMATION_EXPIRED)
-            ? InputRequired.foreignState().withExecuted(e.executed())
+            ? InputRequired.invalidState().withExecuted(e.executed())
             : failure);
   }
 }

@@ -36,7 +36,7 @@ final class McpLists {
   }
 
   private static JsonSlice page(McpRequest request, String member, List<JsonSlice> entries) {
-    List<JsonSlice> all = BridgePath.of(request.message().meta()).withoutDetours(entries);
+    List<JsonSlice> all = BridgePath.of(request.message().meta()).withoutLoops(entries);
     int from = start(request, member, all);
     int to = Math.min(all.size(), from + PAGE);
     JsonWriter out = new JsonWriter(4096).beginObject().name(member).beginArray();
@@ -53,7 +53,7 @@ final class McpLists {
     if (cursor == null || cursor.equals(JsonSlice.NULL)) {
       return 0;
     }
-    String text = request.message().text("cursor");
+    String text = request.message().stringParam("cursor");
     for (int from = PAGE; from < all.size(); from += PAGE) {
       if (cursor(from, member, request.toolCatalogue(), all.size()).equals(text)) {
         return from;

@@ -21,7 +21,7 @@ import java.util.function.Predicate;
  * @param caller the caller of its calls, with the credential of this request
  */
 record McpRequest(
-    Inbound message,
+    ClientMessage message,
     ToolCatalogue toolCatalogue,
     Client client,
     Caller caller,
@@ -32,7 +32,7 @@ record McpRequest(
 
   /** A required string of the params. */
   String required(String name) {
-    String text = message.text(name);
+    String text = message.stringParam(name);
     if (text == null) {
       throw new BridgeException(ErrorCode.INVALID_PARAMS, "params." + name + " must be a string");
     }
@@ -54,7 +54,7 @@ record McpRequest(
     if (token == null || token.equals(JsonSlice.NULL)) {
       return null;
     }
-    if (!Inbound.isId(token)) {
+    if (!ClientMessage.isId(token)) {
       throw new BridgeException(
           ErrorCode.INVALID_PARAMS, "progressToken must be a string or an integer");
     }
@@ -73,11 +73,11 @@ record McpRequest(
             rest(message.meta(), name -> !MetaKeys.isPerHop(name)),
             client.capabilities(),
             client.logLevel());
-    return isConfirmedElsewhere() ? envelope.without("elicitation") : envelope;
+    return isConfirmedByOtherBridge() ? envelope.without("elicitation") : envelope;
   }
 
   /** Whether another bridge sent the request and has a user of its own who can confirm it. */
-  boolean isConfirmedElsewhere() {
+  boolean isConfirmedByOtherBridge() {
     return JsonSlice.of("true").equals(message.meta().get(MetaKeys.CONFIRMS));
   }
 
@@ -101,6 +101,6 @@ record McpRequest(
     if (!arguments.isObject()) {
       throw new BridgeException(ErrorCode.INVALID_PARAMS, "params.arguments must be an object");
     }
-    return Arguments.scanned(arguments, message.spaced());
+    return Arguments.fromScanned(arguments, message.hasWhitespace());
   }
 }

@@ -148,7 +148,7 @@ final class MessageStream {
     while (!buffer.isEmpty() && (buffer.size() >= MAX_EVENTS || storedBytes + length > MAX_BYTES)) {
       evictOldest();
     }
-    if (budget.take(length)) {
+    if (budget.tryReserve(length)) {
       buffer.add(event);
       storedBytes += length;
     }
@@ -157,7 +157,7 @@ final class MessageStream {
   private void evictOldest() {
     int length = buffer.poll().message().length();
     storedBytes -= length;
-    budget.giveBack(length);
+    budget.release(length);
   }
 
   private void clear() {

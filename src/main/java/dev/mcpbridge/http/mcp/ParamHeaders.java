@@ -16,11 +16,11 @@ final class ParamHeaders {
   private ParamHeaders() {}
 
   /** Checks a tools/call; other requests have no mirrored arguments. */
-  static void check(Inbound message, ToolCatalogue toolCatalogue, MultiMap headers) {
-    if (message.method().equals(McpMethod.TOOLS_CALL) && message.text("name") != null) {
+  static void check(ClientMessage message, ToolCatalogue toolCatalogue, MultiMap headers) {
+    if (message.method().equals(McpMethod.TOOLS_CALL) && message.stringParam("name") != null) {
       toolCatalogue
-          .tool(message.text("name"))
-          .filter(ToolCatalogue.ToolLocation::mirrors)
+          .tool(message.stringParam("name"))
+          .filter(ToolCatalogue.ToolLocation::mirrorsHeaders)
           .map(toolLocation -> JsonObjects.members(toolLocation.entry()).get("inputSchema"))
           .ifPresent(
               schema ->

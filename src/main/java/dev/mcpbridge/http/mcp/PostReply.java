@@ -79,7 +79,7 @@ final class PostReply implements ReplyChannel {
   }
 
   /** Registers a handler that runs once if the client disconnects before the response. */
-  void onLeave(Runnable handler) {
+  void onDisconnect(Runnable handler) {
     disconnectHandler = handler;
   }
 

@@ -63,7 +63,7 @@ final class ResourceSubscribers {
     this.bus = bus;
     this.directory = directory;
     bus.subscribe(Addresses.RESOURCE_UPDATED, this::updated);
-    bus.subscribe(Addresses.PART_GONE, this::instanceStopped);
+    bus.subscribe(Addresses.INSTANCE_STOPPED, this::instanceStopped);
     bus.subscribe(Addresses.SERVER_CHANGED, this::resubscribe);
   }
 
@@ -86,7 +86,7 @@ final class ResourceSubscribers {
         .compose(
             view ->
                 Future.all(
-                    view.residences().stream()
+                    view.locations().stream()
                         .map(location -> subscribe(subscriber, location))
                         .toList()))
         .<Runnable>map(begun -> () -> end(subscriber))
@@ -145,8 +145,8 @@ final class ResourceSubscribers {
       return;
     }
     for (Subscriber subscriber : subscribersOf(server.id())) {
-      subscriber.agreements.keySet().retainAll(server.residences());
-      server.residences().stream()
+      subscriber.agreements.keySet().retainAll(server.locations());
+      server.locations().stream()
           .filter(location -> !subscriber.agreements.containsKey(location))
           .forEach(location -> subscribe(subscriber, location));
     }

@@ -67,7 +67,7 @@ final class RpcReplies {
     out.name("data")
         .beginObject()
         .member("code", code.slug())
-        .member("executed", failure.executed().word())
+        .member("executed", failure.executed().apiName())
         .member("retryable", code.retryable());
     failure.members().forEach((name, value) -> Problems.member(out, name, value));
     out.endObject().endObject();

@@ -2,8 +2,8 @@ package dev.mcpbridge.http.mcp;
 
 import dev.mcpbridge.cluster.SharedMap;
 import dev.mcpbridge.cluster.SharedMap.Change;
+import dev.mcpbridge.cluster.SharedMap.Eviction;
 import dev.mcpbridge.cluster.SharedMap.Item;
-import dev.mcpbridge.cluster.SharedMap.Keep;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.ServerId;
@@ -66,7 +66,7 @@ final class SessionRecords {
 
   Future<Void> add(String id, SessionRecord record) {
     return records
-        .put(id, SharedMap.ABSENT, record.toBytes(), lifetimeMillis, Keep.FIRM)
+        .put(id, SharedMap.ABSENT, record.toBytes(), lifetimeMillis, Eviction.NEVER)
         .map(
             change -> {
               if (!change.isDone()) {
@@ -83,40 +83,40 @@ final class SessionRecords {
 
   /** Null if the session does not exist or has ended. */
   Future<SessionRecord> find(String id) {
-    return records.get(id).map(item -> item.isThere() ? SessionRecord.of(item.value()) : null);
+    return records.get(id).map(item -> item.isPresent() ? SessionRecord.of(item.value()) : null);
   }
 
   /** The record as last seen by this node; null if it has none. */
   SessionRecord known(String id) {
-    Item item = records.known(id);
-    return item.isThere() ? SessionRecord.of(item.value()) : null;
+    Item item = records.cached(id);
+    return item.isPresent() ? SessionRecord.of(item.value()) : null;
   }
 
   /** Whether to refresh the record, by the time that the nodes last agreed on. */
   boolean isToRefresh(String id) {
-    Item item = records.known(id);
-    return item.isThere() && item.untilMillis() - item.millis() < idleMillis;
+    Item item = records.cached(id);
+    return item.isPresent() && item.untilMillis() - item.millis() < idleMillis;
   }
 
   /** Extends the lifetime of the record, unless another change has extended it meanwhile. */
   void refresh(String id) {
-    Item item = records.known(id);
-    if (item.isThere()) {
-      records.put(id, item.version(), item.value(), lifetimeMillis, Keep.FIRM);
+    Item item = records.cached(id);
+    if (item.isPresent()) {
+      records.put(id, item.version(), item.value(), lifetimeMillis, Eviction.NEVER);
     }
   }
 
   /** Succeeds when the nodes have agreed on the change, or if the session has ended. */
   Future<Void> change(String id, SessionRecord record) {
-    return change(id, records.known(id), record.toBytes());
+    return change(id, records.cached(id), record.toBytes());
   }
 
   private Future<Void> change(String id, Item item, byte[] record) {
-    if (!item.isThere()) {
+    if (!item.isPresent()) {
       return Future.succeededFuture();
     }
     return records
-        .put(id, item.version(), record, lifetimeMillis, Keep.FIRM)
+        .put(id, item.version(), record, lifetimeMillis, Eviction.NEVER)
         .compose(
             change -> {
               if (change.isFull()) {
@@ -129,11 +129,11 @@ final class SessionRecords {
   }
 
   void remove(String id) {
-    remove(id, records.known(id));
+    remove(id, records.cached(id));
   }
 
   private void remove(String id, Item item) {
-    if (item.isThere()) {
+    if (item.isPresent()) {
       records
           .remove(id, item.version())
           .onSuccess(
@@ -147,6 +147,6 @@ final class SessionRecords {
 
   /** Whether another change of an existing record, such as a refresh, came first. */
   private static boolean wasOvertaken(Change change) {
-    return !change.isDone() && !change.isFull() && change.item().isThere();
+    return !change.isDone() && !change.isFull() && change.item().isPresent();
   }
 }

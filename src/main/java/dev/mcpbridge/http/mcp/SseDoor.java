@@ -62,7 +62,7 @@ final class SseDoor {
   /** Handles a message for a stream; its response or error is sent on the stream. */
   void take(
       RoutingContext ctx,
-      Inbound message,
+      ClientMessage message,
       ServerId endpoint,
       Supplier<Future<ToolCatalogue>> catalogue) {
     Channel channel = channel(ctx, endpoint);
@@ -84,7 +84,7 @@ final class SseDoor {
   private void dispatch(
       Channel channel,
       Caller caller,
-      Inbound message,
+      ClientMessage message,
       Supplier<Future<ToolCatalogue>> catalogue,
       StreamReply reply) {
     boolean isInitialize = McpMethod.INITIALIZE.equals(message.method()) && message.isRequest();
@@ -94,17 +94,17 @@ final class SseDoor {
       throw new BridgeException(
           ErrorCode.MALFORMED_REQUEST, "initialize must come first and only once");
     } else {
-      requests.converse(channel.session, caller, message, catalogue, reply);
+      requests.handleInSession(channel.session, caller, message, catalogue, reply);
     }
   }
 
   private void initialize(
       Channel channel,
-      Inbound message,
+      ClientMessage message,
       Supplier<Future<ToolCatalogue>> catalogue,
       StreamReply reply) {
     requests
-        .introduce(channel.principal, channel.share, message, channel.endpoint, catalogue)
+        .openSession(channel.principal, channel.share, message, channel.endpoint, catalogue)
         .onComplete(
             opened -> {
               if (channel.closed) {

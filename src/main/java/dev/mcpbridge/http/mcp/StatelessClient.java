@@ -36,22 +36,22 @@ final class StatelessClient implements Client {
   }
 
   @Override
-  public boolean hasGivenUp(McpRequest request) {
+  public boolean hasCancelled(McpRequest request) {
     return isDisconnected;
   }
 
   @Override
-  public void began(McpRequest request, McpRequest.RunningCall call) {
+  public void callStarted(McpRequest request, McpRequest.RunningCall call) {
     runningCall = call;
   }
 
   @Override
-  public void ended(McpRequest request) {
+  public void callEnded(McpRequest request) {
     runningCall = null;
   }
 
   /** Marks the client as disconnected; returns the running call, null for none. */
-  McpRequest.RunningCall left() {
+  McpRequest.RunningCall disconnect() {
     isDisconnected = true;
     return runningCall;
   }

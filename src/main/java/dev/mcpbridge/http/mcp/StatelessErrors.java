@@ -25,12 +25,12 @@ final class StatelessErrors {
   }
 
   /** The failure with a permitted code; the upstream's message is kept. */
-  static BridgeException of(Inbound message, BridgeException failure) {
+  static BridgeException of(ClientMessage message, BridgeException failure) {
     int code = code(failure);
     boolean reserved = code <= FIRST_UNDEFINED && code >= LAST_RESERVED;
     if (code == RpcError.RESOURCE_NOT_FOUND && message.method().equals(McpMethod.RESOURCES_READ)) {
       return new BridgeException(ErrorCode.INVALID_PARAMS, failure.getMessage())
-          .with("uri", message.text("uri"));
+          .with("uri", message.stringParam("uri"));
     }
     if (code != RpcError.RESOURCE_NOT_FOUND && !reserved) {
       return failure;

@@ -28,7 +28,7 @@ final class StatelessMeta {
   private StatelessMeta() {}
 
   /** Whether a request belongs to the stateless era. */
-  static boolean isIn(Inbound message, MultiMap headers) {
+  static boolean isIn(ClientMessage message, MultiMap headers) {
     String version = headers.get(VERSION_HEADER);
     return message.meta().containsKey(MetaKeys.VERSION)
         || version != null && version.compareTo(ProtocolVersion.STATELESS) >= 0;
@@ -37,7 +37,7 @@ final class StatelessMeta {
   /**
    * @throws BridgeException INVALID_PARAMS, UNSUPPORTED_VERSION or HEADER_MISMATCH
    */
-  static void check(Inbound message, MultiMap headers) {
+  static void check(ClientMessage message, MultiMap headers) {
     String version = JsonObjects.string(message.meta().get(MetaKeys.VERSION));
     JsonSlice capabilities = message.meta().get(MetaKeys.CAPABILITIES);
     if (version == null || capabilities == null || !capabilities.isObject()) {
@@ -55,8 +55,8 @@ final class StatelessMeta {
     }
     checkHeader("mcp-method", headers, message.method());
     String member = NAME_MEMBERS.get(message.method());
-    if (member != null && message.text(member) != null) {
-      checkHeader("mcp-name", headers, message.text(member));
+    if (member != null && message.stringParam(member) != null) {
+      checkHeader("mcp-name", headers, message.stringParam(member));
     }
   }
 

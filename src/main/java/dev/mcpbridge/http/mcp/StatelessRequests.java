@@ -47,10 +47,10 @@ final class StatelessRequests {
   /** Handles one message; errors in its metadata have an HTTP status of their own. */
   void take(
       RoutingContext ctx,
-      Inbound message,
+      ClientMessage message,
       ServerId endpoint,
       Supplier<Future<ToolCatalogue>> catalogue) {
-    if (message.isAnswer()) {
+    if (message.isResponse()) {
       throw new BridgeException(
           ErrorCode.MALFORMED_REQUEST, "Since 2026-07-28 responses must be sent in inputResponses");
     }
@@ -74,11 +74,11 @@ final class StatelessRequests {
   }
 
   private void answer(
-      RoutingContext ctx, Inbound message, Supplier<Future<ToolCatalogue>> catalogue) {
+      RoutingContext ctx, ClientMessage message, Supplier<Future<ToolCatalogue>> catalogue) {
     Caller caller = Callers.caller(ctx);
     StatelessClient client = new StatelessClient(Callers.of(ctx), message.meta());
     PostReply reply = replies.to(ctx);
-    reply.onLeave(() -> cancel(client));
+    reply.onDisconnect(() -> cancel(client));
     catalogue
         .get()
         .compose(
@@ -92,7 +92,7 @@ final class StatelessRequests {
   }
 
   private void cancel(StatelessClient client) {
-    McpRequest.RunningCall runningCall = client.left();
+    McpRequest.RunningCall runningCall = client.disconnect();
     if (runningCall != null) {
       calls.cancel(runningCall, "The client has disconnected");
     }
@@ -178,7 +178,7 @@ final class StatelessRequests {
     };
   }
 
-  private static JsonSlice error(Inbound message, Throwable failure) {
+  private static JsonSlice error(ClientMessage message, Throwable failure) {
     return RpcReplies.error(message.id(), StatelessErrors.of(message, Problems.of(failure)));
   }
 }

@@ -48,7 +48,8 @@ final class SubscriptionStreams {
   }
 
   /** Opens a stream; unavailable subscriptions are left out of the acknowledgement. */
-  void open(RoutingContext ctx, Inbound message, ServerId endpoint, ToolCatalogue toolCatalogue) {
+  void open(
+      RoutingContext ctx, ClientMessage message, ServerId endpoint, ToolCatalogue toolCatalogue) {
     JsonSlice filter = message.params().get("notifications");
     JsonSlice uris =
         filter == null ? null : JsonObjects.members(filter).get("resourceSubscriptions");
@@ -73,14 +74,14 @@ final class SubscriptionStreams {
     AcknowledgedStream stream = new AcknowledgedStream(streams.open(ctx));
     Caller caller = Caller.of(Callers.of(ctx).name()).withShare(Callers.share(ctx));
     subscribeAll(requested, toolCatalogue, caller, meta, stream)
-        .onSuccess(agreed -> stream.begin(acknowledgement(requested, agreed, meta)));
+        .onSuccess(agreed -> stream.acknowledge(acknowledgement(requested, agreed, meta)));
     Runnable unsubscribe =
         changes.listen(
             (server, methods) -> {
               if (endpoint == null || endpoint.equals(server)) {
                 methods.stream()
                     .filter(method -> isRequested(requested, method))
-                    .forEach(method -> stream.tell(notification(method, meta)));
+                    .forEach(method -> stream.send(notification(method, meta)));
               }
             });
     stream.onClose(unsubscribe);
@@ -114,7 +115,7 @@ final class SubscriptionStreams {
                             params -> updated(stream, params, meta))
                         .onSuccess(
                             end -> {
-                              if (stream.isBegun()) {
+                              if (stream.isAcknowledged()) {
                                 end.run();
                               } else {
                                 stream.onClose(end);
@@ -135,7 +136,7 @@ final class SubscriptionStreams {
             : JsonObjects.with(
                 own, MetaKeys.SUBSCRIPTION, JsonObjects.members(meta).get(MetaKeys.SUBSCRIPTION));
     JsonSlice tagged = JsonObjects.with(params, "_meta", merged);
-    stream.tell(RpcReplies.notification(McpMethod.RESOURCE_UPDATED, tagged));
+    stream.send(RpcReplies.notification(McpMethod.RESOURCE_UPDATED, tagged));
   }
 
   private static JsonSlice acknowledgement(

@@ -41,7 +41,7 @@ final class SuspendedCalls {
     }
 
     /** The result of the call, or {@code input_required} for its next request. */
-    Future<JsonSlice> nextWord() {
+    Future<JsonSlice> nextResult() {
       return nextResult.future();
     }
 
@@ -89,8 +89,8 @@ final class SuspendedCalls {
     return new SuspendedCall(request.client().principal().name(), callIntent, runningCall);
   }
 
-  boolean isMeant(McpRequest request) {
-    String state = request.message().text("requestState");
+  boolean isResumption(McpRequest request) {
+    String state = request.message().stringParam("requestState");
     return request.client() instanceof StatelessClient
         && state != null
         && state.startsWith(statePrefix);
@@ -100,12 +100,12 @@ final class SuspendedCalls {
    * Passes the input to the server and waits for the next result. A disconnect cancels the call.
    */
   Future<JsonSlice> resume(McpRequest request, CallIntent callIntent) {
-    String state = request.message().text("requestState");
+    String state = request.message().stringParam("requestState");
     WaitingCall waitingCall = waiting.get(state);
     if (waitingCall == null
         || !waitingCall.call().principal.equals(request.client().principal().name())
         || !waitingCall.call().callIntent.equals(callIntent)) {
-      return Future.failedFuture(InputRequired.foreignState());
+      return Future.failedFuture(InputRequired.invalidState());
     }
     JsonSlice responses = request.message().params().get("inputResponses");
     JsonSlice answer = responses == null ? null : JsonObjects.members(responses).get(KEY);
@@ -117,10 +117,10 @@ final class SuspendedCalls {
     if (!waitingCall.call().queuedResults.isEmpty()) {
       waitingCall.call().nextResult.complete(waitingCall.call().queuedResults.poll());
     }
-    request.client().began(request, waitingCall.call().runningCall);
-    Future<JsonSlice> next = waitingCall.call().nextWord();
+    request.client().callStarted(request, waitingCall.call().runningCall);
+    Future<JsonSlice> next = waitingCall.call().nextResult();
     waitingCall.answer().tryComplete(answer.detached());
-    return next.onComplete(done -> request.client().ended(request));
+    return next.onComplete(done -> request.client().callEnded(request));
   }
 
   private static JsonSlice inputRequired(ServerRequest serverRequest, String state) {

@@ -144,7 +144,8 @@ final class ToolDocument {
   }
 
   private static String risk(ToolCatalogue.ToolLocation toolLocation) {
-    Optional<RiskLevel> own = toolLocation.server().risk().narrow(Target.tool(toolLocation.name()));
+    Optional<RiskLevel> own =
+        toolLocation.server().risk().specificLevel(Target.tool(toolLocation.name()));
     RiskLevel level = own.orElse(toolLocation.server().risk().server());
     return level == null ? "" : "\n\n" + level.description() + ".";
   }

@@ -39,7 +39,7 @@ public final class ConfirmationJson {
     if (envelope.extras().length() > 2) {
       out.member("params", envelope.extras());
     }
-    JsonSlice meta = envelope.shownMeta();
+    JsonSlice meta = envelope.reviewedMeta();
     if (meta.length() > 2) {
       out.member("_meta", meta);
     }
@@ -47,7 +47,7 @@ public final class ConfirmationJson {
   }
 
   /** A confirmation that was decided or has expired. */
-  public static void over(JsonWriter out, Confirmation confirmation) {
+  public static void closed(JsonWriter out, Confirmation confirmation) {
     out.member("requires_confirmation", false)
         .member("confirmation_id", confirmation.id())
         .member("server_id", confirmation.call().server().name())

@@ -99,7 +99,7 @@ public final class Problems {
             .member("detail", failure.getMessage())
             .member("error", failure.getMessage())
             .member("code", code.slug())
-            .member("executed", failure.executed().word())
+            .member("executed", failure.executed().apiName())
             .member("retryable", code.retryable() && failure.executed() == Executed.NO)
             .member("requestId", requestId);
     failure.members().forEach((name, value) -> extension(out, name, value));

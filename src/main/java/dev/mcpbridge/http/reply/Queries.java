@@ -10,7 +10,7 @@ public final class Queries {
   private Queries() {}
 
   /** The single value of a parameter; null if absent. */
-  public static String one(RoutingContext ctx, String name) {
+  public static String single(RoutingContext ctx, String name) {
     if (ctx.request().query() == null) {
       return null;
     }
@@ -24,7 +24,7 @@ public final class Queries {
 
   /** Whether {@code discovery=search} requests lean discovery. */
   public static boolean isLean(RoutingContext ctx) {
-    String discovery = one(ctx, "discovery");
+    String discovery = single(ctx, "discovery");
     if (discovery != null && !discovery.equals("all") && !discovery.equals("search")) {
       throw new BridgeException(
           ErrorCode.MALFORMED_REQUEST, "The parameter discovery must be all or search");
@@ -34,7 +34,7 @@ public final class Queries {
 
   /** Parses {@code true} or {@code false}; absent is false. */
   public static boolean flag(RoutingContext ctx, String name) {
-    String value = one(ctx, name);
+    String value = single(ctx, name);
     if (value != null && !value.equals("true") && !value.equals("false")) {
       throw new BridgeException(
           ErrorCode.MALFORMED_REQUEST, "The parameter " + name + " must be true or false");

@@ -30,7 +30,7 @@ public final class StreamSlots {
    */
   public EventStream open(RoutingContext ctx) {
     String share = Callers.share(ctx);
-    shares.take(share);
+    shares.acquire(share);
     EventStream stream = EventStream.open(ctx);
     open.put(stream, Callers.of(ctx));
     return stream.onClose(() -> closed(stream, share));

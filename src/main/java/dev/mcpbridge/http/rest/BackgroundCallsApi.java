@@ -28,7 +28,7 @@ public final class BackgroundCallsApi {
   /** DELETE /calls/{call}: cancels the call; its outcome becomes {@code cancelled}. */
   public void cancel(RoutingContext ctx) {
     find(ctx)
-        .compose(calls::giveUp)
+        .compose(calls::cancel)
         .onSuccess(ended -> show(ctx, 200, ended, answers))
         .onFailure(ctx::fail);
   }

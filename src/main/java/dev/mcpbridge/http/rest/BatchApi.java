@@ -51,7 +51,7 @@ public final class BatchApi {
     for (JsonSlice call : calls) {
       outcomes.add(start(call, caller, running));
     }
-    ctx.response().closeHandler(closed -> pipeline.giveUp(running, outcomes));
+    ctx.response().closeHandler(closed -> pipeline.cancelAll(running, outcomes));
     Future.join(outcomes)
         .onComplete(done -> answer(ctx, outcomes), failed -> answer(ctx, outcomes));
   }

@@ -73,7 +73,7 @@ public final class CatalogueApi {
 
   /** GET /tools: the tools of all discovered servers; {@code ?q=} requires all its words. */
   public void search(RoutingContext ctx) {
-    String query = Queries.one(ctx, "q");
+    String query = Queries.single(ctx, "q");
     String[] words = query == null ? new String[0] : query.toLowerCase(Locale.ROOT).split("\\s+");
     bus.request(Addresses.GRADING, null)
         .onSuccess(grading -> answerFound(ctx, words, grading))
@@ -101,7 +101,7 @@ public final class CatalogueApi {
   private GradedTools graded(ServerView server, RiskGrading grading, Map<String, String> unusable) {
     GradedTools cached = graded.get(server.id());
     if (cached == null || !cached.isOf(server, grading, unusable)) {
-      graded.keySet().removeIf(id -> !directory.isKnown(id));
+      graded.keySet().removeIf(id -> !directory.exists(id));
       cached = GradedTools.of(server.catalogue(), server.risk(), grading, unusable);
       graded.put(server.id(), cached);
     }

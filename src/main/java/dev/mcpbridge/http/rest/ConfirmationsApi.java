@@ -153,9 +153,9 @@ public final class ConfirmationsApi {
     if (confirmationState.status() == ConfirmationState.Status.PENDING) {
       pending(out, confirmationState.confirmation());
     } else {
-      ConfirmationJson.over(out, confirmationState.confirmation());
+      ConfirmationJson.closed(out, confirmationState.confirmation());
       if (confirmationState.executed() != null) {
-        out.member("executed", confirmationState.executed().word());
+        out.member("executed", confirmationState.executed().apiName());
       }
       decidedCall
           .call()

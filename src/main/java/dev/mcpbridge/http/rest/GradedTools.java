@@ -18,14 +18,14 @@ import java.util.Set;
 /**
  * The tools of one server with their risk, computed once per catalogue and grading. Immutable.
  *
- * @param by the grading of the gate
+ * @param grading the grading of the gate
  * @param unusable reasons why input schemas cannot be used, by tool name; may be incomplete
  * @param tag entity tag, which changes with the tools, their levels and their warnings
  */
 record GradedTools(
     Catalogue catalogue,
     RiskRules rules,
-    RiskGrading by,
+    RiskGrading grading,
     Map<String, String> unusable,
     List<Graded> tools,
     String tag) {
@@ -51,7 +51,7 @@ record GradedTools(
       }
       out.membersOf(definition)
           .member("risk_level", risk.level().number())
-          .member("risk_reason", risk.reason().word());
+          .member("risk_reason", risk.reason().apiName());
       if (!warnings.isEmpty()) {
         out.name("warnings").beginArray();
         warnings.forEach(out::value);
@@ -81,7 +81,7 @@ record GradedTools(
 
   boolean isOf(ServerView server, RiskGrading current, Map<String, String> reasons) {
     return catalogue == server.catalogue()
-        && by == current
+        && grading == current
         && rules.equals(server.risk())
         && unusable.equals(reasons);
   }

@@ -29,7 +29,7 @@ public final class MetricsApi {
   }
 
   public void metrics(RoutingContext ctx) {
-    List<Future<ServerView>> own = directory.here();
+    List<Future<ServerView>> own = directory.localServers();
     Future.join(own)
         .map(all -> page(ctx, own.stream().map(Future::result).toList()))
         .onSuccess(page -> answer(ctx, page))
@@ -53,7 +53,7 @@ public final class MetricsApi {
     ServerView.Counters counters = server.counters();
     return new MetricsPage.Server(
         server.id().name(),
-        server.state().word(),
+        server.state().apiName(),
         server.pids().size(),
         server.isDiscovered() ? server.catalogue().tools().size() : 0,
         counters.inFlight(),

@@ -22,8 +22,8 @@ record Page(int offset, int limit) {
   private static final int DEFAULT_LIMIT = 100;
 
   static Page of(RoutingContext ctx, String digest) {
-    String cursor = Queries.one(ctx, "cursor");
-    String limit = Queries.one(ctx, "limit");
+    String cursor = Queries.single(ctx, "cursor");
+    String limit = Queries.single(ctx, "limit");
     if (cursor == null) {
       return new Page(0, limit == null ? 0 : number(limit));
     }

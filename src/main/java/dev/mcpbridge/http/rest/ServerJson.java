@@ -23,7 +23,7 @@ final class ServerJson {
   }
 
   /** The body of {@code GET /servers/{server}}, with the omitted operations. */
-  static JsonSlice whole(ServerView server, boolean isAdmin) {
+  static JsonSlice details(ServerView server, boolean isAdmin) {
     JsonWriter out = members(server, isAdmin);
     if (server.isDiscovered() && server.catalogue().omitted() != null) {
       out.member("omitted", server.catalogue().omitted());
@@ -40,7 +40,7 @@ final class ServerJson {
     process(out, server);
     risk(out, server.risk().server());
     ServerView.Counters counters = server.counters();
-    out.member("state", server.state().word())
+    out.member("state", server.state().apiName())
         .member("since", Instant.ofEpochMilli(server.sinceMillis()).toString())
         .name("pids")
         .beginArray();
@@ -57,7 +57,7 @@ final class ServerJson {
         .member("garbage_lines", counters.garbageLines())
         .member("dropped_messages", counters.dropped())
         .member("last_error", error(server.lastError(), isAdmin));
-    locations(out, server.residences());
+    locations(out, server.locations());
     if (server.authUrl() != null) {
       out.member("auth_url", server.authUrl());
     }
@@ -68,7 +68,7 @@ final class ServerJson {
   }
 
   private static String error(LastError error, boolean isAdmin) {
-    return error == null ? null : isAdmin ? error.whole() : error.reason();
+    return error == null ? null : isAdmin ? error.describe() : error.reason();
   }
 
   /** An entry of {@code GET /health}. */
@@ -76,7 +76,7 @@ final class ServerJson {
     JsonWriter out = new JsonWriter().beginObject().member("id", server.id().name());
     process(out, server);
     risk(out, server.risk().server());
-    return out.member("state", server.state().word()).endObject().toSlice();
+    return out.member("state", server.state().apiName()).endObject().toSlice();
   }
 
   /** Like the original, writes a level only if one is configured. */

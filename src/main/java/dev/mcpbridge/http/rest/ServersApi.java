@@ -40,7 +40,7 @@ public final class ServersApi {
   public void show(RoutingContext ctx) {
     directory
         .current(Paths.server(ctx))
-        .onSuccess(server -> Replies.json(ctx, 200, ServerJson.whole(server, isAdmin(ctx))))
+        .onSuccess(server -> Replies.json(ctx, 200, ServerJson.details(server, isAdmin(ctx))))
         .onFailure(ctx::fail);
   }
 

@@ -41,23 +41,23 @@ public final class ToolCallsApi {
   private final int maxDepth;
 
   /** The stores of running and finished calls. */
-  public record Ledgers(
+  public record CallStores(
       IdempotencyKeys idempotency, BackgroundCalls background, DecidedCalls decided) {}
 
   public ToolCallsApi(
       Bus bus,
       CallPipeline pipeline,
       CallIds ids,
-      Ledgers ledgers,
+      CallStores callStores,
       StreamSlots streams,
       CallAnswers answers,
       int maxDepth) {
     this.bus = bus;
     this.pipeline = pipeline;
     this.ids = ids;
-    this.idempotency = ledgers.idempotency();
-    this.background = ledgers.background();
-    this.decided = ledgers.decided();
+    this.idempotency = callStores.idempotency();
+    this.background = callStores.background();
+    this.decided = callStores.decided();
     this.streams = streams;
     this.answers = answers;
     this.maxDepth = maxDepth;
@@ -183,7 +183,7 @@ public final class ToolCallsApi {
     IdempotencyKeys.IdempotencyKey idempotencyKey =
         new IdempotencyKeys.IdempotencyKey(request.caller().name(), route, key.get());
     return () ->
-        pipeline.announced(
+        pipeline.register(
             request, () -> idempotency.once(idempotencyKey, request, () -> pipeline.run(request)));
   }
 

@@ -20,12 +20,12 @@ record FunctionList(JsonSlice body, String tag) {
     JsonWriter out =
         new JsonWriter(1 << 16)
             .beginObject()
-            .member("format", format.word())
+            .member("format", format.id())
             .member("tools", format.tools(definitions))
             .name("reductions")
             .beginArray();
     entries.stream()
-        .filter(listedFunction -> !listedFunction.reduction().lost().isEmpty())
+        .filter(listedFunction -> !listedFunction.reduction().reductions().isEmpty())
         .forEach(listedFunction -> reduction(out, listedFunction));
     JsonSlice body = out.endArray().endObject().toSlice();
     return new FunctionList(body, new Sha256().add(body).hex(TAG_DIGITS));
@@ -33,7 +33,7 @@ record FunctionList(JsonSlice body, String tag) {
 
   private static void reduction(JsonWriter out, FunctionLists.ListedFunction listedFunction) {
     out.beginObject().member("name", listedFunction.name()).name("lost").beginArray();
-    listedFunction.reduction().lost().forEach(out::value);
+    listedFunction.reduction().reductions().forEach(out::value);
     out.endArray().endObject();
   }
 }

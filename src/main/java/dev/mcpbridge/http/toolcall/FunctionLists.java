@@ -81,12 +81,12 @@ final class FunctionLists {
   }
 
   Future<Functions> of(ToolCatalogue toolCatalogue, Style style) {
-    ToolCatalogue listed = toolCatalogue.whole().orElse(toolCatalogue);
+    ToolCatalogue listed = toolCatalogue.full().orElse(toolCatalogue);
     if (cachedCatalogue != listed) {
       cachedCatalogue = listed;
       lists.clear();
     }
-    CacheKey key = new CacheKey(style, toolCatalogue.whole().isPresent());
+    CacheKey key = new CacheKey(style, toolCatalogue.full().isPresent());
     return lists
         .computeIfAbsent(
             key, unused -> vertx.executeBlocking(() -> create(toolCatalogue, style), false))
@@ -95,7 +95,7 @@ final class FunctionLists {
 
   private static Functions create(ToolCatalogue toolCatalogue, Style style) throws IOException {
     List<ListedFunction> entries = new ArrayList<>();
-    if (toolCatalogue.whole().isPresent()) {
+    if (toolCatalogue.full().isPresent()) {
       for (Tool tool : LeanDiscovery.TOOLS) {
         entries.add(entry(null, tool.name(), tool, style));
       }

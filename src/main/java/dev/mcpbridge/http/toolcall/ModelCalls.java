@@ -91,7 +91,7 @@ public final class ModelCalls {
     List<Future<CallOutcome>> outcomes = started.stream().map(Started::outcome).toList();
     List<CallRequest> running =
         started.stream().map(Started::request).filter(Objects::nonNull).toList();
-    ctx.response().closeHandler(closed -> pipeline.giveUp(running, outcomes));
+    ctx.response().closeHandler(closed -> pipeline.cancelAll(running, outcomes));
     ToolResponses responses = new ToolResponses(modelMessage.format(), started, ids);
     Future.join(outcomes).onComplete(done -> Replies.json(ctx, 200, responses.write()));
   }
@@ -168,8 +168,8 @@ public final class ModelCalls {
         throw new BridgeException(
             ErrorCode.INVALID_ARGUMENTS, "Another call of this turn has the same id");
       }
-      if (modelTurn.toolCatalogue().whole().isPresent() && !lean.isCall(call.name())) {
-        ToolCatalogue whole = modelTurn.toolCatalogue().whole().get();
+      if (modelTurn.toolCatalogue().full().isPresent() && !lean.isCall(call.name())) {
+        ToolCatalogue whole = modelTurn.toolCatalogue().full().get();
         return new Started(
             call,
             null,
@@ -181,7 +181,7 @@ public final class ModelCalls {
           call,
           request,
           modelTurn.key().isPresent()
-              ? pipeline.announced(
+              ? pipeline.register(
                   request,
                   () -> idempotency.once(modelTurn.key(key), request, () -> pipeline.run(request)))
               : pipeline.run(request));
@@ -196,12 +196,12 @@ public final class ModelCalls {
 
   /** The request for the named function, or for the one that a lean discovery call names. */
   private CallRequest request(FunctionCall call, ModelTurn modelTurn) {
-    if (modelTurn.toolCatalogue().whole().isEmpty()) {
+    if (modelTurn.toolCatalogue().full().isEmpty()) {
       return request(
           find(modelTurn.toolCatalogue(), call.name()), read(call.arguments()), modelTurn);
     }
-    ToolCatalogue whole = modelTurn.toolCatalogue().whole().get();
-    LeanDiscovery.ResolvedCall resolvedCall = lean.meant(whole, read(call.arguments()));
+    ToolCatalogue whole = modelTurn.toolCatalogue().full().get();
+    LeanDiscovery.ResolvedCall resolvedCall = lean.resolve(whole, read(call.arguments()));
     return request(find(whole, resolvedCall.name()), resolvedCall.arguments(), modelTurn);
   }
 
@@ -253,12 +253,12 @@ public final class ModelCalls {
   /** Restores argument types. Numbers keep their digits; unchanged arguments are not rewritten. */
   private Arguments restored(Arguments given, Tool tool) {
     JsonNode schema = schemas.of(tool);
-    if (schema == null || ArgumentRestorer.meant(given.tree(), schema) == given.tree()) {
+    if (schema == null || ArgumentRestorer.restore(given.tree(), schema) == given.tree()) {
       return given;
     }
     try {
       JsonNode exact = Json.exactTree(given.json());
-      return Arguments.scanned(Json.slice(ArgumentRestorer.meant(exact, schema)), false);
+      return Arguments.fromScanned(Json.slice(ArgumentRestorer.restore(exact, schema)), false);
     } catch (IOException e) {
       throw new IllegalStateException("The arguments were parsed before", e);
     }

@@ -81,7 +81,7 @@ public final class ToolCallDoor {
   }
 
   private static Optional<Format> format(RoutingContext ctx) {
-    String name = Queries.one(ctx, "format");
+    String name = Queries.single(ctx, "format");
     if (name == null) {
       return Optional.empty();
     }
@@ -90,13 +90,13 @@ public final class ToolCallDoor {
       throw new BridgeException(
           ErrorCode.MALFORMED_REQUEST,
           "'format' must be one of "
-              + Stream.of(Format.values()).map(Format::word).collect(Collectors.joining(", ")));
+              + Stream.of(Format.values()).map(Format::id).collect(Collectors.joining(", ")));
     }
     return format;
   }
 
   private static Set<String> commaSeparated(RoutingContext ctx, String parameter) {
-    String text = Queries.one(ctx, parameter);
+    String text = Queries.single(ctx, parameter);
     return text == null
         ? Set.of()
         : Stream.of(text.split(","))

@@ -5,8 +5,8 @@ import dev.mcpbridge.call.CallIds;
 import dev.mcpbridge.call.CallOutcome;
 import dev.mcpbridge.dialect.ContentBlock;
 import dev.mcpbridge.dialect.Format;
-import dev.mcpbridge.dialect.FunctionAnswer;
 import dev.mcpbridge.dialect.FunctionCall;
+import dev.mcpbridge.dialect.FunctionResult;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.http.reply.ConfirmationJson;
@@ -30,7 +30,7 @@ final class ToolResponses {
   private final Format format;
   private final List<ModelCalls.Started> calls;
   private final CallIds ids;
-  private final List<FunctionAnswer> answers = new ArrayList<>();
+  private final List<FunctionResult> answers = new ArrayList<>();
 
   ToolResponses(Format format, List<ModelCalls.Started> calls, CallIds ids) {
     this.format = format;
@@ -39,7 +39,7 @@ final class ToolResponses {
   }
 
   JsonWriter write() {
-    JsonWriter out = new JsonWriter(4096).beginObject().member("format", format.word());
+    JsonWriter out = new JsonWriter(4096).beginObject().member("format", format.id());
     out.name("tool_responses").beginArray();
     for (ModelCalls.Started started : calls) {
       FunctionCall call = started.call();
@@ -64,12 +64,12 @@ final class ToolResponses {
   private void completed(JsonWriter out, FunctionCall call, JsonSlice result) {
     Map<String, JsonSlice> members = JsonObjects.members(result);
     boolean isError = JsonSlice.of("true").equals(members.get("isError"));
-    FunctionAnswer answer = new FunctionAnswer(call, isError, ContentBlock.of(members));
+    FunctionResult answer = new FunctionResult(call, isError, ContentBlock.of(members));
     answers.add(answer);
     out.member("status", 200).member("outcome", isError ? "tool_error" : "completed");
     output(out, isError ? "error" : "result", answer.text());
     boolean isPlain =
-        answer.parts().size() == 1 && answer.parts().get(0) instanceof ContentBlock.Text;
+        answer.blocks().size() == 1 && answer.blocks().get(0) instanceof ContentBlock.Text;
     if (members.containsKey("structuredContent")) {
       out.member("structured_content", members.get("structuredContent"));
     }
@@ -83,7 +83,7 @@ final class ToolResponses {
 
   private void failed(JsonWriter out, FunctionCall call, BridgeException failure) {
     String text = text(failure);
-    answers.add(FunctionAnswer.of(call, true, text));
+    answers.add(FunctionResult.of(call, true, text));
     out.member("status", failure.code().status()).member("outcome", "failed");
     output(out, "error", text);
     out.member("problem", Problems.document(failure, ids.next()));
@@ -117,7 +117,7 @@ final class ToolResponses {
             + ", until "
             + Instant.ofEpochMilli(confirmation.expiresAtMillis())
             + ". Do not repeat the call; tell the user that it is waiting for approval.";
-    answers.add(FunctionAnswer.of(call, false, text));
+    answers.add(FunctionResult.of(call, false, text));
     out.member("status", 202).member("outcome", "confirmation_required");
     output(out, "result", text);
     out.member("confirmation", ConfirmationJson.pending(pending));

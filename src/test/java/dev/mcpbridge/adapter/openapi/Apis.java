@@ -57,8 +57,8 @@ final class Apis {
    * @param servers confirmed servers other than the API's own
    */
   static Api read(DocumentSource from, URI server, List<URI> servers, byte[] document) {
-    OpenApiSource.Selection none =
-        new OpenApiSource.Selection(List.of(), List.of(), List.of(), List.of());
+    OpenApiSource.OperationFilter none =
+        new OpenApiSource.OperationFilter(List.of(), List.of(), List.of(), List.of());
     return ApiReader.read(
         new OpenApiSource(
             from,

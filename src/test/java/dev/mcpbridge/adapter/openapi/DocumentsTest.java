@@ -214,7 +214,7 @@ class DocumentsTest {
             "");
 
     assertEquals(Set.of("fine", "odd"), api.tools().keySet());
-    String lost = String.join("\n", api.lost());
+    String lost = String.join("\n", api.reductions());
     assertTrue(
         lost.contains("GET /x/{id}: its path contains {id}, which is not a parameter"), lost);
     assertTrue(lost.contains("POST /y"), lost);

@@ -80,7 +80,7 @@ class RealDocumentsIT {
     Api api = Apis.read(new DocumentSource.Inline(""), SERVER, CONFIRMED_ORIGINS, text);
 
     System.out.printf("%s: %d ms%n", file, (System.nanoTime() - from) / 1_000_000);
-    assertEquals(operations(text), places(api), String.join("\n", api.lost()));
+    assertEquals(operations(text), places(api), String.join("\n", api.reductions()));
     for (Map.Entry<String, Api.OfferedOperation> tool : api.tools().entrySet()) {
       assertTrue(tool.getKey().matches("[A-Za-z0-9_-]{1,64}"), tool.getKey());
       JsonNode definition = Apis.tree(tool.getValue().definition());
@@ -139,7 +139,7 @@ class RealDocumentsIT {
     Api open = Apis.read(new DocumentSource.Inline(""), null, CONFIRMED_ORIGINS, text(GITHUB));
 
     assertFalse(strict.tools().containsKey("repos_upload-release-asset"));
-    assertTrue(strict.lost().toString().contains("https://uploads.github.com"));
+    assertTrue(strict.reductions().toString().contains("https://uploads.github.com"));
     Operation upload = open.tools().get("repos_upload-release-asset").operation();
     assertEquals("https://uploads.github.com", upload.server().toString());
   }

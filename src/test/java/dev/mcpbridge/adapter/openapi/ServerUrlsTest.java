@@ -118,7 +118,7 @@ class ServerUrlsTest {
     Api unconfirmed = read(INLINE, null, List.of(), "[]", own);
     assertFalse(unconfirmed.tools().containsKey("get"));
     assertTrue(
-        unconfirmed.lost().toString().contains("confirm it with 'servers'"),
+        unconfirmed.reductions().toString().contains("confirm it with 'servers'"),
         "the omission is not reported");
 
     URI allowed = URI.create("https://api.example/").resolve(url);

@@ -42,8 +42,8 @@ class FunctionDefinitionsTest {
       JsonNode tool = Json.tree(FunctionDefinitions.read(list.toBytes()).get(0));
 
       // Then
-      boolean isLossless = format == Format.GEMINI || reduction.lost().isEmpty();
-      assertTrue(isLossless, schema + " " + reduction.lost());
+      boolean isLossless = format == Format.GEMINI || reduction.reductions().isEmpty();
+      assertTrue(isLossless, schema + " " + reduction.reductions());
       assertEquals(function.name(), tool.path("name").asText());
       assertEquals(function.description(), tool.path("description").asText());
       // Gemini has its own schema dialect

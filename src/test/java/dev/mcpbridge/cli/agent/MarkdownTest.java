@@ -152,19 +152,25 @@ class MarkdownTest {
   void splitTextIsRenderedLikeTheWholeText(String text) {
     List<String> whole = nonBlank(rendered(text, 30));
     for (int cut = 0; cut <= text.length(); cut++) {
-      Blocks blocks = new Blocks();
+      MarkdownBlocks markdownBlocks = new MarkdownBlocks();
       List<String> lines = new ArrayList<>();
-      blocks.take(text.substring(0, cut)).ifPresent(block -> lines.addAll(rendered(block, 30)));
-      blocks.take(text.substring(cut)).ifPresent(block -> lines.addAll(rendered(block, 30)));
-      blocks.rest().ifPresent(block -> lines.addAll(rendered(block, 30)));
+      markdownBlocks
+          .append(text.substring(0, cut))
+          .ifPresent(block -> lines.addAll(rendered(block, 30)));
+      markdownBlocks
+          .append(text.substring(cut))
+          .ifPresent(block -> lines.addAll(rendered(block, 30)));
+      markdownBlocks.flush().ifPresent(block -> lines.addAll(rendered(block, 30)));
       assertEquals(whole, nonBlank(lines), "cut at " + cut);
     }
-    Blocks blocks = new Blocks();
+    MarkdownBlocks markdownBlocks = new MarkdownBlocks();
     List<String> lines = new ArrayList<>();
     for (char c : text.toCharArray()) {
-      blocks.take(String.valueOf(c)).ifPresent(block -> lines.addAll(rendered(block, 30)));
+      markdownBlocks
+          .append(String.valueOf(c))
+          .ifPresent(block -> lines.addAll(rendered(block, 30)));
     }
-    blocks.rest().ifPresent(block -> lines.addAll(rendered(block, 30)));
+    markdownBlocks.flush().ifPresent(block -> lines.addAll(rendered(block, 30)));
     assertEquals(whole, nonBlank(lines), "character by character");
   }
 
@@ -174,20 +180,20 @@ class MarkdownTest {
 
   @Test
   void blockIsReturnedAsSoonAsItIsComplete() {
-    Blocks blocks = new Blocks();
-    assertTrue(blocks.take("One.\n").isEmpty());
-    assertTrue(blocks.take("\n").isEmpty());
-    assertEquals("One.\n\n", blocks.take("Tw").orElseThrow());
-    assertEquals("Two.", blocks.take("o.").or(blocks::rest).orElseThrow());
-    assertTrue(blocks.rest().isEmpty());
-    assertEquals("- a\n\n", blocks.take("- a\n\n- b").orElseThrow());
+    MarkdownBlocks markdownBlocks = new MarkdownBlocks();
+    assertTrue(markdownBlocks.append("One.\n").isEmpty());
+    assertTrue(markdownBlocks.append("\n").isEmpty());
+    assertEquals("One.\n\n", markdownBlocks.append("Tw").orElseThrow());
+    assertEquals("Two.", markdownBlocks.append("o.").or(markdownBlocks::flush).orElseThrow());
+    assertTrue(markdownBlocks.flush().isEmpty());
+    assertEquals("- a\n\n", markdownBlocks.append("- a\n\n- b").orElseThrow());
   }
 
   @Test
   void unclosedCodeDoesNotAffectTheNextText() {
-    Blocks blocks = new Blocks();
-    blocks.take("```\nx\n");
-    blocks.rest();
-    assertEquals("a\n\n", blocks.take("a\n\nb").orElseThrow());
+    MarkdownBlocks markdownBlocks = new MarkdownBlocks();
+    markdownBlocks.append("```\nx\n");
+    markdownBlocks.flush();
+    assertEquals("a\n\n", markdownBlocks.append("a\n\nb").orElseThrow());
   }
 }

@@ -22,13 +22,13 @@ class TerminalTextTest {
   void invisibleCharactersAreEscaped(int c) {
     assertEquals(
         "a" + String.format("\\u%04x", c) + "b",
-        TerminalText.plain("a" + Character.toString(c) + "b"));
+        TerminalText.escape("a" + Character.toString(c) + "b"));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "a\nb\tc", "grüße 日本 🎉", "e\u0301"})
   void visibleTextIsUnchanged(String text) {
-    assertEquals(text, TerminalText.plain(text));
+    assertEquals(text, TerminalText.escape(text));
   }
 
   @Test
@@ -43,19 +43,19 @@ class TerminalTextTest {
 
   @Test
   void longTextIsCutToLinesAndColumns() {
-    assertEquals(List.of("a", "b", "… 2 more lines"), TerminalText.cut("a\nb\nc\nd", 10, 2));
-    assertEquals(List.of("abcd…"), TerminalText.cut("abcdefgh", 5, 2));
-    assertEquals(List.of("a  b"), TerminalText.cut("a\tb", 5, 2));
-    assertEquals(List.of("{not json"), TerminalText.cut("{not json", 20, 2));
-    assertEquals(List.of("{\"a\":1}"), TerminalText.cut(" {\"a\" : 1} ", 20, 2));
-    assertEquals(List.of(), TerminalText.cut("", 20, 2));
+    assertEquals(List.of("a", "b", "… 2 more lines"), TerminalText.truncate("a\nb\nc\nd", 10, 2));
+    assertEquals(List.of("abcd…"), TerminalText.truncate("abcdefgh", 5, 2));
+    assertEquals(List.of("a  b"), TerminalText.truncate("a\tb", 5, 2));
+    assertEquals(List.of("{not json"), TerminalText.truncate("{not json", 20, 2));
+    assertEquals(List.of("{\"a\":1}"), TerminalText.truncate(" {\"a\" : 1} ", 20, 2));
+    assertEquals(List.of(), TerminalText.truncate("", 20, 2));
   }
 
   @Test
   void wideCharactersAreCutByTheirColumns() {
-    for (String line : TerminalText.cut("日本語の長い文章もある", 10, 2)) {
+    for (String line : TerminalText.truncate("日本語の長い文章もある", 10, 2)) {
       assertTrue(new AttributedString(line).columnLength() <= 10, line);
     }
-    assertEquals(List.of("日本"), TerminalText.cut("日本", 4, 2));
+    assertEquals(List.of("日本"), TerminalText.truncate("日本", 4, 2));
   }
 }

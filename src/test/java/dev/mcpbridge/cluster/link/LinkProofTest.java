@@ -92,7 +92,7 @@ class LinkProofTest {
 
   @BeforeEach
   void open() throws Exception {
-    FreePorts.some(3).forEach(port -> members.add("127.0.0.1:" + port));
+    FreePorts.find(3).forEach(port -> members.add("127.0.0.1:" + port));
     third = new ServerSocket(Impostor.port(members, 2), 5, InetAddress.getByName("127.0.0.1"));
     node = new Node(1, 2_000);
   }

@@ -86,7 +86,7 @@ class LinksTest {
 
   @BeforeEach
   void connect() throws Exception {
-    FreePorts.some(2).forEach(port -> members.add("127.0.0.1:" + port));
+    FreePorts.find(2).forEach(port -> members.add("127.0.0.1:" + port));
     nodes.add(new Node(0));
     nodes.add(new Node(1));
     await(onLoop(() -> Future.all(nodes.get(0).links.open(), nodes.get(1).links.open())));

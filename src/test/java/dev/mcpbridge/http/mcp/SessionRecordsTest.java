@@ -30,12 +30,12 @@ class SessionRecordsTest {
       new SessionRecords(
           Stubs.of(
               SharedMap.class,
-              (method, arguments) -> method.equals("known") ? cached : change(arguments[1])),
+              (method, arguments) -> method.equals("cached") ? cached : change(arguments[1])),
           60_000);
 
   private Future<Change> change(Object expected) {
     expectedVersions.add(expected);
-    boolean isDone = !isFull && current.isThere() && expected.equals(current.version());
+    boolean isDone = !isFull && current.isPresent() && expected.equals(current.version());
     return Future.succeededFuture(new Change(isDone, isFull, current));
   }
 

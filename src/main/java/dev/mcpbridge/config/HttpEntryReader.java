@@ -14,25 +14,23 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What the entries of all servers have that are reached over HTTP. Stateless. */
-final class HttpEntries {
-  private static final int MANY = 1_000;
-
-  private HttpEntries() {}
+/** Reads the keys that the entries of all HTTP servers share. Stateless. */
+final class HttpEntryReader {
+  private HttpEntryReader() {}
 
   static HttpAccess access(Section entry) {
     return new HttpAccess(headers(entry), authority(entry.section("tls")));
   }
 
-  /** Null where it is absent or wrong; the latter is complained about. */
+  /** Null if absent or invalid; an invalid URL is reported. */
   static URI url(Section entry, String key) {
-    String text = entry.text(key, null);
+    String text = entry.text(key);
     return text == null ? null : url(entry, key, text);
   }
 
-  /** Without those that are wrong, which are complained about. */
+  /** Omits invalid URLs, which are reported. */
   static List<URI> urls(Section entry, String key) {
-    List<String> texts = entry.texts(key, MANY);
+    List<String> texts = entry.texts(key);
     List<URI> urls = new ArrayList<>();
     for (int i = 0; i < texts.size(); i++) {
       URI url = url(entry, key + "[" + i + "]", texts.get(i));
@@ -46,14 +44,14 @@ final class HttpEntries {
   private static URI url(Section entry, String key, String text) {
     try {
       URI url = new URI(text);
-      boolean http = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
-      if (http && url.getHost() != null && url.getUserInfo() == null && isPort(url.getPort())) {
+      boolean isHttp = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
+      if (isHttp && url.getHost() != null && url.getUserInfo() == null && isPort(url.getPort())) {
         return url;
       }
     } catch (URISyntaxException e) {
-      // refused below
+      // reported below
     }
-    entry.complain(key, "expected http:// or https://, a host, and no user");
+    entry.report(key, "expected http:// or https://, a host, and no user");
     return null;
   }
 
@@ -64,18 +62,18 @@ final class HttpEntries {
   private static Map<String, Secret> headers(Section entry) {
     Map<String, Secret> headers = new LinkedHashMap<>();
     entry
-        .textsByName("headers")
+        .textMap("headers")
         .forEach(
             (name, value) -> {
               if (!isFieldName(name) || !isFieldValue(value)) {
-                entry.complain("headers." + name, "not a header that a request can have");
+                entry.report("headers." + name, "not a valid request header");
               }
               headers.put(name, new Secret(value));
             });
     return headers;
   }
 
-  /** RFC 9110 section 5.6.2. */
+  /** Whether it is a token of RFC 9110 section 5.6.2. */
   static boolean isFieldName(String name) {
     return name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
   }
@@ -85,10 +83,9 @@ final class HttpEntries {
   }
 
   private static Path authority(Section tls) {
-    tls.allowOnly(List.of("ca"));
     Path file = file(tls, "ca");
     if (file != null && Files.isReadable(file) && !holdsCertificates(file)) {
-      tls.complain("ca", "expected a PEM file of certificates, found " + file);
+      tls.report("ca", "expected a PEM file with certificates, found " + file);
     }
     return file;
   }
@@ -105,14 +102,15 @@ final class HttpEntries {
     }
   }
 
+  /** Null if absent; a file that cannot be read is reported. */
   static Path file(Section section, String key) {
-    String file = section.text(key, null);
+    String file = section.text(key);
     if (file == null) {
       return null;
     }
     Path path = Section.path(file);
     if (path == null || !Files.isReadable(path)) {
-      section.complain(key, "cannot be read: " + file);
+      section.report(key, "cannot be read: " + file);
     }
     return path;
   }

@@ -15,15 +15,15 @@ import java.util.concurrent.TimeoutException;
  * Loads the classes of the HTTP server before the first real request, with one request to a
  * temporary loopback listener that serves no tools. Blocks; not for an event loop.
  */
-public final class Rehearsal {
+public final class HttpWarmUp {
   private static final byte[] REQUEST =
       "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
   private static final int TIMEOUT_MILLIS = 10_000;
 
-  private Rehearsal() {}
+  private HttpWarmUp() {}
 
   /** Runs the warm-up. A failure has no effect except that the first request is slower. */
-  public static void play(Vertx vertx) throws IOException, TimeoutException {
+  public static void run(Vertx vertx) throws IOException, TimeoutException {
     InetAddress loopback = InetAddress.getLoopbackAddress();
     HttpServer server =
         listener(vertx)

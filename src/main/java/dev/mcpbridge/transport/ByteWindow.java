@@ -8,17 +8,17 @@ import java.util.concurrent.locks.LockSupport;
  * by a bounded number of bytes; beyond that it blocks, the pipe fills up, and the writer at the
  * other end blocks too. A message larger than the allowance passes when nothing else is in flight.
  */
-final class ByteBrake {
+final class ByteWindow {
   private final long allowance;
   private final AtomicLong inFlight = new AtomicLong();
   private volatile Thread waiting;
 
-  ByteBrake(long allowance) {
+  ByteWindow(long allowance) {
     this.allowance = allowance;
   }
 
   /** Blocks until there is room; called by the reading thread. */
-  void take(long bytes) throws InterruptedException {
+  void acquire(long bytes) throws InterruptedException {
     waiting = Thread.currentThread();
     while (isFullFor(bytes)) {
       LockSupport.park(this);

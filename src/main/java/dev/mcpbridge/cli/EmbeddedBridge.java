@@ -11,12 +11,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** An embedded bridge for this process only, on a free loopback port and with a new API key. */
-final class OwnBridge implements AutoCloseable {
+final class EmbeddedBridge implements AutoCloseable {
   private final Bridge bridge;
   private final String key;
   private boolean isClosed;
 
-  private OwnBridge(Bridge bridge, String key) {
+  private EmbeddedBridge(Bridge bridge, String key) {
     this.bridge = bridge;
     this.key = key;
     Runtime.getRuntime().addShutdownHook(new Thread(this::close, "own bridge"));
@@ -25,12 +25,12 @@ final class OwnBridge implements AutoCloseable {
   /**
    * @param name the name of the new API key
    */
-  static OwnBridge start(BridgeConfig config, String name) throws TimeoutException {
+  static EmbeddedBridge start(BridgeConfig config, String name) throws TimeoutException {
     String key = ApiKeys.generate();
     AuthConfig.Key own = new AuthConfig.Key(name, ApiKeys.fingerprint(key), Set.of("read", "call"));
     BridgeConfig unshared =
-        config.withHttp(config.http().privately()).withAuth(new AuthConfig(List.of(own)));
-    return new OwnBridge(Bridge.start(unshared).await(60, TimeUnit.SECONDS), key);
+        config.withHttp(config.http().onLoopback()).withAuth(new AuthConfig(List.of(own)));
+    return new EmbeddedBridge(Bridge.start(unshared).await(60, TimeUnit.SECONDS), key);
   }
 
   String url() {

@@ -16,22 +16,22 @@ import java.util.Map;
  * @param method null for a response
  * @param params members of {@code params}; empty if absent
  * @param meta members of {@code params._meta}
- * @param answer the whole message if it is a response, else null
- * @param spaced whether there is whitespace between its tokens
+ * @param response the whole message if it is a response, else null
+ * @param hasWhitespace whether there is whitespace between its tokens
  */
-record Inbound(
+record ClientMessage(
     JsonSlice id,
     String method,
     Map<String, JsonSlice> params,
     Map<String, JsonSlice> meta,
-    JsonSlice answer,
-    boolean spaced) {
+    JsonSlice response,
+    boolean hasWhitespace) {
   private static final int MAX_BATCH = 100;
 
   /**
    * @throws BridgeException PARSE_ERROR or MALFORMED_REQUEST
    */
-  static Inbound read(byte[] body, int maxDepth) {
+  static ClientMessage read(byte[] body, int maxDepth) {
     JsonScanner scanner = JsonScanner.strict(maxDepth);
     JsonSlice message = scan(scanner, body);
     if (!message.isObject()) {
@@ -50,14 +50,14 @@ record Inbound(
     }
     if (members.containsKey("result") || members.containsKey("error")) {
       checkAnswer(members);
-      return new Inbound(id, null, Map.of(), Map.of(), message, true);
+      return new ClientMessage(id, null, Map.of(), Map.of(), message, true);
     }
     String method = JsonObjects.string(members.get("method"));
     if (method == null) {
       throw malformed("The message has no method");
     }
     Map<String, JsonSlice> params = params(members.get("params"));
-    return new Inbound(id, method, params, meta(params), null, scanner.sawWhitespace());
+    return new ClientMessage(id, method, params, meta(params), null, scanner.sawWhitespace());
   }
 
   /** Whether the body starts like a batch. */
@@ -74,7 +74,7 @@ record Inbound(
    *
    * @throws BridgeException PARSE_ERROR or MALFORMED_REQUEST for the whole batch if one is invalid
    */
-  static List<Inbound> readBatch(byte[] body, int maxDepth) {
+  static List<ClientMessage> readBatch(byte[] body, int maxDepth) {
     List<JsonSlice> messages = JsonObjects.elements(scan(JsonScanner.strict(maxDepth + 1), body));
     if (messages.isEmpty() || messages.size() > MAX_BATCH) {
       throw malformed("A batch must have 1 to " + MAX_BATCH + " messages");
@@ -83,7 +83,7 @@ record Inbound(
   }
 
   /** The id of an otherwise invalid message; null if it cannot be read. */
-  static JsonSlice idIn(byte[] body) {
+  static JsonSlice readId(byte[] body) {
     JsonSlice id = JsonObjects.members(JsonSlice.of(body)).get("id");
     return id != null && isId(id) ? id : null;
   }
@@ -100,20 +100,20 @@ record Inbound(
     }
   }
 
-  boolean isAnswer() {
-    return answer != null;
+  boolean isResponse() {
+    return response != null;
   }
 
   boolean isRequest() {
-    return answer == null && id != null;
+    return response == null && id != null;
   }
 
   boolean isNotification() {
-    return answer == null && id == null;
+    return response == null && id == null;
   }
 
   /** A string among the params; null if absent or not a string. */
-  String text(String name) {
+  String stringParam(String name) {
     return JsonObjects.string(params.get(name));
   }
 

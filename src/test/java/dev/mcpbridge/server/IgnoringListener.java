@@ -7,8 +7,8 @@ import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 
 /** A listener that ignores all events. */
-enum UnresponsiveTransport implements Upstream.Listener {
-  EARS;
+enum IgnoringListener implements Upstream.Listener {
+  INSTANCE;
 
   @Override
   public void changed(ServerView view) {}
@@ -20,7 +20,7 @@ enum UnresponsiveTransport implements Upstream.Listener {
   public void resourceUpdated(String conversation, String uri, JsonSlice params) {}
 
   @Override
-  public Future<JsonSlice> question(Call call, ServerRequest serverRequest) {
+  public Future<JsonSlice> serverRequest(Call call, ServerRequest serverRequest) {
     return Future.failedFuture("No client is connected");
   }
 }

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Baseline of the container engine: creates, starts and removes containers concurrently. */
-public final class EngineItself {
-  private EngineItself() {}
+public final class EngineBaseline {
+  private EngineBaseline() {}
 
   /** Measures the containers per second with {@code atOnce} concurrent chains. */
   public static double perSecond(

@@ -18,13 +18,13 @@ import java.util.Optional;
  * Waits for an operator's decision if the client accepts progress notifications, which keep its
  * request from timing out. Any other client is answered at once.
  */
-final class DecisionWait {
+final class DecisionWaiter {
   private static final int PROGRESS_SECONDS = 5;
 
   private final Vertx vertx;
   private final DecidedCalls decidedCalls;
 
-  DecisionWait(Vertx vertx, DecidedCalls decidedCalls) {
+  DecisionWaiter(Vertx vertx, DecidedCalls decidedCalls) {
     this.vertx = vertx;
     this.decidedCalls = decidedCalls;
   }
@@ -44,11 +44,12 @@ final class DecisionWait {
             PROGRESS_SECONDS * 1000L,
             t -> sendProgress(request, token, seconds[0] += PROGRESS_SECONDS));
     return decidedCalls
-        .await(confirmation.id(), viewer, timeoutMillis, () -> request.client().hasGivenUp(request))
+        .await(
+            confirmation.id(), viewer, timeoutMillis, () -> request.client().hasCancelled(request))
         .onComplete(done -> vertx.cancelTimer(timer))
         .compose(decidedCall -> decidedCall.outcome(null))
-        .map(outcome -> Optional.ofNullable(outcome).map(DecisionWait::result))
-        .recover(DecisionWait::asToolError);
+        .map(outcome -> Optional.ofNullable(outcome).map(DecisionWaiter::result))
+        .recover(DecisionWaiter::asToolError);
   }
 
   private static JsonSlice result(CallOutcome outcome) {

@@ -4,14 +4,14 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Sizes as people write them: {@code 512m}, {@code 1.5g}, or a number of bytes. */
-final class Bytes {
+/** Parses sizes: {@code 512m}, {@code 1.5g}, or a number of bytes. */
+final class ByteSize {
   private static final Pattern SIZE = Pattern.compile("(\\d{1,15}(?:\\.\\d{1,3})?)([kmg]?)b?");
 
-  private Bytes() {}
+  private ByteSize() {}
 
-  /** −1 for what is no size. */
-  static long of(String text) {
+  /** The size in bytes; -1 if the text is invalid. */
+  static long parse(String text) {
     Matcher size = SIZE.matcher(text.strip().toLowerCase(Locale.ROOT));
     if (!size.matches()) {
       return -1;

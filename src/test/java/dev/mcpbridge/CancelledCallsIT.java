@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Calls that are cancelled before they are sent to a server: they are not executed. */
-class GivenUpCallsIT {
+class CancelledCallsIT {
   private static final String STATELESS =
       "accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\n"
           + "mcp-method: tools/call\r\nmcp-name: effect\r\n";
@@ -148,12 +148,14 @@ class GivenUpCallsIT {
       bridge.until(() -> bridge.state("s").equals("ready"));
       McpClient session = new McpClient(bridge.uri("/mcp"), "{}");
       session.initialize();
-      McpClient.Begun begun = session.begin("tools/call", "\"name\":\"s__effect\"");
+      McpClient.PendingRequest pendingRequest =
+          session.begin("tools/call", "\"name\":\"s__effect\"");
 
       bridge.until(
           () -> {
-            begun.leave().leave();
-            return begun.response().isDone() || bridge.get("/health/ready").status() == 200;
+            pendingRequest.cancellation().cancel();
+            return pendingRequest.response().isDone()
+                || bridge.get("/health/ready").status() == 200;
           });
 
       assertEquals(200, bridge.call("effect", "{}").status());
@@ -185,11 +187,11 @@ class GivenUpCallsIT {
   void cancellingATurnStartsNoneOfItsQueuedApiCalls() throws Exception {
     ApiDocument document = ApiDocument.create().with("post", "/hangs", "hangs", "");
     document.with("get", "/echo", "echo", "");
-    try (EchoApi api = EchoApi.start().on("/hangs", EchoApi.hangs());
+    try (EchoApi api = EchoApi.start().on("/hangs", EchoApi.neverRespond());
         TestBridge bridge =
             TestBridge.of(
                 "{'mcpServers':{'s':{'type':'openapi','maxInFlight':1,'url':'"
-                    + api.on("/openapi.json", document.served()).url("/openapi.json")
+                    + api.on("/openapi.json", document.asScript()).url("/openapi.json")
                     + "'}}}")) {
       bridge.until(() -> bridge.state("s").equals("ready"));
       post(
@@ -197,11 +199,11 @@ class GivenUpCallsIT {
           "/toolcall",
           "",
           turn("s__hangs", "s__hangs", "s__hangs"),
-          () -> counter(bridge, "queued_calls") == 2 && api.seen("/hangs").size() == 1);
+          () -> counter(bridge, "queued_calls") == 2 && api.requests("/hangs").size() == 1);
 
       bridge.until(() -> counter(bridge, "pending_calls") == 0);
       assertEquals(200, bridge.call("echo", "{}").status());
-      assertEquals(1, api.seen("/hangs").size());
+      assertEquals(1, api.requests("/hangs").size());
     }
   }
 

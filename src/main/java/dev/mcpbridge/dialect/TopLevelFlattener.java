@@ -17,18 +17,18 @@ import java.util.Set;
  * provider requires. It has the properties of all branches and requires those that every branch
  * requires.
  */
-final class TopLevel {
+final class TopLevelFlattener {
   private static final List<String> BRANCHES = List.of("allOf", "anyOf", "oneOf");
   private static final List<String> CONDITIONS =
       List.of("not", "if", "then", "else", "enum", "const", "dependentSchemas", "$ref");
 
   private final ReductionReport reductionReport;
 
-  TopLevel(ReductionReport reductionReport) {
+  TopLevelFlattener(ReductionReport reductionReport) {
     this.reductionReport = reductionReport;
   }
 
-  ObjectNode object(ObjectNode root) {
+  ObjectNode flatten(ObjectNode root) {
     ObjectNode flat = SchemaNormalizer.JSON.objectNode();
     flat.put("type", "object");
     PropertySet whole = new Walk(root).collect(root, Set.of());
@@ -48,7 +48,7 @@ final class TopLevel {
                 flat.set(name, keyword.getValue());
               }
             });
-    return SchemaReferences.settled(flat, reductionReport);
+    return SchemaReferences.removeDangling(flat, reductionReport);
   }
 
   private static JsonNode anyOf(Set<JsonNode> schemas) {

@@ -5,7 +5,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Splits streamed Markdown into blocks that can be rendered separately. Not thread-safe. */
-final class Blocks {
+final class MarkdownBlocks {
   /** A code fence, possibly within a list item. */
   private static final Pattern FENCE =
       Pattern.compile("([ \\t]*)((?:[-*+]|\\d{1,9}[.)])[ \\t]+)*(```+(?=[^`]*$)|~~~+)(.*)");
@@ -24,7 +24,7 @@ final class Blocks {
   private int fenceIndent;
 
   /** Appends text. Returns all blocks that are complete now; empty if none is. */
-  Optional<String> take(String text) {
+  Optional<String> append(String text) {
     buffer.append(text);
     int end = 0;
     for (int at = buffer.indexOf("\n", lineStart); at >= 0; at = buffer.indexOf("\n", lineStart)) {
@@ -76,7 +76,7 @@ final class Blocks {
   }
 
   /** Returns the remaining text and resets the state. Empty if there is only white space. */
-  Optional<String> rest() {
+  Optional<String> flush() {
     String rest = buffer.toString();
     buffer.setLength(0);
     lineStart = 0;

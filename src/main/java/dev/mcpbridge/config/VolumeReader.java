@@ -5,31 +5,31 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Understands {@code docker.volumes}: what of the host a container may see. Stateless. */
-final class MountEntries {
-  private static final List<Path> NEVER =
+/** Reads {@code docker.volumes}: the paths of the host that a container may see. Stateless. */
+final class VolumeReader {
+  private static final List<Path> SYSTEM_FOLDERS =
       List.of("/etc", "/proc", "/sys", "/dev", "/run", "/var/run", "/boot", "/root").stream()
           .map(Path::of)
           .toList();
-  private static final String SHAPE = "expected /host/path:/container/path, with :ro or :rw";
+  private static final String FORMAT = "expected /host/path:/container/path, with :ro or :rw";
 
-  private MountEntries() {}
+  private VolumeReader() {}
 
   static List<ContainerTarget.Mount> read(
       Section docker, ServerEntryReader.Origin origin, SandboxConfig limits) {
-    List<String> volumes = docker.texts("volumes", 100);
+    List<String> volumes = docker.texts("volumes");
     List<ContainerTarget.Mount> mounts = new ArrayList<>();
     for (int i = 0; i < volumes.size(); i++) {
       String refusal = add(volumes.get(i), mounts, origin, limits);
       if (refusal != null) {
-        docker.complain("volumes[" + i + "]", refusal);
+        docker.report("volumes[" + i + "]", refusal);
       }
     }
     return mounts;
   }
 
-  /** Whether a path in a container may be mounted over. */
-  static boolean isInside(String path) {
+  /** Whether a path may be a mount point in a container. */
+  static boolean isMountPoint(String path) {
     if (path.indexOf('\0') >= 0) {
       return false;
     }
@@ -44,41 +44,41 @@ final class MountEntries {
         && !inside.startsWith("/dev");
   }
 
-  /** Why it is refused; null where it is added. */
+  /** Adds a volume. Returns null, or the reason if the volume is refused. */
   private static String add(
       String volume,
       List<ContainerTarget.Mount> mounts,
       ServerEntryReader.Origin origin,
       SandboxConfig limits) {
     String[] parts = volume.split(":", -1);
-    boolean shaped =
+    boolean isWellFormed =
         (parts.length == 2 || parts.length == 3 && List.of("ro", "rw").contains(parts[2]))
             && parts[0].startsWith("/")
             && !parts[0].contains("..")
             && parts[0].indexOf('\0') < 0
-            && isInside(parts[1]);
-    if (!shaped) {
-      return SHAPE;
+            && isMountPoint(parts[1]);
+    if (!isWellFormed) {
+      return FORMAT;
     }
-    Path named = Path.of(parts[0]);
-    if (isForbidden(named, limits.engine())) {
-      return named + " is never mounted";
+    Path hostPath = Path.of(parts[0]);
+    if (isForbidden(hostPath, limits.engine())) {
+      return hostPath + " is never mounted";
     }
     Path real;
     try {
-      real = named.toRealPath();
+      real = hostPath.toRealPath();
     } catch (IOException e) {
-      return "no such file or folder: " + named;
+      return "no such file or folder: " + hostPath;
     }
     if (isForbidden(real, limits.engine())) {
-      return named + " leads to " + real + ", which is never mounted";
+      return hostPath + " resolves to " + real + ", which is never mounted";
     }
     if (!isAllowed(real, origin, limits.allowedMounts())) {
       return real + " is not below one of sandbox.allowedMounts";
     }
     boolean isWritable = parts.length == 3 && parts[2].equals("rw");
     if (mounts.stream().anyMatch(other -> overlaps(other, real, isWritable))) {
-      return real + " overlaps another volume that can be written";
+      return real + " overlaps another volume, and one of them is writable";
     }
     mounts.add(new ContainerTarget.Mount(real, parts[1], isWritable));
     return null;
@@ -90,19 +90,20 @@ final class MountEntries {
         : roots.stream().anyMatch(real::startsWith);
   }
 
-  /** What is written through one could be a link when the other is mounted. */
+  /** A link written through one volume could be followed when the other one is mounted. */
   private static boolean overlaps(ContainerTarget.Mount other, Path real, boolean isWritable) {
-    boolean nested = real.startsWith(other.host()) || other.host().startsWith(real);
-    return nested && (isWritable || other.writable()) && !real.equals(other.host());
+    boolean nested = real.startsWith(other.hostPath()) || other.hostPath().startsWith(real);
+    return nested && (isWritable || other.writable()) && !real.equals(other.hostPath());
   }
 
-  /** Neither what makes a host, nor the engine's socket, nor a folder that holds any of it. */
+  /** Whether a path is, contains or is inside a system folder, or holds the engine's socket. */
   private static boolean isForbidden(Path path, String engine) {
     Path normal = path.normalize();
     boolean holdsSocket =
         engine.startsWith("unix://") && Path.of(engine.substring(7)).startsWith(normal);
     return holdsSocket
         || normal.toString().contains("docker.sock")
-        || NEVER.stream().anyMatch(never -> normal.startsWith(never) || never.startsWith(normal));
+        || SYSTEM_FOLDERS.stream()
+            .anyMatch(folder -> normal.startsWith(folder) || folder.startsWith(normal));
   }
 }

@@ -1,0 +1,107 @@
+package dev.mcpbridge.config;
+
+import dev.mcpbridge.model.Glob;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Reads an entry of type {@code openapi}. Stateless. */
+final class OpenApiEntryReader {
+  private static final int MAX_LARGE_RESULT = 16 << 20;
+
+  private OpenApiEntryReader() {}
+
+  static OpenApiSource read(Section entry) {
+    return new OpenApiSource(
+        document(entry),
+        HttpEntryReader.url(entry, "server"),
+        HttpEntryReader.urls(entry, "servers"),
+        HttpEntryReader.access(entry),
+        entry.has("include") ? selection(entry.section("include")) : null,
+        selection(entry.section("exclude")),
+        overrides(entry.section("tools")),
+        credentials(entry),
+        HttpEntryReader.url(entry, "authUrl"),
+        entry.section("risk").flag("fromMethods"),
+        entry.flag("outputSchemas"),
+        entry.seconds("refresh"),
+        (int) Math.min(MAX_LARGE_RESULT, entry.bytes("largeResult")));
+  }
+
+  private static DocumentSource document(Section entry) {
+    boolean isInline = entry.node().path("document").isObject();
+    Path file = HttpEntryReader.file(entry, "file");
+    URI url = HttpEntryReader.url(entry, "url");
+    int sources = (isInline ? 1 : 0) + (file == null ? 0 : 1) + (url == null ? 0 : 1);
+    if (sources != 1) {
+      entry.report("url", "expected exactly one of url, file and document (an object)");
+    }
+    if (file != null) {
+      return new DocumentSource.LocalFile(file);
+    }
+    return url != null
+        ? new DocumentSource.Url(url)
+        : new DocumentSource.Inline(entry.node().path("document").toString());
+  }
+
+  private static OpenApiSource.OperationFilter selection(Section section) {
+    return new OpenApiSource.OperationFilter(
+        section.texts("tags"),
+        globs(section, "paths"),
+        section.texts("methods"),
+        globs(section, "operations"));
+  }
+
+  private static List<Glob> globs(Section section, String key) {
+    return section.texts(key).stream().map(Glob::new).toList();
+  }
+
+  private static Map<String, OpenApiSource.ToolOverride> overrides(Section tools) {
+    Map<String, OpenApiSource.ToolOverride> overrides = new LinkedHashMap<>();
+    tools.forEach(
+        (tool, value) -> {
+          Section override = tools.section(tool);
+          overrides.put(
+              tool,
+              new OpenApiSource.ToolOverride(override.text("name"), override.text("description")));
+        });
+    return overrides;
+  }
+
+  private static List<ApiCredential> credentials(Section entry) {
+    return entry.sections("auth").stream().map(auth -> credential(auth.variant("type"))).toList();
+  }
+
+  private static ApiCredential credential(Section auth) {
+    switch (auth.node().path("type").asText()) {
+      case "apiKey":
+        String name = auth.text("name", "");
+        if (auth.has("name") && !HttpEntryReader.isFieldName(name)) {
+          auth.report("name", "not a valid name of a header, parameter or cookie");
+        }
+        return new ApiCredential.Key(auth.text("in"), name, secret(auth, "value"));
+      case "basic":
+        return new ApiCredential.Basic(auth.text("user", ""), secret(auth, "password"));
+      case "oauth2":
+        return new ApiCredential.ClientCredentials(
+            HttpEntryReader.url(auth, "tokenUrl"),
+            auth.text("clientId"),
+            secret(auth, "clientSecret"),
+            auth.text("scope"));
+      case "bearer":
+        return new ApiCredential.Bearer(secret(auth, "token"));
+      default:
+        return new ApiCredential.Bearer(new Secret(""));
+    }
+  }
+
+  private static Secret secret(Section auth, String key) {
+    String value = auth.text(key, "");
+    if (value.chars().anyMatch(c -> c < 0x20 || c == 0x7F)) {
+      auth.report(key, "contains a control character");
+    }
+    return new Secret(value);
+  }
+}

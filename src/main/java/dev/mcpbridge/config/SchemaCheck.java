@@ -1,0 +1,136 @@
+package dev.mcpbridge.config;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * Checks one value against the schema of its key, and reports what was expected. Covers the
+ * keywords that the configuration's schema uses for single values: {@code type}, {@code enum},
+ * {@code minimum}, {@code maximum}, {@code minLength}, {@code maxLength}, {@code pattern}, {@code
+ * minItems} and {@code maxItems}. Objects are checked key by key, see {@link Section}. Stateless.
+ */
+final class SchemaCheck {
+  private static final int MAX_SHOWN = 60;
+  private static final double MAX_BYTES = 1L << 40;
+
+  private SchemaCheck() {}
+
+  /** Null if the value is valid; otherwise a phrase that starts with "expected". */
+  static String violation(JsonNode value, JsonNode schema) {
+    if (schema.has("enum")) {
+      return isOneOf(value, schema.path("enum")) ? null : oneOf(schema.path("enum"));
+    }
+    if (!hasType(value, schema.path("type"))) {
+      return type(schema);
+    }
+    if (value.isArray() && value.size() < schema.path("minItems").asInt(0)) {
+      return "expected a non-empty list";
+    }
+    if (value.isArray()) {
+      return value.size() > schema.path("maxItems").asInt(Integer.MAX_VALUE) ? type(schema) : null;
+    }
+    if (isSize(schema)) {
+      return value.isObject() || isWithin(ByteSize.parse(value.asText()), schema)
+          ? null
+          : type(schema);
+    }
+    if (value.isNumber()) {
+      return isWithin(value.doubleValue(), schema) ? null : type(schema);
+    }
+    return value.isTextual() ? text(value.textValue(), schema) : null;
+  }
+
+  /** The value as shown in messages, abbreviated. */
+  static String abbreviate(JsonNode value) {
+    if (value.isContainerNode()) {
+      return value.isArray() ? "a list of " + value.size() : "an object";
+    }
+    String text = value.toString();
+    return text.length() > MAX_SHOWN ? text.substring(0, MAX_SHOWN) + "…" : text;
+  }
+
+  private static String text(String text, JsonNode schema) {
+    int minLength = schema.path("minLength").asInt(0);
+    int maxLength = schema.path("maxLength").asInt(Integer.MAX_VALUE);
+    if (text.length() < minLength || text.isBlank() && minLength > 0) {
+      return "expected a non-empty string";
+    }
+    if (text.length() > maxLength) {
+      return "expected at most " + maxLength + " characters";
+    }
+    boolean matches =
+        !schema.has("pattern")
+            || Pattern.compile(schema.path("pattern").textValue()).matcher(text).find();
+    return matches ? null : schema.path("patternErrorMessage").textValue();
+  }
+
+  private static boolean isOneOf(JsonNode value, JsonNode allowed) {
+    for (JsonNode candidate : allowed) {
+      if (candidate.equals(value)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static String oneOf(JsonNode allowed) {
+    List<String> names = new ArrayList<>();
+    allowed.forEach(value -> names.add(value.asText()));
+    return "expected one of " + String.join(", ", names);
+  }
+
+  private static boolean hasType(JsonNode value, JsonNode type) {
+    if (type.isArray()) {
+      for (JsonNode alternative : type) {
+        if (hasType(value, alternative)) {
+          return true;
+        }
+      }
+      return false;
+    }
+    return switch (type.asText()) {
+      case "string" -> value.isTextual();
+      case "boolean" -> value.isBoolean();
+      case "integer" -> value.isIntegralNumber() && value.canConvertToLong();
+      case "number" -> value.isNumber();
+      case "array" -> value.isArray();
+      case "object" -> value.isObject();
+      default -> true;
+    };
+  }
+
+  private static boolean isSize(JsonNode schema) {
+    return schema.path("type").isArray() && schema.path("unit").asText().equals("bytes");
+  }
+
+  private static boolean isWithin(double number, JsonNode schema) {
+    return number >= schema.path("minimum").asDouble(Double.NEGATIVE_INFINITY)
+        && number <= schema.path("maximum").asDouble(isSize(schema) ? MAX_BYTES : Double.MAX_VALUE);
+  }
+
+  private static String type(JsonNode schema) {
+    String range = " from " + schema.path("minimum") + " to " + schema.path("maximum");
+    if (isSize(schema)) {
+      return "expected a size like 512m, at least " + schema.path("minimum") + " bytes";
+    }
+    String type = schema.path("type").asText();
+    return switch (type) {
+      case "string" -> "expected a string";
+      case "boolean" -> "expected true or false";
+      case "integer" -> "expected a whole number" + range;
+      case "number" ->
+          (schema.path("unit").asText().equals("seconds")
+                  ? "expected a number of seconds"
+                  : "expected a number")
+              + range;
+      case "array" ->
+          schema.has("maxItems")
+              ? "expected a list of at most " + schema.path("maxItems") + " strings"
+              : "expected a list";
+      case "object" -> "expected an object";
+      default -> "expected another type";
+    };
+  }
+}
