@@ -33,7 +33,9 @@ import org.junit.jupiter.api.io.TempDir;
  * has to match the output in the README.
  */
 class ReadmeIT {
-  private static final Path README = Path.of("README.md");
+  /** The README, and the tour that continues it in the same shell. */
+  private static final List<Path> PAGES =
+      List.of(Path.of("README.md"), Path.of("src/docs/tour.md"));
 
   /** The section whose block is not run, since it would run this test. */
   private static final String NOT_RUN = "Test it";
@@ -126,12 +128,14 @@ class ReadmeIT {
 
   private static List<Block> blocks() throws IOException {
     List<Block> blocks = new ArrayList<>();
-    String section = "";
-    for (Matcher found = BLOCK.matcher(Files.readString(README)); found.find(); ) {
-      if (found.group(1) != null) {
-        section = found.group(1);
-      } else {
-        blocks.add(new Block(section, found.group(2), onFreePorts(found.group(3))));
+    for (Path page : PAGES) {
+      String section = "";
+      for (Matcher found = BLOCK.matcher(Files.readString(page)); found.find(); ) {
+        if (found.group(1) != null) {
+          section = found.group(1);
+        } else if (!found.group(2).equals("mermaid")) {
+          blocks.add(new Block(section, found.group(2), onFreePorts(found.group(3))));
+        }
       }
     }
     return blocks;
