@@ -3,9 +3,8 @@ package dev.mcpbridge.agent;
 import dev.mcpbridge.dialect.ContentBlock;
 import dev.mcpbridge.dialect.FunctionCall;
 import dev.mcpbridge.dialect.FunctionResult;
-import java.security.SecureRandom;
+import dev.mcpbridge.protocol.RandomIds;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 
 /**
@@ -17,9 +16,7 @@ final class ResultFormatter {
   private final int maxCharacters;
 
   ResultFormatter(int maxCharacters) {
-    byte[] random = new byte[6];
-    new SecureRandom().nextBytes(random);
-    this.mark = HexFormat.of().formatHex(random);
+    this.mark = RandomIds.hex(6);
     this.maxCharacters = maxCharacters;
   }
 

@@ -1,9 +1,9 @@
 package dev.mcpbridge.auth;
 
 import dev.mcpbridge.config.AuthConfig;
+import dev.mcpbridge.protocol.RandomIds;
 import dev.mcpbridge.protocol.Sha256;
 import java.security.MessageDigest;
-import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -51,9 +51,7 @@ public final class ApiKeys implements Authenticator {
 
   /** A new key: 256 random bits. */
   public static String generate() {
-    byte[] bits = new byte[32];
-    new SecureRandom().nextBytes(bits);
-    return "mcpb_" + HexFormat.of().formatHex(bits);
+    return "mcpb_" + RandomIds.hex(32);
   }
 
   /** The SHA-256 of a key, for the configuration. */

@@ -7,6 +7,7 @@ import dev.mcpbridge.cluster.link.Links.RemoteFailure;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.limit.BoundedMap;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.InstanceId;
@@ -17,7 +18,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
@@ -47,14 +47,7 @@ final class RemoteRouter implements Cluster.PeerListener {
 
   /** Reasons of cancellations that arrived before their call, since large calls arrive later. */
   private final Map<EarlyCancellation, String> cancelledEarly =
-      new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<EarlyCancellation, String> eldest) {
-          return size() > MAX_EARLY_CANCELLATIONS;
-        }
-      };
+      new BoundedMap<>(MAX_EARLY_CANCELLATIONS);
 
   private int waiting;
 

@@ -1,12 +1,10 @@
 package dev.mcpbridge.call;
 
-import java.security.SecureRandom;
+import dev.mcpbridge.protocol.RandomIds;
 
 /** Generates call ids: a random prefix and a counter. Not thread-safe; confined like its owner. */
 public final class CallIds {
-  private static final SecureRandom RANDOM = new SecureRandom();
-
-  private final String prefix = Long.toUnsignedString(RANDOM.nextLong(), 36) + "-";
+  private final String prefix = RandomIds.hex(8) + "-";
   private long count;
 
   /** An id for logs, cancellation and progress. */
@@ -16,9 +14,6 @@ public final class CallIds {
 
   /** An id that also serves as a capability: it has 128 more random bits. */
   public String nextUnguessable() {
-    return next()
-        + "-"
-        + Long.toUnsignedString(RANDOM.nextLong(), 36)
-        + Long.toUnsignedString(RANDOM.nextLong(), 36);
+    return next() + "-" + RandomIds.next();
   }
 }

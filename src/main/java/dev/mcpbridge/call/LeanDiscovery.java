@@ -2,6 +2,7 @@ package dev.mcpbridge.call;
 
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.limit.BoundedMap;
 import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.JsonObjects;
@@ -59,15 +60,7 @@ public final class LeanDiscovery {
               false));
 
   private final Vertx vertx;
-  private final Map<ToolCatalogue, Future<ToolIndex>> indices =
-      new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<ToolCatalogue, Future<ToolIndex>> eldest) {
-          return size() > MAX_INDICES;
-        }
-      };
+  private final Map<ToolCatalogue, Future<ToolIndex>> indices = new BoundedMap<>(MAX_INDICES);
 
   public LeanDiscovery(Vertx vertx) {
     this.vertx = vertx;

@@ -1,8 +1,8 @@
 package dev.mcpbridge.call;
 
+import dev.mcpbridge.limit.BoundedMap;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
@@ -15,13 +15,7 @@ final class RateLimitedLogger {
   private static final int MAX_KINDS = 1000;
 
   private final Logger log;
-  private final Map<String, FailureKind> kinds =
-      new LinkedHashMap<>() {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, FailureKind> eldest) {
-          return size() > MAX_KINDS;
-        }
-      };
+  private final Map<String, FailureKind> kinds = new BoundedMap<>(MAX_KINDS);
 
   private static final class FailureKind {
     long lastNanos;

@@ -1,6 +1,7 @@
 package dev.mcpbridge.config;
 
 import dev.mcpbridge.protocol.PercentEncoding;
+import dev.mcpbridge.protocol.RandomIds;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -12,8 +13,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.SecureRandom;
-import java.util.HexFormat;
 
 /**
  * The shared secret of a user's nodes, for configurations with neither a secret nor certificates.
@@ -87,8 +86,6 @@ public final class ClusterSecret {
 
   /** Atomic: of several nodes that start at once, one creates the file and all read it complete. */
   private static void create(Path file) throws IOException {
-    byte[] random = new byte[RANDOM_BYTES];
-    new SecureRandom().nextBytes(random);
     Path draft =
         Files.createTempFile(
             file.getParent(),
@@ -96,7 +93,7 @@ public final class ClusterSecret {
             null,
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(FILE_MODE)));
     try {
-      Files.writeString(draft, HexFormat.of().formatHex(random), StandardOpenOption.SYNC);
+      Files.writeString(draft, RandomIds.hex(RANDOM_BYTES), StandardOpenOption.SYNC);
       Files.createLink(file, draft);
     } catch (FileAlreadyExistsException e) {
       // another node was first

@@ -1,5 +1,6 @@
 package dev.mcpbridge.model;
 
+import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.ProtocolVersion;
 import java.util.Comparator;
 import java.util.List;
@@ -147,6 +148,12 @@ public record ServerView(
     return catalogue != null;
   }
 
+  /** Whether the server is down because it did not answer in time. */
+  public boolean hasTimedOut() {
+    return state instanceof ServerState.Failed failed
+        && failed.code() == ErrorCode.DEADLINE_EXCEEDED;
+  }
+
   /** The state of the handshake, as in the original API. */
   public String initializationState() {
     if (state.takesCalls()) {
@@ -155,7 +162,7 @@ public record ServerView(
     if (state instanceof ServerState.Starting) {
       return "starting";
     }
-    if (state instanceof ServerState.Failed failed && failed.reason().contains("timed out")) {
+    if (hasTimedOut()) {
       return "timeout";
     }
     return state instanceof ServerState.Failed || state instanceof ServerState.Refused

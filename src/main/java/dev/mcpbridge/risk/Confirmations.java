@@ -17,12 +17,11 @@ import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.RiskLevel;
+import dev.mcpbridge.protocol.RandomIds;
 import dev.mcpbridge.protocol.Sha256;
 import io.vertx.core.Future;
 import java.security.MessageDigest;
-import java.security.SecureRandom;
 import java.time.Clock;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -38,7 +37,6 @@ import java.util.function.BooleanSupplier;
 public final class Confirmations {
   private volatile RiskConfig config;
   private final Clock clock;
-  private final SecureRandom random;
   private final FailedAttempts failedAttempts;
   private final SharedMap pending;
   private final ConfirmationShares shares;
@@ -48,15 +46,10 @@ public final class Confirmations {
    * @param severalCallers whether callers can be told apart
    */
   public Confirmations(
-      RiskConfig config,
-      Clock clock,
-      SecureRandom random,
-      SharedMap pending,
-      BooleanSupplier severalCallers) {
+      RiskConfig config, Clock clock, SharedMap pending, BooleanSupplier severalCallers) {
     this.shares = new ConfirmationShares(severalCallers);
     this.config = config;
     this.clock = clock;
-    this.random = random;
     this.failedAttempts = new FailedAttempts(clock);
     this.pending = pending;
   }
@@ -75,7 +68,7 @@ public final class Confirmations {
     String id = uuid();
     Call call = request.call().withId(id);
     long now = clock.millis();
-    String token = randomHex();
+    String token = RandomIds.next();
     Confirmation confirmation =
         new Confirmation(
             id,
@@ -302,15 +295,9 @@ public final class Confirmations {
     }
   }
 
-  private String randomHex() {
-    byte[] bits = new byte[16];
-    random.nextBytes(bits);
-    return HexFormat.of().formatHex(bits);
-  }
-
   /** In the format of the original API, with all 128 bits random. */
   private String uuid() {
-    String hex = randomHex();
+    String hex = RandomIds.next();
     return String.join(
         "-",
         hex.substring(0, 8),

@@ -12,7 +12,6 @@ import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
-import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.function.BooleanSupplier;
 
@@ -29,12 +28,7 @@ public final class RiskVerticle extends VerticleBase {
     this.bus = bus;
     this.policy = new RiskPolicy(config);
     this.confirmations =
-        new Confirmations(
-            config,
-            Clock.systemUTC(),
-            new SecureRandom(),
-            cluster.map("confirmations"),
-            severalCallers);
+        new Confirmations(config, Clock.systemUTC(), cluster.map("confirmations"), severalCallers);
   }
 
   @Override

@@ -1,11 +1,10 @@
 package dev.mcpbridge.sandbox;
 
+import dev.mcpbridge.protocol.RandomIds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.time.Instant;
-import java.util.HexFormat;
 import java.util.Map;
 
 /**
@@ -23,7 +22,6 @@ record Labels(String scope, long pid, String started) {
   private static final String PID = "dev.mcpbridge.pid";
   private static final String STARTED = "dev.mcpbridge.started";
   private static final String SERVER = "dev.mcpbridge.server";
-  private static final SecureRandom RANDOM = new SecureRandom();
   private static final int START_TICKS = 19;
 
   /** The labels of this process. */
@@ -38,7 +36,7 @@ record Labels(String scope, long pid, String started) {
 
   /** A unique, readable container name. */
   String name(String server) {
-    return "mcp-bridge-" + server + "-" + HexFormat.of().toHexDigits(RANDOM.nextInt());
+    return "mcp-bridge-" + server + "-" + RandomIds.hex(4);
   }
 
   /** Whether a container belongs to this process. */

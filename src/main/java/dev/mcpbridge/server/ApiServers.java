@@ -25,6 +25,7 @@ import dev.mcpbridge.session.Handshake;
 import io.vertx.core.Future;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -93,22 +94,21 @@ final class ApiServers {
                 awaitReady(id, timeout)
                     .recover(
                         failure ->
-                            lastStderr(id)
+                            view(id)
                                 .compose(
-                                    stderr ->
+                                    view ->
                                         withdraw(id)
                                             .transform(withdrawn -> awaitStopped(id))
                                             .transform(
                                                 gone ->
                                                     Future.failedFuture(
-                                                        startFailure(failure, stderr))))));
+                                                        startFailure(failure, view))))));
   }
 
-  /** What the process wrote to stderr. Only administrators may start a server and see this. */
-  private Future<String> lastStderr(ServerId id) {
+  private Future<Optional<ServerView>> view(ServerId id) {
     return bus.request(Addresses.view(InstanceId.first(id)), id)
-        .map(view -> view.lastError() == null ? "" : view.lastError().stderr())
-        .otherwise("");
+        .map(Optional::of)
+        .otherwise(Optional.empty());
   }
 
   private Future<ServerView> awaitReady(ServerId id, long timeout) {
@@ -204,12 +204,14 @@ final class ApiServers {
   }
 
   /** To the caller that starts a server, its being down is the outcome and not a state. */
-  private static Throwable startFailure(Throwable failure, String stderr) {
+  private static Throwable startFailure(Throwable failure, Optional<ServerView> view) {
     if (!(failure instanceof BridgeException error)) {
       return failure;
     }
+    // Only administrators may start a server, so they may see what it wrote to stderr.
+    String stderr = view.map(ServerView::lastError).map(LastError::stderr).orElse("");
     boolean isDown = error.code() == ErrorCode.SERVER_UNAVAILABLE;
-    boolean isLate = error.getMessage().contains("timed out");
+    boolean isLate = view.filter(ServerView::hasTimedOut).isPresent();
     ErrorCode down = isLate ? ErrorCode.DEADLINE_EXCEEDED : ErrorCode.START_FAILED;
     return isDown || !stderr.isEmpty()
         ? new BridgeException(

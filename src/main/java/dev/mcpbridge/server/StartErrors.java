@@ -41,7 +41,7 @@ record StartErrors(ServerId server, boolean mayMove) {
   }
 
   BridgeException startFailed(ServerState.Failed failed) {
-    boolean isLate = failed.reason().contains("timed out");
+    boolean isLate = failed.code() == ErrorCode.DEADLINE_EXCEEDED;
     ErrorCode code =
         needsOperator(failed)
             ? failed.code()

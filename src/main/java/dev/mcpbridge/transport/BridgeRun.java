@@ -1,7 +1,6 @@
 package dev.mcpbridge.transport;
 
-import java.security.SecureRandom;
-import java.util.HexFormat;
+import dev.mcpbridge.protocol.RandomIds;
 import java.util.Optional;
 
 /**
@@ -15,16 +14,12 @@ import java.util.Optional;
 record BridgeRun(String boot, String namespace, long pid, long start, String secret) {
   private static final String SEPARATOR = "/";
   private static final int PARTS = 5;
-  private static final SecureRandom RANDOM = new SecureRandom();
 
   /** Creates the identity of this process, with a new secret. */
   static BridgeRun begin() {
-    byte[] secret = new byte[16];
-    RANDOM.nextBytes(secret);
     long pid = ProcessHandle.current().pid();
     long start = ProcFs.stat(pid).map(ProcFs.Stat::startTicks).orElse(0L);
-    return new BridgeRun(
-        ProcFs.boot(), ProcFs.pidNamespace(), pid, start, HexFormat.of().formatHex(secret));
+    return new BridgeRun(ProcFs.boot(), ProcFs.pidNamespace(), pid, start, RandomIds.next());
   }
 
   static Optional<BridgeRun> parse(String text) {

@@ -1,6 +1,7 @@
 package dev.mcpbridge.validation;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.limit.BoundedMap;
 import dev.mcpbridge.limit.FairQueue;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -47,15 +48,7 @@ public final class SchemaValidator {
   private final Map<String, CachedSchema> cache = new LinkedHashMap<>(64, 0.75f, true);
 
   /** Stored for more schemas than are cached in compiled form. */
-  private final Map<String, Optional<String>> problems =
-      new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Optional<String>> eldest) {
-          return size() > MAX_PROBLEMS;
-        }
-      };
+  private final Map<String, Optional<String>> problems = new BoundedMap<>(MAX_PROBLEMS);
 
   private long textBytes;
   private WorkerExecutor threads;

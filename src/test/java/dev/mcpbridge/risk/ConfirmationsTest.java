@@ -27,7 +27,6 @@ import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.lang.reflect.Proxy;
-import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -351,7 +350,6 @@ class ConfirmationsTest {
     return new Confirmations(
         new RiskConfig(null, null, operator, token, 600_000, 200),
         clock,
-        new SecureRandom(),
         counted(new SingleNode(clock).map("confirmations")),
         () -> severalCallers);
   }

@@ -4,8 +4,8 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.RandomIds;
 import java.nio.charset.StandardCharsets;
-import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -21,7 +21,6 @@ final class LargeBodyStore {
   private static final String PREFIX = "api-result:///";
   private static final long RETENTION_NANOS = TimeUnit.MINUTES.toNanos(10);
   private static final long MAX_BYTES = 64L << 20;
-  private static final SecureRandom RANDOM = new SecureRandom();
 
   private final Map<String, StoredBody> bodies = new LinkedHashMap<>();
   private long bytes;
@@ -30,9 +29,7 @@ final class LargeBodyStore {
 
   /** Stores a body and returns its URI. */
   String store(String type, byte[] body) {
-    byte[] name = new byte[16];
-    RANDOM.nextBytes(name);
-    String uri = PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(name);
+    String uri = PREFIX + RandomIds.next();
     bodies.put(uri, new StoredBody(type, body, System.nanoTime()));
     bytes += body.length;
     evict();

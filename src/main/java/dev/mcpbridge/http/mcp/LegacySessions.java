@@ -8,6 +8,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.mcp.SessionRecords.SessionRecord;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.RandomIds;
 import io.vertx.core.Future;
 import java.util.HashMap;
 import java.util.List;

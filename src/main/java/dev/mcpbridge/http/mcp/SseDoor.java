@@ -11,6 +11,7 @@ import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.RandomIds;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.HashMap;

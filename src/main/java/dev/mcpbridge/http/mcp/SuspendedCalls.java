@@ -3,6 +3,7 @@ package dev.mcpbridge.http.mcp;
 import dev.mcpbridge.bus.Addresses.ServerRequest;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.RandomIds;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;

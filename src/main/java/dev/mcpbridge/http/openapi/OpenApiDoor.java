@@ -5,6 +5,7 @@ import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Replies;
+import dev.mcpbridge.limit.BoundedMap;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.Sha256;
@@ -12,7 +13,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.HostAndPort;
 import io.vertx.ext.web.RoutingContext;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** GET /servers/{server}/openapi.json and /tools/openapi.json. */
@@ -21,13 +21,7 @@ public final class OpenApiDoor {
 
   private final Vertx vertx;
   private final CatalogueCache catalogueCache;
-  private final Map<DocumentKey, Future<JsonSlice>> documents =
-      new LinkedHashMap<>() {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<DocumentKey, Future<JsonSlice>> eldest) {
-          return size() > MAX_DOCUMENTS;
-        }
-      };
+  private final Map<DocumentKey, Future<JsonSlice>> documents = new BoundedMap<>(MAX_DOCUMENTS);
 
   private record DocumentKey(ToolCatalogue toolCatalogue, String server) {}
 
