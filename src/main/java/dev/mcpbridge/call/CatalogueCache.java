@@ -26,6 +26,7 @@ public final class CatalogueCache {
 
   private final Vertx vertx;
   private final Directory directory;
+  private final LeanDiscovery lean;
   private final long openedNanos = System.nanoTime();
   private final Map<Object, CachedCatalogue> cached = new HashMap<>();
 
@@ -34,6 +35,12 @@ public final class CatalogueCache {
   public CatalogueCache(Vertx vertx, Directory directory) {
     this.vertx = vertx;
     this.directory = directory;
+    this.lean = new LeanDiscovery(vertx);
+  }
+
+  /** The search over these catalogues. */
+  public LeanDiscovery lean() {
+    return lean;
   }
 
   /** The catalogue of one server. Waits for its first start. Fails with SERVER_NOT_FOUND. */

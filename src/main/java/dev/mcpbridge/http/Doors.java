@@ -9,7 +9,6 @@ import dev.mcpbridge.call.CatalogueCache;
 import dev.mcpbridge.call.DecidedCalls;
 import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.call.IdempotencyKeys;
-import dev.mcpbridge.call.LeanDiscovery;
 import dev.mcpbridge.call.OutputSchemaCheck;
 import dev.mcpbridge.call.UpstreamCredentials;
 import dev.mcpbridge.cluster.Cluster;
@@ -123,7 +122,7 @@ record Doors(
         new ToolCallDoor(
             vertx,
             catalogueCache,
-            new ModelCalls(pipeline, ids, idempotency, new LeanDiscovery(vertx), depth)),
+            new ModelCalls(pipeline, ids, idempotency, catalogueCache.lean(), depth)),
         new OpenApiDoor(vertx, catalogueCache),
         contract());
   }

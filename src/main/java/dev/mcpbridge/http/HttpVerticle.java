@@ -71,6 +71,8 @@ public final class HttpVerticle extends VerticleBase {
   private AddressChecks addresses;
   private CorsHandler cors;
   private ConnectionGuard guard;
+  private BodyHandler body;
+  private Map<String, Handler<RoutingContext>> publicPages;
   private StartupGate startupGate;
   private HttpServer server;
 
@@ -174,20 +176,10 @@ public final class HttpVerticle extends VerticleBase {
     Router router = Router.router(vertx);
     addresses = new AddressChecks(config.http());
     cors = cors(config.http());
+    body = BodyHandler.create(false).setBodyLimit(config.limits().bodyBytes());
+    publicPages = publicPages(doors.health());
     router.route().handler(this::checkAddress);
-    BodyHandler body = BodyHandler.create(false).setBodyLimit(config.limits().bodyBytes());
-    Map<String, Handler<RoutingContext>> pages = publicPages(doors.health(), body);
-    router
-        .route()
-        .handler(
-            ctx -> {
-              Handler<RoutingContext> page = pages.get(ctx.request().path());
-              if (page != null && READ_METHODS.contains(ctx.request().method())) {
-                page.handle(ctx);
-              } else {
-                admit(ctx, body);
-              }
-            });
+    router.route().handler(this::servePublicPageOrAdmit);
     startupGate =
         dependencies.cluster().isAlone() ? StartupGate.mount(router) : StartupGate.unmounted();
     Routes.of(doors).mount(router, new KeylessChecks(vertx, isOwnProcess));
@@ -206,30 +198,40 @@ public final class HttpVerticle extends VerticleBase {
     }
   }
 
+  /** One route for both: each further one costs every request. */
+  private void servePublicPageOrAdmit(RoutingContext ctx) {
+    Handler<RoutingContext> page = publicPages.get(ctx.request().path());
+    if (page != null && READ_METHODS.contains(ctx.request().method())) {
+      page.handle(ctx);
+    } else {
+      admit(ctx);
+    }
+  }
+
   /** Requires a known caller and a JSON body for which there is memory. */
-  private void admit(RoutingContext ctx, BodyHandler body) {
+  private void admit(RoutingContext ctx) {
     callers.check(ctx);
     guard.admit(ctx);
     body.handle(ctx);
   }
 
   /** The handlers that need no key, by path. */
-  private Map<String, Handler<RoutingContext>> publicPages(HealthApi health, BodyHandler body) {
+  private Map<String, Handler<RoutingContext>> publicPages(HealthApi health) {
     Map<String, Handler<RoutingContext>> pages = new HashMap<>(DocsPage.pages());
     JsonSlice welcome = welcome(dependencies.self());
     pages.put("/", ctx -> Replies.json(ctx, 200, welcome));
     if (config.http().openHealth()) {
-      HEALTH.forEach(path -> pages.put(path, ctx -> openHealth(ctx, health, body)));
+      HEALTH.forEach(path -> pages.put(path, ctx -> openHealth(ctx, health)));
     }
     return Map.copyOf(pages);
   }
 
   /** A request with a key gets the details that its key allows. */
-  private void openHealth(RoutingContext ctx, HealthApi health, BodyHandler body) {
+  private void openHealth(RoutingContext ctx, HealthApi health) {
     if (callers.lacksRequiredKey(ctx.request())) {
       health.brief(ctx);
     } else {
-      admit(ctx, body);
+      admit(ctx);
     }
   }
 

@@ -43,14 +43,14 @@ final class McpCalls {
   private final SuspendedCalls suspendedCalls;
   private final LeanDiscovery lean;
 
-  McpCalls(McpDoor.Dependencies deps) {
+  McpCalls(McpDoor.Dependencies deps, LeanDiscovery lean) {
     this.bus = deps.bus();
     this.pipeline = deps.pipeline();
     this.ids = deps.ids();
     String statePrefix = "mcp-bridge/" + ids.nextUnguessable() + "/";
     this.gate = new McpGate(bus, new DecisionWaiter(deps.vertx(), deps.decided()), statePrefix);
     this.suspendedCalls = new SuspendedCalls(deps.vertx(), statePrefix);
-    this.lean = new LeanDiscovery(deps.vertx());
+    this.lean = lean;
   }
 
   /** tools/call. Invalid arguments are a tool error, so that a model can read them. */

@@ -63,7 +63,7 @@ public final class McpDoor {
     this.identity = identity;
     this.maxDepth = maxDepth;
     CatalogueChanges changes = new CatalogueChanges(deps.bus());
-    McpCalls calls = new McpCalls(deps);
+    McpCalls calls = new McpCalls(deps, catalogueCache.lean());
     EndpointInfo endpointInfo = new EndpointInfo(identity);
     ResourceSubscribers subscribers = new ResourceSubscribers(deps.bus(), deps.directory());
     PostReplies replies = new PostReplies(deps.vertx(), deps.streams());
