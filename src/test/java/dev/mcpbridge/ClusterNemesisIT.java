@@ -8,6 +8,7 @@ import dev.mcpbridge.fixture.Callers;
 import dev.mcpbridge.fixture.EffectLog;
 import dev.mcpbridge.fixture.History;
 import dev.mcpbridge.fixture.HistoryCheck;
+import dev.mcpbridge.fixture.LongForm;
 import dev.mcpbridge.fixture.Nemesis;
 import dev.mcpbridge.fixture.Network;
 import dev.mcpbridge.fixture.Nodes;
@@ -63,7 +64,7 @@ class ClusterNemesisIT {
   @Test
   void responsesMatchTheEffectsUnderRandomFaults() throws Exception {
     long seed = Long.getLong("nemesis.seed", System.nanoTime() % 1_000_000);
-    int seconds = Integer.getInteger("nemesis.seconds", 75);
+    int seconds = Integer.getInteger("nemesis.seconds", LongForm.times(45, 300));
     Path file = Path.of("target", "nemesis-" + seed + ".history");
     System.err.println("nemesis.seed=" + seed + " nemesis.seconds=" + seconds + " " + file);
     try (History history = new History(file)) {

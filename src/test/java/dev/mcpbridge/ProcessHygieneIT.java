@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.mcpbridge.fixture.LongForm;
 import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.TestBridge;
 import java.nio.file.Files;
@@ -26,7 +27,7 @@ class ProcessHygieneIT {
       long descriptors = descriptors();
       int threads = Thread.activeCount();
 
-      cycle(bridge, 95);
+      cycle(bridge, LongForm.times(20, 95));
 
       bridge.until(() -> sleepers() == 0);
       bridge.until(() -> descriptors() <= descriptors + 5);

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.fixture.LongForm;
 import dev.mcpbridge.protocol.Json;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -25,8 +26,7 @@ import org.junit.jupiter.api.Test;
 
 /** Random recursive schemas and values, compared with the validator of Vert.x. */
 class SchemaFuzzTest {
-  /** 10,000 with {@code -Dfuzz.schemas=10000}. */
-  private static final int SCHEMAS = Integer.getInteger("fuzz.schemas", 2_000);
+  private static final int SCHEMAS = LongForm.times(2_000, 10_000);
   private static final int VALUES = 2;
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
   private static final List<String> NAMES = List.of("a", "b", "kind", "next");
