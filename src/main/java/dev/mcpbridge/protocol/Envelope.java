@@ -16,6 +16,10 @@ public record Envelope(JsonSlice extras, JsonSlice meta, JsonSlice capabilities,
   public static final Envelope NONE =
       new Envelope(JsonSlice.EMPTY_OBJECT, JsonSlice.EMPTY_OBJECT, JsonSlice.EMPTY_OBJECT, null);
 
+  public Envelope withExtras(JsonSlice other) {
+    return new Envelope(other, meta, capabilities, logLevel);
+  }
+
   /** Whether the client supports an elicitation mode; {@code elicitation: {}} means forms only. */
   public boolean supportsElicitation(String mode) {
     JsonSlice elicitation = JsonObjects.members(capabilities).get("elicitation");

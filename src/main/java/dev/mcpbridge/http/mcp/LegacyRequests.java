@@ -225,7 +225,9 @@ final class LegacyRequests {
           .get()
           .compose(
               toolCatalogue ->
-                  result(new McpRequest(message, toolCatalogue, session, caller, replyChannel)))
+                  result(
+                      session,
+                      new McpRequest(message, toolCatalogue, session, caller, replyChannel)))
           .onComplete(done -> session.finished(message))
           .onComplete(
               result ->
@@ -241,17 +243,17 @@ final class LegacyRequests {
     sessions.end(session);
   }
 
-  private Future<JsonSlice> result(McpRequest request) {
+  private Future<JsonSlice> result(LegacySession session, McpRequest request) {
     return switch (request.message().method()) {
       case McpMethod.PING -> Future.succeededFuture(JsonSlice.EMPTY_OBJECT);
-      case McpMethod.SET_LEVEL -> setLevel(request);
+      case McpMethod.SET_LEVEL -> setLevel(session, request);
       case McpMethod.TOOLS_LIST -> Future.succeededFuture(McpLists.tools(request));
       case McpMethod.PROMPTS_LIST -> Future.succeededFuture(McpLists.prompts(request));
       case McpMethod.RESOURCES_LIST -> Future.succeededFuture(McpLists.resources(request));
       case McpMethod.TEMPLATES_LIST -> Future.succeededFuture(McpLists.templates(request));
       case McpMethod.TOOLS_CALL -> calls.tool(request);
-      case McpMethod.SUBSCRIBE -> subscribe(request);
-      case McpMethod.UNSUBSCRIBE -> unsubscribe(request);
+      case McpMethod.SUBSCRIBE -> subscribe(session, request);
+      case McpMethod.UNSUBSCRIBE -> unsubscribe(session, request);
       case McpMethod.PROMPTS_GET -> calls.prompt(request);
       case McpMethod.RESOURCES_READ -> calls.resource(request);
       case McpMethod.COMPLETE -> calls.complete(request);
@@ -259,17 +261,16 @@ final class LegacyRequests {
     };
   }
 
-  private static Future<JsonSlice> setLevel(McpRequest request) {
+  private static Future<JsonSlice> setLevel(LegacySession session, McpRequest request) {
     String level = request.required("level");
     if (!LogLevels.isLevel(level)) {
       throw new BridgeException(ErrorCode.INVALID_PARAMS, "Unknown log level: " + level);
     }
-    return ((LegacySession) request.client()).setLogLevel(level).map(JsonSlice.EMPTY_OBJECT);
+    return session.setLogLevel(level).map(JsonSlice.EMPTY_OBJECT);
   }
 
-  private Future<JsonSlice> subscribe(McpRequest request) {
+  private Future<JsonSlice> subscribe(LegacySession session, McpRequest request) {
     String uri = request.required("uri");
-    LegacySession session = (LegacySession) request.client();
     return subscribers
         .listen(request.resource(uri), uri, session.caller(), session::updated)
         .map(
@@ -279,8 +280,8 @@ final class LegacyRequests {
             });
   }
 
-  private static Future<JsonSlice> unsubscribe(McpRequest request) {
-    ((LegacySession) request.client()).unsubscribed(request.required("uri"));
+  private static Future<JsonSlice> unsubscribe(LegacySession session, McpRequest request) {
+    session.unsubscribed(request.required("uri"));
     return Future.succeededFuture(JsonSlice.EMPTY_OBJECT);
   }
 

@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -221,11 +222,28 @@ final class LegacySession implements Client {
     return new SessionRecord(principal.name(), server, version, capabilities, logLevel);
   }
 
+  @Override
+  public String requestState(ClientMessage message) {
+    return null;
+  }
+
+  @Override
+  public boolean takesRequests() {
+    return true;
+  }
+
+  @Override
+  public Future<JsonSlice> settle(
+      McpRequest request, Future<JsonSlice> result, Function<JsonSlice, Future<JsonSlice>> repeat) {
+    return result.compose(first -> new InputRounds(request, this, repeat).settle(first));
+  }
+
   /**
    * Sends a request to the client on the stream of the client's request that it concerns. A
    * disconnect is not a refusal: the client may respond in another request, until the timeout.
    */
-  Future<JsonSlice> sendRequest(
+  @Override
+  public Future<JsonSlice> sendRequest(
       McpRequest request, String method, JsonSlice params, long timeoutMillis) {
     String requestId = "bridge-" + node + "-" + ++requestCount;
     if (!request.replyChannel().send(RpcReplies.request(requestId, method, params))) {

@@ -160,25 +160,12 @@ final class McpCalls {
     }
     refuseForeignState(request, callIntent);
     Envelope envelope = request.envelope(OWN_PARAMS);
-    Future<JsonSlice> first = call(request, callIntent, arguments, envelope);
-    return request.client() instanceof LegacySession session
-        ? first.compose(
-            result ->
-                new InputRounds(
-                        request,
-                        session,
-                        extras ->
-                            call(
-                                request,
-                                callIntent,
-                                arguments,
-                                new Envelope(
-                                    extras,
-                                    envelope.meta(),
-                                    envelope.capabilities(),
-                                    envelope.logLevel())))
-                    .settle(result))
-        : first;
+    return request
+        .client()
+        .settle(
+            request,
+            call(request, callIntent, arguments, envelope),
+            input -> call(request, callIntent, arguments, envelope.withExtras(input)));
   }
 
   /** A server with a session stores no state at the client, so any requestState is foreign. */
@@ -256,16 +243,18 @@ final class McpCalls {
     if (request.client().capabilities().length() <= 2) {
       return call.get();
     }
-    if (request.client() instanceof LegacySession session) {
+    if (request.client().takesRequests()) {
       Runnable unregister =
           bus.serve(
               Addresses.clientRequest(runningCall.callId()),
               serverRequest ->
-                  session.sendRequest(
-                      request,
-                      serverRequest.method(),
-                      serverRequest.params(),
-                      CLIENT_TIMEOUT_MILLIS));
+                  request
+                      .client()
+                      .sendRequest(
+                          request,
+                          serverRequest.method(),
+                          serverRequest.params(),
+                          CLIENT_TIMEOUT_MILLIS));
       return call.get().onComplete(done -> unregister.run());
     }
     SuspendedCalls.SuspendedCall suspended = suspendedCalls.open(request, callIntent, runningCall);

@@ -80,8 +80,9 @@ final class McpGate {
           pending.token());
       return explain(confirmation, false);
     }
-    if (request.client() instanceof LegacySession session) {
-      return session
+    if (request.client().takesRequests()) {
+      return request
+          .client()
           .sendRequest(
               request,
               McpMethod.ELICIT,
@@ -95,11 +96,8 @@ final class McpGate {
 
   /** Whether a request is repeated with an answer to a confirmation. */
   boolean isAnswered(McpRequest request) {
-    String state = request.message().stringParam("requestState");
-    return confirmedElsewhere(request) != null
-        || request.client() instanceof StatelessClient
-            && state != null
-            && state.startsWith(statePrefix);
+    String state = request.client().requestState(request.message());
+    return confirmedElsewhere(request) != null || state != null && state.startsWith(statePrefix);
   }
 
   /** Continues a repeated request, if it is still the same. */

@@ -4,7 +4,9 @@ import dev.mcpbridge.auth.Principal;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.MetaKeys;
+import io.vertx.core.Future;
 import java.util.Map;
+import java.util.function.Function;
 
 /** The client of one request of 2026-07-28, described by the request's {@code _meta} alone. */
 final class StatelessClient implements Client {
@@ -48,6 +50,28 @@ final class StatelessClient implements Client {
   @Override
   public void callEnded(McpRequest request) {
     runningCall = null;
+  }
+
+  @Override
+  public String requestState(ClientMessage message) {
+    return message.stringParam("requestState");
+  }
+
+  @Override
+  public boolean takesRequests() {
+    return false;
+  }
+
+  @Override
+  public Future<JsonSlice> sendRequest(
+      McpRequest during, String method, JsonSlice params, long timeoutMillis) {
+    return Future.failedFuture(new UnsupportedOperationException(method));
+  }
+
+  @Override
+  public Future<JsonSlice> settle(
+      McpRequest request, Future<JsonSlice> result, Function<JsonSlice, Future<JsonSlice>> repeat) {
+    return result;
   }
 
   /** Marks the client as disconnected; returns the running call, null for none. */

@@ -91,10 +91,8 @@ final class SuspendedCalls {
   }
 
   boolean isResumption(McpRequest request) {
-    String state = request.message().stringParam("requestState");
-    return request.client() instanceof StatelessClient
-        && state != null
-        && state.startsWith(statePrefix);
+    String state = request.client().requestState(request.message());
+    return state != null && state.startsWith(statePrefix);
   }
 
   /**
