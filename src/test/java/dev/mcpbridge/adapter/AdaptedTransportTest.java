@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.mcpbridge.Bridge;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.fixture.BridgeVertx;
 import dev.mcpbridge.fixture.Stubs;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
@@ -15,21 +15,24 @@ import dev.mcpbridge.session.SessionListener;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.junit5.ProvidedBy;
+import io.vertx.junit5.VertxExtension;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The start timeout. */
+@ExtendWith(VertxExtension.class)
 class AdaptedTransportTest {
   private static final long START_MILLIS = 200;
 
-  private final Vertx vertx = Bridge.vertx();
+  private Vertx vertx;
 
-  @AfterEach
-  void close() throws TimeoutException {
-    vertx.close().await(20, TimeUnit.SECONDS);
+  @BeforeEach
+  void use(@ProvidedBy(BridgeVertx.class) Vertx vertx) {
+    this.vertx = vertx;
   }
 
   /** Initialises a session with a backend that is opened by this function. */

@@ -12,6 +12,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.junit5.VertxExtension;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
@@ -20,23 +21,25 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPOutputStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Decompression of responses under memory pressure. */
+@ExtendWith(VertxExtension.class)
 class HttpCallerTest {
   private static final int LARGE = 100_000;
   private static final int MAX = 1 << 20;
 
-  private final Vertx vertx = Vertx.vertx();
   private final MemoryBudget memory = new MemoryBudget(MAX);
-  private final HttpCaller caller =
-      new HttpCaller(vertx, new HttpAccess(Map.of(), null), memory, () -> true);
+  private Vertx vertx;
+  private HttpCaller caller;
   private URI url;
 
   @BeforeEach
-  void listen() throws Exception {
+  void listen(Vertx vertx) throws Exception {
+    this.vertx = vertx;
+    caller = new HttpCaller(vertx, new HttpAccess(Map.of(), null), memory, () -> true);
     url =
         LocalServer.listen(
             vertx,
@@ -45,11 +48,6 @@ class HttpCallerTest {
                     .response()
                     .putHeader("content-encoding", "gzip")
                     .end(zipped(Integer.parseInt(request.path().substring(1)))));
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    vertx.close().await(20, TimeUnit.SECONDS);
   }
 
   private static Buffer zipped(int size) {

@@ -10,6 +10,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.memory.MemoryBudget;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.junit5.VertxExtension;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,11 +20,12 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
+@ExtendWith(VertxExtension.class)
 class PolledDocumentTest {
   private static final HttpAccess ACCESS = new HttpAccess(Map.of(), null);
 
@@ -33,14 +35,9 @@ class PolledDocumentTest {
   private Path file;
 
   @BeforeEach
-  void open() throws Exception {
-    vertx = Vertx.vertx();
+  void open(Vertx vertx) throws Exception {
+    this.vertx = vertx;
     file = Files.writeString(folder.resolve("document"), "one");
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    vertx.close().await(10, TimeUnit.SECONDS);
   }
 
   @Test

@@ -3,42 +3,42 @@ package dev.mcpbridge.bus;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.mcpbridge.Bridge;
 import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.fixture.BridgeVertx;
+import dev.mcpbridge.fixture.EventLoops;
 import dev.mcpbridge.metrics.Counts;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.junit5.ProvidedBy;
+import io.vertx.junit5.VertxExtension;
 import java.time.Clock;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Requests within a node, and handlers that are registered and unregistered. */
+@ExtendWith(VertxExtension.class)
 class BusTest {
   private static final Address<String, String> ADDRESS = Address.local("somewhere");
 
-  private final Vertx vertx = Bridge.vertx();
-  private final Bus bus = Bus.create(vertx, new SingleNode(Clock.systemUTC()), new Counts());
+  private Vertx vertx;
+  private Bus bus;
 
-  @AfterEach
-  void close() throws Exception {
-    vertx.close().await(20, TimeUnit.SECONDS);
-  }
-
-  /** Runs the action in one turn of the event loop. */
-  private String inOneTurn(Supplier<Future<String>> action) throws Exception {
-    Promise<String> response = Promise.promise();
-    vertx.runOnContext(v -> action.get().onComplete(response));
-    return response.future().await(20, TimeUnit.SECONDS);
+  @BeforeEach
+  void create(@ProvidedBy(BridgeVertx.class) Vertx vertx) {
+    this.vertx = vertx;
+    bus = Bus.create(vertx, new SingleNode(Clock.systemUTC()), new Counts());
   }
 
   private void assertNotDelivered(Supplier<Future<String>> action) {
-    BridgeException failure = assertThrows(BridgeException.class, () -> inOneTurn(action));
+    BridgeException failure =
+        assertThrows(BridgeException.class, () -> EventLoops.await(vertx, action));
     assertEquals(ErrorCode.SERVER_UNAVAILABLE, failure.code());
     assertEquals(Executed.NO, failure.executed());
   }
@@ -47,7 +47,7 @@ class BusTest {
   void handlerAnswersRequest() throws Exception {
     bus.serve(ADDRESS, request -> Future.succeededFuture(request + "!"));
 
-    assertEquals("who!", inOneTurn(() -> bus.request(ADDRESS, "who")));
+    assertEquals("who!", EventLoops.await(vertx, () -> bus.request(ADDRESS, "who")));
   }
 
   @Test
@@ -83,7 +83,7 @@ class BusTest {
     delivered.future().await(20, TimeUnit.SECONDS);
 
     unregister.run();
-    inOneTurn(() -> Future.succeededFuture("a later turn"));
+    EventLoops.await(vertx, () -> Future.succeededFuture("a later turn"));
     answer.complete("me");
 
     assertEquals("me", response.await(20, TimeUnit.SECONDS));
@@ -95,7 +95,8 @@ class BusTest {
 
     assertEquals(
         "the second",
-        inOneTurn(
+        EventLoops.await(
+            vertx,
             () -> {
               unregister.run();
               bus.serve(ADDRESS, request -> Future.succeededFuture("the second"));

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.mcpbridge.Bridge;
 import dev.mcpbridge.bus.Addresses.Cancellation;
 import dev.mcpbridge.bus.Addresses.InstanceStopped;
 import dev.mcpbridge.bus.Addresses.ServerRequest;
@@ -14,6 +13,7 @@ import dev.mcpbridge.cluster.OwnershipView;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.fixture.BridgeVertx;
 import dev.mcpbridge.fixture.EventLoops;
 import dev.mcpbridge.fixture.Stubs;
 import dev.mcpbridge.metrics.Counts;
@@ -29,22 +29,24 @@ import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.junit5.ProvidedBy;
+import io.vertx.junit5.VertxExtension;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Calls of a server whose owner changes. */
+@ExtendWith(VertxExtension.class)
 class RemoteRouterTest {
   private static final ServerId ID = new ServerId("s");
   private static final JsonSlice DONE = JsonSlice.of("{}");
 
-  private final Vertx vertx = Bridge.vertx();
-  private final Bus bus = Bus.create(vertx, cluster(), new Counts());
+  private Vertx vertx;
+  private Bus bus;
   private Cluster.PeerListener peerListener;
   private Promise<Void> change = Promise.promise();
   private final Promise<byte[]> answer = Promise.promise();
@@ -76,7 +78,9 @@ class RemoteRouterTest {
   }
 
   @BeforeEach
-  void serve() throws Exception {
+  void serve(@ProvidedBy(BridgeVertx.class) Vertx vertx) throws Exception {
+    this.vertx = vertx;
+    bus = Bus.create(vertx, cluster(), new Counts());
     EventLoops.await(
         vertx,
         () -> {
@@ -89,11 +93,6 @@ class RemoteRouterTest {
               });
           return Future.succeededFuture();
         });
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    vertx.close().await(20, TimeUnit.SECONDS);
   }
 
   private Future<JsonSlice> ask() {

@@ -8,23 +8,28 @@ import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.call.BackgroundCalls.BackgroundCall;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.fixture.BridgeVertx;
 import dev.mcpbridge.fixture.EventLoops;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.junit5.ProvidedBy;
+import io.vertx.junit5.VertxExtension;
 import java.time.Clock;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Calls that are cancelled before they start, or cannot start. */
+@ExtendWith(VertxExtension.class)
 class BackgroundCallsTest {
   private OneServer server;
   private BackgroundCalls calls;
 
   @BeforeEach
-  void open() throws Exception {
-    server = new OneServer();
+  void open(@ProvidedBy(BridgeVertx.class) Vertx vertx) throws Exception {
+    server = new OneServer(vertx);
     calls =
         new BackgroundCalls(
             server.vertx,
@@ -33,11 +38,6 @@ class BackgroundCallsTest {
             Clock.systemUTC(),
             server.cluster,
             () -> false);
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    server.close();
   }
 
   @Test

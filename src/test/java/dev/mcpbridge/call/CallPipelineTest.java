@@ -6,26 +6,26 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.error.Executed;
+import dev.mcpbridge.fixture.BridgeVertx;
 import dev.mcpbridge.fixture.EventLoops;
 import io.vertx.core.Future;
-import org.junit.jupiter.api.AfterEach;
+import io.vertx.core.Vertx;
+import io.vertx.junit5.ProvidedBy;
+import io.vertx.junit5.VertxExtension;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Calls of a server that has no catalogue yet. */
+@ExtendWith(VertxExtension.class)
 class CallPipelineTest {
   private OneServer server;
 
   @BeforeEach
-  void open() throws Exception {
-    server = new OneServer();
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    server.close();
+  void open(@ProvidedBy(BridgeVertx.class) Vertx vertx) throws Exception {
+    server = new OneServer(vertx);
   }
 
   private Future<CallOutcome> run() {

@@ -3,7 +3,6 @@ package dev.mcpbridge.call;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
-import dev.mcpbridge.Bridge;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.InstanceStopped;
 import dev.mcpbridge.bus.Bus;
@@ -12,6 +11,7 @@ import dev.mcpbridge.cluster.OwnershipView;
 import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.fixture.BridgeVertx;
 import dev.mcpbridge.fixture.ServerViews;
 import dev.mcpbridge.fixture.Stubs;
 import dev.mcpbridge.metrics.Counts;
@@ -23,23 +23,24 @@ import dev.mcpbridge.model.ServerView;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.junit5.ProvidedBy;
+import io.vertx.junit5.VertxExtension;
 import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Which of several published views of a server counts. */
+@ExtendWith(VertxExtension.class)
 class DirectoryTest {
   private static final ServerId SERVER = new ServerId("s");
   private static final ServerId LAST = new ServerId("last");
 
-  private final Vertx vertx = Bridge.vertx();
-  private final SingleNode singleNode = new SingleNode(Clock.systemUTC());
-  private final Bus bus = Bus.create(vertx, singleNode, new Counts());
-  private final Directory directory = new Directory(bus, node());
+  private Vertx vertx;
+  private Bus bus;
+  private Directory directory;
   private String state = "member";
   private long ownersEpoch;
   private boolean isExpected;
@@ -47,13 +48,11 @@ class DirectoryTest {
   private Promise<Void> change = Promise.promise();
 
   @BeforeEach
-  void open() {
+  void open(@ProvidedBy(BridgeVertx.class) Vertx vertx) {
+    this.vertx = vertx;
+    bus = Bus.create(vertx, new SingleNode(Clock.systemUTC()), new Counts());
+    directory = new Directory(bus, node());
     directory.open();
-  }
-
-  @AfterEach
-  void close() throws TimeoutException {
-    vertx.close().await(20, TimeUnit.SECONDS);
   }
 
   private Cluster node() {

@@ -1,6 +1,5 @@
 package dev.mcpbridge.call;
 
-import dev.mcpbridge.Bridge;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.Decision;
 import dev.mcpbridge.bus.Bus;
@@ -24,21 +23,21 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Clock;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /** A call pipeline with one server that has no catalogue yet. */
-final class OneServer implements AutoCloseable {
+final class OneServer {
   static final ServerId ID = new ServerId("s");
 
-  final Vertx vertx = Bridge.vertx();
+  final Vertx vertx;
   final Cluster cluster = new SingleNode(Clock.systemUTC());
-  final Bus bus = Bus.create(vertx, cluster, new Counts());
+  final Bus bus;
   final CallPipeline pipeline;
   private final Promise<ServerView> ready = Promise.promise();
   private int runs;
 
-  OneServer() throws Exception {
+  OneServer(Vertx vertx) throws Exception {
+    this.vertx = vertx;
+    bus = Bus.create(vertx, cluster, new Counts());
     Directory directory = new Directory(bus, cluster);
     pipeline =
         new CallPipeline(
@@ -84,10 +83,5 @@ final class OneServer implements AutoCloseable {
 
   int runs() {
     return runs;
-  }
-
-  @Override
-  public void close() throws TimeoutException {
-    vertx.close().await(20, TimeUnit.SECONDS);
   }
 }

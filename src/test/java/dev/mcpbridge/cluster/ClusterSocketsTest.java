@@ -8,26 +8,29 @@ import dev.mcpbridge.cluster.agreement.Message.Signed;
 import dev.mcpbridge.cluster.link.Identity;
 import dev.mcpbridge.cluster.link.Links;
 import dev.mcpbridge.config.ClusterConfig;
+import dev.mcpbridge.fixture.BridgeVertx;
 import dev.mcpbridge.fixture.FreePorts;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
+import io.vertx.junit5.ProvidedBy;
+import io.vertx.junit5.VertxExtension;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Two nodes of a cluster that permits only small calls. */
+@ExtendWith(VertxExtension.class)
 class ClusterSocketsTest {
   private static final int MESSAGE_BYTES = 1 << 20;
 
-  private final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
   private final List<String> members = new ArrayList<>();
+  private Vertx vertx;
   private Node sender;
   private Node receiver;
 
@@ -87,21 +90,13 @@ class ClusterSocketsTest {
   }
 
   @BeforeEach
-  void connect() throws Exception {
+  void connect(@ProvidedBy(BridgeVertx.class) Vertx vertx) throws Exception {
+    this.vertx = vertx;
     FreePorts.find(2).forEach(port -> members.add("127.0.0.1:" + port));
     sender = new Node(0);
     receiver = new Node(1);
     vertx.runOnContext(v -> Future.all(sender.links.open(), receiver.links.open()));
-    await(Future.all(sender.connected.future(), receiver.connected.future()));
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    await(vertx.close());
-  }
-
-  private static <T> T await(Future<T> future) throws Exception {
-    return future.await(30, TimeUnit.SECONDS);
+    Future.all(sender.connected.future(), receiver.connected.future()).await(30, TimeUnit.SECONDS);
   }
 
   @Test
@@ -112,7 +107,7 @@ class ClusterSocketsTest {
 
     vertx.runOnContext(v -> sender.links.send(1, new Signed(0, 77, new long[] {1, 1}, state)));
 
-    NewState received = (NewState) await(receiver.received.future()).message();
+    NewState received = (NewState) receiver.received.future().await(30, TimeUnit.SECONDS).message();
     assertEquals(7, received.base());
     assertArrayEquals(snapshot, received.snapshot());
   }

@@ -3,12 +3,12 @@ package dev.mcpbridge.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import dev.mcpbridge.Bridge;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.config.ConfigReader.Strictness;
+import dev.mcpbridge.fixture.BridgeVertx;
 import dev.mcpbridge.fixture.ServerViews;
 import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
@@ -18,6 +18,8 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import io.vertx.core.Vertx;
+import io.vertx.junit5.ProvidedBy;
+import io.vertx.junit5.VertxExtension;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -29,23 +31,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Requests that arrive before the servers are known. */
+@ExtendWith(VertxExtension.class)
 class StartupGateTest {
   private static final ServerId ID = new ServerId("s");
 
-  private final Vertx vertx = Bridge.vertx();
   private final SingleNode singleNode = new SingleNode(Clock.systemUTC());
   private final Counts counts = new Counts();
-  private final Bus bus = Bus.create(vertx, singleNode, counts);
   private final HttpClient client = HttpClient.newHttpClient();
+  private Bus bus;
   private HttpVerticle http;
 
   @BeforeEach
-  void listen() throws Exception {
+  void listen(@ProvidedBy(BridgeVertx.class) Vertx vertx) throws Exception {
+    bus = Bus.create(vertx, singleNode, counts);
     http =
         new HttpVerticle(
             new HttpVerticle.Dependencies(
@@ -59,11 +62,6 @@ class StartupGateTest {
                 counts),
             (client, server) -> false);
     vertx.deployVerticle(http).await(20, TimeUnit.SECONDS);
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    vertx.close().await(20, TimeUnit.SECONDS);
   }
 
   private HttpRequest.Builder to(String path) {

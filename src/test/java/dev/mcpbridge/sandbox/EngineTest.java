@@ -13,6 +13,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.fixture.EventLoops;
 import dev.mcpbridge.protocol.Json;
 import io.vertx.core.Vertx;
+import io.vertx.junit5.VertxExtension;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -22,12 +23,13 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Requests to the engine depend on the implementation that it reports. */
+@ExtendWith(VertxExtension.class)
 class EngineTest {
   private static final String DOCKER = "{\"Components\":[{\"Name\":\"Engine\"}]}";
   private static final String PODMAN = "{\"Components\":[{\"Name\":\"Podman Engine\"}]}";
@@ -39,8 +41,8 @@ class EngineTest {
   private volatile String version = DOCKER;
 
   @BeforeEach
-  void start() throws IOException {
-    vertx = Vertx.vertx();
+  void start(Vertx vertx) throws IOException {
+    this.vertx = vertx;
     listen(0);
     containerEngine =
         new ContainerEngine(
@@ -48,9 +50,8 @@ class EngineTest {
   }
 
   @AfterEach
-  void stop() throws Exception {
+  void stop() {
     server.stop(0);
-    vertx.close().await(40, TimeUnit.SECONDS);
   }
 
   private void listen(int port) throws IOException {

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.mcpbridge.Bridge;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.Cancellation;
 import dev.mcpbridge.bus.Bus;
@@ -15,6 +14,7 @@ import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.config.ConfigReader.Strictness;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.fixture.BridgeVertx;
 import dev.mcpbridge.fixture.Engine;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.memory.MemoryBudget;
@@ -31,6 +31,8 @@ import dev.mcpbridge.transport.StdioTransport;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.junit5.ProvidedBy;
+import io.vertx.junit5.VertxExtension;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
@@ -42,16 +44,18 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Calls in containers of a node that currently may not start calls, on a real engine. */
+@ExtendWith(VertxExtension.class)
 class SandboxRightsIT {
   private static final ServerId SERVER = new ServerId("s");
   private static Engine engine;
 
-  private final Vertx vertx = Bridge.vertx();
-  private final Bus bus = Bus.create(vertx, new SingleNode(Clock.systemUTC()), new Counts());
   private final AtomicBoolean mayAct = new AtomicBoolean();
   private final AtomicInteger checks = new AtomicInteger();
+  private Vertx vertx;
+  private Bus bus;
   private String deploymentId;
 
   @BeforeAll
@@ -61,7 +65,9 @@ class SandboxRightsIT {
 
   /** A pool with one container, started in advance. */
   @BeforeEach
-  void serve() throws Exception {
+  void serve(@ProvidedBy(BridgeVertx.class) Vertx vertx) throws Exception {
+    this.vertx = vertx;
+    bus = Bus.create(vertx, new SingleNode(Clock.systemUTC()), new Counts());
     String json =
         "{'mcpServers':{'s':{'riskLevel':3,'docker':{'image':'%s','pool':{'min':1,'max':1}}}}}"
             .formatted(Engine.IMAGE);
@@ -88,7 +94,6 @@ class SandboxRightsIT {
   @AfterEach
   void assertNoContainersLeft() throws Exception {
     await(vertx.undeploy(deploymentId));
-    await(vertx.close());
     assertEquals(List.of(), engine.containers());
   }
 

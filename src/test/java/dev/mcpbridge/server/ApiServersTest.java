@@ -3,7 +3,6 @@ package dev.mcpbridge.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import dev.mcpbridge.Bridge;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.SingleNode;
@@ -12,6 +11,7 @@ import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.config.ConfigReader.Strictness;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.fixture.BridgeVertx;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.ServerId;
@@ -20,20 +20,21 @@ import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.junit5.ProvidedBy;
+import io.vertx.junit5.VertxExtension;
 import java.time.Clock;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** API servers while an earlier server of the same name is still stopping. */
+@ExtendWith(VertxExtension.class)
 class ApiServersTest {
   private static final ServerId ID = new ServerId("s");
 
-  private final Vertx vertx = Bridge.vertx();
   private final SingleNode cluster = new SingleNode(Clock.systemUTC());
-  private final Bus bus = Bus.create(vertx, cluster, new Counts());
   private final BridgeConfig config =
       new ConfigReader(Map.of())
           .read("{\"mcpServers\":{\"s\":{\"command\":\"any\"}}}", Strictness.ALL_OR_NOTHING);
@@ -62,11 +63,6 @@ class ApiServersTest {
     }
   }
 
-  @AfterEach
-  void close() throws Exception {
-    vertx.close().await(20, TimeUnit.SECONDS);
-  }
-
   private boolean hasEnded() {
     return ended.future().isComplete();
   }
@@ -80,7 +76,9 @@ class ApiServersTest {
   }
 
   @Test
-  void startWaitsForStoppingServerOfSameName() throws Exception {
+  void startWaitsForStoppingServerOfSameName(@ProvidedBy(BridgeVertx.class) Vertx vertx)
+      throws Exception {
+    Bus bus = Bus.create(vertx, cluster, new Counts());
     ServerDefinitions serverDefinitions = new ServerDefinitions();
     serverDefinitions.read(Map.of(), config);
     ApiServers servers =

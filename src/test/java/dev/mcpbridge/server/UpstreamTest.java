@@ -32,20 +32,22 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.junit5.VertxExtension;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Servers whose transports fail at once, never open, break, or end slowly. */
+@ExtendWith(VertxExtension.class)
 class UpstreamTest {
   private static final ServerId ID = new ServerId("s");
   private static final long LONG_MILLIS = 60_000;
@@ -53,15 +55,15 @@ class UpstreamTest {
   private static final BridgeException NO_ENGINE =
       new BridgeException(ErrorCode.ISOLATION_UNAVAILABLE, "No engine answers");
 
-  private final Vertx vertx = Vertx.vertx();
-  private final Context context = vertx.getOrCreateContext();
-
-  @AfterEach
-  void close() throws Exception {
-    await(vertx::close);
-  }
-
   private final List<ScriptedTransport> transports = new CopyOnWriteArrayList<>();
+  private Vertx vertx;
+  private Context context;
+
+  @BeforeEach
+  void create(Vertx vertx) {
+    this.vertx = vertx;
+    context = vertx.getOrCreateContext();
+  }
 
   private Future<Transport> open(TransportListener listener) {
     ScriptedTransport transport = new ScriptedTransport(context, listener);
@@ -113,12 +115,11 @@ class UpstreamTest {
   private <T> T await(Supplier<Future<T>> request) throws Exception {
     Promise<T> promise = Promise.promise();
     context.runOnContext(v -> request.get().onComplete(promise));
-    return promise.future().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+    return promise.future().await(20, TimeUnit.SECONDS);
   }
 
   private <T> BridgeException failure(Supplier<Future<T>> request) {
-    ExecutionException failed = assertThrows(ExecutionException.class, () -> await(request));
-    return assertInstanceOf(BridgeException.class, failed.getCause());
+    return assertThrows(BridgeException.class, () -> await(request));
   }
 
   @Test
@@ -138,7 +139,7 @@ class UpstreamTest {
     Upstream upstream = upstream((where, upstreamTarget, name, limits, listener) -> never.future());
     Promise<Future<ServerView>> ready = Promise.promise();
     context.runOnContext(v -> ready.complete(upstream.ready(LONG_MILLIS)));
-    Future<ServerView> waiting = ready.future().toCompletionStage().toCompletableFuture().get();
+    Future<ServerView> waiting = ready.future().await(20, TimeUnit.SECONDS);
     assertFalse(waiting.isComplete());
 
     context.runOnContext(v -> upstream.close(0));

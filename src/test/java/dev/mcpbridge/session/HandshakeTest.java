@@ -1,7 +1,6 @@
 package dev.mcpbridge.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -20,16 +19,18 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.junit5.VertxExtension;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The order and the timing of the handshake requests of both eras. */
+@ExtendWith(VertxExtension.class)
 class HandshakeTest {
   private static final String DISCOVERED =
       "\"result\":{\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":{}}";
@@ -40,13 +41,15 @@ class HandshakeTest {
   /** Longer than the timeout of the first request to a running server. */
   private static final long LATE_MILLIS = 3_200;
 
-  private final Vertx vertx = Vertx.vertx();
-  private final Context context = vertx.getOrCreateContext();
-  private final ScriptedServer server = new ScriptedServer();
+  private Vertx vertx;
+  private Context context;
+  private ScriptedServer server;
 
-  @AfterEach
-  void close() throws Exception {
-    vertx.close().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+  @BeforeEach
+  void create(Vertx vertx) {
+    this.vertx = vertx;
+    context = vertx.getOrCreateContext();
+    server = new ScriptedServer();
   }
 
   /** A server with scripted, possibly delayed responses to some requests. */
@@ -110,13 +113,11 @@ class HandshakeTest {
         v ->
             Handshake.perform(server.session.bind(server), options, timeoutMillis)
                 .onComplete(done));
-    return done.future().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+    return done.future().await(20, TimeUnit.SECONDS);
   }
 
   private BridgeException failure(long timeoutMillis) {
-    ExecutionException failed =
-        assertThrows(ExecutionException.class, () -> perform(false, timeoutMillis));
-    return assertInstanceOf(BridgeException.class, failed.getCause());
+    return assertThrows(BridgeException.class, () -> perform(false, timeoutMillis));
   }
 
   @Test

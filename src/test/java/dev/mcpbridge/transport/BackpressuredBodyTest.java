@@ -9,23 +9,27 @@ import dev.mcpbridge.memory.MemoryBudget;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientResponse;
+import io.vertx.junit5.VertxExtension;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Back-pressure on response bodies. */
+@ExtendWith(VertxExtension.class)
 class BackpressuredBodyTest {
   private static final long LARGE = MemoryBudget.LARGE;
 
-  private final Vertx vertx = Vertx.vertx();
   private final MemoryBudget memory = new MemoryBudget(2 * LARGE);
   private final AtomicInteger pauses = new AtomicInteger();
-  private final AtomicInteger resumptions = new AtomicInteger();
+  private final Semaphore resumptions = new Semaphore(0);
+  private Vertx vertx;
 
-  @AfterEach
-  void close() throws Exception {
-    vertx.close().await(20, TimeUnit.SECONDS);
+  @BeforeEach
+  void use(Vertx vertx) {
+    this.vertx = vertx;
   }
 
   private BackpressuredBody body(long patienceMillis) {
@@ -33,7 +37,11 @@ class BackpressuredBodyTest {
         Stubs.of(
             HttpClientResponse.class,
             (method, arguments) -> {
-              (method.equals("pause") ? pauses : resumptions).incrementAndGet();
+              if (method.equals("pause")) {
+                pauses.incrementAndGet();
+              } else {
+                resumptions.release();
+              }
               return null;
             });
     return new BackpressuredBody(
@@ -49,12 +57,9 @@ class BackpressuredBodyTest {
         });
   }
 
-  private void awaitResumptions(int times) throws Exception {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (resumptions.get() < times) {
-      assertTrue(System.nanoTime() < end, "the response was not resumed in time");
-      Thread.onSpinWait();
-    }
+  private void awaitResumption() throws Exception {
+    assertTrue(
+        resumptions.tryAcquire(20, TimeUnit.SECONDS), "the response was not resumed in time");
   }
 
   @Test
@@ -66,7 +71,7 @@ class BackpressuredBodyTest {
     assertEquals(1, pauses.get());
     memory.removeUnread(2 * LARGE);
 
-    awaitResumptions(1);
+    awaitResumption();
     assertEquals(LARGE, memory.held());
   }
 
@@ -76,7 +81,7 @@ class BackpressuredBodyTest {
     BackpressuredBody backpressuredBody = body(50);
 
     runOnLoop(() -> backpressuredBody.onBuffered(LARGE));
-    awaitResumptions(1);
+    awaitResumption();
     runOnLoop(
         () -> {
           backpressuredBody.onBuffered(LARGE + 1);
@@ -87,7 +92,7 @@ class BackpressuredBodyTest {
         });
 
     assertEquals(2, pauses.get());
-    awaitResumptions(2);
+    awaitResumption();
   }
 
   @Test

@@ -15,37 +15,35 @@ import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.junit5.VertxExtension;
 import java.net.URI;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Responses that are cancelled while they wait for memory. */
+@ExtendWith(VertxExtension.class)
 class ClientResponseTest {
   private static final int SIZE = MemoryBudget.LARGE + 1000;
   private static final int MAX = 1 << 20;
 
-  private final Vertx vertx = Vertx.vertx();
   private final MemoryBudget memory = new MemoryBudget(SIZE);
-  private final HttpSender sender =
-      new HttpSender(vertx, new HttpAccess(Map.of(), null), memory, () -> true);
   private final Set<HttpConnection> connections = ConcurrentHashMap.newKeySet();
   private final Promise<HttpServerRequest> secondRequest = Promise.promise();
   private final Promise<Buffer> body = Promise.promise();
+  private Vertx vertx;
+  private HttpSender sender;
   private URI url;
 
   @BeforeEach
-  void listen() throws Exception {
+  void listen(Vertx vertx) throws Exception {
+    this.vertx = vertx;
+    sender = new HttpSender(vertx, new HttpAccess(Map.of(), null), memory, () -> true);
     url = LocalServer.listen(vertx, this::answer);
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    vertx.close().await(20, TimeUnit.SECONDS);
   }
 
   private void answer(HttpServerRequest request) {

@@ -6,21 +6,23 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.fixture.EventLoops;
 import io.vertx.core.Vertx;
-import java.util.concurrent.TimeUnit;
+import io.vertx.junit5.VertxExtension;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
+@ExtendWith(VertxExtension.class)
 class PollingTest {
-  private final Vertx vertx = Vertx.vertx();
   private final AtomicInteger checks = new AtomicInteger();
+  private Vertx vertx;
 
-  @AfterEach
-  void close() throws Exception {
-    vertx.close().await(20, TimeUnit.SECONDS);
+  @BeforeEach
+  void use(Vertx vertx) {
+    this.vertx = vertx;
   }
 
   @Test

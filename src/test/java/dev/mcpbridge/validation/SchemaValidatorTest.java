@@ -11,11 +11,13 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.validation.SchemaValidator.Subject;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import io.vertx.junit5.VertxExtension;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Which validations run inline, and which on worker threads. */
+@ExtendWith(VertxExtension.class)
 class SchemaValidatorTest {
   private static final String EXPONENTIAL =
       """
@@ -23,14 +25,15 @@ class SchemaValidatorTest {
         {"type": "object", "properties": {"a": {"$ref": "#/$defs/n"}}, "required": ["b"]},
         {"type": "object", "properties": {"a": {"$ref": "#/$defs/n"}}, "required": ["c"]}]}}}""";
 
-  private final Vertx vertx = Vertx.vertx();
-  private final SchemaValidator validator = new SchemaValidator(vertx, 20_000, 200);
   private final Subject subject =
       new Subject("k", "inputSchema", "t", "s", JsonSlice.of(EXPONENTIAL));
+  private Vertx vertx;
+  private SchemaValidator validator;
 
-  @AfterEach
-  void close() throws Exception {
-    vertx.close().await(20, TimeUnit.SECONDS);
+  @BeforeEach
+  void create(Vertx vertx) {
+    this.vertx = vertx;
+    validator = new SchemaValidator(vertx, 20_000, 200);
   }
 
   private Future<Verdict> validate(JsonNode value) {
