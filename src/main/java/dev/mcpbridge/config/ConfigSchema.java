@@ -43,7 +43,7 @@ public final class ConfigSchema {
 
   /** The schema of the elements of a list. */
   static JsonNode element(JsonNode list) {
-    return resolved(list.path(list.has("then") ? "then" : "items"));
+    return resolved((list.has("then") ? list.path("then") : list).path("items"));
   }
 
   private static JsonNode resolved(JsonNode schema) {

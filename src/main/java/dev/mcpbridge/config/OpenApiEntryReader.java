@@ -9,8 +9,6 @@ import java.util.Map;
 
 /** Reads an entry of type {@code openapi}. Stateless. */
 final class OpenApiEntryReader {
-  private static final int MAX_LARGE_RESULT = 16 << 20;
-
   private OpenApiEntryReader() {}
 
   static OpenApiSource read(Section entry) {
@@ -27,7 +25,7 @@ final class OpenApiEntryReader {
         entry.section("risk").flag("fromMethods"),
         entry.flag("outputSchemas"),
         entry.seconds("refresh"),
-        (int) Math.min(MAX_LARGE_RESULT, entry.bytes("largeResult")));
+        (int) entry.bytes("largeResult"));
   }
 
   private static DocumentSource document(Section entry) {

@@ -113,7 +113,8 @@ final class SchemaCheck {
   private static String type(JsonNode schema) {
     String range = " from " + schema.path("minimum") + " to " + schema.path("maximum");
     if (isSize(schema)) {
-      return "expected a size like 512m, at least " + schema.path("minimum") + " bytes";
+      String most = schema.has("maximum") ? " and at most " + schema.path("maximum") : "";
+      return "expected a size like 512m, at least " + schema.path("minimum") + most + " bytes";
     }
     String type = schema.path("type").asText();
     return switch (type) {
@@ -130,7 +131,7 @@ final class SchemaCheck {
               ? "expected a list of at most " + schema.path("maxItems") + " strings"
               : "expected a list";
       case "object" -> "expected an object";
-      default -> "expected another type";
+      default -> "expected an object or a list";
     };
   }
 }

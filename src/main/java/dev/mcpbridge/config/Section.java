@@ -76,12 +76,15 @@ final class Section {
     return new Section(node.path(key), ConfigSchema.member(schema, key), key, this);
   }
 
-  /** The objects of a list; a single object is read as a list of one. */
+  /** The objects of a list; a single object is read as a list of one, and null is an error. */
   List<Section> sections(String key) {
     JsonNode list = node.path(key);
+    if (list.isNull()) {
+      report(key, "expected a list, found null");
+    }
     JsonNode listSchema = ConfigSchema.member(schema, key);
     if (list.isObject() && listSchema.has("then")) {
-      return List.of(new Section(list, ConfigSchema.element(listSchema.path("then")), key, this));
+      return List.of(new Section(list, ConfigSchema.element(listSchema), key, this));
     }
     List<Section> sections = new ArrayList<>();
     int size = value(key).size();

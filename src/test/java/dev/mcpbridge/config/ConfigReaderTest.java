@@ -72,6 +72,12 @@ class ConfigReaderTest {
         "{'sandbox':{'allowedMounts':['/\\u0000']}} | sandbox.allowedMounts",
         "{'servers':{'s':{'command':'x','riskLevel':4}}} | servers.s.riskLevel",
         "{'mcpServers':{'s':{'command':'x','url':'http://x'}}} | mcpServers.s.url",
+        "{'auth':{'keys':null}} | auth.keys",
+        "{'mcpServers':{'s':{'type':'openapi','url':'http://x','auth':'x'}}} | mcpServers.s.auth",
+        "{'mcpServers':{'s':{'type':'openapi','url':'http://x','largeResult':'17m'}}}"
+            + " | mcpServers.s.largeResult",
+        "{'mcpServers':{'s':{'type':'openapi','url':'http://x','auth':[{'type':'bearer',"
+            + "'token':'t'},{'type':'basic','user':'u'}]}}} | mcpServers.s.auth[1].password",
       })
   void invalidConfigurationIsReportedWithItsPath(String json, String path) {
     ConfigException failure = assertThrows(ConfigException.class, () -> read(json));
@@ -210,6 +216,24 @@ class ConfigReaderTest {
     assertEquals(
         "1", launch(config.servers().get(new ServerId("extra"))).environment().get("X").reveal());
     assertEquals(4000, config.http().port());
+  }
+
+  @Test
+  void credentialsOfAnApiAreOneOrAList() {
+    String bearer = "{'type':'bearer','token':'t'}";
+    String key = "{'type':'apiKey','name':'k','value':'v','in':'query'}";
+    ApiCredential first = new ApiCredential.Bearer(new Secret("t"));
+    ApiCredential second = new ApiCredential.Key("query", "k", new Secret("v"));
+
+    assertEquals(List.of(first), credentials(bearer));
+    assertEquals(List.of(first, second), credentials("[" + bearer + "," + key + "]"));
+  }
+
+  private static List<ApiCredential> credentials(String auth) {
+    BridgeConfig config =
+        read("{'mcpServers':{'s':{'type':'openapi','url':'http://x','auth':" + auth + "}}}");
+    OpenApiSource source = (OpenApiSource) config.servers().get(new ServerId("s")).upstreamTarget();
+    return source.credentials();
   }
 
   @Test
