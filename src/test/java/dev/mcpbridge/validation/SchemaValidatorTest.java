@@ -45,6 +45,7 @@ class SchemaValidatorTest {
   }
 
   /** An object that records the threads that read it. */
+  @SuppressWarnings({"serial", "unchecked"})
   private static final class ObservedObject extends ObjectNode {
     private static final long serialVersionUID = 1L;
     private final transient Set<Thread> readers = ConcurrentHashMap.newKeySet();
