@@ -54,9 +54,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class Bridge {
   private static final Logger LOG = System.getLogger(Bridge.class.getName());
 
-  /** After which Vert.x logs where the event loop is blocked. */
-  private static final long BLOCKED_SECONDS = 2;
-
   private final Vertx vertx;
   private final BridgeConfig config;
   private final Cluster cluster;
@@ -64,6 +61,7 @@ public final class Bridge {
   private final HttpVerticle http;
   private final SupervisorVerticle supervisor;
   private final ReplicatedText newestConfiguration;
+  private final EventLoopWatch watch;
   private final AtomicBoolean severalCallers;
   private volatile String servers;
 
@@ -102,6 +100,7 @@ public final class Bridge {
             transportRegistry,
             sandboxes::of,
             self);
+    this.watch = EventLoopWatch.of(vertx);
   }
 
   private static Cluster cluster(Vertx vertx, BridgeConfig config) {
@@ -138,6 +137,7 @@ public final class Bridge {
         .onSuccess(id -> started.complete(bridge))
         .onFailure(
             failure -> {
+              bridge.watch.close();
               started.fail(failure);
             });
     return started.future();
@@ -222,6 +222,7 @@ public final class Bridge {
   }
 
   private Future<Void> end() {
+    watch.close();
     return vertx.close();
   }
 
@@ -275,11 +276,10 @@ public final class Bridge {
 
   /** Creates the Vert.x of a bridge. Needs no configuration; takes a fifth of the start. */
   public static Vertx vertx() {
+    EventLoopWatch.disableVertxTimings();
     return Vertx.vertx(
         new VertxOptions()
             .setEventLoopPoolSize(1)
-            .setWarningExceptionTime(BLOCKED_SECONDS)
-            .setWarningExceptionTimeUnit(TimeUnit.SECONDS)
             .setFileSystemOptions(
                 new FileSystemOptions()
                     .setFileCachingEnabled(false)
