@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Two things that are no MCP servers, to try the bridge with: an HTTP API with an OpenAPI document,
+ * Two demo servers that do not speak MCP: an HTTP API with an OpenAPI document,
  * and an executor of OpenAI-style function calls. {@code java src/main/demo/WeatherServer.java}; it
  * needs no network, since its weather is the average one of the place and the season.
  */

@@ -3,7 +3,7 @@ package dev.mcpbridge.config;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** An invalid configuration, with all its problems. Has no stack trace. */
+/** An invalid configuration, with all its problems, each once. Has no stack trace. */
 public final class ConfigException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -11,11 +11,11 @@ public final class ConfigException extends RuntimeException {
 
   public ConfigException(List<ConfigProblem> problems) {
     super(
-        problems.stream().map(ConfigProblem::toString).collect(Collectors.joining("; ")),
+        problems.stream().distinct().map(ConfigProblem::toString).collect(Collectors.joining("; ")),
         null,
         false,
         false);
-    this.problems = List.copyOf(problems);
+    this.problems = problems.stream().distinct().toList();
   }
 
   public List<ConfigProblem> problems() {

@@ -191,7 +191,7 @@ public final class ConfigReader {
       // reported below, like a number out of range
     }
     http.problems().add(new ConfigProblem("PORT", "expected a port number, found \"" + port + '"'));
-    return 3000;
+    return http.integer("port");
   }
 
   private static HttpConfig.Tls tls(Section tls) {
@@ -279,11 +279,11 @@ public final class ConfigReader {
       } else if (strictness == Strictness.ALL_OR_NOTHING || !ServerId.isValid(field.getKey())) {
         entries.problems().addAll(entryProblems);
       } else {
-        warnings.addAll(entryProblems);
+        ConfigException invalid = new ConfigException(entryProblems);
+        warnings.addAll(invalid.problems());
         servers.put(
             new ServerId(field.getKey()),
-            ServerEntryReader.refused(
-                field.getKey(), entry, new ConfigException(entryProblems).getMessage()));
+            ServerEntryReader.refused(field.getKey(), entry, invalid.getMessage()));
       }
     }
     return servers;

@@ -164,8 +164,9 @@ final class Section {
     Section section = section(key);
     section.forEach(
         (name, value) -> {
-          if (section.value(name).isTextual()) {
-            texts.put(name, section.text(name));
+          String text = section.text(name);
+          if (text != null) {
+            texts.put(name, text);
           }
         });
     return texts;
@@ -255,12 +256,8 @@ final class Section {
         .orElse("unknown key, ignored");
   }
 
-  /** Reports a problem once, even if its key is read several times. */
   void report(String key, String what) {
-    ConfigProblem problem = new ConfigProblem(pathOf(key), what);
-    if (!problems.contains(problem)) {
-      problems.add(problem);
-    }
+    problems.add(new ConfigProblem(pathOf(key), what));
   }
 
   String pathOf(String key) {

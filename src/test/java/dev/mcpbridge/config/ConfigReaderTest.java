@@ -160,6 +160,20 @@ class ConfigReaderTest {
   }
 
   @Test
+  void everyProblemOfVeryManyIsReportedOnce() {
+    ObjectNode body = Json.object().put("id", "s").put("command", "sh").put("instances", 0);
+    ObjectNode variables = body.putObject("env");
+    for (int i = 0; i < 100_000; i++) {
+      variables.put("v" + i, i);
+    }
+
+    ConfigException failure =
+        assertThrows(ConfigException.class, () -> ConfigReader.readServer(body, read("{}")));
+
+    assertEquals(100_001, failure.problems().size());
+  }
+
+  @Test
   void serversOfVsCodeAreAccepted() {
     BridgeConfig config = read("{'servers':{'s':{'type':'stdio','command':'sh'}}}");
 

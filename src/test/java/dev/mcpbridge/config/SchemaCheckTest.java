@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Checks that the reader and a complete JSON Schema validator agree on each value. */
-class SchemaFitTest {
+class SchemaCheckTest {
   private static final SchemaRegistry REGISTRY =
       SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12);
 
@@ -49,10 +49,10 @@ class SchemaFitTest {
         "{'type':'number','minimum':0.1,'maximum':9,'unit':'seconds'} | 0"
             + " | expected a number of seconds from 0.1 to 9",
         "{'type':'number','minimum':0.1,'maximum':9} | 10 | expected a number from 0.1 to 9",
-        "{'type':['string','integer'],'unit':'bytes','minimum':4} | '2' "
-            + "| expected a size like 512m, at least 4 bytes",
-        "{'type':['string','integer'],'unit':'bytes','minimum':4} | 'much' "
-            + "| expected a size like 512m, at least 4 bytes",
+        "{'type':['string','integer'],'unit':'bytes','minimum':4,'maximum':8} | '2' "
+            + "| expected a size like 512m, from 4 to 8 bytes",
+        "{'type':['string','integer'],'unit':'bytes','minimum':4,'maximum':8} | 'much' "
+            + "| expected a size like 512m, from 4 to 8 bytes",
         "{'type':'string','enum':['a','b']} | 'c' | expected one of a, b",
         "{'type':'string','minLength':1} | ' ' | expected a non-empty string",
         "{'type':'string','maxLength':2} | 'abc' | expected at most 2 characters",
