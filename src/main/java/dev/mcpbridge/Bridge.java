@@ -1,7 +1,8 @@
 package dev.mcpbridge;
 
-import dev.mcpbridge.adapter.openapi.OpenApiTransportFactory;
-import dev.mcpbridge.adapter.toolcall.ToolCallTransportFactory;
+import dev.mcpbridge.adapter.AdaptedTransportFactory;
+import dev.mcpbridge.adapter.openapi.OpenApiBackend;
+import dev.mcpbridge.adapter.toolcall.ToolCallBackend;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.cluster.ClusterNode;
@@ -87,8 +88,18 @@ public final class Bridge {
         new TransportRegistry(
             Map.of(
                 ContainerTarget.class, sandboxes.opener(),
-                OpenApiSource.class, new OpenApiTransportFactory(cluster.mayAct()),
-                ToolCallSource.class, new ToolCallTransportFactory(cluster.mayAct())),
+                OpenApiSource.class,
+                    new AdaptedTransportFactory<>(
+                        OpenApiSource.class,
+                        OpenApiSource::access,
+                        OpenApiBackend::new,
+                        cluster.mayAct()),
+                ToolCallSource.class,
+                    new AdaptedTransportFactory<>(
+                        ToolCallSource.class,
+                        ToolCallSource::access,
+                        ToolCallBackend::new,
+                        cluster.mayAct())),
             cluster.mayAct());
     this.supervisor =
         new SupervisorVerticle(

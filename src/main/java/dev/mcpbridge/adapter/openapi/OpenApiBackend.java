@@ -24,7 +24,7 @@ import java.util.List;
  * Offers the operations of an HTTP API as tools. Its document is polled; if a new version cannot be
  * used, the tools stay unchanged.
  */
-final class OpenApiBackend implements Backend {
+public final class OpenApiBackend implements Backend {
   private static final Logger LOG = System.getLogger(OpenApiBackend.class.getName());
   private static final int MAX_REDIRECTS = 5;
   private static final int CONNECT_MILLIS = 3_000;
@@ -45,7 +45,8 @@ final class OpenApiBackend implements Backend {
   private final WorkerExecutor readers;
   private Listener listener;
 
-  OpenApiBackend(Vertx vertx, String name, OpenApiSource source, HttpCaller http, int maxBody) {
+  public OpenApiBackend(
+      Vertx vertx, String name, OpenApiSource source, HttpCaller http, int maxBody) {
     this.vertx = vertx;
     this.name = name;
     this.source = source;

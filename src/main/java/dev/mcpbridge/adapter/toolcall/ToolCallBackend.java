@@ -19,7 +19,7 @@ import java.util.List;
  * Offers the functions of an executor as tools. A call is sent once, as a turn with one function
  * call. It has no timeout here; the deadline of the call applies.
  */
-final class ToolCallBackend implements Backend {
+public final class ToolCallBackend implements Backend {
   private static final long REFRESH_MILLIS = 300_000;
   private static final int MAX_PROBE = 1 << 20;
 
@@ -30,7 +30,8 @@ final class ToolCallBackend implements Backend {
   private final PolledDocument<List<JsonSlice>> definitions;
   private long calls;
 
-  ToolCallBackend(Vertx vertx, String name, ToolCallSource source, HttpCaller http, int maxBody) {
+  public ToolCallBackend(
+      Vertx vertx, String name, ToolCallSource source, HttpCaller http, int maxBody) {
     this.name = name;
     this.source = source;
     this.maxBody = maxBody;
