@@ -1,0 +1,269 @@
+package dev.mcpbridge.it.access;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.fixture.CapturedLog;
+import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.McpClient.Reply;
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What an approval covers, and who receives the result of an approved call. */
+@Tag("access")
+class ApprovalsIT {
+  private static final String CALLER = ApiKeys.generate();
+  private static final String BOSS = ApiKeys.generate();
+  private static final String KEYS =
+      "'auth':{'keys':["
+          + TestBridge.key("caller", CALLER, "'read','call'")
+          + ","
+          + TestBridge.key("boss", BOSS, "'read','call','approve'")
+          + "]},";
+  private static final String RISK = "'risk':{'tools':{'big':2,'sleep':2}}";
+  private static final String SERVERS = "'mcpServers':{'s':" + TestBridge.entry(RISK) + "}}";
+  private static final String OPERATOR = "'risk':{'approver':'operator'},";
+  private static final String YES = "{\"confirm\":true}";
+  private static final String PARAMS = "{\"name\":\"s__big\",\"arguments\":{\"size\":1},";
+
+  private static TestBridge open(String config) throws Exception {
+    TestBridge bridge = TestBridge.of("{" + config);
+    bridge.until(() -> bridge.get("/servers/s", "x-api-key", BOSS).text().contains("\"ready\""));
+    return bridge;
+  }
+
+  @Test
+  void aConfirmationCoversAllThatReachesTheServer() throws Exception {
+    try (TestBridge bridge = open(SERVERS)) {
+      List<String> messages = new ArrayList<>();
+      McpClient client =
+          new McpClient(bridge.uri("/mcp"), "{\"elicitation\":{}}")
+              .withRequestHandler(
+                  request -> {
+                    messages.add(request.at("/params/message").asText());
+                    return "{\"action\":\"decline\"}";
+                  });
+      client.initialize();
+      McpClient clientWithoutForms = new McpClient(bridge.uri("/mcp"), "{}");
+      clientWithoutForms.initialize();
+      String tenant =
+          "\"_meta\":{\"acme/tenant\":\"%s\",\"progressToken\":%d,\"traceparent\":\"00\"}";
+
+      client.request("tools/call", PARAMS + "\"priority\":7," + tenant.formatted("root", 1) + "}");
+      for (String meta : List.of(tenant.formatted("root", 2), tenant.formatted("guest", 3))) {
+        clientWithoutForms.request("tools/call", PARAMS + meta + "}");
+      }
+      clientWithoutForms.request("tools/call", PARAMS + tenant.formatted("root", 4) + "}");
+
+      assertTrue(messages.get(0).contains("{\"acme/tenant\":\"root\"}"), messages.get(0));
+      assertTrue(messages.get(0).contains("{\"priority\":7}"), messages.get(0));
+      assertFalse(messages.get(0).contains("traceparent"), messages.get(0));
+      JsonNode listed = bridge.get("/confirmations").body().path("confirmations");
+      assertEquals("root", listed.at("/0/_meta/acme~1tenant").asText());
+      assertEquals(1, listed.at("/0/_meta").size(), listed.toString());
+      assertEquals(3, listed.size());
+      assertNotEquals(listed.at("/0/digest"), listed.at("/1/digest"));
+      assertEquals(
+          List.of("guest", "root", "root"),
+          listed
+              .valueStream()
+              .map(each -> each.at("/_meta/acme~1tenant").asText())
+              .sorted()
+              .toList());
+      assertEquals(
+          2, listed.valueStream().map(each -> each.path("digest").asText()).distinct().count());
+    }
+  }
+
+  @Test
+  void anApprovalIsBoundToTheServersProgram() throws Exception {
+    try (TestBridge bridge = open(SERVERS)) {
+      Answer confirmation = bridge.call("big", "{\"size\":1}");
+
+      bridge.reload(
+          "{'mcpServers':{'s':" + TestBridge.entry(RISK + ",'env':{'ANOTHER':'program'}") + "}}");
+      bridge.until(() -> bridge.state("s").equals("ready"));
+
+      String yes =
+          "{\"confirm\":true,\"token\":\"" + confirmation.body().path("token").asText() + "\"}";
+      Answer refused = bridge.post(path(confirmation), yes);
+      assertEquals("tool_changed", refused.code());
+      assertEquals("no", refused.body().path("executed").asText());
+
+      Answer again = bridge.call("big", "{\"size\":1}");
+      bridge.reload(
+          "{'mcpServers':{'s':"
+              + TestBridge.entry(RISK + ",'env':{'ANOTHER':'program'},'timeout':50")
+              + "}}");
+      bridge.until(() -> bridge.state("s").equals("ready"));
+      yes = "{\"confirm\":true,\"token\":\"" + again.body().path("token").asText() + "\"}";
+      assertEquals("x", bridge.post(path(again), yes).firstText());
+    }
+  }
+
+  @Test
+  void theCallerFetchesTheResultOfAnApprovedCall() throws Exception {
+    try (TestBridge bridge = open(KEYS + OPERATOR + SERVERS)) {
+      Answer confirmation = bridge.call("big", "{\"size\":1}", "x-api-key", CALLER);
+      assertEquals("pending", status(bridge, confirmation, CALLER).path("status").asText());
+
+      CompletableFuture<Answer> waiting =
+          bridge
+              .client()
+              .sendAsync(
+                  java.net.http.HttpRequest.newBuilder(bridge.uri(path(confirmation)))
+                      .header("x-api-key", CALLER)
+                      .header("prefer", "wait=20")
+                      .build(),
+                  java.net.http.HttpResponse.BodyHandlers.ofString())
+              .thenApply(r -> new Answer(r.statusCode(), r.body(), r));
+      Answer approved = bridge.post(path(confirmation), YES, "x-api-key", BOSS);
+
+      JsonNode waited = waiting.get(20, TimeUnit.SECONDS).body();
+      assertEquals(approved.body(), waited.path("result"));
+      assertEquals("done", waited.path("status").asText());
+      assertEquals(200, waited.path("http_status").asInt());
+      JsonNode later = status(bridge, confirmation, CALLER);
+      assertEquals(approved.body(), later.path("result"));
+      assertFalse(later.path("requires_confirmation").asBoolean());
+      assertFalse(status(bridge, confirmation, BOSS).has("result"));
+      assertEquals("yes", status(bridge, confirmation, BOSS).path("executed").asText());
+    }
+  }
+
+  @Test
+  void aWaitingCallReceivesTheOperatorsDecision() throws Exception {
+    try (TestBridge bridge = open(KEYS + OPERATOR + SERVERS)) {
+      CompletableFuture<Answer> first = waiting(bridge);
+      String id = pending(bridge);
+      bridge.post("/confirmations/" + id, YES, "x-api-key", BOSS);
+      Answer answered = first.get(20, TimeUnit.SECONDS);
+      assertEquals(200, answered.status(), answered.toString());
+      assertEquals("x", answered.firstText());
+
+      CompletableFuture<Answer> second = waiting(bridge);
+      String other = pending(bridge);
+      bridge.post("/confirmations/" + other, "{\"confirm\":false}", "x-api-key", BOSS);
+      Answer rejected = second.get(20, TimeUnit.SECONDS);
+      assertEquals(403, rejected.status(), rejected.toString());
+      Answer shown = bridge.get("/confirmations/" + other, "x-api-key", CALLER);
+      assertEquals("rejected", shown.body().path("status").asText());
+    }
+  }
+
+  private static CompletableFuture<Answer> waiting(TestBridge bridge) {
+    return bridge.callLater("big", "{\"size\":1}", "x-api-key", CALLER, "prefer", "wait=20");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anMcpCallWithProgressWaitsForTheOperator(boolean approves) throws Exception {
+    try (TestBridge bridge = open(KEYS + OPERATOR + SERVERS)) {
+      McpClient client = new McpClient(bridge.uri("/mcp"), "{}", "x-api-key", CALLER);
+      client.initialize();
+      CompletableFuture<Reply> waiting =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return client.request("tools/call", PARAMS + "\"_meta\":{\"progressToken\":1}}");
+                } catch (Exception e) {
+                  throw new AssertionError(e);
+                }
+              });
+
+      String id = pending(bridge);
+      bridge.post("/confirmations/" + id, "{\"confirm\":" + approves + "}", "x-api-key", BOSS);
+
+      Reply reply = waiting.get(20, TimeUnit.SECONDS);
+      assertEquals(!approves, reply.result().path("isError").asBoolean(), reply.text());
+      assertEquals(approves ? "x" : "The call was rejected by a human", reply.firstText());
+      assertFalse(reply.notifications("notifications/progress").isEmpty(), reply.text());
+    }
+  }
+
+  @Test
+  void aCallContinuesAfterItsApproverDisconnects() throws Exception {
+    try (TestBridge bridge = open(KEYS + OPERATOR + SERVERS)) {
+      Answer confirmation = bridge.call("sleep", "{\"ms\":1500}", "x-api-key", CALLER);
+      CompletableFuture<Answer> approval =
+          bridge.postLater(path(confirmation), YES, "x-api-key", BOSS);
+      bridge.until(
+          () -> status(bridge, confirmation, CALLER).path("status").asText().equals("running"));
+
+      approval.cancel(true);
+
+      bridge.until(
+          () -> status(bridge, confirmation, CALLER).path("status").asText().equals("done"));
+      assertEquals(
+          "slept", status(bridge, confirmation, CALLER).at("/result/content/0/text").asText());
+    }
+  }
+
+  @Test
+  void theTokenIsHiddenFromModelsAndNotNeededByApprovers() throws Exception {
+    try (CapturedLog log = new CapturedLog();
+        TestBridge bridge = open(KEYS + SERVERS)) {
+      McpClient client = new McpClient(bridge.uri("/mcp"), "{}", "x-api-key", CALLER);
+      client.initialize();
+
+      Reply explained = client.request("tools/call", PARAMS + "\"_meta\":{}}");
+
+      String id = pending(bridge);
+      assertFalse(explained.text().contains(log.token(id)), explained.text());
+      assertTrue(explained.firstText().contains("mcp-bridge confirm " + id), explained.firstText());
+      assertEquals(
+          "wrong_token", bridge.post("/confirmations/" + id, YES, "x-api-key", CALLER).code());
+      assertEquals("x", bridge.post("/confirmations/" + id, YES, "x-api-key", BOSS).firstText());
+      JsonNode fetched = bridge.get("/confirmations/" + id, "x-api-key", CALLER).body();
+      assertEquals("x", fetched.at("/result/content/0/text").asText());
+    }
+  }
+
+  @Test
+  void anUndecidedConfirmationExpires() throws Exception {
+    try (TestBridge bridge = open(KEYS + "'risk':{'approver':'operator','expiry':3}," + SERVERS)) {
+      CompletableFuture<Answer> call = waiting(bridge);
+      String id = pending(bridge);
+
+      Answer expired = call.get(20, TimeUnit.SECONDS);
+
+      assertEquals(410, expired.status(), expired.toString());
+      Answer shown = bridge.get("/confirmations/" + id, "x-api-key", CALLER);
+      assertEquals("expired", shown.body().path("status").asText(), shown.toString());
+      assertEquals(410, bridge.post("/confirmations/" + id, YES, "x-api-key", BOSS).status());
+    }
+  }
+
+  private static String path(Answer confirmation) {
+    return "/confirmations/" + confirmation.body().path("confirmation_id").asText();
+  }
+
+  private static JsonNode status(TestBridge bridge, Answer confirmation, String key)
+      throws Exception {
+    return bridge.get(path(confirmation), "x-api-key", key).body();
+  }
+
+  /** The id of the only pending confirmation; waits until there is one. */
+  private static String pending(TestBridge bridge) throws Exception {
+    String list = "/confirmations";
+    bridge.until(
+        () -> bridge.get(list, "x-api-key", BOSS).body().path("confirmations").size() == 1);
+    return bridge
+        .get(list, "x-api-key", BOSS)
+        .body()
+        .at("/confirmations/0/confirmation_id")
+        .asText();
+  }
+}

@@ -1,0 +1,377 @@
+package dev.mcpbridge.it.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.McpClient.Reply;
+import dev.mcpbridge.fixture.Nodes;
+import dev.mcpbridge.fixture.RoamingSession;
+import java.io.BufferedReader;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** MCP sessions whose messages arrive at different nodes. */
+@Tag("cluster")
+@Tag("slow")
+@ExtendWith(Nodes.StderrOnFailure.class)
+class ClusterSessionsIT {
+  private static final String NEWEST = "2025-11-25";
+  private static final String ANN = ApiKeys.generate();
+  private static final String BOB = ApiKeys.generate();
+  private static final List<Integer> ALL = List.of(1, 2, 3);
+
+  /** The first three run on nodes 1 to 3; the last has one process per session. */
+  private static final List<String> SERVERS = List.of("one", "two", "three", "own");
+
+  @TempDir static Path folder;
+  private static Nodes nodes;
+
+  @BeforeAll
+  static void start() throws Exception {
+    String own = "'isolation':'session','timeout':30,'placement':['n2']";
+    String servers =
+        Nodes.placed(folder, SERVERS.subList(0, 3)) + ",'own':" + Nodes.entry(folder, own);
+    nodes =
+        Nodes.withKey(
+            folder,
+            3,
+            "'auth':{'keys':[%s,%s]},'mcpServers':{%s}"
+                .formatted(key("ann", ANN), key("bob", BOB), servers),
+            ANN);
+  }
+
+  private static String key(String name, String key) {
+    return "{'name':'%s','sha256':'%s','scopes':['read','call']}"
+        .formatted(name, ApiKeys.fingerprint(key));
+  }
+
+  @BeforeEach
+  void allAreThere() throws Exception {
+    nodes.startMissing();
+    nodes.awaitReady(SERVERS);
+    nodes.assertAllAnswer(SERVERS);
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    nodes.stopAll();
+  }
+
+  private static RoamingSession session(int node, String path) throws Exception {
+    return new RoamingSession(nodes, path, NEWEST, "x-api-key", ANN).initialize(node);
+  }
+
+  // --- use at other nodes
+
+  @ParameterizedTest
+  @CsvSource({
+    "2024-11-05,/mcp,two__",
+    "2025-03-26,/servers/two/mcp,''",
+    "2025-06-18,/mcp,two__",
+    "2025-11-25,/servers/two/mcp,''"
+  })
+  void sessionIsUsableAtAllNodes(String version, String path, String prefix) throws Exception {
+    for (int opened : ALL) {
+      RoamingSession client =
+          new RoamingSession(nodes, path, version, "x-api-key", ANN).initialize(opened);
+      assertEquals(202, client.post(1 + opened % 3, "\"method\":\"notifications/initialized\""));
+      for (int node : ALL) {
+        Reply echo = client.call(node, prefix + "echo", "{\"n\":1.10}");
+        assertTrue(echo.text().contains("{\"n\":1.10}"), echo.text());
+        Reply tools = client.request(node, "tools/list", "{}");
+        assertTrue(tools.text().contains("\"" + prefix + "progress\""), tools.text());
+      }
+    }
+  }
+
+  @Test
+  void newSessionsAreKnownAtAllNodesImmediately() throws Exception {
+    List<CompletableFuture<Void>> all = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      int opened = 1 + i % 3;
+      all.add(
+          CompletableFuture.runAsync(() -> openAndUse(opened), task -> new Thread(task).start()));
+    }
+    for (CompletableFuture<Void> each : all) {
+      each.get(120, TimeUnit.SECONDS);
+    }
+  }
+
+  private static void openAndUse(int opened) {
+    try {
+      for (int i = 0; i < 10; i++) {
+        RoamingSession client = session(opened, "/mcp");
+        assertTrue(client.request(1 + opened % 3, "ping", "{}").result().isEmpty());
+        assertTrue(client.request(1 + (opened + 1) % 3, "ping", "{}").result().isEmpty());
+      }
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void sessionIsBoundToItsPrincipalAndEndpoint() throws Exception {
+    for (int opened : ALL) {
+      RoamingSession ann = session(opened, "/mcp");
+      RoamingSession bob = ann.stolenBy("x-api-key", BOB);
+      for (int node : ALL) {
+        assertEquals(404, bob.request(node, "ping", "{}").status());
+        assertEquals(404, bob.end(node));
+        assertThrows(AssertionError.class, () -> bob.listen(node));
+        RoamingSession elsewhere = ann.stolenAt("/servers/two/mcp");
+        assertEquals(404, elsewhere.request(node, "ping", "{}").status());
+        assertEquals(401, ann.stolenBy().request(node, "ping", "{}").status());
+      }
+      assertTrue(ann.request(1 + opened % 3, "ping", "{}").result().isEmpty());
+    }
+  }
+
+  @Test
+  void sessionHasOneProcessForAllNodes() throws Exception {
+    RoamingSession client = session(1, "/servers/own/mcp");
+    RoamingSession other = session(2, "/servers/own/mcp");
+
+    assertEquals("a", client.call(1, "remember", "{\"text\":\"a\"}").firstText());
+    assertEquals("b", other.call(3, "remember", "{\"text\":\"b\"}").firstText());
+    assertEquals("a c", client.call(2, "remember", "{\"text\":\"c\"}").firstText());
+    assertEquals("a c d", client.call(3, "remember", "{\"text\":\"d\"}").firstText());
+
+    int before = nodes.get(1, "/servers/own").body().path("pids").size();
+    assertEquals(204, client.end(3));
+    nodes.until(() -> nodes.get(1, "/servers/own").body().path("pids").size() == before - 1);
+    assertEquals("b e", other.call(1, "remember", "{\"text\":\"e\"}").firstText());
+  }
+
+  // --- running calls
+
+  @ParameterizedTest
+  @CsvSource({"1,2", "2,3", "3,1", "1,3"})
+  void progressIsSentWhereTheCallWasMade(int opened, int door) throws Exception {
+    for (String server : List.of("one", "two", "three")) {
+      RoamingSession client = session(opened, "/servers/" + server + "/mcp");
+
+      Reply reply = client.call(door, "progress", "{\"steps\":3}");
+
+      assertEquals(3, reply.notifications("notifications/progress").size(), reply.text());
+      assertEquals("finished", reply.firstText());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"elicitation/create", "sampling/createMessage", "roots/list"})
+  void serverRequestIsAnsweredAtAnyNode(String method) throws Exception {
+    for (String server : List.of("one", "two", "three")) {
+      for (int answered : ALL) {
+        RoamingSession client = session(1, "/servers/" + server + "/mcp");
+        client.answersAt(answered, question -> ",\"result\":{\"roots\":[],\"n\":1.10}");
+
+        Reply reply = client.call(2, "ask", "{\"method\":\"" + method + "\"}");
+
+        assertTrue(reply.firstText().startsWith("result {"), reply.text());
+        assertTrue(reply.firstText().contains("\"n\":1.10"), reply.text());
+        assertEquals(1, client.serverRequests().size());
+      }
+    }
+  }
+
+  @Test
+  void rejectedServerRequestReachesTheServer() throws Exception {
+    RoamingSession client = session(1, "/servers/three/mcp");
+    client.answersAt(3, question -> ",\"error\":{\"code\":-1,\"message\":\"I would rather not\"}");
+
+    Reply reply = client.call(2, "ask", "{\"method\":\"sampling/createMessage\"}");
+
+    assertTrue(reply.firstText().startsWith("error "), reply.text());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1,2,one", "1,2,two", "1,2,three", "2,1,three", "3,2,one"})
+  void callIsCancelledAtAnotherNode(int door, int cancelled, String server) throws Exception {
+    RoamingSession client = session(3, "/servers/" + server + "/mcp");
+    int before = cancels(server);
+    CompletableFuture<Reply> call = client.callLater(door, "\"mine\"", "never", "{}");
+    nodes.until(() -> nodes.get(1, "/servers/" + server).body().path("pending_calls").asInt() > 0);
+
+    int status =
+        client.post(
+            cancelled,
+            "\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":\"mine\"}");
+
+    assertEquals(202, status);
+    nodes.until(() -> cancels(server) == before + 1);
+    assertTrue(call.get(60, TimeUnit.SECONDS).messages().size() <= 1);
+  }
+
+  private static int cancels(String server) throws Exception {
+    return Integer.parseInt(nodes.call(1, server, "cancels", "{}").firstText());
+  }
+
+  @Test
+  void changesReachTheNodeWithTheStream() throws Exception {
+    for (int listened : ALL) {
+      RoamingSession client = session(1 + listened % 3, "/mcp");
+      try (BufferedReader stream = client.listen(listened)) {
+        client.call(1 + (listened + 1) % 3, "two__grow", "{}");
+
+        JsonNode notification = McpClient.nextLater(stream).get(60, TimeUnit.SECONDS);
+
+        assertEquals("notifications/tools/list_changed", notification.path("method").asText());
+      }
+    }
+  }
+
+  @Test
+  void logLevelIsKnownAtOtherNodes() throws Exception {
+    RoamingSession client = session(1, "/servers/three/mcp");
+    assertEquals(1, logged(client, 2));
+
+    client.request(1, "logging/setLevel", "{\"level\":\"error\"}").result();
+
+    nodes.until(() -> logged(client, 2) == 0);
+    client.request(3, "logging/setLevel", "{\"level\":\"debug\"}").result();
+    nodes.until(() -> logged(client, 2) == 1 && logged(client, 1) == 1);
+  }
+
+  private static int logged(RoamingSession client, int node) throws Exception {
+    return client.call(node, "log", "{}").notifications("notifications/message").size();
+  }
+
+  // --- end of sessions and nodes
+
+  @Test
+  void sessionEndedAtOneNodeEndsAtAll() throws Exception {
+    for (int ended : ALL) {
+      RoamingSession client = session(1, "/mcp");
+      ALL.forEach(node -> assertUsed(client, node));
+      BufferedReader stream = client.listen(1 + ended % 3);
+
+      assertEquals(204, client.end(ended));
+
+      for (int node : ALL) {
+        nodes.until(() -> client.request(node, "ping", "{}").status() == 404);
+        assertEquals(404, client.end(node));
+      }
+      CompletableFuture<JsonNode> last = McpClient.nextLater(stream);
+      assertThrows(Exception.class, () -> last.get(60, TimeUnit.SECONDS));
+      assertTrue(last.isCompletedExceptionally());
+    }
+  }
+
+  private static void assertUsed(RoamingSession client, int node) {
+    try {
+      assertTrue(client.request(node, "ping", "{}").result().isEmpty());
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void sessionSurvivesTheDeathOfItsNode() throws Exception {
+    RoamingSession all = session(1, "/mcp");
+    RoamingSession used = session(1, "/servers/two/mcp");
+    assertUsed(used, 2);
+
+    nodes.kill(1);
+
+    for (int node : nodes.up()) {
+      assertTrue(all.call(node, "three__echo", "{\"n\":1.10}").text().contains("{\"n\":1.10}"));
+      assertTrue(used.call(node, "echo", "{\"n\":1.10}").text().contains("{\"n\":1.10}"));
+    }
+    used.answersAt(3, question -> ",\"result\":{\"n\":1.10}");
+    Reply reply = used.call(2, "ask", "{\"method\":\"sampling/createMessage\"}");
+    assertTrue(reply.firstText().startsWith("result "), reply.text());
+    RoamingSession bob = all.stolenBy("x-api-key", BOB);
+    assertEquals(404, bob.request(2, "ping", "{}").status());
+    nodes.startMissing();
+    assertUsed(all, 1);
+    assertEquals(204, all.end(1));
+    nodes.until(() -> all.request(3, "ping", "{}").status() == 404);
+  }
+
+  @Test
+  void sessionsSurviveTheDeathOfThePrimary() throws Exception {
+    int primary = nodes.primary(1);
+    List<RoamingSession> clients = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      clients.add(session(primary, "/mcp"));
+    }
+
+    nodes.kill(primary);
+
+    nodes.until(() -> nodes.areMembers(nodes.up()));
+    for (RoamingSession client : clients) {
+      nodes.up().forEach(node -> assertUsed(client, node));
+    }
+  }
+
+  @Test
+  void sessionsAreLostWhenAllNodesWereKilled() throws Exception {
+    RoamingSession client = session(1, "/mcp");
+
+    for (int node : ALL) {
+      nodes.kill(node);
+    }
+    nodes.startMissing();
+
+    for (int node : ALL) {
+      assertEquals(404, client.request(node, "ping", "{}").status());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void sessionInUseDoesNotExpire(int node, @TempDir Path own) throws Exception {
+    String config = "'http':{'sessionIdle':4},'mcpServers':{}";
+    try (Nodes others = Nodes.with(own, 3, config)) {
+      RoamingSession client = new RoamingSession(others, "/mcp", NEWEST).initialize(1);
+      for (int i = 0; i < 6; i++) {
+        long next = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(1_800);
+        others.until(() -> System.nanoTime() - next > 0);
+        assertTrue(client.request(node, "ping", "{}").result().isEmpty());
+      }
+
+      new RoamingSession(others, "/mcp", NEWEST).initialize(2);
+
+      for (int each : ALL) {
+        assertTrue(client.request(each, "ping", "{}").result().isEmpty());
+      }
+    }
+  }
+
+  @Test
+  void idleSessionExpiresWithItsProcess(@TempDir Path own) throws Exception {
+    String entry = Nodes.entry(own, "'isolation':'session','placement':['n2']");
+    String config = "'http':{'sessionIdle':2},'mcpServers':{'own':" + entry + "}";
+    try (Nodes others = Nodes.with(own, 3, config)) {
+      others.awaitReady(List.of("own"));
+      RoamingSession client = new RoamingSession(others, "/servers/own/mcp", NEWEST).initialize(1);
+      assertTrue(client.call(3, "echo", "{\"n\":1.10}").text().contains("{\"n\":1.10}"));
+      others.until(() -> processes(others) == 2);
+
+      others.until(() -> processes(others) == 1);
+
+      assertEquals(404, client.request(1, "ping", "{}").status());
+    }
+  }
+
+  private static int processes(Nodes of) throws Exception {
+    return of.get(2, "/servers/own").body().path("pids").size();
+  }
+}

@@ -1,0 +1,180 @@
+package dev.mcpbridge.it.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.fixture.Authority;
+import dev.mcpbridge.fixture.Nodes;
+import dev.mcpbridge.fixture.RejectedNode;
+import dev.mcpbridge.fixture.ServedBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Nodes with certificates of one authority, and peers without such a certificate. */
+@Tag("cluster")
+@Tag("slow")
+@ExtendWith(Nodes.StderrOnFailure.class)
+class ClusterTlsIT {
+  private static final List<String> SERVERS = List.of("one", "two", "three");
+  private static final String NAMES = "ip:127.0.0.1";
+
+  @TempDir static Path folder;
+  private static Authority authority;
+  private static Authority otherAuthority;
+  private static Nodes nodes;
+
+  @BeforeAll
+  static void start() throws Exception {
+    authority = Authority.create(folder.resolve("authority"));
+    otherAuthority = Authority.create(folder.resolve("other authority"));
+    String tls = tls(authority.certificateFiles("own", NAMES));
+    nodes = Nodes.secured(folder, 3, tls, Nodes.placed(folder, SERVERS));
+    nodes.awaitReady(SERVERS);
+  }
+
+  @AfterAll
+  static void stop() {
+    nodes.close();
+  }
+
+  private static String tls(Path files) {
+    return "{'cert':'%s','key':'%s','ca':'%s'}"
+        .formatted(
+            files.resolve("cert.pem"), files.resolve("key.pem"), authority.certificateFile());
+  }
+
+  @Test
+  void callsProgressAndLargeResultsPassOverTls() throws Exception {
+    startMissing();
+    nodes.assertAllAnswer(SERVERS);
+    Answer progress =
+        nodes.call(1, "two", "progress", "{\"steps\":3}", "accept", "text/event-stream");
+    assertEquals(List.of("progress", "progress", "progress", "result"), progress.events());
+    for (int node = 1; node <= 3; node++) {
+      Answer large = nodes.call(node, "two", "big", "{\"size\":" + (10 << 20) + "}");
+      assertEquals(10 << 20, large.firstText().length(), large.toString());
+    }
+  }
+
+  private static void startMissing() throws Exception {
+    nodes.startMissing();
+    nodes.awaitReady(SERVERS);
+  }
+
+  /** Node 1 connects to the others; node 3 accepts their connections. */
+  @ParameterizedTest
+  @CsvSource({
+    "other authority, 1, Path does not chain, Received fatal alert",
+    "other authority, 3, Path does not chain, Received fatal alert",
+    "expired, 1, NotAfter, Received fatal alert",
+    "expired, 3, NotAfter, Received fatal alert",
+    "plain, 1, it does not speak TLS, the connection was closed",
+    "plain, 3, connected=false, it speaks TLS",
+    "other secret, 1, cluster.secret, cluster.secret",
+    "other secret, 3, cluster.secret, cluster.secret"
+  })
+  void foreignNodeIsRejectedAndBothSidesLogWhy(
+      String what, int place, String loggedByMembers, String loggedByStranger) throws Exception {
+    startMissing();
+    nodes.stop(place);
+    nodes.awaitMembers();
+    try (RejectedNode rejectedNode = new RejectedNode(nodes, place, stranger(what, place))) {
+      rejectedNode.assertRefused(loggedByMembers, loggedByStranger);
+    }
+  }
+
+  private static String stranger(String what, int place) throws Exception {
+    String own = nodes.config(place);
+    String files = authority.certificateFiles("own", NAMES).toString();
+    return switch (what) {
+      case "other authority" ->
+          own.replace(files, otherAuthority.certificateFiles("own", NAMES).toString());
+      case "expired" ->
+          own.replace(
+              files,
+              authority
+                  .certificateFiles("expired", NAMES, "-startdate", "-10d", "-validity", "1")
+                  .toString());
+      case "plain" -> own.replaceAll("'tls':\\{[^}]*}", "'insecure':true");
+      default -> nodes.config(place, "test", "another secret of the tests", nodes.members());
+    };
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "no certificate, Empty client certificate chain",
+    "noise, a frame of",
+    "no TLS, it does not speak TLS"
+  })
+  void invalidClientIsDisconnectedWithReason(String what, String reason) throws Exception {
+    startMissing();
+    int before = nodes.stderr(2).length();
+    byte[] noise = new byte[1 << 16];
+    new Random(1).nextBytes(noise);
+    try (Socket socket = connect(what)) {
+      socket.setSoTimeout(30_000);
+      assertTrue(isDisconnected(socket, noise), "the connection is still open");
+    }
+    nodes.until(() -> nodes.stderr(2).substring(before).contains(reason));
+    nodes.assertAllAnswer(SERVERS);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"'', cluster.tls", "'\"insecure\":true,', cluster address 192.0.2.1"})
+  void tlsIsRequiredBetweenMachinesUnlessDisabled(String insecure, String reason, @TempDir Path own)
+      throws Exception {
+    String cluster =
+        "{\"cluster\":{%s\"members\":[\"192.0.2.1:7800\",\"192.0.2.2:7800\"],"
+            + "\"host\":\"192.0.2.1\",\"secret\":\"a secret of the tests\"},\"mcpServers\":{}}";
+    Path config = Files.writeString(own.resolve("config.json"), cluster.formatted(insecure));
+    Path err = own.resolve("err");
+
+    Process node =
+        new ProcessBuilder(ServedBridge.command("--cluster", "--config", config.toString()))
+            .redirectError(err.toFile())
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    try {
+      assertTrue(node.waitFor(60, TimeUnit.SECONDS), "the node is still running");
+      assertTrue(Files.readString(err).contains(reason), Files.readString(err));
+      assertEquals(1, node.exitValue());
+    } finally {
+      node.destroyForcibly();
+    }
+  }
+
+  private static Socket connect(String what) throws Exception {
+    int port = nodes.port(2);
+    return switch (what) {
+      case "no TLS" -> new Socket("127.0.0.1", port);
+      case "noise" -> authority.client(true).getSocketFactory().createSocket("127.0.0.1", port);
+      default -> authority.client(false).getSocketFactory().createSocket("127.0.0.1", port);
+    };
+  }
+
+  private static boolean isDisconnected(Socket socket, byte[] noise) {
+    try {
+      socket.getOutputStream().write(noise);
+      return socket.getInputStream().readAllBytes().length < 1000;
+    } catch (SocketTimeoutException e) {
+      return false;
+    } catch (IOException e) {
+      return true;
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package dev.mcpbridge.it.mcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.TestBridge;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Limits on the number and the idle time of sessions. */
+@Tag("mcp")
+class SessionBoundsIT {
+  private static final String OPENING =
+      "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{"
+          + "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},"
+          + "\"clientInfo\":{\"name\":\"test\",\"version\":\"1\"}}}";
+
+  @Test
+  void sessionOverTheLimitIsRejectedUntilAnotherEnds() throws Exception {
+    try (TestBridge bridge = TestBridge.of("{'http':{'maxSessions':1},'mcpServers':{}}")) {
+      // Given
+      McpClient first = new McpClient(bridge.uri("/mcp"), "{}");
+      first.initialize();
+      McpClient second = new McpClient(bridge.uri("/mcp"), "{}");
+
+      // When
+      McpClient.Reply refused = second.post(OPENING);
+
+      // Then
+      assertEquals(503, refused.status());
+      assertEquals(200, first.request("ping", "{}").status());
+
+      // When
+      first.delete();
+
+      // Then
+      assertEquals(200, second.post(OPENING).status());
+    }
+  }
+
+  @Test
+  void idleSessionEnds() throws Exception {
+    try (TestBridge bridge = TestBridge.of("{'http':{'sessionIdle':5},'mcpServers':{}}")) {
+      McpClient unused = new McpClient(bridge.uri("/mcp"), "{}");
+      unused.initialize();
+      McpClient used = new McpClient(bridge.uri("/mcp"), "{}");
+      used.initialize();
+
+      long since = System.nanoTime();
+      bridge.until(
+          () -> {
+            assertEquals(200, used.request("ping", "{}").status());
+            return System.nanoTime() - since > 12_000_000_000L;
+          });
+
+      assertEquals(404, unused.request("ping", "{}").status());
+    }
+  }
+}

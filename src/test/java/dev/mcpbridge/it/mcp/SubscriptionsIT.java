@@ -1,0 +1,111 @@
+package dev.mcpbridge.it.mcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.Requirements;
+import dev.mcpbridge.fixture.TestBridge;
+import java.io.BufferedReader;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Resource subscriptions at servers of both eras, also across a restart of the server. */
+@Tag("mcp")
+class SubscriptionsIT {
+  private static final String URI = "test://watched-resource";
+
+  @ParameterizedTest
+  @ValueSource(strings = {"legacy", "modern"})
+  void subscriptionSurvivesTheDeathOfItsProcess(String era) throws Exception {
+    String server =
+        "{'command':'"
+            + Requirements.node()
+            + "','args':['"
+            + Requirements.nodeServer("fixture-server.mjs")
+            + "'],'era':'"
+            + era
+            + "'}";
+    try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + server + "}}")) {
+      bridge.until(() -> bridge.state("s").equals("ready"));
+      McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
+      client.initialize();
+      BufferedReader stream = client.listen();
+      assertTrue(
+          client.request("resources/subscribe", "{\"uri\":\"" + URI + "\"}").result().isEmpty());
+      assertOneUpdate(bridge, stream);
+
+      long pid = bridge.pids("s").get(0);
+      ProcessHandle.of(pid).orElseThrow().destroyForcibly();
+      bridge.until(() -> bridge.state("s").equals("ready") && bridge.pids("s").get(0) != pid);
+
+      assertOneUpdate(bridge, stream);
+    }
+  }
+
+  @Test
+  void subscriptionSurvivesAConfigurationChange() throws Exception {
+    String entry =
+        "{'mcpServers':{'s':{'command':'"
+            + Requirements.node()
+            + "','args':['"
+            + Requirements.nodeServer("fixture-server.mjs")
+            + "']";
+    try (TestBridge bridge = TestBridge.of(entry + "}}}")) {
+      bridge.until(() -> bridge.state("s").equals("ready"));
+      McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
+      client.initialize();
+      BufferedReader stream = client.listen();
+      client.request("resources/subscribe", "{\"uri\":\"" + URI + "\"}").result();
+      long pid = bridge.pids("s").get(0);
+
+      bridge.reload(entry + ",'timeout':30}}}");
+      bridge.until(() -> bridge.state("s").equals("ready") && bridge.pids("s").get(0) != pid);
+
+      CompletableFuture<JsonNode> notified = McpClient.nextLater(stream);
+      while (!notified.isDone()) {
+        bridge.call("test_update_resource", "{}");
+      }
+      String method = notified.get(20, TimeUnit.SECONDS).path("method").asText();
+      assertEquals("notifications/resources/updated", method);
+    }
+  }
+
+  @Test
+  void updateOfADuplicateUriHasItsQualifiedUri() throws Exception {
+    String entry =
+        "{'command':'"
+            + Requirements.node()
+            + "','args':['"
+            + Requirements.nodeServer("fixture-server.mjs")
+            + "']}";
+    String qualifiedUri = "mcp-bridge://s/" + URI;
+    try (TestBridge bridge =
+        TestBridge.of("{'mcpServers':{'a':" + entry + ",'s':" + entry + "}}")) {
+      bridge.until(() -> bridge.state("a").equals("ready") && bridge.state("s").equals("ready"));
+      McpClient client = new McpClient(bridge.uri("/mcp"), "{}");
+      client.initialize();
+      BufferedReader stream = client.listen();
+      client.request("resources/subscribe", "{\"uri\":\"" + qualifiedUri + "\"}").result();
+
+      CompletableFuture<JsonNode> notified = McpClient.nextLater(stream);
+      bridge.call("test_update_resource", "{}");
+
+      assertEquals(qualifiedUri, notified.get(20, TimeUnit.SECONDS).at("/params/uri").asText());
+    }
+  }
+
+  /** One change causes exactly one notification: a second one would fail the next call. */
+  private static void assertOneUpdate(TestBridge bridge, BufferedReader stream) throws Exception {
+    CompletableFuture<JsonNode> notified = McpClient.nextLater(stream);
+    assertEquals(200, bridge.call("test_update_resource", "{}").status());
+    JsonNode notification = notified.get(20, TimeUnit.SECONDS);
+    assertEquals("notifications/resources/updated", notification.path("method").asText());
+    assertEquals("{\"uri\":\"" + URI + "\"}", notification.path("params").toString());
+  }
+}

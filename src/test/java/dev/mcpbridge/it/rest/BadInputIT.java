@@ -1,0 +1,317 @@
+package dev.mcpbridge.it.rest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.mcpbridge.fixture.TestBridge;
+import dev.mcpbridge.fixture.TestBridge.Answer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Invalid requests: each is rejected with a 4xx status, and the next valid request succeeds. */
+@Tag("rest")
+class BadInputIT {
+  private static final String CALL = "POST /servers/s/tools/echo HTTP/1.1\r\nHost: localhost\r\n";
+  private static final String JSON = "Content-Type: application/json\r\n";
+  private static TestBridge bridge;
+
+  @BeforeAll
+  static void start() throws Exception {
+    bridge =
+        TestBridge.of(
+            "{'http':{'bodyTimeout':0.5,'headTimeout':0.5},'mcpServers':{'s':"
+                + TestBridge.entry("")
+                + "}}");
+    bridge.until(() -> bridge.state("s").equals("ready"));
+  }
+
+  @AfterEach
+  void alive() throws Exception {
+    bridge.assertAlive();
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    bridge.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        " ",
+        "{\"a\":",
+        "{} x",
+        "{}{}",
+        "{\"a\":1,}",
+        "{'a':1}",
+        "// x\n{}",
+        "null",
+        "1",
+        "\"x\"",
+        "true",
+        "[]",
+        "{\"path\":\"a\",\"path\":\"b\"}",
+        "\uFEFF{}",
+        "{\"a\":\"\\ud800\"}",
+        "{\"a\":NaN}",
+        "{\"a\":1e400}",
+        "{\"a\":01}",
+        "{\"a\":+1}"
+      })
+  void bodiesOtherThanOneJsonObjectAre400(String body) throws Exception {
+    Answer answer = bridge.call("echo", body);
+
+    assertEquals(400, answer.status(), answer.text());
+    assertEquals("malformed_request", answer.code());
+    assertEquals("no", answer.body().path("executed").asText());
+  }
+
+  @Test
+  void depthAndSizeAreBounded() throws Exception {
+    assertEquals(200, bridge.call("echo", nested(200)).status());
+    assertEquals(400, bridge.call("echo", nested(201)).status());
+    assertEquals(400, bridge.call("echo", "{\"a\":" + "[".repeat(200_000)).status());
+    assertEquals(400, bridge.call("echo", "{\"n\":" + "1".repeat(10_000) + "}").status());
+    assertEquals(413, bridge.call("echo", "{\"a\":\"" + "x".repeat(4 << 20) + "\"}").status());
+  }
+
+  @Test
+  void hashCollisionsOfMemberNamesDoNotBlockOthers() throws Exception {
+    StringBuilder body = new StringBuilder("{");
+    for (int i = 0; i < 1 << 14; i++) {
+      body.append(i == 0 ? "\"" : ",\"");
+      for (int bit = 0; bit < 14; bit++) {
+        body.append((i >> bit & 1) == 0 ? "Aa" : "BB");
+      }
+      body.append("\":0");
+    }
+    for (int i = 0; i < 3; i++) {
+      assertEquals(200, bridge.call("echo", body + "}").status());
+    }
+    assertEquals(422, bridge.call("sleep", "{\"anything\":1}").status());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"text/plain", "application/json", "application/x-www-form-urlencoded"})
+  void anEmptyBodyMeansNoArgumentsForAnyMediaType(String type) throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(bridge.uri("/servers/s/tools/echo"))
+            .header("content-type", type)
+            .POST(HttpRequest.BodyPublishers.noBody())
+            .build();
+
+    HttpResponse<String> answer =
+        bridge.client().send(request, HttpResponse.BodyHandlers.ofString());
+
+    assertEquals(200, answer.statusCode(), answer.body());
+    assertTrue(answer.body().contains("\"structuredContent\":{}"), answer.body());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "application/json; charset=utf-16",
+        "application/jsonx"
+      })
+  void unsupportedMediaTypesNeverReachATool(String type) throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(bridge.uri("/servers/s/tools/echo"))
+            .header("content-type", type)
+            .POST(HttpRequest.BodyPublishers.ofString("{}"))
+            .build();
+
+    assertEquals(
+        415, bridge.client().send(request, HttpResponse.BodyHandlers.ofString()).statusCode());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/nope,404",
+    "/servers/,404",
+    "//servers,404",
+    "/Servers,404",
+    "/servers/../health,400",
+    "/servers/%2e%2e/health,400",
+    "/servers/s%00/tools,400",
+    "/servers/%zz/tools,400",
+    "/servers/none/tools,404",
+    "/servers/..%2f/tools,404",
+    "/servers/a%0d%0ab/tools,404",
+    "/servers/s/tools/../tools,400",
+    "/calls/nope,404",
+    "/confirmations/nope,404"
+  })
+  void invalidAndUnknownPathsAreRejected(String path, int status) throws Exception {
+    String answer =
+        raw("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+
+    assertStatus(status, answer);
+    assertTrue(answer.contains("application/problem+json"), answer);
+  }
+
+  @Test
+  void headIsSupportedOnlyForReadingRoutes() throws Exception {
+    String answer = raw("HEAD /servers HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    assertStatus(200, answer);
+    assertTrue(answer.endsWith("\r\n\r\n"), answer);
+    assertStatus(405, raw("HEAD /events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"));
+  }
+
+  @Test
+  void unsupportedMethodsAre405() throws Exception {
+    for (String method : new String[] {"PATCH", "TRACE", "FOO", "PUT", "OPTIONS"}) {
+      String answer =
+          raw(method + " /servers HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+      assertStatus(405, answer);
+      assertTrue(answer.toLowerCase(java.util.Locale.ROOT).contains("allow: get, post"), answer);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET / HTTP/1.1\r\n\r\n",
+        "GET /servers HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+        "GET /servers HTTP/1.1\r\nHost: 127.0.0.1/health?x=\r\n\r\n",
+        "GET http://evil.example/servers HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "POST /servers/s/tools/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type:"
+            + " application/json\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+        "POST /servers/s/tools/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type:"
+            + " application/json\r\nContent-Length: +2\r\n\r\n{}",
+        "POST /servers/s/tools/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type:"
+            + " application/json\r\nTransfer-Encoding: chunked\r\n\r\nG\r\n{}\r\n0\r\n\r\n",
+        "POST /servers/s/tools/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type:"
+            + " application/json\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n{}\r\n0\r\n\r\n",
+        "POST /servers/s/tools/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type:"
+            + " application/json\r\nTransfer-Encoding: xchunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+        "GET /servers HTTP/1.1\r\nHost: localhost\r\nX : y\r\n\r\n",
+        "GET /servers HTTP/1.1\r\nHost: localhost\r\nX: a\u0000b\r\n\r\n",
+      })
+  void ambiguousFramingIs400(String request) throws Exception {
+    String answer = raw(request);
+
+    assertStatus(400, answer);
+    assertFalse(answer.contains("<html"), answer);
+  }
+
+  @Test
+  void garbageBytesAreRejectedOrTheConnectionIsClosed() throws Exception {
+    for (String bytes :
+        new String[] {
+          "\u0016\u0003\u0001\u0002\u0000\u0001",
+          "\u0000\u0001\u000b\r\n\r\n",
+          "GET / HTTP/9.9\r\n\r\n",
+          "hello\r\n\r\n"
+        }) {
+      String answer = raw(bytes);
+      assertTrue(answer.isEmpty() || !answer.startsWith("HTTP/1.1 2"), answer);
+    }
+  }
+
+  @Test
+  void oversizedRequestsHaveASpecificStatus() throws Exception {
+    assertStatus(414, raw("GET /" + "x".repeat(9000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+    assertStatus(
+        431,
+        raw("GET /servers HTTP/1.1\r\nHost: localhost\r\nX: " + "y".repeat(20_000) + "\r\n\r\n"));
+    assertStatus(
+        413, raw(CALL + JSON + "Content-Length: 999999999\r\nExpect: 100-continue\r\n\r\n"));
+    assertStatus(417, raw(CALL + JSON + "Content-Length: 2\r\nExpect: x\r\n\r\n{}"));
+  }
+
+  @Test
+  void slowHeadsAndBodiesTimeOut() throws Exception {
+    assertStatus(408, rawUntilClosed(CALL + JSON + "Content-Length: 1000\r\n\r\n{\"a\":1"));
+    assertEquals("", rawUntilClosed("GET /servers HTTP/1.1\r\nHost: loc"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "evil.example,", "localhost.evil.example,", "127.0.0.1.nip.io:3000,",
+    "localhost,http://evil.example", "localhost,null", "localhost,http://localhost.evil.example"
+  })
+  void foreignHostsAndOriginsNeverReachATool(String host, String origin) throws Exception {
+    String answer =
+        raw(
+            "POST /servers/s/tools/echo HTTP/1.1\r\nHost: "
+                + host
+                + "\r\n"
+                + JSON
+                + (origin == null ? "" : "Origin: " + origin + "\r\n")
+                + "Connection: close\r\nContent-Length: 2\r\n\r\n{}");
+
+    assertStatus(403, answer);
+    assertFalse(answer.toLowerCase(java.util.Locale.ROOT).contains("access-control"), answer);
+  }
+
+  @Test
+  void aPageOfTheBridgeMayCall() throws Exception {
+    String host = "localhost:" + bridge.port();
+
+    String answer =
+        raw(
+            "POST /servers/s/tools/echo HTTP/1.1\r\nHost: "
+                + host
+                + "\r\n"
+                + JSON
+                + "Origin: http://"
+                + host
+                + "\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}");
+
+    assertStatus(200, answer);
+  }
+
+  private static String nested(int depth) {
+    return "{\"a\":" + "[".repeat(depth - 1) + "]".repeat(depth - 1) + "}";
+  }
+
+  private static void assertStatus(int status, String answer) {
+    assertTrue(
+        answer.matches("(?s)HTTP/1\\.[01] " + status + " .*"),
+        status + " expected, got: " + answer);
+  }
+
+  /** Sends raw bytes; reads until the bridge closes the connection or sends nothing for 2 s. */
+  private static String raw(String request) throws IOException {
+    try (Socket socket = new Socket("127.0.0.1", bridge.port())) {
+      socket.setSoTimeout(2000);
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+      ByteArrayOutputStream answer = new ByteArrayOutputStream();
+      InputStream in = socket.getInputStream();
+      try {
+        for (int b = in.read(); b >= 0; b = in.read()) {
+          answer.write(b);
+        }
+      } catch (IOException e) {
+        // timeout or reset: returns the bytes received so far
+      }
+      return answer.toString(StandardCharsets.UTF_8);
+    }
+  }
+
+  /** Sends raw bytes and reads until the bridge closes the connection, which it must. */
+  private static String rawUntilClosed(String request) throws IOException {
+    try (Socket socket = new Socket("127.0.0.1", bridge.port())) {
+      socket.setSoTimeout(20_000);
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+}
