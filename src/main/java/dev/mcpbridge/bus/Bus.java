@@ -28,6 +28,7 @@ public final class Bus {
 
   private final Vertx vertx;
   private final EventBus events;
+  private final Context loop;
   private final boolean isAlone;
   private final RemoteRouter remoteRouter;
   private final Map<String, PendingReplies> pendingReplies = new ConcurrentHashMap<>();
@@ -40,6 +41,7 @@ public final class Bus {
   private Bus(Vertx vertx, Cluster cluster, Counts counts) {
     this.vertx = vertx;
     this.events = vertx.eventBus();
+    this.loop = vertx.getOrCreateContext();
     this.isAlone = cluster.isAlone();
     this.remoteRouter = new RemoteRouter(this, cluster, counts);
   }
@@ -64,12 +66,23 @@ public final class Bus {
     }
     Context caller = vertx.getOrCreateContext();
     Promise<A> promise = Promise.promise();
-    remoteRouter
-        .request(address, question)
-        .onComplete(
-            answer -> caller.runOnContext(v -> promise.complete(answer)),
-            failure -> caller.runOnContext(v -> promise.fail(failure)));
+    onLoop(
+        () ->
+            remoteRouter
+                .request(address, question)
+                .onComplete(
+                    answer -> caller.runOnContext(v -> promise.complete(answer)),
+                    failure -> caller.runOnContext(v -> promise.fail(failure))));
     return promise.future();
+  }
+
+  /** Runs a task on the event loop, to which the router is confined: at once if this is it. */
+  private void onLoop(Runnable task) {
+    if (Context.isOnEventLoopThread()) {
+      task.run();
+    } else {
+      loop.runOnContext(v -> task.run());
+    }
   }
 
   <Q, A> Future<A> requestLocally(Address<Q, A> address, Q question) {
@@ -112,19 +125,22 @@ public final class Bus {
           pendingReplies.remove(address.name(), pending);
           pending.callbacks.forEach(callback -> callback.accept(undelivered(address)));
         });
-    Runnable unregister = remoteRouter.serve(address);
+    if (!isAlone) {
+      onLoop(() -> remoteRouter.serve(address));
+    }
     return () -> {
-      unregister.run();
+      if (!isAlone) {
+        onLoop(() -> remoteRouter.unregister(address));
+      }
       consumer.unregister();
     };
   }
 
   public <T> void publish(Topic<T> topic, T message) {
-    if (isAlone || remoteRouter.isForHere(topic)) {
+    if (isAlone) {
       publishLocally(topic, message);
-    }
-    if (!isAlone) {
-      remoteRouter.publish(topic, message);
+    } else {
+      onLoop(() -> remoteRouter.publish(topic, message));
     }
   }
 
@@ -138,9 +154,13 @@ public final class Bus {
     MessageConsumer<LocalMessage> consumer =
         events.localConsumer(
             topic.name(), message -> listener.accept(cast(message.body().content())));
-    Runnable unsubscribe = remoteRouter.subscribe(topic);
+    if (!isAlone) {
+      onLoop(() -> remoteRouter.subscribe(topic));
+    }
     return () -> {
-      unsubscribe.run();
+      if (!isAlone) {
+        onLoop(() -> remoteRouter.unsubscribe(topic));
+      }
       consumer.unregister();
     };
   }

@@ -236,7 +236,11 @@ final class RemoteRouter implements Cluster.PeerListener {
     return failure;
   }
 
+  /** Publishes a message at this node, if its subscribers may be here, and at others. */
   <T> void publish(Topic<T> topic, T message) {
+    if (isForHere(topic)) {
+      bus.publishLocally(topic, message);
+    }
     if (message instanceof Cancellation cancellation && !cancel(cancellation)) {
       return;
     }
@@ -274,29 +278,34 @@ final class RemoteRouter implements Cluster.PeerListener {
   }
 
   /** Whether the subscribers of a topic may be on this node. */
-  boolean isForHere(Topic<?> topic) {
+  private boolean isForHere(Topic<?> topic) {
     String callId = topic.addressScope().callId();
     return callId == null || !callers.containsKey(callId);
   }
 
   // --- inbound
 
-  Runnable serve(Address<?, ?> address) {
-    if (address.addressScope() == AddressScope.LOCAL || cluster.isAlone()) {
-      return () -> {};
+  void serve(Address<?, ?> address) {
+    if (address.addressScope() != AddressScope.LOCAL) {
+      served.put(address.name(), address);
     }
-    served.put(address.name(), address);
-    return () -> served.remove(address.name(), address);
   }
 
-  Runnable subscribe(Topic<?> topic) {
-    if (topic.addressScope() == AddressScope.LOCAL || cluster.isAlone()) {
-      return () -> {};
+  void unregister(Address<?, ?> address) {
+    served.remove(address.name(), address);
+  }
+
+  void subscribe(Topic<?> topic) {
+    if (topic.addressScope() != AddressScope.LOCAL) {
+      subscribed.put(topic.name(), topic);
     }
-    subscribed.put(topic.name(), topic);
-    return topic.addressScope().callId() == null
-        ? () -> {}
-        : () -> subscribed.remove(topic.name(), topic);
+  }
+
+  /** Topics that are not of one call have several subscribers and stay subscribed. */
+  void unsubscribe(Topic<?> topic) {
+    if (topic.addressScope().callId() != null) {
+      subscribed.remove(topic.name(), topic);
+    }
   }
 
   @Override

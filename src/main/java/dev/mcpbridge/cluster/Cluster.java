@@ -53,6 +53,9 @@ public interface Cluster {
   /** The slot of the node that owns an instance, {@link #THIS_NODE} or {@link #NO_OWNER}. */
   int owner(InstanceId instanceId);
 
+  /** Returns whether {@link #owner} of an instance is {@link #THIS_NODE} now. Thread-safe. */
+  BooleanSupplier mayRun(InstanceId instanceId);
+
   OwnershipView owners();
 
   /** Whether this node has all labels that a server requires. */

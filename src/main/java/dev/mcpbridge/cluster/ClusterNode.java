@@ -20,6 +20,7 @@ import java.lang.System.Logger.Level;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -51,6 +52,10 @@ public final class ClusterNode implements Cluster, ClusterState.StateListener, L
   private PeerListener peerListener;
   private Promise<Void> nextChange = Promise.promise();
   private OwnershipListener ownershipListener;
+
+  /** The instances that this node may run while it has a lease, for other threads. */
+  private volatile Set<InstanceId> runnable = Set.of();
+
   private boolean isLeaving;
   private boolean isChangePending;
   private long lastJoinNanos;
@@ -214,6 +219,12 @@ public final class ClusterNode implements Cluster, ClusterState.StateListener, L
   }
 
   @Override
+  public BooleanSupplier mayRun(InstanceId instanceId) {
+    BooleanSupplier mayAct = mayAct();
+    return () -> runnable.contains(instanceId) && mayAct.getAsBoolean();
+  }
+
+  @Override
   public OwnershipView owners() {
     return ownership;
   }
@@ -236,6 +247,7 @@ public final class ClusterNode implements Cluster, ClusterState.StateListener, L
   @Override
   public Future<Void> offer(Set<InstanceId> instances, OwnershipListener listener) {
     ownership.offer(instances);
+    runnable = ownership.assigned();
     ownershipListener = listener;
     lastJoinNanos = 0;
     joinIfUnknown(now());
@@ -254,11 +266,11 @@ public final class ClusterNode implements Cluster, ClusterState.StateListener, L
 
   @Override
   public void stopped(InstanceId instanceId) {
-    ownership
-        .release(instanceId)
-        .ifPresent(
-            owner ->
-                propose(new Release(instanceId, owner.slot(), owner.incarnation(), owner.epoch())));
+    Optional<OwnerEpoch> released = ownership.release(instanceId);
+    runnable = ownership.assigned();
+    released.ifPresent(
+        owner ->
+            propose(new Release(instanceId, owner.slot(), owner.incarnation(), owner.epoch())));
   }
 
   @Override
@@ -358,6 +370,7 @@ public final class ClusterNode implements Cluster, ClusterState.StateListener, L
 
   @Override
   public void moved() {
+    runnable = ownership.assigned();
     if (!isChangePending) {
       isChangePending = true;
       vertx.runOnContext(

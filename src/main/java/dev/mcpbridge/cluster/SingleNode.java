@@ -71,6 +71,11 @@ public final class SingleNode implements Cluster {
   }
 
   @Override
+  public BooleanSupplier mayRun(InstanceId instanceId) {
+    return () -> true;
+  }
+
+  @Override
   public OwnershipView owners() {
     return ownershipView;
   }

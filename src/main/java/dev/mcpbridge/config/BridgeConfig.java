@@ -17,6 +17,7 @@ public record BridgeConfig(
     AuthConfig auth,
     RiskConfig risk,
     LimitsConfig limits,
+    ThreadsConfig threads,
     SandboxConfig sandbox,
     ClusterConfig cluster,
     Map<ServerId, ServerConfig> servers,
@@ -30,16 +31,16 @@ public record BridgeConfig(
 
   public BridgeConfig withAuth(AuthConfig newAuth) {
     return new BridgeConfig(
-        http, newAuth, risk, limits, sandbox, cluster, servers, drainMillis, warnings);
+        http, newAuth, risk, limits, threads, sandbox, cluster, servers, drainMillis, warnings);
   }
 
   public BridgeConfig withHttp(HttpConfig newHttp) {
     return new BridgeConfig(
-        newHttp, auth, risk, limits, sandbox, cluster, servers, drainMillis, warnings);
+        newHttp, auth, risk, limits, threads, sandbox, cluster, servers, drainMillis, warnings);
   }
 
   public BridgeConfig withCluster(ClusterConfig newCluster) {
     return new BridgeConfig(
-        http, auth, risk, limits, sandbox, newCluster, servers, drainMillis, warnings);
+        http, auth, risk, limits, threads, sandbox, newCluster, servers, drainMillis, warnings);
   }
 }

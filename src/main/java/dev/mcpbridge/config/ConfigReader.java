@@ -19,7 +19,7 @@ import java.util.Set;
  * text and reports all problems at once.
  */
 public final class ConfigReader {
-  private static final List<String> OWN_SECTIONS = List.of("http", "cluster");
+  private static final List<String> OWN_SECTIONS = List.of("http", "cluster", "threads");
 
   private final Map<String, String> environment;
   private final NodeOptions nodeOptions;
@@ -69,6 +69,7 @@ public final class ConfigReader {
           .report("approver", "an operator is identified by an API key: add auth.keys");
     }
     LimitsConfig limits = limits(root.section("limits"), root.section("validation"));
+    ThreadsConfig threads = ThreadsConfig.read(root.section("threads"));
     long drainMillis = root.seconds("drain");
     SandboxConfig sandbox =
         SandboxReader.read(root.section("sandbox"), environment.get("DOCKER_HOST"));
@@ -79,12 +80,12 @@ public final class ConfigReader {
       throw new ConfigException(problems);
     }
     return new BridgeConfig(
-        http, auth, risk, limits, sandbox, cluster, servers, drainMillis, warnings);
+        http, auth, risk, limits, threads, sandbox, cluster, servers, drainMillis, warnings);
   }
 
   /**
-   * Merges the text of another node with that of this node: {@code http} and {@code cluster} are
-   * taken from the own text, everything else from the other.
+   * Merges the text of another node with that of this node: {@code http}, {@code cluster} and
+   * {@code threads} are taken from the own text, everything else from the other.
    *
    * @throws ConfigException if one of them is not a JSON object
    */

@@ -14,6 +14,7 @@ import io.vertx.core.Vertx;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
@@ -33,7 +34,7 @@ public final class Sandboxes {
   private final ContainerEngine containerEngine;
   private final Containers containers;
   private final BridgeIdentity self;
-  private boolean isSweeping;
+  private final AtomicBoolean isSweeping = new AtomicBoolean();
 
   /**
    * @param mayAct whether this bridge may start calls at this moment
@@ -96,8 +97,7 @@ public final class Sandboxes {
    * bridge without containers may have no engine.
    */
   private void startSweeping() {
-    if (!isSweeping) {
-      isSweeping = true;
+    if (isSweeping.compareAndSet(false, true)) {
       own.runOnContext(
           v -> {
             sweep();

@@ -36,7 +36,8 @@ import java.util.function.LongSupplier;
  * Owns one upstream server, or one instance of it: registers its addresses, publishes its view, and
  * ends its processes when it is undeployed.
  *
- * <p>Runs on an event loop and never blocks on a pipe or a process (see {@code transport}).
+ * <p>Runs on the event loop of HTTP or on worker threads, one at a time ({@code threads.servers}),
+ * and never blocks on a pipe or a process (see {@code transport}).
  */
 public final class ServerVerticle extends VerticleBase {
   private static final int MAX_WARNINGS = 5;
@@ -49,7 +50,7 @@ public final class ServerVerticle extends VerticleBase {
   private final BridgeIdentity self;
   private final Lease lease;
   private final List<Runnable> registrations = new ArrayList<>();
-  private LongSupplier drainMillis;
+  private volatile LongSupplier drainMillis;
   private Upstreams upstreams;
 
   /**

@@ -18,7 +18,10 @@ import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.TransportFactory;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.ThreadingModel;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.WorkerExecutor;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -38,6 +41,7 @@ import java.util.function.BooleanSupplier;
  */
 public final class SupervisorVerticle extends VerticleBase implements Cluster.OwnershipListener {
   private static final Logger LOG = System.getLogger(SupervisorVerticle.class.getName());
+  private static final String WORKERS = "mcp-servers";
   private static final long LATE_NOTIFICATION_MILLIS = 1_000;
   private static final long LEAVE_MILLIS = 2_000;
 
@@ -56,7 +60,8 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
   private final Set<ServerId> published = new HashSet<>();
   private Map<ServerId, ServerConfig> desired = Map.of();
   private Future<Void> leaving = Future.succeededFuture();
-  private BridgeConfig config;
+  private volatile BridgeConfig config;
+  private WorkerExecutor workers;
   private boolean comparing;
   private boolean compareAgain;
   private boolean closing;
@@ -99,6 +104,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
 
   @Override
   public Future<?> start() {
+    workers = openWorkers();
     bus.serve(Addresses.START_SERVER, apiServers::start);
     bus.serve(Addresses.STOP_SERVER, apiServers::stop);
     if (!cluster.isAlone()) {
@@ -323,17 +329,32 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
             self,
             new ServerVerticle.Lease(
                 instanceLocation,
-                () -> cluster.owner(instanceId) == Cluster.THIS_NODE,
+                cluster.mayRun(instanceId),
                 severalCallers),
             this::drainMillis);
     List<Future<String>> verticles = new ArrayList<>();
     serverExtensions
         .of(instanceId, server, limits, this::drainMillis)
-        .map(vertx::deployVerticle)
+        .map(extension -> vertx.deployVerticle(extension, deployment()))
         .ifPresent(verticles::add);
-    verticles.add(vertx.deployVerticle(verticle));
+    verticles.add(vertx.deployVerticle(verticle, deployment()));
     published.add(server.id());
     deployed.put(instanceId, new DeployedServer(whole, verticle, verticles));
+  }
+
+  /** Worker threads, one for each processor, which all servers share; null for the event loop. */
+  private WorkerExecutor openWorkers() {
+    return config.threads().serversOnWorkers()
+        ? vertx.createSharedWorkerExecutor(WORKERS, Runtime.getRuntime().availableProcessors())
+        : null;
+  }
+
+  private DeploymentOptions deployment() {
+    return workers == null
+        ? new DeploymentOptions()
+        : new DeploymentOptions()
+            .setThreadingModel(ThreadingModel.WORKER)
+            .setWorkerPoolName(WORKERS);
   }
 
   /** Undeploys an instance. A new comparison afterwards decides whether to start it again. */
