@@ -123,11 +123,6 @@ public final class Addresses {
         server, "isolated", WireCodecs.CALL, WireCodecs.JSON, Addresses::callTimeout);
   }
 
-  /** Cancels calls of a server by their ids. */
-  public static Topic<Cancellation> cancel(ServerId server) {
-    return Topic.atOwners(server, "cancel", WireCodecs.CANCELLATION);
-  }
-
   /**
    * Waits until the server has a catalogue, and starts the server if it is lazy. The request is the
    * timeout in milliseconds.

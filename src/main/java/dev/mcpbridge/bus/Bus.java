@@ -76,6 +76,11 @@ public final class Bus {
     return promise.future();
   }
 
+  /** Runs a task on the event loop after some time. */
+  void later(long millis, Runnable task) {
+    vertx.setTimer(millis, t -> task.run());
+  }
+
   /** Runs a task on the event loop, to which the router is confined: at once if this is it. */
   private void onLoop(Runnable task) {
     if (Context.isOnEventLoopThread()) {

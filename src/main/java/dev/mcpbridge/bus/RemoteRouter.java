@@ -10,6 +10,7 @@ import dev.mcpbridge.error.Executed;
 import dev.mcpbridge.limit.BoundedMap;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.CancellationToken;
 import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.InstanceLocation;
 import dev.mcpbridge.model.ServerId;
@@ -31,6 +32,8 @@ final class RemoteRouter implements Cluster.PeerListener {
   private static final int LARGE_EVENT_BYTES = 32 << 10;
   private static final long LARGE_EVENT_MILLIS = 10_000;
   private static final byte[] EMPTY = {};
+  static final String CANCEL = "call.cancel";
+  private static final long REPEAT_MILLIS = 5_000;
   private static final int MAX_WAITING = 20_000;
   private static final int MAX_EARLY_CANCELLATIONS = 1_000;
   private static final long MAX_WAIT_NANOS = 30_000_000_000L;
@@ -40,10 +43,12 @@ final class RemoteRouter implements Cluster.PeerListener {
   private final Counts counts;
   private final Map<String, Address<?, ?>> served = new HashMap<>();
   private final Map<String, Topic<?>> subscribed = new HashMap<>();
-  private final Map<String, Integer> callers = new HashMap<>();
+  private final Map<String, InboundCall> inbound = new HashMap<>();
   private final Map<Integer, String> names = new HashMap<>();
   private final LeastRequestBalancer leastRequestBalancer;
-  private final Map<String, RemoteRequest> calls = new HashMap<>();
+
+  /** The node that has each call of this node, by call id. */
+  private final Map<String, Integer> outbound = new HashMap<>();
 
   /** Reasons of cancellations that arrived before their call, since large calls arrive later. */
   private final Map<EarlyCancellation, String> cancelledEarly =
@@ -55,6 +60,9 @@ final class RemoteRouter implements Cluster.PeerListener {
   private final Map<String, Future<byte[]>> largeEvents = new HashMap<>();
 
   private record EarlyCancellation(int slot, String callId) {}
+
+  /** A call that another node sent here. */
+  private record InboundCall(int slot, CancellationToken cancellation) {}
 
   RemoteRouter(Bus bus, Cluster cluster, Counts counts) {
     this.bus = bus;
@@ -72,46 +80,19 @@ final class RemoteRouter implements Cluster.PeerListener {
   // --- outbound
 
   <Q, A> Future<A> request(Address<Q, A> address, Q question) {
-    if (address.addressScope().callId() != null) {
-      Integer caller = callers.get(address.addressScope().callId());
-      return caller == null
+    String callId = address.addressScope().callId();
+    if (callId != null) {
+      InboundCall call = inbound.get(callId);
+      return call == null
           ? bus.requestLocally(address, question)
-          : ask(caller, address, question);
+          : ask(call.slot(), address, question);
     }
     long millis = address.answerTimeout().millis(question);
     long untilNanos = System.nanoTime() + Math.min(MAX_WAIT_NANOS, millis * 1_000_000);
-    RemoteRequest request = new RemoteRequest();
-    Future<A> answer =
-        atOwner(address, new SentRequest<>(question, request, untilNanos, Set.of(), null));
-    if (question instanceof Call call && !answer.isComplete()) {
-      calls.put(call.id(), request);
-      answer.onComplete(over -> calls.remove(call.id(), request));
-    }
-    return answer;
-  }
-
-  /** A request of this node until it completes or is cancelled. */
-  private static final class RemoteRequest {
-    private Promise<Void> waiting = Promise.promise();
-    private BridgeException cancellation;
-    private int lastSlot = Cluster.NO_OWNER;
-
-    /** Waits for a change; fails at once if the request is cancelled. */
-    Future<Void> await(Future<Void> change) {
-      Promise<Void> changedOrCancelled = Promise.promise();
-      waiting = changedOrCancelled;
-      change.onComplete(changed -> changedOrCancelled.tryComplete());
-      return checkCancelled().compose(active -> changedOrCancelled.future());
-    }
-
-    Future<Void> checkCancelled() {
-      return cancellation == null ? Future.succeededFuture() : Future.failedFuture(cancellation);
-    }
-
-    void cancel(BridgeException reason) {
-      cancellation = reason;
-      waiting.tryFail(reason);
-    }
+    Future<A> answer = atOwner(address, new SentRequest<>(question, untilNanos, Set.of(), null));
+    return question instanceof Call call
+        ? answer.onComplete(over -> outbound.remove(call.id()))
+        : answer;
   }
 
   /**
@@ -121,16 +102,39 @@ final class RemoteRouter implements Cluster.PeerListener {
    * @param last failure of the last of them; null if there was no attempt
    */
   private record SentRequest<Q>(
-      Q body, RemoteRequest request, long untilNanos, Set<InstanceId> tried, BridgeException last) {
+      Q body, long untilNanos, Set<InstanceId> tried, BridgeException last) {
 
     SentRequest<Q> without(InstanceId instanceId, BridgeException failure) {
       Set<InstanceId> failed = new HashSet<>(tried);
       failed.add(instanceId);
-      return new SentRequest<>(body, request, untilNanos, failed, failure);
+      return new SentRequest<>(body, untilNanos, failed, failure);
+    }
+
+    /** Fails if the request is a call that is cancelled. */
+    Future<Void> checkCancelled() {
+      if (body instanceof Call call) {
+        return Future.succeededFuture(call)
+            .map(
+                sent -> {
+                  sent.cancellation().check();
+                  return null;
+                });
+      }
+      return Future.succeededFuture();
+    }
+
+    /** Waits for a change; fails at once if the request is a call that is cancelled. */
+    Future<Void> await(Future<Void> change) {
+      Promise<Void> changedOrCancelled = Promise.promise();
+      if (body instanceof Call call) {
+        call.cancellation().onCancel(changedOrCancelled::tryFail);
+      }
+      change.onComplete(changed -> changedOrCancelled.tryComplete());
+      return changedOrCancelled.future();
     }
 
     SentRequest<Q> retry() {
-      return new SentRequest<>(body, request, untilNanos, Set.of(), null);
+      return new SentRequest<>(body, untilNanos, Set.of(), null);
     }
   }
 
@@ -145,7 +149,9 @@ final class RemoteRouter implements Cluster.PeerListener {
       return waitAndRetry(address, sentRequest);
     }
     Address<Q, A> atInstance = addressScope.isAny() ? address.at(instanceId) : address;
-    sentRequest.request().lastSlot = owner;
+    if (sentRequest.body() instanceof Call call) {
+      outbound.put(call.id(), owner);
+    }
     leastRequestBalancer.begun(instanceId);
     Future<A> answer =
         owner == Cluster.THIS_NODE
@@ -157,7 +163,6 @@ final class RemoteRouter implements Cluster.PeerListener {
             failure ->
                 wasMisdirected(failure)
                     ? sentRequest
-                        .request()
                         .checkCancelled()
                         .compose(
                             active ->
@@ -189,7 +194,6 @@ final class RemoteRouter implements Cluster.PeerListener {
     }
     waiting++;
     return sentRequest
-        .request()
         .await(cluster.change())
         .transform(
             changed -> {
@@ -198,15 +202,6 @@ final class RemoteRouter implements Cluster.PeerListener {
                   ? atOwner(address, sentRequest.retry())
                   : Future.failedFuture(changed.cause());
             });
-  }
-
-  /** Returns false for a call that this node has not requested: no other node has it either. */
-  private boolean cancel(Cancellation cancellation) {
-    RemoteRequest request = calls.get(cancellation.callId());
-    if (request != null) {
-      request.cancel(new BridgeException(ErrorCode.CANCELLED, cancellation.reason()));
-    }
-    return request != null;
   }
 
   /** Whether the node was not the owner or not reachable, so that the request was not handled. */
@@ -218,14 +213,29 @@ final class RemoteRouter implements Cluster.PeerListener {
 
   private <Q, A> Future<A> ask(int slot, Address<Q, A> address, Q question) {
     counts.nodeRequested();
-    return cluster
-        .ask(
-            slot,
-            address.name(),
-            address.requestCodec().bytes(question),
-            address.answerTimeout().millis(question))
-        .map(answer -> address.responseCodec().of(answer))
-        .recover(failure -> Future.failedFuture(decoded(failure)));
+    Future<A> response =
+        cluster
+            .ask(
+                slot,
+                address.name(),
+                address.requestCodec().bytes(question),
+                address.answerTimeout().millis(question))
+            .map(answer -> address.responseCodec().of(answer))
+            .recover(failure -> Future.failedFuture(decoded(failure)));
+    if (question instanceof Call call) {
+      call.cancellation().onCancel(reason -> cancelUntilAnswered(slot, call, reason, response));
+    }
+    return response;
+  }
+
+  /** Cancels a call at the node that has it; again until it answers, as a message may be lost. */
+  private void cancelUntilAnswered(
+      int slot, Call call, BridgeException reason, Future<?> response) {
+    if (!response.isComplete()) {
+      Cancellation cancellation = new Cancellation(call.id(), reason.getMessage());
+      cluster.tell(slot, CANCEL, WireCodecs.CANCELLATION.bytes(cancellation));
+      bus.later(REPEAT_MILLIS, () -> cancelUntilAnswered(slot, call, reason, response));
+    }
   }
 
   private Throwable decoded(Throwable failure) {
@@ -241,19 +251,10 @@ final class RemoteRouter implements Cluster.PeerListener {
     if (isForHere(topic)) {
       bus.publishLocally(topic, message);
     }
-    if (message instanceof Cancellation cancellation && !cancel(cancellation)) {
-      return;
-    }
     AddressScope addressScope = topic.addressScope();
     if (addressScope.isEverywhere()) {
       cluster.tellAll(topic.name(), topic.wireCodec().bytes(message));
-    } else if (addressScope.instanceId() != null) {
-      cluster.owners().instances(addressScope.instanceId().server()).stream()
-          .map(cluster::owner)
-          .filter(owner -> owner >= 0)
-          .distinct()
-          .forEach(owner -> cluster.tell(owner, topic.name(), topic.wireCodec().bytes(message)));
-    } else if (addressScope.callId() != null && callers.containsKey(addressScope.callId())) {
+    } else if (addressScope.callId() != null && inbound.containsKey(addressScope.callId())) {
       tellCaller(addressScope.callId(), topic.name(), topic.wireCodec().bytes(message));
     }
   }
@@ -263,7 +264,7 @@ final class RemoteRouter implements Cluster.PeerListener {
    * would overtake, so later events wait until it has been received.
    */
   private void tellCaller(String callId, String topic, byte[] body) {
-    int slot = callers.get(callId);
+    int slot = inbound.get(callId).slot();
     Future<?> previous = largeEvents.get(callId);
     if (body.length <= LARGE_EVENT_BYTES && previous == null) {
       cluster.tell(slot, topic, body);
@@ -280,7 +281,7 @@ final class RemoteRouter implements Cluster.PeerListener {
   /** Whether the subscribers of a topic may be on this node. */
   private boolean isForHere(Topic<?> topic) {
     String callId = topic.addressScope().callId();
-    return callId == null || !callers.containsKey(callId);
+    return callId == null || !inbound.containsKey(callId);
   }
 
   // --- inbound
@@ -336,8 +337,8 @@ final class RemoteRouter implements Cluster.PeerListener {
     if (addressScope.callId() == null) {
       return true;
     }
-    RemoteRequest call = calls.get(addressScope.callId());
-    return call != null && call.lastSlot == slot;
+    Integer owner = outbound.get(addressScope.callId());
+    return owner != null && owner == slot;
   }
 
   private <Q, A> void answer(
@@ -350,14 +351,14 @@ final class RemoteRouter implements Cluster.PeerListener {
             null, FailureCodec.CODEC.bytes(new BridgeException(ErrorCode.CANCELLED, reason)));
         return;
       }
-      callers.put(call.id(), slot);
+      inbound.put(call.id(), new InboundCall(slot, call.cancellation()));
     }
     Future<A> outcome = bus.requestLocally(address, question);
     outcome.onComplete(
         over -> {
           Future<?> largeEvent = null;
           if (question instanceof Call call) {
-            callers.remove(call.id());
+            inbound.remove(call.id());
             largeEvent = largeEvents.get(call.id());
           }
           if (largeEvent == null) {
@@ -378,6 +379,10 @@ final class RemoteRouter implements Cluster.PeerListener {
 
   @Override
   public void onMessage(int slot, String name, byte[] body) {
+    if (name.equals(CANCEL)) {
+      cancelInbound(slot, WireCodecs.CANCELLATION.of(body));
+      return;
+    }
     Topic<?> topic = subscribed.get(name);
     if (topic != null && runsCall(topic.addressScope(), slot)) {
       deliver(slot, topic, body);
@@ -391,11 +396,8 @@ final class RemoteRouter implements Cluster.PeerListener {
     }
   }
 
-  /** A node may publish only about its own calls and the instances that it runs. */
+  /** A node may publish only about the instances that it runs. */
   private boolean mayPublish(int slot, Object message) {
-    if (message instanceof Cancellation cancellation) {
-      return isOfCaller(slot, cancellation);
-    }
     if (message instanceof ServerView view) {
       return view.locations().stream().allMatch(location -> isOfNode(slot, location));
     }
@@ -407,13 +409,14 @@ final class RemoteRouter implements Cluster.PeerListener {
     return names.get(slot).equals(location.node());
   }
 
-  /** Only the node that requested a call can cancel it; the cancellation may arrive first. */
-  private boolean isOfCaller(int slot, Cancellation cancellation) {
-    Integer caller = callers.get(cancellation.callId());
-    if (caller == null) {
+  /** Only the node that sent a call can cancel it. The cancellation may arrive first. */
+  private void cancelInbound(int slot, Cancellation cancellation) {
+    InboundCall call = inbound.get(cancellation.callId());
+    if (call == null) {
       cancelledEarly.put(new EarlyCancellation(slot, cancellation.callId()), cancellation.reason());
+    } else if (call.slot() == slot) {
+      call.cancellation().cancel(cancellation.reason());
     }
-    return caller != null && caller == slot;
   }
 
   @Override

@@ -1,7 +1,5 @@
 package dev.mcpbridge.bus;
 
-import dev.mcpbridge.model.ServerId;
-
 /**
  * A topic that messages of one type are published to.
  *
@@ -18,11 +16,6 @@ public record Topic<T>(String what, AddressScope addressScope, WireCodec<T> wire
 
   static <T> Topic<T> toAllNodes(String name, WireCodec<T> wireCodec) {
     return new Topic<>(name, AddressScope.ALL_NODES, wireCodec);
-  }
-
-  /** A topic for the owners of a server's instances. */
-  static <T> Topic<T> atOwners(ServerId server, String what, WireCodec<T> wireCodec) {
-    return new Topic<>(what, AddressScope.anyOwner(server), wireCodec);
   }
 
   String name() {

@@ -14,6 +14,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Clock;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
@@ -26,9 +27,8 @@ import java.util.function.Supplier;
  */
 public final class BackgroundCalls {
   private static final long RETENTION_MILLIS = 600_000;
-  private static final long POLL_MILLIS = 50;
 
-  /** A cancellation is repeated: messages between nodes may be lost or overtake the call. */
+  /** A cancellation is repeated, since messages between nodes may be lost. */
   private static final long REPEAT_MILLIS = 5_000;
 
   private static final String CANCELLED = "The caller has cancelled the call";
@@ -43,6 +43,10 @@ public final class BackgroundCalls {
   private final Clock clock;
   private final CallRecords records;
   private final Map<String, BackgroundCall> calls = new LinkedHashMap<>();
+
+  /** Cancelled calls of other nodes, until they end. */
+  private final Map<BackgroundCall, Promise<BackgroundCall>> cancelledElsewhere = new HashMap<>();
+
   private final Shares shares;
   private final Shares bytes;
 
@@ -52,7 +56,6 @@ public final class BackgroundCalls {
     private final long sinceMillis;
     private Future<CallOutcome> outcome;
     private long endedMillis;
-    private boolean isCancelled;
     private int size;
 
     private BackgroundCall(CallRequest request, long sinceMillis) {
@@ -105,6 +108,9 @@ public final class BackgroundCalls {
   /** Subscribes to cancellations that callers send to other nodes. */
   public void open() {
     bus.subscribe(Addresses.BACKGROUND_CALL_CANCELLED, this::cancelOwn);
+    if (records != null) {
+      records.onChange(this::settleEnded);
+    }
   }
 
   /** Starts a background call. Fails with OVERLOADED, before it runs, if a limit is reached. */
@@ -174,58 +180,53 @@ public final class BackgroundCalls {
     return call;
   }
 
-  /** Cancels a call. Completes when it has ended; the cancellation is repeated until then. */
+  /** Cancels a call. Completes when it has ended. */
   public Future<BackgroundCall> cancel(BackgroundCall call) {
     if (call.outcome.isComplete()) {
       return Future.succeededFuture(call);
     }
     if (calls.get(call.id()) == call) {
-      cancelOnce(call);
+      pipeline.cancel(call.id(), CANCELLED);
       return call.outcome.transform(done -> Future.succeededFuture(call));
     }
     Promise<BackgroundCall> ended = Promise.promise();
-    cancelAtOwner(call, ended, 0);
-    return ended.future();
+    cancelledElsewhere.put(call, ended);
+    cancelUntilEnded(call);
+    return ended.future().onComplete(over -> cancelledElsewhere.remove(call));
   }
 
-  /** Polls for the end, since only the node that runs the call can cancel it. */
-  private void cancelAtOwner(BackgroundCall call, Promise<BackgroundCall> ended, int polls) {
-    if (polls % (REPEAT_MILLIS / POLL_MILLIS) == 0) {
+  /** Only the node that runs a call can cancel it. */
+  private void cancelUntilEnded(BackgroundCall call) {
+    Promise<BackgroundCall> ended = cancelledElsewhere.get(call);
+    if (ended != null) {
       bus.publish(Addresses.BACKGROUND_CALL_CANCELLED, call.id());
+      vertx.setTimer(REPEAT_MILLIS, t -> cancelUntilEnded(call));
+      find(call.id(), call.request.caller().name())
+          .onFailure(ended::tryFail)
+          .onSuccess(current -> settleIfEnded(current, ended));
     }
-    vertx.setTimer(
-        POLL_MILLIS,
-        t ->
-            find(call.id(), call.request.caller().name())
-                .onFailure(ended::fail)
-                .onSuccess(
-                    current -> {
-                      if (current.outcome.isComplete()) {
-                        ended.complete(current);
-                      } else {
-                        cancelAtOwner(current, ended, polls + 1);
-                      }
-                    }));
+  }
+
+  private static void settleIfEnded(BackgroundCall current, Promise<BackgroundCall> ended) {
+    if (current.outcome.isComplete()) {
+      ended.tryComplete(current);
+    }
+  }
+
+  /** Looks at this node's copy of the records. */
+  private void settleEnded() {
+    Map.copyOf(cancelledElsewhere)
+        .forEach(
+            (call, ended) ->
+                records
+                    .cached(call.id())
+                    .map(record -> remote(call.id(), call.request.caller().name(), record))
+                    .ifPresent(current -> settleIfEnded(current, ended)));
   }
 
   private void cancelOwn(String id) {
-    BackgroundCall call = calls.get(id);
-    if (call != null) {
-      cancelOnce(call);
-    }
-  }
-
-  private void cancelOnce(BackgroundCall call) {
-    if (!call.isCancelled) {
-      call.isCancelled = true;
-      cancelUntilEnded(call);
-    }
-  }
-
-  private void cancelUntilEnded(BackgroundCall call) {
-    if (!call.outcome.isComplete()) {
-      pipeline.cancel(call.server(), call.id(), CANCELLED);
-      vertx.setTimer(REPEAT_MILLIS, t -> cancelUntilEnded(call));
+    if (calls.containsKey(id)) {
+      pipeline.cancel(id, CANCELLED);
     }
   }
 

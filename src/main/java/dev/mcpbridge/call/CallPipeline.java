@@ -4,7 +4,6 @@ import dev.mcpbridge.bus.Address;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.ApprovedOutcome;
 import dev.mcpbridge.bus.Addresses.Assessment;
-import dev.mcpbridge.bus.Addresses.Cancellation;
 import dev.mcpbridge.bus.Addresses.ConfirmationRequest;
 import dev.mcpbridge.bus.Addresses.Decision;
 import dev.mcpbridge.bus.Bus;
@@ -15,6 +14,7 @@ import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.metrics.Counts;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.CancellationToken;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
@@ -58,11 +58,8 @@ public final class CallPipeline {
   private final MemoryBudget memory;
   private final Counts counts;
 
-  /** The calls that were not sent to a server yet, with the reason if they were cancelled. */
-  private final Map<String, Optional<String>> unsent = new HashMap<>();
-
-  /** Those of them that wait for the first start of their server. */
-  private final Map<String, Promise<ServerView>> waiting = new HashMap<>();
+  /** The cancellations of the calls that this node's callers wait for, by the call's id. */
+  private final Map<String, CancellationToken> cancellations = new HashMap<>();
 
   /**
    * A call whose target exists.
@@ -106,23 +103,27 @@ public final class CallPipeline {
 
   /** Registers a call that runs later, so that it can be cancelled before it starts. */
   public Future<CallOutcome> register(CallRequest request, Supplier<Future<CallOutcome>> run) {
-    unsent.put(request.id(), Optional.empty());
-    return run.get().onComplete(done -> unsent.remove(request.id()));
+    cancellations.put(request.id(), new CancellationToken());
+    return run.get().onComplete(done -> cancellations.remove(request.id()));
   }
 
   /** Runs a request, subject to the decision of the gate. */
   public Future<CallOutcome> run(CallRequest request) {
-    unsent.putIfAbsent(request.id(), Optional.empty());
+    CancellationToken cancellation = cancellationOf(request.id());
     long startNanos = System.nanoTime();
-    return resolve(request)
-        .map(server -> admit(request, server, startNanos))
+    return resolve(request, cancellation)
+        .map(server -> admit(request, cancellation, server, startNanos))
         .compose(
             admitted ->
                 withinDeadline(admitted.call(), validate(admitted, request))
                     .compose(valid -> assess(admitted))
                     .compose(decision -> act(admitted, decision)))
-        .onComplete(done -> unsent.remove(request.id()))
+        .onComplete(done -> cancellations.remove(request.id()))
         .recover(failure -> recordFailure(request.server(), request.target(), failure));
+  }
+
+  private CancellationToken cancellationOf(String callId) {
+    return cancellations.computeIfAbsent(callId, unregistered -> new CancellationToken());
   }
 
   /**
@@ -131,12 +132,12 @@ public final class CallPipeline {
    * @param streaming whether the approver wants progress events
    */
   public Future<CallOutcome> runApproved(Confirmation approved, boolean streaming) {
-    Call call = approved.call();
-    unsent.put(call.id(), Optional.empty());
-    return awaitStart(call.server(), call.target(), call.id())
-        .map(server -> readmit(approved, server, streaming))
+    CancellationToken cancellation = cancellationOf(approved.call().id());
+    Call call = approved.call().withCancellation(cancellation).withStreaming(streaming);
+    return awaitStart(call.server(), call.target(), cancellation)
+        .map(server -> readmit(call, approved.definitionDigest(), server))
         .compose(admitted -> assess(admitted).compose(decision -> actApproved(admitted, decision)))
-        .onComplete(done -> unsent.remove(call.id()))
+        .onComplete(done -> cancellations.remove(call.id()))
         .onComplete(
             done -> reportEnd(approved, Executed.YES),
             failure -> reportEnd(approved, BridgeException.of(failure).executed()))
@@ -148,14 +149,12 @@ public final class CallPipeline {
     bus.request(Addresses.APPROVED_ENDED, new ApprovedOutcome(approved.id(), executed));
   }
 
-  /** Cancels a call on any node. It then fails with CANCELLED. */
-  public void cancel(ServerId server, String callId, String reason) {
-    unsent.replace(callId, Optional.of(reason));
-    Promise<ServerView> start = waiting.get(callId);
-    if (start != null) {
-      start.tryFail(new BridgeException(ErrorCode.CANCELLED, reason));
+  /** Cancels a call of this node, wherever it is. It then fails with CANCELLED. */
+  public void cancel(String callId, String reason) {
+    CancellationToken cancellation = cancellations.get(callId);
+    if (cancellation != null) {
+      cancellation.cancel(reason);
     }
-    bus.publish(Addresses.cancel(server), new Cancellation(callId, reason));
   }
 
   /**
@@ -165,35 +164,35 @@ public final class CallPipeline {
   public void cancelAll(List<CallRequest> running, List<Future<CallOutcome>> outcomes) {
     if (outcomes.stream().anyMatch(outcome -> !outcome.isComplete())) {
       for (int i = running.size() - 1; i >= 0; i--) {
-        cancel(running.get(i).server(), running.get(i).id(), "The client disconnected");
+        cancel(running.get(i).id(), "The client disconnected");
       }
     }
   }
 
   /** Refuses calls when memory is short. Approved calls wait, as they cannot be approved again. */
-  private Future<ServerView> resolve(CallRequest request) {
+  private Future<ServerView> resolve(CallRequest request, CancellationToken cancellation) {
     return memory.isHigh()
         ? Future.failedFuture(
             new BridgeException(
                     ErrorCode.OVERLOADED,
                     "Not enough memory for the response: too many responses are in flight")
                 .withRetryAfter(1_000))
-        : awaitStart(request.server(), request.target(), request.id());
+        : awaitStart(request.server(), request.target(), cancellation);
   }
 
   /** Waits for the start of the server, which counts against the timeout of the call. */
-  private Future<ServerView> awaitStart(ServerId server, Target target, String callId) {
+  private Future<ServerView> awaitStart(
+      ServerId server, Target target, CancellationToken cancellation) {
     Future<ServerView> discovered = directory.discovered(server);
     if (discovered.isComplete()) {
       return discovered;
     }
     Promise<ServerView> start = Promise.promise();
-    waiting.put(callId, start);
+    cancellation.onCancel(start::tryFail);
     discovered.onComplete(start::tryComplete, start::tryFail);
     return directory
         .find(server)
-        .compose(view -> within(view.timeouts().of(target) + GRACE_MILLIS, start.future()))
-        .onComplete(over -> waiting.remove(callId));
+        .compose(view -> within(view.timeouts().of(target) + GRACE_MILLIS, start.future()));
   }
 
   private static <T> Future<T> withinDeadline(Call call, Future<T> step) {
@@ -223,7 +222,8 @@ public final class CallPipeline {
     return stored == null ? caller : caller.withAuthorization(stored);
   }
 
-  private AdmittedCall admit(CallRequest request, ServerView server, long startNanos) {
+  private AdmittedCall admit(
+      CallRequest request, CancellationToken cancellation, ServerView server, long startNanos) {
     Target target = request.target();
     Tool tool = null;
     if (target.kind() == Target.Kind.TOOL) {
@@ -241,23 +241,25 @@ public final class CallPipeline {
                 caller(request),
                 0,
                 request.streaming(),
-                request.envelope())
+                request.envelope(),
+                cancellation)
             .withTimeout(server.timeouts().of(target), startNanos);
     return new AdmittedCall(server, tool, call);
   }
 
-  private static AdmittedCall readmit(Confirmation approved, ServerView server, boolean streaming) {
-    Call call = approved.call();
+  /**
+   * @param shownDigest of what was shown for confirmation
+   */
+  private static AdmittedCall readmit(Call call, String shownDigest, ServerView server) {
     Tool tool = server.catalogue().tools().get(call.target().name());
-    if (!definitionDigest(server, tool).equals(approved.definitionDigest())) {
+    if (!definitionDigest(server, tool).equals(shownDigest)) {
       throw new BridgeException(
           ErrorCode.TOOL_CHANGED,
           "The definition of the "
               + call.target().kind().noun()
               + " or the program of its server changed after it was shown for confirmation");
     }
-    Call updated = call.withTimeout(server.timeouts().of(call.target())).withStreaming(streaming);
-    return new AdmittedCall(server, tool, updated);
+    return new AdmittedCall(server, tool, call.withTimeout(server.timeouts().of(call.target())));
   }
 
   private static String definitionDigest(ServerView server, Tool tool) {
@@ -277,7 +279,7 @@ public final class CallPipeline {
   }
 
   private Future<CallOutcome> act(AdmittedCall admitted, Decision decision) {
-    checkNotCancelled(admitted.call());
+    admitted.call().cancellation().check();
     return switch (decision) {
       case ALLOW -> invoke(admitted);
       case CONFIRM -> confirmLater(admitted);
@@ -285,17 +287,9 @@ public final class CallPipeline {
     };
   }
 
-  /** A call that was cancelled before it was sent to its server does not run. */
-  private void checkNotCancelled(Call call) {
-    Optional<String> reason = unsent.remove(call.id());
-    if (reason != null && reason.isPresent()) {
-      throw new BridgeException(ErrorCode.CANCELLED, reason.get());
-    }
-  }
-
   /** A call that requires isolation since its approval runs in a container. */
   private Future<CallOutcome> actApproved(AdmittedCall admitted, Decision decision) {
-    checkNotCancelled(admitted.call());
+    admitted.call().cancellation().check();
     return decision == Decision.ISOLATE ? isolate(admitted) : invokeApproved(admitted);
   }
 

@@ -143,6 +143,16 @@ final class CallRecords {
         .map(item -> item.isPresent() ? Optional.of(read(item)) : Optional.empty());
   }
 
+  /** Reads this node's copy, which may be stale. */
+  Optional<CallRecord> cached(String name) {
+    Item item = records.cached(name);
+    return item.isPresent() ? Optional.of(read(item)) : Optional.empty();
+  }
+
+  void onChange(Runnable listener) {
+    records.onChange(listener);
+  }
+
   private CallRecord read(Item item) {
     CallRecord record = CallRecord.of(item.value());
     boolean isLost =

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
  * @param deadlineNanos by {@link System#nanoTime()}
  * @param streaming whether the caller wants progress events
  * @param envelope what else the client sent with it
+ * @param cancellation cancels the call at this node and, through this node, at others
  */
 public record Call(
     String id,
@@ -22,7 +23,30 @@ public record Call(
     Caller caller,
     long deadlineNanos,
     boolean streaming,
-    Envelope envelope) {
+    Envelope envelope,
+    CancellationToken cancellation) {
+
+  /** A call that nothing has cancelled. */
+  public Call(
+      String id,
+      ServerId server,
+      Target target,
+      JsonSlice arguments,
+      Caller caller,
+      long deadlineNanos,
+      boolean streaming,
+      Envelope envelope) {
+    this(
+        id,
+        server,
+        target,
+        arguments,
+        caller,
+        deadlineNanos,
+        streaming,
+        envelope,
+        new CancellationToken());
+  }
 
   /** The params of the MCP request. */
   public JsonSlice params() {
@@ -41,7 +65,7 @@ public record Call(
   }
 
   public Call withId(String newId) {
-    return new Call(newId, server, target, arguments, caller, deadlineNanos, streaming, envelope);
+    return with(newId, deadlineNanos, streaming, envelope, cancellation);
   }
 
   public boolean isExpired() {
@@ -57,23 +81,30 @@ public record Call(
    */
   public Call withTimeout(long millis, long sinceNanos) {
     long deadline = sinceNanos + TimeUnit.MILLISECONDS.toNanos(millis);
-    return new Call(id, server, target, arguments, caller, deadline, streaming, envelope);
+    return with(id, deadline, streaming, envelope, cancellation);
   }
 
   public Call withStreaming(boolean enabled) {
-    return new Call(id, server, target, arguments, caller, deadlineNanos, enabled, envelope);
+    return with(id, deadlineNanos, enabled, envelope, cancellation);
   }
 
   /** With an additional member in the {@code _meta} of the request. */
   public Call withMeta(String name, JsonSlice value) {
-    Envelope more = envelope.withMeta(name, value);
-    return new Call(id, server, target, arguments, caller, deadlineNanos, streaming, more);
+    return with(id, deadlineNanos, streaming, envelope.withMeta(name, value), cancellation);
   }
 
   /** Without the client capability {@code roots}. */
   public Call withoutRoots() {
-    Envelope less = envelope.without("roots");
-    return new Call(id, server, target, arguments, caller, deadlineNanos, streaming, less);
+    return with(id, deadlineNanos, streaming, envelope.without("roots"), cancellation);
+  }
+
+  public Call withCancellation(CancellationToken token) {
+    return with(id, deadlineNanos, streaming, envelope, token);
+  }
+
+  private Call with(
+      String newId, long deadline, boolean streams, Envelope sent, CancellationToken token) {
+    return new Call(newId, server, target, arguments, caller, deadline, streams, sent, token);
   }
 
   @Override

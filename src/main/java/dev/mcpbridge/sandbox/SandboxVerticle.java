@@ -76,13 +76,10 @@ final class SandboxVerticle extends VerticleBase implements Standby.Listener {
     CallQueue queue =
         new CallQueue(vertx, config.id(), maxQueued, sizes.max(), leaseConditions.severalCallers());
     standbyPool =
-        new StandbyPool(vertx, config.id(), sizes, queue, this::mayBegin, this::startStandby);
+        new StandbyPool(context, config.id(), sizes, queue, this::mayBegin, this::startStandby);
     bus.serve(Addresses.waiting(instanceId), query -> Future.succeededFuture((long) queue.size()));
     bus.serve(
         Addresses.isolated(config.id()).at(instanceId), call -> standbyPool.run(prepare(call)));
-    bus.subscribe(
-        Addresses.cancel(config.id()),
-        cancellation -> standbyPool.cancel(cancellation.callId(), cancellation.reason()));
     standbyPool.open();
     return Future.succeededFuture();
   }

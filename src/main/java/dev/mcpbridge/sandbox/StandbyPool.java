@@ -9,6 +9,7 @@ import dev.mcpbridge.model.Debouncer;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.RpcMessage;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -40,6 +41,7 @@ final class StandbyPool {
   private static final long MIN_BACKOFF_MILLIS = 500;
   private static final long MAX_BACKOFF_MILLIS = 15_000;
 
+  private final Context context;
   private final Vertx vertx;
   private final ServerId server;
   private final SandboxPool config;
@@ -66,13 +68,14 @@ final class StandbyPool {
    * @param starter starts one container
    */
   StandbyPool(
-      Vertx vertx,
+      Context context,
       ServerId server,
       SandboxPool config,
       CallQueue queue,
       BooleanSupplier mayBegin,
       Supplier<Future<Standby>> starter) {
-    this.vertx = vertx;
+    this.context = context;
+    this.vertx = context.owner();
     this.server = server;
     this.config = config;
     this.mayBegin = mayBegin;
@@ -92,6 +95,7 @@ final class StandbyPool {
     if (closed) {
       return Future.failedFuture(stopping());
     }
+    call.cancellation().onCancel(reason -> context.runOnContext(v -> cancel(call.id(), reason)));
     if (!mayBegin.getAsBoolean()) {
       return enqueueBlocked(call);
     }
@@ -122,13 +126,12 @@ final class StandbyPool {
     refill();
   }
 
-  void cancel(String callId, String reason) {
-    BridgeException why = new BridgeException(ErrorCode.CANCELLED, reason);
+  private void cancel(String callId, BridgeException reason) {
     Standby found = running.get(callId);
     if (found != null) {
-      found.cancel(why);
+      found.cancel(reason);
     }
-    queue.cancel(callId, why);
+    queue.cancel(callId, reason);
   }
 
   /** Rejects further calls, waits for running ones, and discards all containers. */

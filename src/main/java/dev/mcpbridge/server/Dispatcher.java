@@ -15,8 +15,8 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.protocol.RpcMessage;
 import dev.mcpbridge.session.Exchange;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +31,7 @@ import java.util.function.Consumer;
 final class Dispatcher {
   private static final long RECHECK_MILLIS = 20;
 
-  private final Vertx vertx;
+  private final Context context;
   private final ServerConfig config;
   private final List<Instance> instances;
   private final Upstream.Listener listener;
@@ -49,21 +49,21 @@ final class Dispatcher {
    * @param severalCallers whether callers can be told apart at this moment
    */
   Dispatcher(
-      Vertx vertx,
+      Context context,
       ServerConfig config,
       List<Instance> instances,
       Upstream.Listener listener,
       BooleanSupplier mayBegin,
       BooleanSupplier severalCallers) {
-    this.vertx = vertx;
-    this.recheck = new Debouncer(vertx, RECHECK_MILLIS, this::dispatch);
+    this.context = context;
+    this.recheck = new Debouncer(context.owner(), RECHECK_MILLIS, this::dispatch);
     this.mayBegin = mayBegin;
     this.config = config;
     this.instances = instances;
     this.listener = listener;
     this.waiting =
         new CallQueue(
-            vertx,
+            context.owner(),
             config.id(),
             config.supervision().maxQueued(),
             instances.size() * config.supervision().maxInFlight(),
@@ -75,6 +75,7 @@ final class Dispatcher {
   }
 
   Future<JsonSlice> submit(Call call) {
+    call.cancellation().onCancel(reason -> context.runOnContext(v -> cancel(call.id(), reason)));
     Instance free = waiting.mayRunNow(call) ? leastBusy() : null;
     if (free != null) {
       return run(call, free);
@@ -125,7 +126,7 @@ final class Dispatcher {
     refuseWaiting(reason);
   }
 
-  void cancel(String callId, BridgeException reason) {
+  private void cancel(String callId, BridgeException reason) {
     RunningCall found = running.get(callId);
     if (found != null) {
       found.instance().cancel(found.exchange(), reason);
@@ -202,7 +203,7 @@ final class Dispatcher {
   /** In a later task: of calls that are cancelled together, none starts in the slot of another. */
   private void makeRoom() {
     if (waiting.size() > 0) {
-      vertx.runOnContext(v -> dispatch());
+      context.runOnContext(v -> dispatch());
     }
   }
 

@@ -103,7 +103,6 @@ public final class ServerVerticle extends VerticleBase {
     if (config.sandboxPool() != null && !config.sandboxPool().isPerCall()) {
       register(Addresses.isolated(id).at(instanceId), upstreams::callInContainer);
     }
-    bus.subscribe(Addresses.cancel(id), c -> upstreams.cancel(c.callId(), c.reason()));
     register(Addresses.ready(id).at(instanceId), upstreams::ready);
     register(Addresses.view(instanceId), unused -> view());
     register(Addresses.restart(instanceId), unused -> upstreams.restart(drainMillis.getAsLong()));

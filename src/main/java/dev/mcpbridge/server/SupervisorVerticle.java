@@ -16,9 +16,9 @@ import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.transport.Orphans;
 import dev.mcpbridge.transport.StdioTransport;
 import dev.mcpbridge.transport.TransportFactory;
+import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.DeploymentOptions;
 import io.vertx.core.ThreadingModel;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.WorkerExecutor;
@@ -327,10 +327,7 @@ public final class SupervisorVerticle extends VerticleBase implements Cluster.Ow
             transportFactory,
             limits,
             self,
-            new ServerVerticle.Lease(
-                instanceLocation,
-                cluster.mayRun(instanceId),
-                severalCallers),
+            new ServerVerticle.Lease(instanceLocation, cluster.mayRun(instanceId), severalCallers),
             this::drainMillis);
     List<Future<String>> verticles = new ArrayList<>();
     serverExtensions

@@ -5,7 +5,6 @@ import dev.mcpbridge.bus.Addresses.ServerRequest;
 import dev.mcpbridge.config.OpenApiSource;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
-import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Catalogue;
 import dev.mcpbridge.model.InstanceLocation;
@@ -106,7 +105,7 @@ final class Upstream implements Instance.Listener {
             .toList();
     this.dispatcher =
         new Dispatcher(
-            vertx,
+            instanceEnvironment.context(),
             config,
             instances,
             listener,
@@ -140,10 +139,6 @@ final class Upstream implements Instance.Listener {
     }
     startIfStopped();
     return dispatcher.submit(call);
-  }
-
-  void cancel(String callId, String reason) {
-    dispatcher.cancel(callId, new BridgeException(ErrorCode.CANCELLED, reason));
   }
 
   /** Completes with the view once there is a catalogue. Fails on a start error or a timeout. */

@@ -77,13 +77,6 @@ final class Upstreams implements Upstream.Listener {
     return call(call).map(new ExecutionEnvironment(image, null, null)::addTo);
   }
 
-  /** Cancels a call, also if its upstream is already ending. */
-  void cancel(String callId, String reason) {
-    List<Upstream> all = running();
-    all.addAll(ending.keySet());
-    all.forEach(upstream -> upstream.cancel(callId, reason));
-  }
-
   Future<ServerView> ready(long timeoutMillis) {
     return shared.ready(timeoutMillis).map(ready -> view());
   }

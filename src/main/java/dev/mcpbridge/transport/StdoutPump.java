@@ -111,8 +111,8 @@ final class StdoutPump implements Runnable, MessageReader.ContextDispatcher {
 
   /**
    * The message is complete and counts as a response, for which incomplete messages wait. Its bytes
-   * are released a moment after the callback, when the bus has delivered it to a receiver that counts
-   * it: timers run on the event loop, after the delivery.
+   * are released a moment after the callback, when the bus has delivered it to a receiver that
+   * counts it: timers run on the event loop, after the delivery.
    */
   private void dispatchLarge(long bytes, Runnable callback) throws InterruptedException {
     brake.acquire(bytes);

@@ -50,8 +50,10 @@ class RemoteRouterTest {
   private Cluster.PeerListener peerListener;
   private Promise<Void> change = Promise.promise();
   private final Promise<byte[]> answer = Promise.promise();
+  private final Call call = call();
   private int owner = Cluster.NO_OWNER;
   private int runs;
+  private int cancellations;
 
   private Cluster cluster() {
     OwnershipView ownershipView =
@@ -84,11 +86,11 @@ class RemoteRouterTest {
     EventLoops.await(
         vertx,
         () -> {
-          bus.subscribe(Addresses.cancel(ID), c -> {});
           bus.serve(
               Addresses.call(ID).at(InstanceId.first(ID)),
-              call -> {
+              received -> {
                 runs++;
+                received.cancellation().onCancel(reason -> cancellations++);
                 return Future.succeededFuture(DONE);
               });
           return Future.succeededFuture();
@@ -96,7 +98,7 @@ class RemoteRouterTest {
   }
 
   private Future<JsonSlice> ask() {
-    return bus.request(Addresses.call(ID), call());
+    return bus.request(Addresses.call(ID), call);
   }
 
   private static Call call() {
@@ -152,7 +154,7 @@ class RemoteRouterTest {
                     vertx,
                     () -> {
                       Future<JsonSlice> response = request.get();
-                      bus.publish(Addresses.cancel(ID), new Cancellation("c", "The client left"));
+                      call.cancellation().cancel("The client left");
                       afterwards.run();
                       return response;
                     })));
@@ -189,20 +191,17 @@ class RemoteRouterTest {
   /** Whether a call of the node in slot 2 runs although the given node cancels it. */
   private boolean runsWhenCancelledBy(int slot, boolean isEarly) throws Exception {
     owner = Cluster.THIS_NODE;
-    List<Cancellation> cancellations = new ArrayList<>();
+    cancellations = 0;
     Cancellation cancellation = new Cancellation("c", "The client left");
     byte[] failure =
         EventLoops.await(
             vertx,
             () -> {
-              bus.subscribe(Addresses.cancel(ID), cancellations::add);
               Promise<byte[]> answered = Promise.promise();
               Runnable cancel =
                   () ->
                       peerListener.onMessage(
-                          slot,
-                          Addresses.cancel(ID).name(),
-                          WireCodecs.CANCELLATION.bytes(cancellation));
+                          slot, RemoteRouter.CANCEL, WireCodecs.CANCELLATION.bytes(cancellation));
               if (isEarly) {
                 cancel.run();
               }
@@ -216,7 +215,7 @@ class RemoteRouterTest {
               }
               return answered.future();
             });
-    return failure == null && cancellations.isEmpty();
+    return failure == null && cancellations == 0;
   }
 
   @Test
@@ -324,7 +323,7 @@ class RemoteRouterTest {
             () -> {
               Promise<byte[]> answered = Promise.promise();
               peerListener.onMessage(
-                  2, Addresses.cancel(ID).name(), WireCodecs.CANCELLATION.bytes(cancellation));
+                  2, RemoteRouter.CANCEL, WireCodecs.CANCELLATION.bytes(cancellation));
               peerListener.onRequest(
                   2,
                   Addresses.call(ID).at(InstanceId.first(ID)).name(),

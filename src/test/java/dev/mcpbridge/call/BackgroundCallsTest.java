@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.call.BackgroundCalls.BackgroundCall;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -16,7 +15,6 @@ import io.vertx.core.Vertx;
 import io.vertx.junit5.ProvidedBy;
 import io.vertx.junit5.VertxExtension;
 import java.time.Clock;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -67,30 +65,6 @@ class BackgroundCallsTest {
 
   private Future<CallOutcome> run(Promise<Void> mayStart) {
     return mayStart.future().compose(start -> server.pipeline.run(OneServer.request("c")));
-  }
-
-  @Test
-  void repeatedCancellationIsSentToServerOnce() throws Exception {
-    AtomicInteger cancellations = new AtomicInteger();
-    Promise<CallOutcome> running = Promise.promise();
-
-    EventLoops.await(
-        server.vertx,
-        () -> {
-          server.bus.subscribe(
-              Addresses.cancel(OneServer.ID), c -> cancellations.incrementAndGet());
-          return calls
-              .add(OneServer.request("c"), running::future)
-              .compose(
-                  call -> {
-                    calls.cancel(call);
-                    calls.cancel(call);
-                    return server.vertx.timer(300);
-                  });
-        });
-
-    assertEquals(1, cancellations.get());
-    running.complete();
   }
 
   @Test

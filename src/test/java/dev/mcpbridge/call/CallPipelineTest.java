@@ -56,7 +56,7 @@ class CallPipelineTest {
                     server.vertx,
                     () -> {
                       Future<CallOutcome> outcome = run();
-                      server.pipeline.cancel(OneServer.ID, "c", "The client disconnected");
+                      server.pipeline.cancel("c", "The client disconnected");
                       if (starts) {
                         server.becomeReady();
                       }

@@ -42,6 +42,7 @@ class RestartKeysTest {
           "limits.heldBytes",
           "limits.messageBytes",
           "sandbox.engine",
+          "threads.servers",
           "validation.onBudget",
           "validation.steps",
           "validation.time");

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.bus.Addresses;
-import dev.mcpbridge.bus.Addresses.Cancellation;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.SingleNode;
 import dev.mcpbridge.config.BridgeConfig;
@@ -126,17 +125,23 @@ class SandboxRightsIT {
   }
 
   private Future<JsonSlice> call(String id, String tool, String arguments) {
+    return run(newCall(id, tool, arguments));
+  }
+
+  private static Call newCall(String id, String tool, String arguments) {
+    return new Call(
+        id,
+        SERVER,
+        Target.tool(tool),
+        JsonSlice.of(arguments),
+        Caller.of("a"),
+        System.nanoTime() + TimeUnit.SECONDS.toNanos(50),
+        false,
+        Envelope.NONE);
+  }
+
+  private Future<JsonSlice> run(Call call) {
     Promise<JsonSlice> answer = Promise.promise();
-    Call call =
-        new Call(
-            id,
-            SERVER,
-            Target.tool(tool),
-            JsonSlice.of(arguments),
-            Caller.of("a"),
-            System.nanoTime() + TimeUnit.SECONDS.toNanos(50),
-            false,
-            Envelope.NONE);
     vertx.runOnContext(v -> bus.request(Addresses.isolated(SERVER), call).onComplete(answer));
     return answer.future();
   }
@@ -184,12 +189,13 @@ class SandboxRightsIT {
   @Test
   void aCallCancelledWhileItMayNotStartNeverRuns() throws Exception {
     String ready = awaitReady();
-    Future<JsonSlice> call = call("c", "echo", "{}");
+    Call call = newCall("c", "echo", "{}");
+    Future<JsonSlice> answer = run(call);
     awaitChecks();
 
-    bus.publish(Addresses.cancel(SERVER), new Cancellation("c", "no longer needed"));
+    call.cancellation().cancel("no longer needed");
 
-    BridgeException failure = assertThrows(BridgeException.class, () -> await(call));
+    BridgeException failure = assertThrows(BridgeException.class, () -> await(answer));
     assertEquals(ErrorCode.CANCELLED, failure.code());
     mayAct.set(true);
     assertRanIn(ready, await(call("d", "echo", "{\"text\":\"hi\"}")));

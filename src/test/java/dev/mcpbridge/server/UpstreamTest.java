@@ -292,16 +292,17 @@ class UpstreamTest {
                 InstanceLocation.SOLE),
             IgnoringListener.INSTANCE);
     List<Future<JsonSlice>> answers = new ArrayList<>();
+    Call running = call("c");
     await(
         () -> {
-          answers.add(upstreams.call(call("c")));
+          answers.add(upstreams.call(running));
           return transports.get(0).called.future();
         });
 
     await(
         () -> {
-          upstreams.endConversation(call("c").caller().conversation(), LONG_MILLIS);
-          upstreams.cancel("c", "the caller disconnected");
+          upstreams.endConversation(running.caller().conversation(), LONG_MILLIS);
+          running.cancellation().cancel("the caller disconnected");
           return Future.succeededFuture();
         });
 

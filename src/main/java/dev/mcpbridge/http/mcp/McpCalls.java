@@ -142,7 +142,7 @@ final class McpCalls {
   }
 
   void cancel(McpRequest.RunningCall runningCall, String reason) {
-    pipeline.cancel(runningCall.server(), runningCall.callId(), reason);
+    pipeline.cancel(runningCall.callId(), reason);
   }
 
   private Future<JsonSlice> run(McpRequest request, CallIntent callIntent, Arguments arguments) {

@@ -105,7 +105,7 @@ public final class ConfirmationsApi {
     Supplier<Future<CallOutcome>> run = () -> decided.run(approved, by, isStream);
     Runnable onDisconnect =
         DecidedCalls.isOwn(approved, by)
-            ? () -> pipeline.cancel(call.server(), call.id(), "The client disconnected")
+            ? () -> pipeline.cancel(call.id(), "The client disconnected")
             : () -> {};
     if (isStream) {
       calls.stream(ctx, call.id(), run, onDisconnect);

@@ -100,7 +100,7 @@ public final class ToolCallsApi {
   }
 
   private void cancel(CallRequest request) {
-    pipeline.cancel(request.server(), request.id(), "The client disconnected");
+    pipeline.cancel(request.id(), "The client disconnected");
   }
 
   /**

@@ -1,0 +1,32 @@
+package dev.mcpbridge.it.stdio;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.mcpbridge.fixture.TestBridge;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Servers on the event loop or on worker threads. */
+@Tag("stdio")
+class ServerThreadsIT {
+
+  @ParameterizedTest
+  @CsvSource({"loop, false", "worker, true"})
+  void serversRunOnTheConfiguredThreads(String threads, boolean hasWorkers) throws Exception {
+    try (TestBridge bridge =
+        TestBridge.of(
+            "{'threads':{'servers':'%s'},'mcpServers':{'a':%s,'b':%s}}"
+                .formatted(threads, TestBridge.entry(""), TestBridge.entry("")))) {
+      bridge.until(() -> bridge.state("a").equals("ready") && bridge.state("b").equals("ready"));
+
+      assertEquals(200, bridge.post("/servers/a/tools/echo", "{\"text\":\"hi\"}").status());
+      assertEquals(200, bridge.post("/servers/b/tools/echo", "{\"text\":\"hi\"}").status());
+
+      boolean hasWorkerThreads =
+          Thread.getAllStackTraces().keySet().stream()
+              .anyMatch(thread -> thread.getName().startsWith("mcp-servers-"));
+      assertEquals(hasWorkers, hasWorkerThreads);
+    }
+  }
+}
