@@ -14,7 +14,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -27,7 +27,7 @@ class AccessIT {
   private static final String READER = ApiKeys.generate();
   private static final String CALLER = ApiKeys.generate();
   private static final String BOSS = ApiKeys.generate();
-  private static TestBridge bridge;
+  @AutoClose private static TestBridge bridge;
 
   @BeforeAll
   static void start() throws Exception {
@@ -43,11 +43,6 @@ class AccessIT {
                 + TestBridge.entry("'risk':{'tools':{'big':2}}")
                 + "}}");
     bridge.until(() -> as(BOSS, "/servers/s").body().path("state").asText().equals("ready"));
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
   }
 
   @Test
@@ -149,11 +144,8 @@ class AccessIT {
   void openHealthShowsOnlyTheStatusWithoutAKey() throws Exception {
     try (TestBridge own =
         TestBridge.of(
-            "{'http':{'openHealth':true},'auth':{'keys':["
-                + TestBridge.key("reader", READER, "'read'")
-                + "]},'mcpServers':{'s':"
-                + TestBridge.entry("")
-                + "}}")) {
+            "{'http':{'openHealth':true},'auth':{'keys':[%s]},'mcpServers':{'s':%s}}"
+                .formatted(TestBridge.key("reader", READER, "'read'"), TestBridge.entry("")))) {
       own.until(() -> own.get("/health/ready").status() == 200);
 
       assertEquals("{\"status\":\"ready\"}", own.get("/health/ready").text());

@@ -94,7 +94,7 @@ class ApprovalsIT {
 
       bridge.reload(
           "{'mcpServers':{'s':" + TestBridge.entry(RISK + ",'env':{'ANOTHER':'program'}") + "}}");
-      bridge.until(() -> bridge.state("s").equals("ready"));
+      bridge.awaitReady("s");
 
       String yes =
           "{\"confirm\":true,\"token\":\"" + confirmation.body().path("token").asText() + "\"}";
@@ -104,10 +104,9 @@ class ApprovalsIT {
 
       Answer again = bridge.call("big", "{\"size\":1}");
       bridge.reload(
-          "{'mcpServers':{'s':"
-              + TestBridge.entry(RISK + ",'env':{'ANOTHER':'program'},'timeout':50")
-              + "}}");
-      bridge.until(() -> bridge.state("s").equals("ready"));
+          "{'mcpServers':{'s':%s}}"
+              .formatted(TestBridge.entry(RISK + ",'env':{'ANOTHER':'program'},'timeout':50")));
+      bridge.awaitReady("s");
       yes = "{\"confirm\":true,\"token\":\"" + again.body().path("token").asText() + "\"}";
       assertEquals("x", bridge.post(path(again), yes).firstText());
     }

@@ -52,9 +52,8 @@ class StartRightsIT {
     int port = FreePorts.find(1).get(0);
     String document = "http://127.0.0.1:" + port + "/openapi.json";
     try (TestBridge bridge =
-        TestBridge.at(
-            port, "{'mcpServers':{'self':{'type':'openapi','url':'" + document + "'}}}")) {
-      bridge.until(() -> bridge.state("self").equals("ready"));
+        TestBridge.at(port, "{'mcpServers':{'self':{'type':'openapi','url':'" + document + "'}}}")
+            .awaitReady("self")) {
 
       Answer started = bridge.post("/servers/self/tools/startServer", "{\"body\":" + BRIEF + "}");
       Answer listed = bridge.post("/servers/self/tools/listServers", "{}");
@@ -70,9 +69,8 @@ class StartRightsIT {
   void startRestrictionsApplyToAdministratorsToo() throws Exception {
     String key = ApiKeys.generate();
     String auth =
-        "'auth':{'keys':[{'name':'boss','sha256':'"
-            + ApiKeys.fingerprint(key)
-            + "','scopes':['read','admin']}]}";
+        "'auth':{'keys':[{'name':'boss','sha256':'%s','scopes':['read','admin']}]}"
+            .formatted(ApiKeys.fingerprint(key));
     String[] boss = {"authorization", "Bearer " + key};
     try (TestBridge bridge =
         TestBridge.of("{'http':{'allowedCommands':['" + TestBridge.java() + "']}," + auth + "}")) {

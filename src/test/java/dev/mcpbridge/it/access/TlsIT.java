@@ -155,15 +155,9 @@ class TlsIT {
       String wrongName = url.replace("localhost", "127.0.0.2") + authority;
       try (TestBridge front =
           TestBridge.of(
-              "{'mcpServers':{'s':{"
-                  + url
-                  + authority
-                  + "},'untrusted':{"
-                  + url
-                  + "},'misnamed':{"
-                  + wrongName
-                  + "}}}")) {
-        front.until(() -> front.state("s").equals("ready"));
+                  "{'mcpServers':{'s':{%s%s},'untrusted':{%s},'misnamed':{%s}}}"
+                      .formatted(url, authority, url, wrongName))
+              .awaitReady("s")) {
         assertEquals(
             "{\"m\":1}",
             front.call("echo", "{\"m\":1}").body().path("structuredContent").toString());
@@ -203,11 +197,8 @@ class TlsIT {
   }
 
   private String config(String cert, String key) {
-    return "{'http':{'tls':{'cert':'"
-        + folder.resolve(cert)
-        + "','key':'"
-        + folder.resolve(key)
-        + "'}}}";
+    return "{'http':{'tls':{'cert':'%s','key':'%s'}}}"
+        .formatted(folder.resolve(cert), folder.resolve(key));
   }
 
   private static String withServer(String config) {
@@ -230,12 +221,8 @@ class TlsIT {
   private void pem(String name, String label, byte[] der) throws Exception {
     Files.writeString(
         folder.resolve(name),
-        "-----BEGIN "
-            + label
-            + "-----\n"
-            + Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der)
-            + "\n-----END "
-            + label
-            + "-----\n");
+        "-----BEGIN %s-----\n%s\n-----END %s-----\n"
+            .formatted(
+                label, Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der), label));
   }
 }

@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,16 +25,11 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("agent")
 class AgentAloneIT {
   @TempDir Path folder;
-  private ScriptedModel model;
+  @AutoClose private ScriptedModel model;
 
   @BeforeEach
   void start() throws IOException {
     model = ScriptedModel.start();
-  }
-
-  @AfterEach
-  void stop() throws IOException {
-    model.close();
   }
 
   private record Exit(int status, String out, String err) {}
@@ -70,9 +65,8 @@ class AgentAloneIT {
     Path config = folder.resolve("bridge.json");
     Files.writeString(
         config,
-        "{\"mcpServers\":{\"git\":{\"builtin\":\"git\",\"args\":[\"--root\",\""
-            + folder
-            + "\"]}}}");
+        "{\"mcpServers\":{\"git\":{\"builtin\":\"git\",\"args\":[\"--root\",\"%s\"]}}}"
+            .formatted(folder));
     model.thenCalls("git__list_repositories", "{}").thenText("No repositories.");
 
     // When

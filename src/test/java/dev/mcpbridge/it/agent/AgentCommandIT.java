@@ -20,9 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,31 +29,17 @@ import org.junit.jupiter.api.io.TempDir;
 /** The packaged agent in scripts. */
 @Tag("agent")
 class AgentCommandIT {
-  private static TestBridge bridge;
+  @AutoClose
+  private static final TestBridge bridge = TestBridge.scripted("'risk':{'tools':{'remember':2}}");
 
   @TempDir Path folder;
-  private ScriptedModel model;
+  @AutoClose private ScriptedModel model;
   private AgentProgram agent;
-
-  @BeforeAll
-  static void start() throws Exception {
-    bridge = TestBridge.scripted("'risk':{'tools':{'remember':2}}");
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
-  }
 
   @BeforeEach
   void open() throws Exception {
     model = ScriptedModel.start();
     agent = new AgentProgram(folder, bridge, model);
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    model.close();
   }
 
   private static void assertEnded(int status, Result result) {
@@ -264,10 +248,9 @@ class AgentCommandIT {
   void threeToolsAreOfferedInsteadOfMany() throws Exception {
     try (TestBridge many =
         TestBridge.of(
-            "{'mcpServers':{'s':"
-                + TestBridge.entry("", "--more-tools", "100", "--page", "200")
-                + "}}")) {
-      many.until(() -> many.state("s").equals("ready"));
+                "{'mcpServers':{'s':%s}}"
+                    .formatted(TestBridge.entry("", "--more-tools", "100", "--page", "200")))
+            .awaitReady("s")) {
       model.thenText("Three.");
       assertEnded(0, new AgentProgram(folder, many, model).run("--once", "What?"));
       assertEquals(3, model.lastRequestBody().path("tools").size());

@@ -11,9 +11,7 @@ import dev.mcpbridge.protocol.Json;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,32 +27,17 @@ class AgentInjectionIT {
   private static final Pattern CONTROLS =
       Pattern.compile("[\u0007\b\u202e\u202c\u200b\u2066\u009b\u0085\u2028]|\u001b\\[2J|\u001b]0");
 
-  private static TestBridge bridge;
+  @AutoClose
+  private static final TestBridge bridge = TestBridge.scripted("'risk':{'tools':{'remember':2}}");
 
   @TempDir Path folder;
-  private ScriptedModel model;
-  private PseudoTerminal terminal;
-
-  @BeforeAll
-  static void start() throws Exception {
-    bridge = TestBridge.scripted("'risk':{'tools':{'remember':2}}");
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
-  }
+  @AutoClose private ScriptedModel model;
+  @AutoClose private PseudoTerminal terminal;
 
   @BeforeEach
   void open() throws Exception {
     model = ScriptedModel.start();
     terminal = new AgentProgram(folder, bridge, model).startInTerminal(100);
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    terminal.close();
-    model.close();
   }
 
   private static void assertHarmless(String shown) {

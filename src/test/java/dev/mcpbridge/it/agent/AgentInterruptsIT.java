@@ -11,9 +11,7 @@ import dev.mcpbridge.fixture.PseudoTerminal;
 import dev.mcpbridge.fixture.ScriptedModel;
 import dev.mcpbridge.fixture.TestBridge;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -22,32 +20,17 @@ import org.junit.jupiter.api.io.TempDir;
 /** Ctrl-C cancels the current operation, but not the program and not the conversation. */
 @Tag("agent")
 class AgentInterruptsIT {
-  private static TestBridge bridge;
+  @AutoClose
+  private static final TestBridge bridge = TestBridge.scripted("'risk':{'tools':{'remember':2}}");
 
   @TempDir Path folder;
-  private ScriptedModel model;
-  private PseudoTerminal terminal;
-
-  @BeforeAll
-  static void start() throws Exception {
-    bridge = TestBridge.scripted("'risk':{'tools':{'remember':2}}");
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
-  }
+  @AutoClose private ScriptedModel model;
+  @AutoClose private PseudoTerminal terminal;
 
   @BeforeEach
   void open() throws Exception {
     model = ScriptedModel.start();
     terminal = new AgentProgram(folder, bridge, model).startInTerminal(100);
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    terminal.close();
-    model.close();
   }
 
   private void assertContinues() throws Exception {

@@ -13,7 +13,7 @@ import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.protocol.Json;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,10 +26,10 @@ class AgentLoginIT {
   private static final String LINK = "https://login.example/start";
 
   @TempDir Path folder;
-  private EchoApi api;
-  private TestBridge bridge;
-  private ScriptedModel model;
-  private PseudoTerminal terminal;
+  @AutoClose private EchoApi api;
+  @AutoClose private TestBridge bridge;
+  @AutoClose private ScriptedModel model;
+  @AutoClose private PseudoTerminal terminal;
   private Path transcript;
 
   @BeforeEach
@@ -48,27 +48,14 @@ class AgentLoginIT {
                         .answer(request, peer));
     bridge =
         TestBridge.of(
-            "{'mcpServers':{'s':"
-                + TestBridge.entry("")
-                + ",'login':{'type':'openapi','url':'"
-                + api.url("/openapi.json")
-                + "','authUrl':'"
-                + LINK
-                + "'}}}");
-    bridge.until(() -> bridge.state("s").equals("ready") && bridge.state("login").equals("ready"));
+                "{'mcpServers':{'s':%s,'login':{'type':'openapi','url':'%s','authUrl':'%s'}}}"
+                    .formatted(TestBridge.entry(""), api.url("/openapi.json"), LINK))
+            .awaitReady("s", "login");
     model = ScriptedModel.start();
     transcript = folder.resolve("transcript.jsonl");
     terminal =
         new AgentProgram(folder, bridge, model)
             .startInTerminal(100, "--transcript", transcript.toString());
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    terminal.close();
-    model.close();
-    bridge.close();
-    api.close();
   }
 
   @Test

@@ -17,8 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.eclipse.jgit.api.Git;
 import org.jline.utils.WCWidth;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -29,28 +28,22 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("agent")
 class AgentTerminalIT {
   @TempDir static Path effects;
-  private static TestBridge bridge;
+  @AutoClose private static TestBridge bridge;
 
   @TempDir Path folder;
-  private ScriptedModel model;
+  @AutoClose private ScriptedModel model;
   private AgentProgram agent;
 
   @BeforeAll
   static void start() throws Exception {
     bridge =
         TestBridge.of(
-            "{'mcpServers':{'s':"
-                + TestBridge.entry(
-                    "'env':{'EFFECTS':'"
-                        + effects.resolve("effects")
-                        + "'},'risk':{'tools':{'effect':2,'remember':2}}")
-                + "}}");
-    bridge.until(() -> bridge.state("s").equals("ready"));
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
+                "{'mcpServers':{'s':%s}}"
+                    .formatted(
+                        TestBridge.entry(
+                            "'env':{'EFFECTS':'%s'},'risk':{'tools':{'effect':2,'remember':2}}"
+                                .formatted(effects.resolve("effects")))))
+            .awaitReady("s");
   }
 
   @BeforeEach
@@ -58,11 +51,6 @@ class AgentTerminalIT {
     Files.deleteIfExists(effects.resolve("effects"));
     model = ScriptedModel.start();
     agent = new AgentProgram(folder, bridge, model);
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    model.close();
   }
 
   private static int runCount() throws Exception {

@@ -18,8 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,7 +41,7 @@ class ClusterIT {
   private static final List<String> SERVERS = List.of("one", "two", "three");
 
   @TempDir static Path folder;
-  private static Nodes nodes;
+  @AutoClose private static Nodes nodes;
 
   @BeforeAll
   static void start() throws Exception {
@@ -52,11 +52,6 @@ class ClusterIT {
   @AfterEach
   void allAnswer() throws Exception {
     nodes.assertAllAnswer(SERVERS);
-  }
-
-  @AfterAll
-  static void stop() {
-    nodes.close();
   }
 
   @Test

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,7 +34,7 @@ class ClusterRefusalsIT {
   private static final int FLOOD = 300;
 
   @TempDir static Path folder;
-  private static Nodes nodes;
+  @AutoClose private static Nodes nodes;
 
   /** Runs two of three configured nodes, so the third slot is free for a foreign node. */
   @BeforeAll
@@ -49,11 +49,6 @@ class ClusterRefusalsIT {
   void membersStillServe() throws Exception {
     assertTrue(nodes.areMembers(List.of(1, 2)));
     assertEquals(200, nodes.call(2, "s", "echo", "{}").status());
-  }
-
-  @AfterAll
-  static void stop() {
-    nodes.close();
   }
 
   @ParameterizedTest

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -24,12 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterReloadIT {
   @TempDir Path folder;
-  private Nodes nodes;
-
-  @AfterEach
-  void stop() {
-    nodes.close();
-  }
+  @AutoClose private Nodes nodes;
 
   private String servers(String... names) {
     return "'mcpServers':{"

@@ -13,7 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,7 +31,7 @@ class ClusterSecretIT {
 
   @TempDir static Path folder;
   private static Path state;
-  private static Nodes nodes;
+  @AutoClose private static Nodes nodes;
 
   /** Starts all nodes concurrently, before a secret exists. */
   @BeforeAll
@@ -39,11 +39,6 @@ class ClusterSecretIT {
     state = folder.resolve("state");
     nodes = Nodes.ofOneUser(folder, state, 3, Nodes.placed(folder, SERVERS));
     nodes.awaitReady(SERVERS);
-  }
-
-  @AfterAll
-  static void stop() {
-    nodes.close();
   }
 
   private static Path file() {

@@ -21,7 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterServersIT {
   @TempDir static Path folder;
-  private static Nodes nodes;
+  @AutoClose private static Nodes nodes;
 
   @BeforeAll
   static void start() throws Exception {
@@ -49,11 +49,6 @@ class ClusterServersIT {
     for (int node = 1; node <= 3; node++) {
       nodes.awaitReady(node, "fixed");
     }
-  }
-
-  @AfterAll
-  static void stop() {
-    nodes.close();
   }
 
   /** The API definition of a scripted server. */

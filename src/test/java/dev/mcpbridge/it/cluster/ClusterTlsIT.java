@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -36,7 +36,7 @@ class ClusterTlsIT {
   @TempDir static Path folder;
   private static Authority authority;
   private static Authority otherAuthority;
-  private static Nodes nodes;
+  @AutoClose private static Nodes nodes;
 
   @BeforeAll
   static void start() throws Exception {
@@ -45,11 +45,6 @@ class ClusterTlsIT {
     String tls = tls(authority.certificateFiles("own", NAMES));
     nodes = Nodes.secured(folder, 3, tls, Nodes.placed(folder, SERVERS));
     nodes.awaitReady(SERVERS);
-  }
-
-  @AfterAll
-  static void stop() {
-    nodes.close();
   }
 
   private static String tls(Path files) {

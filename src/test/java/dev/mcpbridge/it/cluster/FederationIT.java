@@ -163,7 +163,7 @@ class FederationIT {
     one.until(() -> one.get("/servers/one").body().path("last_error").isTextual());
     Answer shown = one.get("/servers/one");
     assertTrue(shown.text().contains("this bridge itself"), shown.toString());
-    one.until(() -> one.state("s").equals("ready"));
+    one.awaitReady("s");
     assertEchoes(one, "s", "echo");
     Answer refused = call(one, "one", "s__echo", "{}");
     assertEquals("no", refused.body().path("executed").asText(), refused.toString());
@@ -172,7 +172,7 @@ class FederationIT {
   @Test
   void aLoopingRequestIsRejected() throws Exception {
     TestBridge one = start("one", localServer(""));
-    one.until(() -> one.state("s").equals("ready"));
+    one.awaitReady("s");
     McpClient session = new McpClient(one.uri("/mcp"), "{}");
     String id = session.initialize().path("_meta").path("dev.mcpbridge/bridge").asText();
     String via = "\"_meta\":{\"dev.mcpbridge/via\":[\"another\",\"" + id + "\"]}";
@@ -283,7 +283,7 @@ class FederationIT {
   @Test
   void aConfirmationIsBoundToItsCallAndUsedOnce() throws Exception {
     TestBridge far = start("far", localServer("'risk':{'tools':{'big':2}}"));
-    far.until(() -> far.state("s").equals("ready"));
+    far.awaitReady("s");
     McpClient bridge = new McpClient(far.uri("/mcp"), "{}");
     bridge.initialize();
     String call = "{\"name\":\"s__big\",\"arguments\":{\"size\":%d},\"_meta\":{%s}}";

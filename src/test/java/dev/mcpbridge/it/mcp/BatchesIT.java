@@ -8,8 +8,7 @@ import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.TestBridge;
 import java.util.Collections;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,30 +21,17 @@ class BatchesIT {
   private static final String NOTIFICATION =
       "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":9}}";
 
-  private static TestBridge bridge;
-
-  @BeforeAll
-  static void start() throws Exception {
-    bridge = TestBridge.scripted("");
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
-  }
+  @AutoClose private static final TestBridge bridge = TestBridge.scripted("");
 
   @Test
   void everyRequestOfABatchIsAnswered() throws Exception {
     String batch =
-        " \n["
-            + PING
-            + ","
-            + NOTIFICATION
-            + ","
-            + call(2, "sleep", "{\"ms\":100}")
-            + ","
-            + call("\"2\"", "echo", "{\"n\":1.10}")
-            + ",{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"nothing\"}]";
+        " \n[%s,%s,%s,%s,{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"nothing\"}]"
+            .formatted(
+                PING,
+                NOTIFICATION,
+                call(2, "sleep", "{\"ms\":100}"),
+                call("\"2\"", "echo", "{\"n\":1.10}"));
 
     Reply reply = post("2025-03-26", batch, "accept", "application/json");
 
@@ -139,13 +125,9 @@ class BatchesIT {
   }
 
   private static String call(Object id, String tool, String arguments) {
-    return "{\"jsonrpc\":\"2.0\",\"id\":"
-        + id
-        + ",\"method\":\"tools/call\",\"params\":{\"name\":\""
-        + tool
-        + "\",\"arguments\":"
-        + arguments
-        + "}}";
+    return """
+        {"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"%s","arguments":%s}}"""
+        .formatted(id, tool, arguments);
   }
 
   private static JsonNode byId(JsonNode responses, String id) {

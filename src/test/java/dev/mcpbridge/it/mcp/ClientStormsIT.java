@@ -42,12 +42,9 @@ class ClientStormsIT {
   void start() throws Exception {
     bridge =
         TestBridge.of(
-            "{'http':{'maxStreams':"
-                + STREAMS
-                + "},'mcpServers':{'s':"
-                + TestBridge.entry("'maxInFlight':500")
-                + "}}");
-    bridge.until(() -> bridge.state("s").equals("ready"));
+                "{'http':{'maxStreams':%s},'mcpServers':{'s':%s}}"
+                    .formatted(STREAMS, TestBridge.entry("'maxInFlight':500")))
+            .awaitReady("s");
   }
 
   @AfterEach
@@ -267,13 +264,9 @@ class ClientStormsIT {
   }
 
   private static String request(int id, String tool, String arguments) {
-    return "{\"jsonrpc\":\"2.0\",\"id\":"
-        + id
-        + ",\"method\":\"tools/call\",\"params\":{\"name\":\""
-        + tool
-        + "\",\"arguments\":"
-        + arguments
-        + "}}";
+    return """
+        {"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"%s","arguments":%s}}"""
+        .formatted(id, tool, arguments);
   }
 
   private static Reply call(McpClient client, String tool, String arguments) {

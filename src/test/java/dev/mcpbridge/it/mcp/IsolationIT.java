@@ -164,13 +164,9 @@ class IsolationIT {
   @Test
   void aResourceUpdateReachesOnlyTheSessionOfItsProcess() throws Exception {
     String server =
-        "{'command':'"
-            + Requirements.node()
-            + "','args':['"
-            + Requirements.nodeServer("fixture-server.mjs")
-            + "'],"
-            + PER_SESSION
-            + "}";
+        "{'command':'%s','args':['%s'],%s}"
+            .formatted(
+                Requirements.node(), Requirements.nodeServer("fixture-server.mjs"), PER_SESSION);
     try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + server + "}}")) {
       McpClient firstClient = session(bridge, "{}");
       McpClient secondClient = session(bridge, "{}");

@@ -29,8 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,38 +38,24 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The Java SDK on both sides: its client at every endpoint, its server behind the bridge. */
 @Tag("mcp")
 class JavaSdkIT {
-  private static TestBridge bridge;
+  @AutoClose
+  private static final TestBridge bridge =
+      TestBridge.of(
+              "{'mcpServers':{'s':%s,'sdk':%s}}"
+                  .formatted(TestBridge.entry("'risk':{'tools':{'big':2}}"), sdkServer()))
+          .awaitReady("s", "sdk");
 
   @ParameterizedTest
   @ValueSource(strings = {"/servers/{server}/mcp", "/mcp", "/servers/{server}/sse"})
   @Retention(RetentionPolicy.RUNTIME)
   private @interface AtEveryEndpoint {}
 
-  @BeforeAll
-  static void start() throws Exception {
-    bridge =
-        TestBridge.of(
-            "{'mcpServers':{'s':"
-                + TestBridge.entry("'risk':{'tools':{'big':2}}")
-                + ",'sdk':"
-                + sdkServer()
-                + "}}");
-    bridge.until(() -> bridge.state("s").equals("ready") && bridge.state("sdk").equals("ready"));
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
-  }
-
   private static String sdkServer() {
-    return "{'command':'"
-        + TestBridge.java()
-        + "','args':['-XX:+UseSerialGC','-XX:TieredStopAtLevel=1','-cp',"
-        + Json.mapper().getNodeFactory().textNode(System.getProperty("java.class.path"))
-        + ",'"
-        + SdkServer.class.getName()
-        + "']}";
+    return "{'command':'%s','args':['-XX:+UseSerialGC','-XX:TieredStopAtLevel=1','-cp',%s,'%s']}"
+        .formatted(
+            TestBridge.java(),
+            Json.mapper().getNodeFactory().textNode(System.getProperty("java.class.path")),
+            SdkServer.class.getName());
   }
 
   private static Answer rest(String tool, String arguments) throws Exception {
@@ -256,8 +241,7 @@ class JavaSdkIT {
   @Test
   void aToolAddedByTheSdkServerIsAnnouncedToTheClient() throws Exception {
     String config = "{'mcpServers':{'sdk':" + sdkServer() + "}}";
-    try (TestBridge own = TestBridge.of(config)) {
-      own.until(() -> own.state("sdk").equals("ready"));
+    try (TestBridge own = TestBridge.of(config).awaitReady("sdk")) {
       try (SdkClient client = new SdkClient(own, "/mcp", "sdk")) {
         assertFalse(client.tools().contains("sdk__grown"));
 

@@ -7,7 +7,7 @@ import dev.mcpbridge.fixture.EchoApi;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.TestBridge;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -20,8 +20,8 @@ class McpCredentialsIT {
   private static final String HEADER = "x-upstream-authorization";
   private static final String CALL = "{\"name\":\"get\",\"arguments\":{}}";
 
-  private static EchoApi api;
-  private static TestBridge bridge;
+  @AutoClose private static EchoApi api;
+  @AutoClose private static TestBridge bridge;
 
   @BeforeAll
   static void start() throws Exception {
@@ -30,16 +30,10 @@ class McpCredentialsIT {
             .on("/openapi.json", ApiDocument.create().with("get", "/get", "get", "").asScript());
     bridge =
         TestBridge.of(
-            "{'mcpServers':{'s':{'type':'openapi','url':'"
-                + api.url("/openapi.json")
-                + "','auth':{'type':'bearer','token':'of-the-operator'}}}}");
-    bridge.until(() -> bridge.state("s").equals("ready"));
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
-    api.close();
+                "{'mcpServers':{'s':{'type':'openapi','url':'"
+                    + api.url("/openapi.json")
+                    + "','auth':{'type':'bearer','token':'of-the-operator'}}}}")
+            .awaitReady("s");
   }
 
   @Test

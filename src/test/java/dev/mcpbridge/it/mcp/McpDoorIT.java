@@ -23,7 +23,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,20 +34,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("mcp")
 class McpDoorIT {
   private static final String FORMS = "{\"elicitation\":{}}";
-  private static TestBridge bridge;
+  @AutoClose private static TestBridge bridge;
 
   @BeforeAll
   static void start() throws Exception {
     String otherEntry = TestBridge.entry("'risk':{'tools':{'big':2}}");
     bridge =
         TestBridge.of(
-            "{'mcpServers':{'s':" + TestBridge.entry("") + ",'other':" + otherEntry + "}}");
-    bridge.until(() -> bridge.state("s").equals("ready") && bridge.state("other").equals("ready"));
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
+                "{'mcpServers':{'s':" + TestBridge.entry("") + ",'other':" + otherEntry + "}}")
+            .awaitReady("s", "other");
   }
 
   private static McpClient client(String path, String capabilities) {
@@ -406,13 +401,11 @@ class McpDoorIT {
           "\"name\":\"ask_and_stay\",\"arguments\":{\"method\":\"elicitation/create\"}";
       JsonNode inputRequired = client.stateless("tools/call", members).result();
       String body =
-          "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{"
-              + members
-              + answer(inputRequired, "1")
-              + ",\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
-              + "\"io.modelcontextprotocol/clientCapabilities\":"
-              + FORMS
-              + "}}}";
+          """
+          {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{%s%s,\
+          "_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",\
+          "io.modelcontextprotocol/clientCapabilities":%s}}}"""
+              .formatted(members, answer(inputRequired, "1"), FORMS);
       HttpRequest.Builder request =
           own.posting(
               "/servers/s/mcp",
@@ -452,11 +445,9 @@ class McpDoorIT {
   }
 
   private static String answer(JsonNode inputRequired, String a) {
-    return ",\"requestState\":\""
-        + inputRequired.path("requestState").asText()
-        + "\",\"inputResponses\":{\"input\":{\"action\":\"accept\",\"content\":{\"a\":"
-        + a
-        + "}}}";
+    return """
+        ,"requestState":"%s","inputResponses":{"input":{"action":"accept","content":{"a":%s}}}"""
+        .formatted(inputRequired.path("requestState").asText(), a);
   }
 
   @Test

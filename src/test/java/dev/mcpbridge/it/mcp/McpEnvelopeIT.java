@@ -9,8 +9,8 @@ import dev.mcpbridge.fixture.TestBridge;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class McpEnvelopeIT {
   @TempDir static Path folder;
   private static Path effects;
-  private static TestBridge bridge;
+  @AutoClose private static TestBridge bridge;
 
   @BeforeAll
   static void start() throws Exception {
@@ -36,11 +36,6 @@ class McpEnvelopeIT {
   void assertNoEffect() throws Exception {
     bridge.assertAlive();
     assertFalse(Files.exists(effects));
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
   }
 
   private static McpClient client() {
@@ -111,11 +106,8 @@ class McpEnvelopeIT {
     Reply reply =
         session()
             .post(
-                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\""
-                    + member
-                    + "\":"
-                    + params
-                    + "}");
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"%s\":%s}"
+                    .formatted(member, params));
 
     assertEquals(-32602, reply.errorCode(), reply.toString());
     assertEquals(1, reply.last().path("id").asInt());

@@ -15,8 +15,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,21 +25,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Resumption of session streams after a lost connection. */
 @Tag("mcp")
 class ResumptionIT {
-  private static TestBridge bridge;
+  @AutoClose private static final TestBridge bridge = TestBridge.scripted("");
 
   private McpClient client;
 
   private record Event(String id, String data) {}
-
-  @BeforeAll
-  static void start() throws Exception {
-    bridge = TestBridge.scripted("");
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
-  }
 
   @BeforeEach
   void openSession() throws Exception {

@@ -15,8 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,25 +25,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Third-party MCP clients, used as by their users. */
 @Tag("mcp")
 class SdkClientsIT {
-  private static TestBridge bridge;
+  @AutoClose
+  private static final TestBridge bridge =
+      TestBridge.of(
+          "{'mcpServers':{'s':"
+              + TestBridge.entry("")
+              + ",'other':"
+              + TestBridge.entry("'risk':{'tools':{'big':2}}")
+              + "}}");
 
   @TempDir Path folder;
-
-  @BeforeAll
-  static void start() throws Exception {
-    bridge =
-        TestBridge.of(
-            "{'mcpServers':{'s':"
-                + TestBridge.entry("")
-                + ",'other':"
-                + TestBridge.entry("'risk':{'tools':{'big':2}}")
-                + "}}");
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
-  }
 
   @ParameterizedTest
   @ValueSource(strings = {"legacy", "auto"})

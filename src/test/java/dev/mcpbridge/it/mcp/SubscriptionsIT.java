@@ -24,15 +24,9 @@ class SubscriptionsIT {
   @ValueSource(strings = {"legacy", "modern"})
   void subscriptionSurvivesTheDeathOfItsProcess(String era) throws Exception {
     String server =
-        "{'command':'"
-            + Requirements.node()
-            + "','args':['"
-            + Requirements.nodeServer("fixture-server.mjs")
-            + "'],'era':'"
-            + era
-            + "'}";
-    try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + server + "}}")) {
-      bridge.until(() -> bridge.state("s").equals("ready"));
+        "{'command':'%s','args':['%s'],'era':'%s'}"
+            .formatted(Requirements.node(), Requirements.nodeServer("fixture-server.mjs"), era);
+    try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + server + "}}").awaitReady("s")) {
       McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
       client.initialize();
       BufferedReader stream = client.listen();
@@ -51,13 +45,9 @@ class SubscriptionsIT {
   @Test
   void subscriptionSurvivesAConfigurationChange() throws Exception {
     String entry =
-        "{'mcpServers':{'s':{'command':'"
-            + Requirements.node()
-            + "','args':['"
-            + Requirements.nodeServer("fixture-server.mjs")
-            + "']";
-    try (TestBridge bridge = TestBridge.of(entry + "}}}")) {
-      bridge.until(() -> bridge.state("s").equals("ready"));
+        "{'mcpServers':{'s':{'command':'%s','args':['%s']"
+            .formatted(Requirements.node(), Requirements.nodeServer("fixture-server.mjs"));
+    try (TestBridge bridge = TestBridge.of(entry + "}}}").awaitReady("s")) {
       McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
       client.initialize();
       BufferedReader stream = client.listen();
@@ -79,15 +69,12 @@ class SubscriptionsIT {
   @Test
   void updateOfADuplicateUriHasItsQualifiedUri() throws Exception {
     String entry =
-        "{'command':'"
-            + Requirements.node()
-            + "','args':['"
-            + Requirements.nodeServer("fixture-server.mjs")
-            + "']}";
+        "{'command':'%s','args':['%s']}"
+            .formatted(Requirements.node(), Requirements.nodeServer("fixture-server.mjs"));
     String qualifiedUri = "mcp-bridge://s/" + URI;
     try (TestBridge bridge =
-        TestBridge.of("{'mcpServers':{'a':" + entry + ",'s':" + entry + "}}")) {
-      bridge.until(() -> bridge.state("a").equals("ready") && bridge.state("s").equals("ready"));
+        TestBridge.of("{'mcpServers':{'a':" + entry + ",'s':" + entry + "}}")
+            .awaitReady("a", "s")) {
       McpClient client = new McpClient(bridge.uri("/mcp"), "{}");
       client.initialize();
       BufferedReader stream = client.listen();

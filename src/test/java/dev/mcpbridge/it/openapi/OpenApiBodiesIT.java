@@ -12,7 +12,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 class OpenApiBodiesIT {
   private static final String BINARY = "{'type':'string','format':'binary'}";
 
-  private static EchoApi api;
-  private static TestBridge bridge;
+  @AutoClose private static EchoApi api;
+  @AutoClose private static TestBridge bridge;
 
   @BeforeAll
   static void start() throws Exception {
@@ -32,8 +32,8 @@ class OpenApiBodiesIT {
     api = EchoApi.start().on("/openapi.json", document.asScript());
     bridge =
         TestBridge.of(
-            "{'mcpServers':{'s':{'type':'openapi','url':'" + api.url("/openapi.json") + "'}}}");
-    bridge.until(() -> bridge.state("s").equals("ready"));
+                "{'mcpServers':{'s':{'type':'openapi','url':'" + api.url("/openapi.json") + "'}}}")
+            .awaitReady("s");
   }
 
   private static void bodies(ApiDocument document) {
@@ -58,12 +58,6 @@ class OpenApiBodiesIT {
                 + BINARY
                 + ",'note':{'type':'string'},'meta':{'type':'object'}}}",
             "'encoding':{'file':{'contentType':'image/png'},'line':{'contentType':'text/csv'}}");
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
-    api.close();
   }
 
   @Test
@@ -139,12 +133,8 @@ class OpenApiBodiesIT {
   }
 
   private static String part(String name, String type, String body) {
-    return "content-disposition: form-data; name=\""
-        + name
-        + "\"\r\ncontent-type: "
-        + type
-        + "\r\n\r\n"
-        + body;
+    return "content-disposition: form-data; name=\"%s\"\r\ncontent-type: %s\r\n\r\n%s"
+        .formatted(name, type, body);
   }
 
   @Test

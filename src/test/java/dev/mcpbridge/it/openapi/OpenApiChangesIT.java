@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,19 +28,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Sources of documents, selection of operations, and changes of documents. */
 @Tag("openapi")
 class OpenApiChangesIT {
-  private static EchoApi api;
-  private static EchoApi elsewhere;
+  @AutoClose private static EchoApi api;
+  @AutoClose private static EchoApi elsewhere;
 
   @BeforeAll
   static void start() throws Exception {
     api = EchoApi.start();
     elsewhere = EchoApi.start();
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    api.close();
-    elsewhere.close();
   }
 
   private static ApiDocument document(String... operations) {
@@ -57,7 +51,7 @@ class OpenApiChangesIT {
 
   private static TestBridge ready(String keys) throws Exception {
     TestBridge bridge = with(keys);
-    bridge.until(() -> bridge.state("s").equals("ready"));
+    bridge.awaitReady("s");
     return bridge;
   }
 
@@ -140,12 +134,12 @@ class OpenApiChangesIT {
     api.on("/hanging", document("one").asScript()).on("/other", document("one").asScript());
     try (TestBridge bridge =
         TestBridge.of(
-            "{'mcpServers':{'s':{'type':'openapi','refresh':1,'url':'"
-                + api.url("/hanging")
-                + "'},'t':{'type':'openapi','refresh':1,'url':'"
-                + api.url("/other")
-                + "'}}}")) {
-      bridge.until(() -> bridge.state("s").equals("ready") && bridge.state("t").equals("ready"));
+                "{'mcpServers':{'s':{'type':'openapi','refresh':1,'url':'"
+                    + api.url("/hanging")
+                    + "'},'t':{'type':'openapi','refresh':1,'url':'"
+                    + api.url("/other")
+                    + "'}}}")
+            .awaitReady("s", "t")) {
       api.on("/hanging", EchoApi.neverRespond());
       int requests = api.requests("/hanging").size();
       int otherRequests = api.requests("/other").size();
@@ -178,7 +172,7 @@ class OpenApiChangesIT {
 
       assertEquals(200, bridge.post("/servers/s/restart", "").status());
 
-      bridge.until(() -> bridge.state("s").equals("ready"));
+      bridge.awaitReady("s");
       assertTrue(bridge.call("one", "{}").firstText().contains("GET /v2/one "));
     }
   }
@@ -243,7 +237,7 @@ class OpenApiChangesIT {
       assertTrue(error.contains("The OpenAPI document cannot be used"), error);
       assertEquals(503, bridge.call("one", "{}").status());
       api.on("/login", document("one").asScript());
-      bridge.until(() -> bridge.state("s").equals("ready"));
+      bridge.awaitReady("s");
     }
   }
 
@@ -258,15 +252,10 @@ class OpenApiChangesIT {
                 "/one",
                 "one",
                 "application/json",
-                "{'$ref':'"
-                    + remote
-                    + "','$schema':'"
-                    + remote
-                    + "','properties':{'a':{'$ref':'"
-                    + remote
-                    + "#/A'},'b':{'$id':'"
-                    + remote
-                    + "','type':'string'}}}",
+                """
+                {'$ref':'%s','$schema':'%s','properties':{'a':{'$ref':'%s#/A'},
+                'b':{'$id':'%s','type':'string'}}}"""
+                    .formatted(remote, remote, remote, remote),
                 "")
             .with("get", "/two", "two", "'parameters':[{'$ref':'" + remote + "'}]")
             .asScript());

@@ -77,9 +77,8 @@ class OpenApiCredentialsIT {
                     EchoApi.respondWith(
                             200,
                             "application/json",
-                            "{\"access_token\":\"t"
-                                + TOKENS.incrementAndGet()
-                                + "\",\"expires_in\":3600}")
+                            "{\"access_token\":\"t%s\",\"expires_in\":3600}"
+                                .formatted(TOKENS.incrementAndGet()))
                         .answer(request, peer))
             .on("/page", EchoApi.respondWith(200, "text/html", "<html>" + SECRET))
             .on(
@@ -107,49 +106,33 @@ class OpenApiCredentialsIT {
     documents = EchoApi.start().on("/openapi.json", document.asScript());
     bridge =
         TestBridge.of(
-            "{'auth':{'keys':["
-                + key("ann", ANN)
-                + ","
-                + key("bob", BOB)
-                + "]},'mcpServers':{"
-                + "'stdio':"
-                + TestBridge.entry(ExactServer.class, "")
-                + ","
-                + entry("header", "{'type':'apiKey','name':'X-Key','value':'" + SECRET + "'}")
-                + ","
-                + entry(
-                    "query",
-                    "{'type':'apiKey','in':'query','name':'key','value':'" + SECRET + "&x=1'}")
-                + ","
-                + entry(
-                    "cookie",
-                    "{'type':'apiKey','in':'cookie','name':'key','value':'" + SECRET + ";x'}")
-                + ","
-                + entry("basic", "{'type':'basic','user':'me','password':'" + SECRET + "'}")
-                + ","
-                + entry("bearer", "{'type':'bearer','token':'" + SECRET + "'}")
-                + ","
-                + oauth("oauth2", tokens.url("/token"))
-                + ","
-                + oauth("down", "http://127.0.0.1:" + closed + "/token")
-                + ","
-                + oauth("page", tokens.url("/page"))
-                + ","
-                + oauth("none", tokens.url("/none"))
-                + ","
-                + oauth("error", tokens.url("/error"))
-                + ","
-                + oauth("lines", tokens.url("/lines"))
-                + ","
-                + oauth("huge", tokens.url("/huge"))
-                + ","
-                + oauth("breaksoff", tokens.url("/breaksoff"))
-                + ","
-                + "'login':{'type':'openapi','url':'"
-                + documents.url("/openapi.json")
-                + "','server':'"
-                + api.url("")
-                + "','authUrl':'https://login.example/start'}}}");
+            """
+            {'auth':{'keys':[%s,%s]},'mcpServers':{'stdio':%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,
+            %s,%s,%s,%s,'login':{'type':'openapi','url':'%s','server':'%s',
+            'authUrl':'https://login.example/start'}}}"""
+                .formatted(
+                    key("ann", ANN),
+                    key("bob", BOB),
+                    TestBridge.entry(ExactServer.class, ""),
+                    entry("header", "{'type':'apiKey','name':'X-Key','value':'" + SECRET + "'}"),
+                    entry(
+                        "query",
+                        "{'type':'apiKey','in':'query','name':'key','value':'" + SECRET + "&x=1'}"),
+                    entry(
+                        "cookie",
+                        "{'type':'apiKey','in':'cookie','name':'key','value':'" + SECRET + ";x'}"),
+                    entry("basic", "{'type':'basic','user':'me','password':'" + SECRET + "'}"),
+                    entry("bearer", "{'type':'bearer','token':'" + SECRET + "'}"),
+                    oauth("oauth2", tokens.url("/token")),
+                    oauth("down", "http://127.0.0.1:" + closed + "/token"),
+                    oauth("page", tokens.url("/page")),
+                    oauth("none", tokens.url("/none")),
+                    oauth("error", tokens.url("/error")),
+                    oauth("lines", tokens.url("/lines")),
+                    oauth("huge", tokens.url("/huge")),
+                    oauth("breaksoff", tokens.url("/breaksoff")),
+                    documents.url("/openapi.json"),
+                    api.url("")));
     for (JsonNode server : sendRequest("GET", "/servers", "", ANN).body().path("servers")) {
       String id = server.isTextual() ? server.asText() : server.path("id").asText();
       bridge.until(
@@ -163,33 +146,20 @@ class OpenApiCredentialsIT {
   }
 
   private static String key(String name, String key) {
-    return "{'name':'"
-        + name
-        + "','sha256':'"
-        + ApiKeys.fingerprint(key)
-        + "','scopes':['read','call']}";
+    return "{'name':'%s','sha256':'%s','scopes':['read','call']}"
+        .formatted(name, ApiKeys.fingerprint(key));
   }
 
   private static String entry(String name, String auth) {
-    return "'"
-        + name
-        + "':{'type':'openapi','url':'"
-        + documents.url("/openapi.json")
-        + "','server':'"
-        + api.url("")
-        + "','auth':"
-        + auth
-        + "}";
+    return "'%s':{'type':'openapi','url':'%s','server':'%s','auth':%s}"
+        .formatted(name, documents.url("/openapi.json"), api.url(""), auth);
   }
 
   private static String oauth(String name, String url) {
     return entry(
         name,
-        "{'type':'oauth2','tokenUrl':'"
-            + url
-            + "','clientId':'me','clientSecret':'"
-            + SECRET
-            + "','scope':'a b'}");
+        "{'type':'oauth2','tokenUrl':'%s','clientId':'me','clientSecret':'%s','scope':'a b'}"
+            .formatted(url, SECRET));
   }
 
   @AfterAll

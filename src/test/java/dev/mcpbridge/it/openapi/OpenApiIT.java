@@ -19,8 +19,8 @@ import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,9 +31,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Responses and failures of an API, and what callers receive. */
 @Tag("openapi")
 class OpenApiIT {
-  private static EchoApi api;
-  private static EchoApi elsewhere;
-  private static TestBridge bridge;
+  @AutoClose private static EchoApi api;
+  @AutoClose private static EchoApi elsewhere;
+  @AutoClose private static TestBridge bridge;
 
   @BeforeAll
   static void start() throws Exception {
@@ -128,29 +128,19 @@ class OpenApiIT {
     api.on("/openapi.json", document.asScript());
     bridge =
         TestBridge.of(
-            "{'mcpServers':{"
-                + "'s':{'type':'openapi','url':'"
-                + api.url("/openapi.json")
-                + "','largeResult':30000,'timeout':20,'tools':{'hangs':{'timeout':2}},"
-                + "'headers':{'Authorization':'Bearer of-the-operator'}},"
-                + "'risky':{'type':'openapi','url':'"
-                + api.url("/openapi.json")
-                + "','risk':{'fromMethods':true}}}}");
-    bridge.until(() -> bridge.state("s").equals("ready"));
-    bridge.until(() -> bridge.state("risky").equals("ready"));
+                """
+            {'mcpServers':{'s':{'type':'openapi','url':'%s','largeResult':30000,
+            'timeout':20,'tools':{'hangs':{'timeout':2}},
+            'headers':{'Authorization':'Bearer of-the-operator'}},
+            'risky':{'type':'openapi','url':'%s','risk':{'fromMethods':true}}}}"""
+                    .formatted(api.url("/openapi.json"), api.url("/openapi.json")))
+            .awaitReady("s", "risky");
   }
 
   @AfterEach
   void alive() throws Exception {
     assertTrue(bridge.call("echo", "{\"m\":\"x\"}").firstText().contains("GET /echo?m=x "));
     assertEquals("ready", bridge.state("s"));
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
-    api.close();
-    elsewhere.close();
   }
 
   @Test
@@ -306,10 +296,10 @@ class OpenApiIT {
     int port = stopped.port();
     try (TestBridge own =
         TestBridge.of(
-            "{'mcpServers':{'s':{'type':'openapi','heartbeat':0.2,'maxRestartDelay':0.5,'url':'"
-                + stopped.url("/openapi.json")
-                + "'}}}")) {
-      own.until(() -> own.state("s").equals("ready"));
+                "{'mcpServers':{'s':{'type':'openapi','heartbeat':0.2,'maxRestartDelay':0.5,'url':'"
+                    + stopped.url("/openapi.json")
+                    + "'}}}")
+            .awaitReady("s")) {
       stopped.close();
 
       Answer answer = own.call("echo", "{}");
@@ -328,7 +318,7 @@ class OpenApiIT {
               .on(
                   "/openapi.json",
                   ApiDocument.create().with("get", "/echo", "echo", "").asScript())) {
-        own.until(() -> own.state("s").equals("ready"));
+        own.awaitReady("s");
         assertEquals(200, own.call("echo", "{}").status());
         assertEquals(1, restarted.requests("/echo").size());
         assertEquals(0, own.get("/servers/s").body().path("restarts").asInt());
@@ -424,7 +414,7 @@ class OpenApiIT {
     assertTrue(bridge.get("/servers").text().contains("\"s\""));
     assertFalse(bridge.get("/servers/s").text().contains("of-the-operator"));
     assertEquals(200, bridge.post("/servers/risky/restart", "").status());
-    bridge.until(() -> bridge.state("risky").equals("ready"));
+    bridge.awaitReady("risky");
     assertEquals(200, risky("echo").status());
   }
 }

@@ -23,8 +23,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.GZIPOutputStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,8 +41,8 @@ class OpenApiOddAnswersIT {
   /** Responses whose connection is still being closed. */
   private static final AtomicInteger CLOSING = new AtomicInteger();
 
-  private static EchoApi api;
-  private static TestBridge bridge;
+  @AutoClose private static EchoApi api;
+  @AutoClose private static TestBridge bridge;
 
   @BeforeAll
   static void start() throws Exception {
@@ -186,10 +186,9 @@ class OpenApiOddAnswersIT {
     api.on("/openapi.json", document.asScript());
     bridge =
         TestBridge.of(
-            "{'mcpServers':{'s':{'type':'openapi','timeout':20,'url':'"
-                + api.url("/openapi.json")
-                + "'}}}");
-    bridge.until(() -> bridge.state("s").equals("ready"));
+                "{'mcpServers':{'s':{'type':'openapi','timeout':20,'url':'%s'}}}"
+                    .formatted(api.url("/openapi.json")))
+            .awaitReady("s");
   }
 
   private static byte[] bytes(String text, Charset charset) {
@@ -237,12 +236,6 @@ class OpenApiOddAnswersIT {
   void alive() throws Exception {
     awaitClosed();
     assertTrue(bridge.call("echo", "{}").firstText().contains("GET /echo "));
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
-    api.close();
   }
 
   @ParameterizedTest

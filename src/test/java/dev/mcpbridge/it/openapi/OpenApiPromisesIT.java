@@ -9,7 +9,7 @@ import dev.mcpbridge.fixture.ApiDocument;
 import dev.mcpbridge.fixture.EchoApi;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -22,8 +22,8 @@ class OpenApiPromisesIT {
   private static final String OBJECT =
       "'content':{'application/json':{'schema':{'type':'object','required':['id']}}}";
 
-  private static EchoApi api;
-  private static TestBridge bridge;
+  @AutoClose private static EchoApi api;
+  @AutoClose private static TestBridge bridge;
 
   @BeforeAll
   static void start() throws Exception {
@@ -46,18 +46,12 @@ class OpenApiPromisesIT {
             .on("/either", EchoApi.respondWith(204, null, ""));
     bridge =
         TestBridge.of(
-            "{'mcpServers':{'s':{'type':'openapi','url':'" + api.url("/openapi.json") + "'}}}");
-    bridge.until(() -> bridge.state("s").equals("ready"));
+                "{'mcpServers':{'s':{'type':'openapi','url':'" + api.url("/openapi.json") + "'}}}")
+            .awaitReady("s");
   }
 
   private static String responses(String responses) {
     return "'responses':{" + responses + "}";
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
-    api.close();
   }
 
   @Test

@@ -17,7 +17,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,8 +31,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class OpenApiWireIT {
   private static final String BINARY = "{'type':'string','format':'binary'}";
 
-  private static EchoApi api;
-  private static TestBridge bridge;
+  @AutoClose private static EchoApi api;
+  @AutoClose private static TestBridge bridge;
 
   @BeforeAll
   static void start() throws Exception {
@@ -50,8 +50,8 @@ class OpenApiWireIT {
     api = EchoApi.start().on("/openapi.json", document.asScript());
     bridge =
         TestBridge.of(
-            "{'mcpServers':{'s':{'type':'openapi','url':'" + api.url("/openapi.json") + "'}}}");
-    bridge.until(() -> bridge.state("s").equals("ready"));
+                "{'mcpServers':{'s':{'type':'openapi','url':'" + api.url("/openapi.json") + "'}}}")
+            .awaitReady("s");
   }
 
   private static void addAttackTargets(ApiDocument document) {
@@ -62,24 +62,18 @@ class OpenApiWireIT {
             "get",
             "/all",
             "everywhere",
-            "'parameters':["
-                + parameter("h", "header", "")
-                + ","
-                + parameter("c", "cookie", "")
-                + ","
-                + parameter("q", "query", "")
-                + ","
-                + parameter("free", "query", "'schema':{},'allowReserved':true")
-                + "]")
+            "'parameters':[%s,%s,%s,%s]"
+                .formatted(
+                    parameter("h", "header", ""),
+                    parameter("c", "cookie", ""),
+                    parameter("q", "query", ""),
+                    parameter("free", "query", "'schema':{},'allowReserved':true")))
         .with(
             "get",
             "/same/{id}",
             "same",
-            "'parameters':["
-                + parameter("id", "path", "")
-                + ","
-                + parameter("id", "query", "")
-                + "]")
+            "'parameters':[%s,%s]"
+                .formatted(parameter("id", "path", ""), parameter("id", "query", "")))
         .with(
             "get",
             "/odd",
@@ -93,29 +87,22 @@ class OpenApiWireIT {
             "get",
             "/fixed",
             "fixed",
-            "'parameters':["
-                + String.join(
-                    ",",
-                    Stream.of(
-                            "Host",
-                            "Content-Length",
-                            "Transfer-Encoding",
-                            "Cookie",
-                            "Mcp-Method",
-                            "Connection",
-                            "X\\r\\nInjected",
-                            "X Y")
-                        .map(name -> parameter(name, "header", ""))
-                        .toList())
-                + ","
-                + parameter("X-Fine", "header", "")
-                + "]");
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
-    api.close();
+            "'parameters':[%s,%s]"
+                .formatted(
+                    String.join(
+                        ",",
+                        Stream.of(
+                                "Host",
+                                "Content-Length",
+                                "Transfer-Encoding",
+                                "Cookie",
+                                "Mcp-Method",
+                                "Connection",
+                                "X\\r\\nInjected",
+                                "X Y")
+                            .map(name -> parameter(name, "header", ""))
+                            .toList()),
+                    parameter("X-Fine", "header", "")));
   }
 
   static Stream<ParameterStyle> styles() {

@@ -53,23 +53,16 @@ class StuckTokensIT {
             .text();
     String entry = "{'type':'openapi','document':" + document;
     String auth =
-        ",'auth':{'type':'oauth2','clientId':'me','clientSecret':'secret','tokenUrl':'"
-            + tokens.url("/token")
-            + "'}";
+        ",'auth':{'type':'oauth2','clientId':'me','clientSecret':'secret','tokenUrl':'%s'}"
+            .formatted(tokens.url("/token"));
     bridge =
         TestBridge.of(
-            "{'mcpServers':{'s':"
-                + entry
-                + auth
-                + ",'maxInFlight':100,'timeout':50},'brief':"
-                + entry
-                + auth
-                + ",'timeout':2},'open':"
-                + entry
-                + ",'timeout':20,'tools':{'hangs':{'timeout':2}}}}}");
-    for (String server : List.of("s", "brief", "open")) {
-      bridge.until(() -> bridge.state(server).equals("ready"));
-    }
+                """
+            {'mcpServers':{'s':%s%s,'maxInFlight':100,'timeout':50},
+            'brief':%s%s,'timeout':2},'open':%s,'timeout':20,
+            'tools':{'hangs':{'timeout':2}}}}}"""
+                    .formatted(entry, auth, entry, auth, entry))
+            .awaitReady("s", "brief", "open");
   }
 
   @AfterEach

@@ -83,8 +83,8 @@ class ConformanceIT {
   private static void assertRequirements(
       String revision, int checks, String transport, String server) throws Exception {
     String results = "target/conformance-" + revision + "-" + transport;
-    try (TestBridge bridge = TestBridge.of("{'mcpServers':{'fixture':" + server + "}}")) {
-      bridge.until(() -> bridge.state("fixture").equals("ready"));
+    try (TestBridge bridge =
+        TestBridge.of("{'mcpServers':{'fixture':" + server + "}}").awaitReady("fixture")) {
       Path log = Path.of(results + ".txt");
 
       Process run =

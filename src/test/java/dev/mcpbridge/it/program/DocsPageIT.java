@@ -71,16 +71,15 @@ class DocsPageIT {
             + ".dispatchEvent(new Event('input', {bubbles: true}))");
     click(browser, EFFECT + " .execute");
     browser.until(
-        "document.querySelector('"
-            + EFFECT
-            + " .live-responses-table')?.innerText.includes('done')");
+        "document.querySelector('%s .live-responses-table')?.innerText.includes('done')"
+            .formatted(EFFECT));
   }
 
   @Test
   void pageListsDocumentsAndCallsATool() throws Exception {
     try (TestBridge bridge = bridge("");
         Browser browser = new Browser(folder.resolve("profile"))) {
-      bridge.until(() -> bridge.state("s").equals("ready") && bridge.state("git").equals("ready"));
+      bridge.awaitReady("s", "git");
 
       browser.open(bridge.uri("/docs"));
 
@@ -135,8 +134,7 @@ class DocsPageIT {
     String config = "{'mcpServers':{'one':" + api("pear") + ",'two':" + api("plum") + "}}";
     try (TestBridge bridge = TestBridge.of(config);
         Browser browser = new Browser(folder.resolve("profile"))) {
-      bridge.until(
-          () -> bridge.state("one").equals("ready") && bridge.state("two").equals("ready"));
+      bridge.awaitReady("one", "two");
       browser.open(bridge.uri("/docs"));
       browser.until(exists("#operations-one-one__x") + " && " + exists("#operations-two-two__x"));
 
@@ -152,9 +150,8 @@ class DocsPageIT {
   @Test
   void pageAsksForARequiredKeyAndUsesIt() throws Exception {
     String keys =
-        "'auth':{'keys':[{'name':'page','sha256':'"
-            + ApiKeys.fingerprint(KEY)
-            + "','scopes':['read','call']}]},";
+        "'auth':{'keys':[{'name':'page','sha256':'%s','scopes':['read','call']}]},"
+            .formatted(ApiKeys.fingerprint(KEY));
     try (TestBridge bridge = bridge(keys);
         Browser browser = new Browser(folder.resolve("profile"))) {
       browser.open(bridge.uri("/docs"));
@@ -186,9 +183,8 @@ class DocsPageIT {
   })
   void filesOfThePageAreServedWithoutAKey(String path, String type) throws Exception {
     String keys =
-        "'auth':{'keys':[{'name':'page','sha256':'"
-            + ApiKeys.fingerprint(KEY)
-            + "','scopes':['read']}]},";
+        "'auth':{'keys':[{'name':'page','sha256':'%s','scopes':['read']}]},"
+            .formatted(ApiKeys.fingerprint(KEY));
     try (TestBridge bridge = TestBridge.of("{" + keys + "'mcpServers':{}}")) {
       Answer answer = bridge.get(path);
 

@@ -47,19 +47,14 @@ class MemoryPressureIT {
   private void start(String http, String servers) throws Exception {
     bridge =
         TestBridge.of(
-            "{'http':{"
-                + http
-                + "},'limits':{'heldBytes':"
-                + BUDGET
-                + "},'mcpServers':{"
-                + servers
-                + "}}");
-    bridge.until(() -> bridge.state("s").equals("ready"));
+                "{'http':{%s},'limits':{'heldBytes':%s},'mcpServers':{%s}}"
+                    .formatted(http, BUDGET, servers))
+            .awaitReady("s");
   }
 
   private void start(String http) throws Exception {
     start(http, "'s':" + entryWithEffects("") + ",'other':" + TestBridge.entry(""));
-    bridge.until(() -> bridge.state("other").equals("ready"));
+    bridge.awaitReady("other");
   }
 
   private String entryWithEffects(String more) {

@@ -7,8 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.mcpbridge.fixture.MetricsText;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,17 +16,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The metrics of a bridge. */
 @Tag("program")
 class MetricsIT {
-  private static TestBridge bridge;
-
-  @BeforeAll
-  static void start() throws Exception {
-    bridge = TestBridge.scripted("'risk':{'tools':{'big':2}},'tools':{'never':{'timeout':0.3}}");
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
-  }
+  @AutoClose
+  private static final TestBridge bridge =
+      TestBridge.scripted("'risk':{'tools':{'big':2}},'tools':{'never':{'timeout':0.3}}");
 
   private static void assertLine(String line) throws Exception {
     Answer page = bridge.get("/metrics");

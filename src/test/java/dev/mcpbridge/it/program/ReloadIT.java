@@ -25,8 +25,7 @@ class ReloadIT {
 
   @Test
   void confirmationSettingsAreReloaded() throws Exception {
-    try (TestBridge bridge = TestBridge.of("{" + SERVERS)) {
-      bridge.until(() -> bridge.state("s").equals("ready"));
+    try (TestBridge bridge = TestBridge.of("{" + SERVERS).awaitReady("s")) {
       Answer before = bridge.call("echo", "{}");
       assertEquals(200, before.status());
       assertEquals("wrong_token", bridge.post(path(before), YES).code());
@@ -86,8 +85,7 @@ class ReloadIT {
 
   @Test
   void riskLevelsInListsAreReloaded() throws Exception {
-    try (TestBridge bridge = TestBridge.of("{" + SERVERS)) {
-      bridge.until(() -> bridge.state("s").equals("ready"));
+    try (TestBridge bridge = TestBridge.of("{" + SERVERS).awaitReady("s")) {
       for (String list : List.of("/servers/s/tools", "/tools")) {
         bridge.reload("{" + SERVERS);
         Answer before = bridge.get(list);
@@ -136,9 +134,8 @@ class ReloadIT {
   void aReloadThatRemovesThePublicListenersKeysIsRejected() throws Exception {
     String key = ApiKeys.generate();
     String open =
-        "{'http':{'host':'0.0.0.0'},'auth':{'keys':["
-            + TestBridge.key("boss", key, "'read'")
-            + "]},";
+        "{'http':{'host':'0.0.0.0'},'auth':{'keys':[%s]},"
+            .formatted(TestBridge.key("boss", key, "'read'"));
     try (TestBridge bridge = TestBridge.of(open + SERVERS)) {
 
       assertThrows(ConfigException.class, () -> bridge.reload("{" + SERVERS));

@@ -99,18 +99,12 @@ class AdapterTlsIT {
         + entry(name + "-api", document + tls)
         + entry(
             name + "-token",
-            "'type':'openapi','url':'"
-                + plain.url("/openapi.json'")
-                + token
-                + "'clientId':'me','clientSecret':'s'}"
-                + tls)
+            "'type':'openapi','url':'%s%s'clientId':'me','clientSecret':'s'}%s"
+                .formatted(plain.url("/openapi.json'"), token, tls))
         + entry(
             name + "-functions",
-            "'type':'toolcall','url':'"
-                + plain.url("/run")
-                + "','toolsUrl':'"
-                + api.url("/tools'")
-                + tls)
+            "'type':'toolcall','url':'%s','toolsUrl':'%s%s"
+                .formatted(plain.url("/run"), api.url("/tools'"), tls))
         + entry(
             name + "-executor",
             "'type':'toolcall','url':'" + api.url("/run") + "'," + FUNCTIONS + tls);
@@ -257,12 +251,9 @@ class AdapterTlsIT {
                 + Files.readString(authority.certificateFile()));
     try (TestBridge own =
         TestBridge.of(
-            "{'mcpServers':{'s':{'type':'openapi','url':'"
-                + HOSTS.get("good").url("/openapi.json")
-                + "','tls':{'ca':'"
-                + bundle
-                + "'}}}}")) {
-      own.until(() -> own.state("s").equals("ready"));
+                "{'mcpServers':{'s':{'type':'openapi','url':'%s','tls':{'ca':'%s'}}}}"
+                    .formatted(HOSTS.get("good").url("/openapi.json"), bundle))
+            .awaitReady("s")) {
 
       assertEquals("granted", own.call("ok", "{}").firstText());
       assertFalse(own.get("/servers/s").body().path("last_error").isTextual());

@@ -30,11 +30,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RemoteServersIT {
   /** Starts a bridge in front of another one. */
   private static TestBridge inFrontOf(TestBridge behind, String keys) throws Exception {
-    TestBridge front =
-        TestBridge.of(
-            "{'mcpServers':{'s':{'url':'" + behind.uri("/servers/s/mcp") + "'" + keys + "}}}");
-    front.until(() -> front.state("s").equals("ready"));
-    return front;
+    return TestBridge.of(
+            "{'mcpServers':{'s':{'url':'" + behind.uri("/servers/s/mcp") + "'" + keys + "}}}")
+        .awaitReady("s");
   }
 
   @ParameterizedTest
@@ -150,12 +148,9 @@ class RemoteServersIT {
     try (TestBridge behind = TestBridge.scripted("");
         TestBridge front =
             TestBridge.of(
-                "{'mcpServers':{'s':{'type':'sse','url':'"
-                    + behind.uri("/servers/s/sse")
-                    + "'},'all':{'url':'"
-                    + behind.uri("/sse")
-                    + "'}}}")) {
-      front.until(() -> front.state("s").equals("ready") && front.state("all").equals("ready"));
+                    "{'mcpServers':{'s':{'type':'sse','url':'%s'},'all':{'url':'%s'}}}"
+                        .formatted(behind.uri("/servers/s/sse"), behind.uri("/sse")))
+                .awaitReady("s", "all")) {
 
       assertEquals("x".repeat(100_000), front.call("big", "{\"size\":100000}").firstText());
       assertEquals("slept", front.post("/servers/all/tools/s__sleep", "{\"ms\":10}").firstText());
@@ -176,14 +171,13 @@ class RemoteServersIT {
     int port = freePort();
     String config =
         "{'http':{'port':" + port + "},'mcpServers':{'s':" + TestBridge.entry("") + "}}";
-    TestBridge behind = TestBridge.at(port, config);
-    behind.until(() -> behind.state("s").equals("ready"));
+    TestBridge behind = TestBridge.at(port, config).awaitReady("s");
     try (TestBridge front = inFrontOf(behind, ",'era':'legacy','heartbeat':0")) {
       assertEquals(200, front.call("echo", "{}").status());
       behind.close();
       TestBridge again = TestBridge.at(port, config);
       try (again) {
-        again.until(() -> again.state("s").equals("ready"));
+        again.awaitReady("s");
 
         assertEquals(
             "expired",
@@ -210,13 +204,9 @@ class RemoteServersIT {
         server.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
     try (TestBridge bridge =
         TestBridge.of(
-            "{'mcpServers':{'s':{'type':'"
-                + type
-                + "','url':'http://127.0.0.1:"
-                + port
-                + path
-                + "'}}}")) {
-      bridge.until(() -> bridge.state("s").equals("ready"));
+                "{'mcpServers':{'s':{'type':'%s','url':'http://127.0.0.1:%s%s'}}}"
+                    .formatted(type, port, path))
+            .awaitReady("s")) {
 
       assertEquals("Echo: hi", bridge.call("echo", "{\"message\":\"hi\"}").firstText());
       Answer streamed =
@@ -277,8 +267,10 @@ class RemoteServersIT {
             })) {
       try (TestBridge bridge =
           TestBridge.of(
-              "{'mcpServers':{'s':{'era':'legacy','heartbeat':0,'url':'" + server.url() + "'}}}")) {
-        bridge.until(() -> bridge.state("s").equals("ready"));
+                  "{'mcpServers':{'s':{'era':'legacy','heartbeat':0,'url':'"
+                      + server.url()
+                      + "'}}}")
+              .awaitReady("s")) {
 
         assertEquals(502, bridge.call("t", "{}").status());
         Answer broken = bridge.call("t", "{}");
@@ -314,8 +306,10 @@ class RemoteServersIT {
             })) {
       try (TestBridge bridge =
           TestBridge.of(
-              "{'mcpServers':{'s':{'era':'legacy','heartbeat':0,'url':'" + server.url() + "'}}}")) {
-        bridge.until(() -> bridge.state("s").equals("ready"));
+                  "{'mcpServers':{'s':{'era':'legacy','heartbeat':0,'url':'"
+                      + server.url()
+                      + "'}}}")
+              .awaitReady("s")) {
 
         for (int i = 0; i < 2; i++) {
           Answer answer = bridge.call("t", "{}");
@@ -376,8 +370,10 @@ class RemoteServersIT {
             })) {
       try (TestBridge bridge =
           TestBridge.of(
-              "{'mcpServers':{'s':{'era':'legacy','heartbeat':0,'url':'" + server.url() + "'}}}")) {
-        bridge.until(() -> bridge.state("s").equals("ready"));
+                  "{'mcpServers':{'s':{'era':'legacy','heartbeat':0,'url':'"
+                      + server.url()
+                      + "'}}}")
+              .awaitReady("s")) {
 
         assertEquals(502, bridge.call("t", "{}").status());
         assertEquals(1, calls.get());
@@ -402,10 +398,9 @@ class RemoteServersIT {
                 });
         TestBridge bridge =
             TestBridge.of(
-                "{'mcpServers':{'s':{'era':'legacy','heartbeat':0,'url':'"
-                    + server.url()
-                    + "'}}}")) {
-      bridge.until(() -> bridge.state("s").equals("ready"));
+                    "{'mcpServers':{'s':{'era':'legacy','heartbeat':0,'url':'%s'}}}"
+                        .formatted(server.url()))
+                .awaitReady("s")) {
       CompletableFuture<Answer> call = bridge.callLater("t", "{}");
       called.get(20, TimeUnit.SECONDS);
       CompletableFuture<Answer> stopped =

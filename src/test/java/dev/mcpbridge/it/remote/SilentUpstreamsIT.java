@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.ApiDocument;
 import dev.mcpbridge.fixture.EchoApi;
 import dev.mcpbridge.fixture.TestBridge;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -17,16 +17,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** APIs and executors that accept a connection but do not respond at their start. */
 @Tag("remote")
 class SilentUpstreamsIT {
-  private EchoApi api;
+  @AutoClose private EchoApi api;
 
   @BeforeEach
   void start() throws Exception {
     api = EchoApi.start().on("/silent", EchoApi.neverRespond());
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    api.close();
   }
 
   private String entry(String kind) {
@@ -60,7 +55,7 @@ class SilentUpstreamsIT {
           kind.equals("document")
               ? ApiDocument.create().with("get", "/run", "run", "").asScript()
               : EchoApi.respondWith(200, "application/json", "[{\"name\":\"run\"}]"));
-      bridge.until(() -> bridge.state("s").equals("ready"));
+      bridge.awaitReady("s");
     }
   }
 

@@ -13,9 +13,8 @@ import java.net.Socket;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,26 +26,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BadInputIT {
   private static final String CALL = "POST /servers/s/tools/echo HTTP/1.1\r\nHost: localhost\r\n";
   private static final String JSON = "Content-Type: application/json\r\n";
-  private static TestBridge bridge;
 
-  @BeforeAll
-  static void start() throws Exception {
-    bridge =
-        TestBridge.of(
-            "{'http':{'bodyTimeout':0.5,'headTimeout':0.5},'mcpServers':{'s':"
-                + TestBridge.entry("")
-                + "}}");
-    bridge.until(() -> bridge.state("s").equals("ready"));
-  }
+  @AutoClose
+  private static final TestBridge bridge =
+      TestBridge.of(
+              "{'http':{'bodyTimeout':0.5,'headTimeout':0.5},'mcpServers':{'s':%s}}"
+                  .formatted(TestBridge.entry("")))
+          .awaitReady("s");
 
   @AfterEach
   void alive() throws Exception {
     bridge.assertAlive();
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
   }
 
   @ParameterizedTest

@@ -13,8 +13,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("rest")
 class CallsIT {
   @TempDir static Path folder;
-  private static TestBridge bridge;
+  @AutoClose private static TestBridge bridge;
 
   @BeforeAll
   static void start() throws Exception {
@@ -37,11 +37,6 @@ class CallsIT {
   @AfterEach
   void alive() throws Exception {
     bridge.assertAlive();
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
   }
 
   @Test

@@ -53,14 +53,10 @@ class CancelledCallsIT {
             TestBridge.scripted("'maxInFlight':1000,'env':{'EFFECTS':'" + effects + "'}," + risk);
         TestBridge front =
             TestBridge.of(
-                "{'mcpServers':{'s':{'url':'"
-                    + behind.uri("/servers/s/mcp")
-                    + "','era':'"
-                    + era
-                    + "','maxInFlight':1000,'heartbeat':0,'timeout':20,"
-                    + "'tools':{'effect':{'timeout':0.4}},"
-                    + risk
-                    + "}}}")) {
+                """
+                {'mcpServers':{'s':{'url':'%s','era':'%s','maxInFlight':1000,'heartbeat':0,
+                'timeout':20,'tools':{'effect':{'timeout':0.4}},%s}}}"""
+                    .formatted(behind.uri("/servers/s/mcp"), era, risk))) {
       front.until(() -> front.call("echo", "{}").status() == 200);
       List<CompletableFuture<Answer>> calls = new ArrayList<>();
       for (int i = 0; i < 300; i++) {
@@ -85,14 +81,14 @@ class CancelledCallsIT {
   }
 
   private static String turn(String... functions) {
-    return "{\"tool_calls\":["
-        + IntStream.range(0, functions.length)
-            .mapToObj(
-                i ->
-                    "{\"id\":\"c%d\",\"type\":\"function\",\"function\":".formatted(i)
-                        + "{\"name\":\"%s\",\"arguments\":\"{}\"}}".formatted(functions[i]))
-            .collect(Collectors.joining(","))
-        + "]}";
+    return "{\"tool_calls\":[%s]}"
+        .formatted(
+            IntStream.range(0, functions.length)
+                .mapToObj(
+                    i ->
+                        "{\"id\":\"c%d\",\"type\":\"function\",\"function\":".formatted(i)
+                            + "{\"name\":\"%s\",\"arguments\":\"{}\"}}".formatted(functions[i]))
+                .collect(Collectors.joining(",")));
   }
 
   /** Posts a request and disconnects as soon as the condition is true. */
@@ -147,8 +143,7 @@ class CancelledCallsIT {
         TestBridge.entry("'env':{'EFFECTS':'" + effects + "'},'risk':{'tools':{'effect':1}}");
     String slow = TestBridge.entry("", "--slow-init", "8000");
     try (TestBridge bridge =
-        TestBridge.of("{'mcpServers':{'s':" + entry + ",'slow':" + slow + "}}")) {
-      bridge.until(() -> bridge.state("s").equals("ready"));
+        TestBridge.of("{'mcpServers':{'s':" + entry + ",'slow':" + slow + "}}").awaitReady("s")) {
       McpClient session = new McpClient(bridge.uri("/mcp"), "{}");
       session.initialize();
       McpClient.PendingRequest pendingRequest =
@@ -193,10 +188,10 @@ class CancelledCallsIT {
     try (EchoApi api = EchoApi.start().on("/hangs", EchoApi.neverRespond());
         TestBridge bridge =
             TestBridge.of(
-                "{'mcpServers':{'s':{'type':'openapi','maxInFlight':1,'url':'"
-                    + api.on("/openapi.json", document.asScript()).url("/openapi.json")
-                    + "'}}}")) {
-      bridge.until(() -> bridge.state("s").equals("ready"));
+                    "{'mcpServers':{'s':{'type':'openapi','maxInFlight':1,'url':'"
+                        + api.on("/openapi.json", document.asScript()).url("/openapi.json")
+                        + "'}}}")
+                .awaitReady("s")) {
       post(
           bridge,
           "/toolcall",

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -27,32 +27,25 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("rest")
 class ContractIT {
   @TempDir static Path folder;
-  private static TestBridge bridge;
+  @AutoClose private static TestBridge bridge;
 
   @BeforeAll
   static void start() throws Exception {
     String env = "'env':{'EFFECTS':'" + folder.resolve("effects") + "'}";
     bridge =
         TestBridge.of(
-            "{'sandbox':{'engine':'unix:///no/engine.sock'},'mcpServers':{'s':"
-                + TestBridge.entry(env)
-                + ",'gated':"
-                + TestBridge.entry(env + ",'riskLevel':2")
-                + ",'isolated':"
-                + TestBridge.entry("'riskLevel':3,'docker':{'image':'node:18'}")
-                + ",'mixed':"
-                + TestBridge.entry("'risk':{'tools':{'echo':2,'big':3}}")
-                + ",'misconfigured':"
-                + TestBridge.entry("'riskLevel':7")
-                + ",'missing':{'command':'no-such-program-anywhere'}}}");
-    for (String server : List.of("s", "gated", "mixed")) {
-      bridge.until(() -> bridge.state(server).equals("ready"));
-    }
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
+                "{'sandbox':{'engine':'unix:///no/engine.sock'},'mcpServers':{'s':"
+                    + TestBridge.entry(env)
+                    + ",'gated':"
+                    + TestBridge.entry(env + ",'riskLevel':2")
+                    + ",'isolated':"
+                    + TestBridge.entry("'riskLevel':3,'docker':{'image':'node:18'}")
+                    + ",'mixed':"
+                    + TestBridge.entry("'risk':{'tools':{'echo':2,'big':3}}")
+                    + ",'misconfigured':"
+                    + TestBridge.entry("'riskLevel':7")
+                    + ",'missing':{'command':'no-such-program-anywhere'}}}")
+            .awaitReady("s", "gated", "mixed");
   }
 
   @Test

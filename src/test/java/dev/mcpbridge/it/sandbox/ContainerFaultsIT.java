@@ -72,7 +72,7 @@ class ContainerFaultsIT {
         String text = bridge.get("/servers/s").body().path("last_error").asText();
         assertTrue(text.contains("did not respond within 1000 ms"), text);
         proxy.forwardAll();
-        bridge.until(() -> bridge.state("s").equals("ready"));
+        bridge.awaitReady("s");
         bridge.until(() -> bridge.call("echo", "{\"text\":\"hi\"}").firstText().equals("hi"));
         bridge.until(() -> proxy.waiting() == 0 && engine.containers().size() == 2);
       }
@@ -350,9 +350,7 @@ class ContainerFaultsIT {
   }
 
   private static TestBridge ready(String entry) throws Exception {
-    TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + entry + "}}");
-    bridge.until(() -> bridge.state("s").equals("ready"));
-    return bridge;
+    return TestBridge.of("{'mcpServers':{'s':" + entry + "}}").awaitReady("s");
   }
 
   private static String box(String keys, String docker) {

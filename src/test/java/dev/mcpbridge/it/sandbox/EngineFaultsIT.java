@@ -37,18 +37,15 @@ class EngineFaultsIT {
   void withoutAnEngineCallsFailWithAHint() throws Exception {
     Path trace = folder.resolve("trace");
     String entry =
-        "{'command':'/bin/sh','args':['-c','touch "
-            + trace
-            + "'],'riskLevel':3,'docker':{'image':'x'}}";
+        "{'command':'/bin/sh','args':['-c','touch %s'],'riskLevel':3,'docker':{'image':'x'}}"
+            .formatted(trace);
     try (TestBridge bridge =
         TestBridge.of(
-            "{'sandbox':{'engine':'unix://"
-                + folder.resolve("missing.sock")
-                + "'},'mcpServers':{'s':"
-                + entry
-                + ",'low':"
-                + TestBridge.entry("'risk':{'tools':{'echo':3}}")
-                + "}}")) {
+            "{'sandbox':{'engine':'unix://%s'},'mcpServers':{'s':%s,'low':%s}}"
+                .formatted(
+                    folder.resolve("missing.sock"),
+                    entry,
+                    TestBridge.entry("'risk':{'tools':{'echo':3}}")))) {
       bridge.until(() -> bridge.state("s").equals("failed") && bridge.state("low").equals("ready"));
 
       Answer call = bridge.call("echo", "{}");
@@ -78,14 +75,14 @@ class EngineFaultsIT {
     String label = "dev.mcpbridge.pid=" + bridge.pid();
     try (TestBridge other = TestBridge.of("{'mcpServers':{'o':" + BOX + "}}")) {
       other.until(() -> engine.containers(label).size() == 2);
-      other.until(() -> other.state("o").equals("ready"));
+      other.awaitReady("o");
 
       bridge.destroyForcibly().waitFor();
     }
 
     try (TestBridge next = TestBridge.of("{'mcpServers':{'s':" + BOX + "}}")) {
       next.until(() -> engine.containers(label).isEmpty());
-      next.until(() -> next.state("s").equals("ready"));
+      next.awaitReady("s");
       assertEquals("hi", next.call("echo", "{\"text\":\"hi\"}").firstText());
     }
   }
@@ -97,9 +94,7 @@ class EngineFaultsIT {
       first.until(() -> first.state("s").equals("ready") && engine.containers().size() == 2);
       List<String> before = engine.containers();
 
-      try (TestBridge other = TestBridge.of("{'mcpServers':{'o':" + BOX + "}}")) {
-        other.until(() -> other.state("o").equals("ready"));
-      }
+      try (TestBridge other = TestBridge.of("{'mcpServers':{'o':" + BOX + "}}").awaitReady("o")) {}
 
       assertTrue(engine.containers().containsAll(before));
     }
@@ -111,14 +106,9 @@ class EngineFaultsIT {
     OwnEngine own = new OwnEngine();
     try (TestBridge bridge =
         TestBridge.of(
-            "{'sandbox':{'engine':'"
-                + own.host()
-                + "'},'mcpServers':{'s':"
-                + BOX
-                + ",'calm':"
-                + TestBridge.entry("")
-                + "}}")) {
-      bridge.until(() -> bridge.state("s").equals("ready") && bridge.state("calm").equals("ready"));
+                "{'sandbox':{'engine':'%s'},'mcpServers':{'s':%s,'calm':%s}}"
+                    .formatted(own.host(), BOX, TestBridge.entry("")))
+            .awaitReady("s", "calm")) {
       List<CompletableFuture<Answer>> calls =
           Stream.generate(() -> bridge.callLater("sleep", "{\"seconds\":30}")).limit(4).toList();
       bridge.until(() -> own.engine().containers().size() == 3);
@@ -136,7 +126,7 @@ class EngineFaultsIT {
 
       own.start();
       bridge.until(() -> bridge.call("echo", "{\"text\":\"hi\"}").status() == 200);
-      bridge.until(() -> bridge.state("s").equals("ready"));
+      bridge.awaitReady("s");
     } finally {
       own.end();
     }

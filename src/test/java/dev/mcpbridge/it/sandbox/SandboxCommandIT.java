@@ -52,9 +52,8 @@ class SandboxCommandIT {
   void aMissingEngineIsReported() throws Exception {
     CommandResult result =
         check(
-            "{'sandbox':{'engine':'unix://"
-                + folder.resolve("missing.sock")
-                + "'},'mcpServers':{'s':{'docker':{'image':'x'}}}}");
+            "{'sandbox':{'engine':'unix://%s'},'mcpServers':{'s':{'docker':{'image':'x'}}}}"
+                .formatted(folder.resolve("missing.sock")));
 
     assertEquals(1, result.exit());
     assertTrue(result.text().startsWith("No container engine answers at unix://"), result.text());

@@ -145,12 +145,12 @@ class SandboxIT {
   void resourceExhaustionAffectsOnlyItsOwnCall() throws Exception {
     try (TestBridge bridge =
         TestBridge.of(
-            "{'mcpServers':{'s':"
-                + box("'riskLevel':3", "'memory':'32m','pids':24,'tmpfs':'4m'")
-                + ",'calm':"
-                + TestBridge.entry("")
-                + "}}")) {
-      bridge.until(() -> bridge.state("s").equals("ready") && bridge.state("calm").equals("ready"));
+                "{'mcpServers':{'s':"
+                    + box("'riskLevel':3", "'memory':'32m','pids':24,'tmpfs':'4m'")
+                    + ",'calm':"
+                    + TestBridge.entry("")
+                    + "}}")
+            .awaitReady("s", "calm")) {
 
       assertFailure(502, "sandbox_out_of_memory", bridge.call("memory", "{}"));
       Answer forks = bridge.call("forks", "{}");
@@ -231,8 +231,7 @@ class SandboxIT {
   @Test
   void aRunningCallIsDrainedWhenItsServerStops() throws Exception {
     String servers = "'mcpServers':{'s':" + box("'riskLevel':3", "") + "}";
-    try (TestBridge bridge = TestBridge.of("{'drain':20," + servers + "}")) {
-      bridge.until(() -> bridge.state("s").equals("ready"));
+    try (TestBridge bridge = TestBridge.of("{'drain':20," + servers + "}").awaitReady("s")) {
       CompletableFuture<Answer> call = bridge.callLater("sleep", "{\"seconds\":5}");
       bridge.until(() -> engine.containers().size() == 3);
 
@@ -294,12 +293,12 @@ class SandboxIT {
   @Test
   void anApprovedCallRunsInAContainerAfterALevelChange() throws Exception {
     String entry = box("'riskLevel':1,'risk':{'tools':{'pid':%d}}", "");
-    try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + entry.formatted(2) + "}}")) {
-      bridge.until(() -> bridge.state("s").equals("ready"));
+    try (TestBridge bridge =
+        TestBridge.of("{'mcpServers':{'s':" + entry.formatted(2) + "}}").awaitReady("s")) {
       JsonNode pending = bridge.call("pid", "{}").body();
 
       bridge.reload("{'mcpServers':{'s':" + entry.formatted(3) + "}}");
-      bridge.until(() -> bridge.state("s").equals("ready"));
+      bridge.awaitReady("s");
       Answer approved =
           bridge.post(
               "/confirmations/" + pending.path("confirmation_id").asText(),
@@ -389,8 +388,8 @@ class SandboxIT {
             + ":/app/node_modules','"
             + folder
             + ":/files'],'memory':'256m'}";
-    try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':{'riskLevel':3," + docker + "}}}")) {
-      bridge.until(() -> bridge.state("s").equals("ready"));
+    try (TestBridge bridge =
+        TestBridge.of("{'mcpServers':{'s':{'riskLevel':3," + docker + "}}}").awaitReady("s")) {
 
       Answer read = bridge.call("read_text_file", "{\"path\":\"/files/note\"}");
       Answer write = bridge.call("write_file", "{\"path\":\"/files/x\",\"content\":\"y\"}");
@@ -481,19 +480,12 @@ class SandboxIT {
   }
 
   private static TestBridge one(String keys, String docker) throws Exception {
-    TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + box(keys, docker) + "}}");
-    bridge.until(() -> bridge.state("s").equals("ready"));
-    return bridge;
+    return TestBridge.of("{'mcpServers':{'s':" + box(keys, docker) + "}}").awaitReady("s");
   }
 
   private static String box(String keys, String docker) {
-    return "{"
-        + keys
-        + ",'docker':{'image':'"
-        + Engine.IMAGE
-        + "'"
-        + (docker.isEmpty() ? "" : "," + docker)
-        + "}}";
+    return "{%s,'docker':{'image':'%s'%s}}"
+        .formatted(keys, Engine.IMAGE, docker.isEmpty() ? "" : "," + docker);
   }
 
   private static String write(TestBridge bridge, String path) throws Exception {

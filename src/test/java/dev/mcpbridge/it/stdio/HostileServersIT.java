@@ -141,13 +141,10 @@ class HostileServersIT {
   }
 
   private TestBridge bridge(String tools, String keys) throws Exception {
-    TestBridge bridge =
-        TestBridge.of(
-            "{'mcpServers':{'s':"
-                + CatalogueServer.entry(folder.resolve("tools"), tools, keys)
-                + "}}");
-    bridge.until(() -> bridge.state("s").equals("ready"));
-    return bridge;
+    return TestBridge.of(
+            "{'mcpServers':{'s':%s}}"
+                .formatted(CatalogueServer.entry(folder.resolve("tools"), tools, keys)))
+        .awaitReady("s");
   }
 
   private static String tagged(String hidden) {

@@ -102,30 +102,17 @@ class ProcessHygieneIT {
     String stays = "'stays':" + TestBridge.entry("");
     try (TestBridge bridge =
         TestBridge.of(
-            "{'mcpServers':{"
-                + stays
-                + ",'changes':"
-                + TestBridge.entry("")
-                + ",'goes':"
-                + TestBridge.entry("")
-                + "}}")) {
-      for (String server : List.of("stays", "changes", "goes")) {
-        bridge.until(() -> bridge.state(server).equals("ready"));
-      }
+                "{'mcpServers':{%s,'changes':%s,'goes':%s}}"
+                    .formatted(stays, TestBridge.entry(""), TestBridge.entry("")))
+            .awaitReady("stays", "changes", "goes")) {
       long stayed = bridge.pids("stays").get(0);
       long changed = bridge.pids("changes").get(0);
 
       bridge.reload(
-          "{'mcpServers':{"
-              + stays
-              + ",'changes':"
-              + TestBridge.entry("'riskLevel':2")
-              + ",'comes':"
-              + TestBridge.entry("")
-              + "}}");
+          "{'mcpServers':{%s,'changes':%s,'comes':%s}}"
+              .formatted(stays, TestBridge.entry("'riskLevel':2"), TestBridge.entry("")));
 
-      bridge.until(() -> bridge.state("comes").equals("ready"));
-      bridge.until(() -> bridge.state("changes").equals("ready"));
+      bridge.awaitReady("comes", "changes");
       assertEquals(stayed, bridge.pids("stays").get(0));
       assertTrue(bridge.pids("changes").get(0) != changed);
       assertEquals(404, bridge.get("/servers/goes").status());

@@ -127,11 +127,8 @@ class RealServersIT {
                 "}$", ",'env':{'MEMORY_FILE_PATH':'" + folder.resolve("memory.jsonl") + "'}}");
     try (TestBridge bridge =
         TestBridge.of(
-            "{'mcpServers':{'memory':"
-                + memory
-                + ",'thinking':"
-                + node("server-sequential-thinking")
-                + "}}")) {
+            "{'mcpServers':{'memory':%s,'thinking':%s}}"
+                .formatted(memory, node("server-sequential-thinking")))) {
       Answer created =
           bridge.post(
               "/servers/memory/tools/create_entities",

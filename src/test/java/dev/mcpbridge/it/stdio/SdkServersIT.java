@@ -53,19 +53,11 @@ class SdkServersIT {
             + "'env':{'PYTHONDONTWRITEBYTECODE':'1'}";
     bridge =
         TestBridge.of(
-            "{'mcpServers':{'stdio-legacy':{"
-                + stdio
-                + ",'era':'legacy'},'stdio-modern':{"
-                + stdio
-                + "},'http-legacy':{"
-                + http
-                + ",'era':'legacy'},'http-modern':{"
-                + http
-                + "},'sse-legacy':{"
-                + sse
-                + ",'era':'legacy'},'sse-modern':{"
-                + sse
-                + "}}}");
+            """
+            {'mcpServers':{'stdio-legacy':{%s,'era':'legacy'},'stdio-modern':{%s},
+            'http-legacy':{%s,'era':'legacy'},'http-modern':{%s},
+            'sse-legacy':{%s,'era':'legacy'},'sse-modern':{%s}}}"""
+                .formatted(stdio, stdio, http, http, sse, sse));
     for (String transport : List.of("stdio", "http", "sse")) {
       bridge.until(() -> bridge.state(transport + "-legacy").equals("ready"));
       bridge.until(() -> bridge.state(transport + "-modern").equals("ready"));
@@ -169,12 +161,10 @@ class SdkServersIT {
     McpClient.Reply reply =
         client.stateless(
             "tools/call",
-            call
-                + ",\"requestState\":"
-                + result.path("requestState")
-                + ",\"inputResponses\":{\""
-                + key
-                + "\":{\"action\":\"accept\",\"content\":{\"count\":4}}}");
+            """
+            %s,"requestState":%s,"inputResponses":{"%s":{"action":"accept",\
+            "content":{"count":4}}}"""
+                .formatted(call, result.path("requestState"), key));
 
     assertEquals("4 it is", reply.firstText());
   }

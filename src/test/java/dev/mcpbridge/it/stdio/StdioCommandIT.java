@@ -9,8 +9,8 @@ import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -24,7 +24,7 @@ class StdioCommandIT {
       "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
           + "\"io.modelcontextprotocol/clientCapabilities\":{}}";
 
-  private static TestBridge bridge;
+  @AutoClose private static TestBridge bridge;
 
   private Process relay;
   private BufferedWriter in;
@@ -34,19 +34,12 @@ class StdioCommandIT {
   static void start() throws Exception {
     bridge =
         TestBridge.of(
-            "{'mcpServers':{'f':{'command':'"
-                + Requirements.node()
-                + "','args':['"
-                + Requirements.nodeServer("fixture-server.mjs")
-                + "']},'s':"
-                + TestBridge.entry("")
-                + "}}");
-    bridge.until(() -> bridge.state("f").equals("ready") && bridge.state("s").equals("ready"));
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
+                "{'mcpServers':{'f':{'command':'%s','args':['%s']},'s':%s}}"
+                    .formatted(
+                        Requirements.node(),
+                        Requirements.nodeServer("fixture-server.mjs"),
+                        TestBridge.entry("")))
+            .awaitReady("f", "s");
   }
 
   @BeforeEach
@@ -117,12 +110,8 @@ class StdioCommandIT {
 
   private void request(String method, String params) throws Exception {
     send(
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\""
-            + method
-            + "\",\"params\":{"
-            + params
-            + META
-            + "}}");
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":{%s%s}}"
+            .formatted(method, params, META));
   }
 
   private void send(String message) throws Exception {

@@ -241,8 +241,7 @@ class StdioFaultsIT {
     String java =
         TestBridge.java() + " " + String.join(" ", TestBridge.javaArgs(ExactServer.class));
     String entry = "{'command':'sh','args':['-c','sleep 3.5; exec " + java + "']}";
-    try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + entry + "}}")) {
-      bridge.until(() -> bridge.state("s").equals("ready"));
+    try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + entry + "}}").awaitReady("s")) {
 
       JsonNode server = bridge.get("/servers/s").body();
       assertEquals("2026-07-28", server.path("protocol_version").asText(), server.toString());
@@ -279,13 +278,9 @@ class StdioFaultsIT {
   void aHungServerIsReplacedDespiteNewCalls(String times) throws Exception {
     try (TestBridge bridge =
         TestBridge.of(
-            "{'mcpServers':{'s':"
-                + TestBridge.entry(times + ",'maxInFlight':10")
-                + ",'neighbour':"
-                + TestBridge.entry("")
-                + "}}")) {
-      bridge.until(() -> bridge.state("s").equals("ready"));
-      bridge.until(() -> bridge.state("neighbour").equals("ready"));
+                "{'mcpServers':{'s':%s,'neighbour':%s}}"
+                    .formatted(TestBridge.entry(times + ",'maxInFlight':10"), TestBridge.entry("")))
+            .awaitReady("s", "neighbour")) {
       new ProcessBuilder("kill", "-STOP", bridge.pids("s").get(0).toString()).start().waitFor();
 
       bridge.until(
@@ -379,7 +374,7 @@ class StdioFaultsIT {
       ProcessHandle.of(bridge.pids("s").get(0)).orElseThrow().destroyForcibly();
       bridge.until(() -> bridge.state("s").equals("degraded"));
       bridge.assertAlive();
-      bridge.until(() -> bridge.state("s").equals("ready"));
+      bridge.awaitReady("s");
     }
   }
 }

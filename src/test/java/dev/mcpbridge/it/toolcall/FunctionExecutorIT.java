@@ -17,8 +17,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -57,8 +57,8 @@ class FunctionExecutorIT {
           "hangs",
           "huge");
   private static final Map<String, EchoApi.Script> RESPONSES = new ConcurrentHashMap<>();
-  private static EchoApi executor;
-  private static TestBridge bridge;
+  @AutoClose private static EchoApi executor;
+  @AutoClose private static TestBridge bridge;
 
   @BeforeAll
   static void start() throws Exception {
@@ -106,14 +106,11 @@ class FunctionExecutorIT {
     executor = running(EchoApi.start());
     bridge =
         TestBridge.of(
-            "{'mcpServers':{'s':{"
-                + entry(executor, "/run", "")
-                + ",'risk':{'tools':{'gone':2}},'timeout':20},"
-                + "'brief':{"
-                + entry(executor, "/run", "")
-                + ",'timeout':2}}}");
-    bridge.until(() -> bridge.state("s").equals("ready"));
-    bridge.until(() -> bridge.state("brief").equals("ready"));
+                """
+            {'mcpServers':{'s':{%s,'risk':{'tools':{'gone':2}},'timeout':20},
+            'brief':{%s,'timeout':2}}}"""
+                    .formatted(entry(executor, "/run", ""), entry(executor, "/run", "")))
+            .awaitReady("s", "brief");
   }
 
   private static void output(String function, String members) {
@@ -127,11 +124,8 @@ class FunctionExecutorIT {
   }
 
   private static String responses(Request request, String members) {
-    return "{\"tool_responses\":[{\"tool_call_id\":\"other\",\"output\":1},{\"tool_call_id\":"
-        + call(request).path("id")
-        + ","
-        + members
-        + "}]}";
+    return "{\"tool_responses\":[{\"tool_call_id\":\"other\",\"output\":1},{\"tool_call_id\":%s,%s}]}"
+        .formatted(call(request).path("id"), members);
   }
 
   private static JsonNode call(Request request) {
@@ -158,39 +152,31 @@ class FunctionExecutorIT {
   }
 
   private static String functions() {
-    return "["
-        + String.join(
-            ",",
-            FUNCTIONS.stream()
-                .map(
-                    name ->
-                        "{'type':'function','function':{'name':'"
-                            + name
-                            + "','description':'does "
-                            + name
-                            + "','parameters':{'type':'object','properties':{'n':{'type':"
-                            + "'number'}}}}}")
-                .toList())
-        + "]";
+    return "[%s]"
+        .formatted(
+            String.join(
+                ",",
+                FUNCTIONS.stream()
+                    .map(
+                        name ->
+                            "{'type':'function','function':{'name':'"
+                                + name
+                                + "','description':'does "
+                                + name
+                                + "','parameters':{'type':'object','properties':{'n':{'type':"
+                                + "'number'}}}}}")
+                    .toList()));
   }
 
   private static String entry(EchoApi at, String path, String keys) {
-    return "'type':'toolcall','url':'"
-        + at.url(path)
-        + "','headers':{'X-Key':'of-the-operator'},"
-        + (keys.isEmpty() ? "'tools':" + functions() : keys);
+    return "'type':'toolcall','url':'%s','headers':{'X-Key':'of-the-operator'},%s"
+        .formatted(at.url(path), keys.isEmpty() ? "'tools':" + functions() : keys);
   }
 
   @AfterEach
   void alive() throws Exception {
     assertEquals("done", bridge.call("text", "{}").firstText());
     assertEquals("ready", bridge.state("s"));
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
-    executor.close();
   }
 
   private static List<Request> calls(String function) {
@@ -320,12 +306,12 @@ class FunctionExecutorIT {
             200, "application/json", "{\"tools\":[{\"function\":{\"name\":\"list\"}}]}"));
     try (TestBridge own =
         TestBridge.of(
-            "{'mcpServers':{'s':{"
-                + entry(executor, "/run", "'toolsFile':'" + file + "'")
-                + "},'t':{"
-                + entry(executor, "/run", "'toolsUrl':'" + executor.url("/tools") + "'")
-                + "}}}")) {
-      own.until(() -> own.state("s").equals("ready") && own.state("t").equals("ready"));
+                "{'mcpServers':{'s':{"
+                    + entry(executor, "/run", "'toolsFile':'" + file + "'")
+                    + "},'t':{"
+                    + entry(executor, "/run", "'toolsUrl':'" + executor.url("/tools") + "'")
+                    + "}}}")
+            .awaitReady("s", "t")) {
 
       assertEquals("done", own.call("text", "{}").firstText());
       assertTrue(own.get("/servers/s/tools").text().contains("\"x-odd\":1.10"));
@@ -356,14 +342,13 @@ class FunctionExecutorIT {
     int port = first.port();
     try (TestBridge own =
         TestBridge.of(
-            "{'mcpServers':{'s':{"
-                + entry(first, "/run", "")
-                + ",'heartbeat':0.2,'maxRestartDelay':0.5}}}")) {
-      own.until(() -> own.state("s").equals("ready"));
+                "{'mcpServers':{'s':{%s,'heartbeat':0.2,'maxRestartDelay':0.5}}}"
+                    .formatted(entry(first, "/run", "")))
+            .awaitReady("s")) {
       first.on("/run", EchoApi.respondWith(500, "text/plain", "no"));
       own.until(() -> !own.state("s").equals("ready"));
       running(first);
-      own.until(() -> own.state("s").equals("ready"));
+      own.awaitReady("s");
 
       first.close();
       Answer failed = own.call("text", "{}");
@@ -371,7 +356,7 @@ class FunctionExecutorIT {
       own.until(() -> !own.state("s").equals("ready"));
 
       try (EchoApi restarted = running(EchoApi.onPort(port))) {
-        own.until(() -> own.state("s").equals("ready"));
+        own.awaitReady("s");
         assertEquals("done", own.call("text", "{}").firstText());
         assertEquals(
             1, restarted.requests().stream().filter(r -> !call(r).isMissingNode()).count());

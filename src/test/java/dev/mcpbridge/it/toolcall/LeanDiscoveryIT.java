@@ -23,7 +23,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -50,7 +50,7 @@ class LeanDiscoveryIT {
       """;
 
   @TempDir static Path folder;
-  private static TestBridge bridge;
+  @AutoClose private static TestBridge bridge;
 
   /** The era of MCP that a client uses. */
   enum Era {
@@ -62,22 +62,17 @@ class LeanDiscoveryIT {
   static void start() throws Exception {
     bridge =
         TestBridge.of(
-            "{'mcpServers':{'s':"
-                + TestBridge.entry("'env':{'EFFECTS':'" + folder.resolve("effects") + "'}")
-                + ",'mail':"
-                + CatalogueServer.entry(folder.resolve("mail"), TOOLS, "")
-                + "}}");
-    bridge.until(() -> bridge.state("s").equals("ready") && bridge.state("mail").equals("ready"));
+                "{'mcpServers':{'s':"
+                    + TestBridge.entry("'env':{'EFFECTS':'" + folder.resolve("effects") + "'}")
+                    + ",'mail':"
+                    + CatalogueServer.entry(folder.resolve("mail"), TOOLS, "")
+                    + "}}")
+            .awaitReady("s", "mail");
   }
 
   @BeforeEach
   void deleteEffects() throws Exception {
     Files.deleteIfExists(folder.resolve("effects"));
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
   }
 
   /** An MCP client of one era. */

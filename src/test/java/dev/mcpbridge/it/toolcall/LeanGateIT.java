@@ -14,7 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -28,29 +28,23 @@ class LeanGateIT {
   private static final String YES = "{\"action\":\"accept\",\"content\":{\"confirm\":true}}";
 
   @TempDir static Path folder;
-  private static TestBridge bridge;
+  @AutoClose private static TestBridge bridge;
 
   @BeforeAll
   static void start() throws Exception {
     bridge =
         TestBridge.of(
-            "{'mcpServers':{'s':"
-                + TestBridge.entry(
-                    "'env':{'EFFECTS':'"
-                        + folder.resolve("effects")
-                        + "'},'risk':{'tools':{'effect':2,'argv':3}}")
-                + "}}");
-    bridge.until(() -> bridge.state("s").equals("ready"));
+                "{'mcpServers':{'s':%s}}"
+                    .formatted(
+                        TestBridge.entry(
+                            "'env':{'EFFECTS':'%s'},'risk':{'tools':{'effect':2,'argv':3}}"
+                                .formatted(folder.resolve("effects")))))
+            .awaitReady("s");
   }
 
   @BeforeEach
   void deleteEffects() throws Exception {
     Files.deleteIfExists(folder.resolve("effects"));
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
   }
 
   private static String callArguments(String tool, String arguments) {
@@ -101,11 +95,8 @@ class LeanGateIT {
     assertTrue(shown.contains("effect") && shown.contains("mark"), shown);
     assertFalse(Files.exists(folder.resolve("effects")));
     String approval =
-        ",\"requestState\":"
-            + pending.path("requestState")
-            + ",\"inputResponses\":{\"confirmation\":"
-            + YES
-            + "}";
+        ",\"requestState\":%s,\"inputResponses\":{\"confirmation\":%s}"
+            .formatted(pending.path("requestState"), YES);
     String changedCall = call.replace("7", "8");
     assertEquals(-32602, client.stateless("tools/call", changedCall + approval).errorCode());
     assertEquals("done", client.stateless("tools/call", call + approval).firstText());

@@ -10,8 +10,7 @@ import dev.mcpbridge.protocol.Json;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,19 +19,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The tool loop of a program that uses OpenAI's official SDK, with a scripted model. */
 @Tag("toolcall")
 class OpenAiSdkIT {
-  private static TestBridge bridge;
+  @AutoClose private static final TestBridge bridge = TestBridge.scripted("");
 
   @TempDir Path folder;
-
-  @BeforeAll
-  static void start() throws Exception {
-    bridge = TestBridge.scripted("");
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
-  }
 
   @ParameterizedTest
   @ValueSource(strings = {"create", "stream"})

@@ -16,9 +16,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.StreamSupport;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -32,21 +31,11 @@ class ToolCallFormatsIT {
   private static final String SOUND =
       "{\"type\":\"audio\",\"data\":\"aG8=\",\"mimeType\":\"audio/wav\"}";
 
-  private static TestBridge bridge;
-
-  @BeforeAll
-  static void start() throws Exception {
-    bridge = TestBridge.scripted("");
-  }
+  @AutoClose private static final TestBridge bridge = TestBridge.scripted("");
 
   @AfterEach
   void alive() throws Exception {
     bridge.assertAlive();
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
   }
 
   @ParameterizedTest

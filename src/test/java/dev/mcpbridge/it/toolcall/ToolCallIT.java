@@ -24,8 +24,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -39,19 +39,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("toolcall")
 class ToolCallIT {
   @TempDir static Path folder;
-  private static TestBridge bridge;
+  @AutoClose private static TestBridge bridge;
 
   @BeforeAll
   static void start() throws Exception {
     String env = "'env':{'EFFECTS':'" + folder.resolve("effects") + "'},'timeout':20";
     bridge =
         TestBridge.of(
-            "{'mcpServers':{'s':"
-                + TestBridge.entry(env)
-                + ",'gated':"
-                + TestBridge.entry(env + ",'risk':{'tools':{'effect':2,'sleep':2}}")
-                + "}}");
-    bridge.until(() -> bridge.state("s").equals("ready") && bridge.state("gated").equals("ready"));
+                "{'mcpServers':{'s':"
+                    + TestBridge.entry(env)
+                    + ",'gated':"
+                    + TestBridge.entry(env + ",'risk':{'tools':{'effect':2,'sleep':2}}")
+                    + "}}")
+            .awaitReady("s", "gated");
   }
 
   @BeforeEach
@@ -62,11 +62,6 @@ class ToolCallIT {
   @AfterEach
   void alive() throws Exception {
     bridge.assertAlive();
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
   }
 
   @Test
@@ -147,13 +142,11 @@ class ToolCallIT {
         """;
     try (TestBridge own =
         TestBridge.of(
-            "{'mcpServers':{'math':"
-                + CatalogueServer.entry(folder.resolve("math"), sum, "")
-                + ",'one':"
-                + TestBridge.entry("")
-                + ",'two':"
-                + TestBridge.entry("")
-                + "}}")) {
+            "{'mcpServers':{'math':%s,'one':%s,'two':%s}}"
+                .formatted(
+                    CatalogueServer.entry(folder.resolve("math"), sum, ""),
+                    TestBridge.entry(""),
+                    TestBridge.entry("")))) {
       own.until(() -> own.get("/health/ready").status() == 200);
       JsonNode responses =
           own.post(
@@ -209,11 +202,8 @@ class ToolCallIT {
   void anUnknownFunctionFailsAlone(String name) throws Exception {
     JsonNode body =
         run(
-            "{\"tool_calls\":["
-                + chat("c-1", name, "{}")
-                + ","
-                + chat("c-2", "s__echo", "{}")
-                + "]}");
+            "{\"tool_calls\":[%s,%s]}"
+                .formatted(chat("c-1", name, "{}"), chat("c-2", "s__echo", "{}")));
 
     assertEquals("tool_not_found", body.at("/tool_responses/0/problem/code").asText());
     assertEquals(404, body.at("/tool_responses/0/status").asInt());
@@ -399,11 +389,8 @@ class ToolCallIT {
   void callsOfACrashedServerHaveAnUnknownOutcome() throws Exception {
     try (TestBridge own =
         TestBridge.of(
-            "{'mcpServers':{'s':"
-                + TestBridge.entry("")
-                + ",'other':"
-                + TestBridge.entry("")
-                + "}}")) {
+            "{'mcpServers':{'s':%s,'other':%s}}"
+                .formatted(TestBridge.entry(""), TestBridge.entry("")))) {
       own.callLater("never", "{}"); // compiles its schema, so that the next call precedes the exit
       own.until(() -> own.get("/servers/s").body().path("pending_calls").asInt() == 1);
       JsonNode body =
@@ -423,7 +410,7 @@ class ToolCallIT {
         assertTrue(body.at("/messages/" + i + "/content").asText().contains("do not repeat it"));
       }
       assertEquals("{\"a\":1}", body.at("/messages/2/content").asText());
-      own.until(() -> own.state("s").equals("ready"));
+      own.awaitReady("s");
       own.assertAlive();
     }
   }
@@ -656,13 +643,8 @@ class ToolCallIT {
   }
 
   private static String chat(String id, String name, String arguments) {
-    return "{\"id\":\""
-        + id
-        + "\",\"type\":\"function\",\"function\":{\"name\":\""
-        + name
-        + "\",\"arguments\":"
-        + Json.mapper().getNodeFactory().textNode(arguments)
-        + "}}";
+    return "{\"id\":\"%s\",\"type\":\"function\",\"function\":{\"name\":\"%s\",\"arguments\":%s}}"
+        .formatted(id, name, Json.mapper().getNodeFactory().textNode(arguments));
   }
 
   private static String effect(String id) {

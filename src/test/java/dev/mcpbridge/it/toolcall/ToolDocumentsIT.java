@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -90,32 +90,23 @@ class ToolDocumentsIT {
       """;
 
   @TempDir static Path folder;
-  private static TestBridge bridge;
+  @AutoClose private static TestBridge bridge;
 
   @BeforeAll
   static void start() throws Exception {
     bridge =
         TestBridge.of(
-            "{'mcpServers':{'git':{'builtin':'git','args':['--root','"
-                + folder
-                + "']},'one':"
-                + TestBridge.entry("")
-                + ",'two':"
-                + TestBridge.entry("'risk':{'tools':{'big':2}}")
-                + ",'odd':"
-                + CatalogueServer.entry(folder.resolve("odd"), AWKWARD, "")
-                + ",'shop':"
-                + CatalogueServer.entry(
-                    folder.resolve("shop"), SHOP, "'risk':{'tools':{'refund':2}}")
-                + "}}");
-    for (String server : List.of("git", "one", "two", "odd", "shop")) {
-      bridge.until(() -> bridge.state(server).equals("ready"));
-    }
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    bridge.close();
+                """
+            {'mcpServers':{'git':{'builtin':'git','args':['--root','%s']},
+            'one':%s,'two':%s,'odd':%s,'shop':%s}}"""
+                    .formatted(
+                        folder,
+                        TestBridge.entry(""),
+                        TestBridge.entry("'risk':{'tools':{'big':2}}"),
+                        CatalogueServer.entry(folder.resolve("odd"), AWKWARD, ""),
+                        CatalogueServer.entry(
+                            folder.resolve("shop"), SHOP, "'risk':{'tools':{'refund':2}}")))
+            .awaitReady("git", "one", "two", "odd", "shop");
   }
 
   private static JsonNode document(String path) throws Exception {

@@ -40,9 +40,7 @@ public final class World {
     }
     bridge = open(TestBridge.of("{'mcpServers':{" + String.join(",", entries) + "}}"));
     direct = EraClient.to(reference.uri(), upstream.modern(), "", "{}");
-    for (String server : List.of("a", "b", "x", "y")) {
-      bridge.until(() -> bridge.state(server).equals("ready"));
-    }
+    bridge.awaitReady("a", "b", "x", "y");
   }
 
   /** Returns the world of an upstream; closes the previous one. */
