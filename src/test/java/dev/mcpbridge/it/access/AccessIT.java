@@ -42,7 +42,7 @@ class AccessIT {
                 + "]},'risk':{'approver':'operator','pendingStatus':202},'mcpServers':{'s':"
                 + TestBridge.entry("'risk':{'tools':{'big':2}}")
                 + "}}");
-    bridge.until(() -> as(BOSS, "/servers/s").body().path("state").asText().equals("ready"));
+    bridge.until(() -> as(BOSS, "/servers/s").at("/state").equals("ready"));
   }
 
   @Test
@@ -126,8 +126,8 @@ class AccessIT {
     Answer page = bridge.get("/");
 
     assertEquals(200, page.status(), page.toString());
-    assertEquals("mcp-bridge", page.body().path("name").asText());
-    assertEquals("/docs", page.body().at("/links/docs").asText());
+    assertEquals("mcp-bridge", page.at("/name"));
+    assertEquals("/docs", page.at("/links/docs"));
     assertEquals(3, page.body().size(), page.toString());
     assertEquals(200, head("/"));
   }
@@ -178,12 +178,12 @@ class AccessIT {
     Answer pending = post(CALLER, "/servers/s/tools/big", "{\"size\":1}");
     assertEquals(202, pending.status());
     assertTrue(pending.body().path("token").isMissingNode());
-    String path = "/confirmations/" + pending.body().path("confirmation_id").asText();
+    String path = "/confirmations/" + pending.at("/confirmation_id");
     String yes = "{\"confirm\":true}";
 
     assertEquals(403, post(CALLER, path, yes).status());
     assertEquals(403, post(READER, path, yes).status());
-    assertEquals("caller", as(BOSS, path).body().path("caller").asText());
+    assertEquals("caller", as(BOSS, path).at("/caller"));
     Answer done = post(BOSS, path, yes);
 
     assertEquals("x", done.firstText());

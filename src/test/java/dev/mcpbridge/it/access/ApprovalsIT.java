@@ -56,8 +56,7 @@ class ApprovalsIT {
                     return "{\"action\":\"decline\"}";
                   });
       client.initialize();
-      McpClient clientWithoutForms = new McpClient(bridge.uri("/mcp"), "{}");
-      clientWithoutForms.initialize();
+      McpClient clientWithoutForms = new McpClient(bridge.uri("/mcp"), "{}").initialized();
       String tenant =
           "\"_meta\":{\"acme/tenant\":\"%s\",\"progressToken\":%d,\"traceparent\":\"00\"}";
 
@@ -96,18 +95,17 @@ class ApprovalsIT {
           "{'mcpServers':{'s':" + TestBridge.entry(RISK + ",'env':{'ANOTHER':'program'}") + "}}");
       bridge.awaitReady("s");
 
-      String yes =
-          "{\"confirm\":true,\"token\":\"" + confirmation.body().path("token").asText() + "\"}";
+      String yes = "{\"confirm\":true,\"token\":\"" + confirmation.at("/token") + "\"}";
       Answer refused = bridge.post(path(confirmation), yes);
       assertEquals("tool_changed", refused.code());
-      assertEquals("no", refused.body().path("executed").asText());
+      assertEquals("no", refused.at("/executed"));
 
       Answer again = bridge.call("big", "{\"size\":1}");
       bridge.reload(
           "{'mcpServers':{'s':%s}}"
               .formatted(TestBridge.entry(RISK + ",'env':{'ANOTHER':'program'},'timeout':50")));
       bridge.awaitReady("s");
-      yes = "{\"confirm\":true,\"token\":\"" + again.body().path("token").asText() + "\"}";
+      yes = "{\"confirm\":true,\"token\":\"" + again.at("/token") + "\"}";
       assertEquals("x", bridge.post(path(again), yes).firstText());
     }
   }
@@ -158,7 +156,7 @@ class ApprovalsIT {
       Answer rejected = second.get(20, TimeUnit.SECONDS);
       assertEquals(403, rejected.status(), rejected.toString());
       Answer shown = bridge.get("/confirmations/" + other, "x-api-key", CALLER);
-      assertEquals("rejected", shown.body().path("status").asText());
+      assertEquals("rejected", shown.at("/status"));
     }
   }
 
@@ -170,8 +168,7 @@ class ApprovalsIT {
   @ValueSource(booleans = {true, false})
   void anMcpCallWithProgressWaitsForTheOperator(boolean approves) throws Exception {
     try (TestBridge bridge = open(KEYS + OPERATOR + SERVERS)) {
-      McpClient client = new McpClient(bridge.uri("/mcp"), "{}", "x-api-key", CALLER);
-      client.initialize();
+      McpClient client = new McpClient(bridge.uri("/mcp"), "{}", "x-api-key", CALLER).initialized();
       CompletableFuture<Reply> waiting =
           CompletableFuture.supplyAsync(
               () -> {
@@ -214,8 +211,7 @@ class ApprovalsIT {
   void theTokenIsHiddenFromModelsAndNotNeededByApprovers() throws Exception {
     try (CapturedLog log = new CapturedLog();
         TestBridge bridge = open(KEYS + SERVERS)) {
-      McpClient client = new McpClient(bridge.uri("/mcp"), "{}", "x-api-key", CALLER);
-      client.initialize();
+      McpClient client = new McpClient(bridge.uri("/mcp"), "{}", "x-api-key", CALLER).initialized();
 
       Reply explained = client.request("tools/call", PARAMS + "\"_meta\":{}}");
 
@@ -240,13 +236,13 @@ class ApprovalsIT {
 
       assertEquals(410, expired.status(), expired.toString());
       Answer shown = bridge.get("/confirmations/" + id, "x-api-key", CALLER);
-      assertEquals("expired", shown.body().path("status").asText(), shown.toString());
+      assertEquals("expired", shown.at("/status"), shown.toString());
       assertEquals(410, bridge.post("/confirmations/" + id, YES, "x-api-key", BOSS).status());
     }
   }
 
   private static String path(Answer confirmation) {
-    return "/confirmations/" + confirmation.body().path("confirmation_id").asText();
+    return "/confirmations/" + confirmation.at("/confirmation_id");
   }
 
   private static JsonNode status(TestBridge bridge, Answer confirmation, String key)
@@ -259,10 +255,6 @@ class ApprovalsIT {
     String list = "/confirmations";
     bridge.until(
         () -> bridge.get(list, "x-api-key", BOSS).body().path("confirmations").size() == 1);
-    return bridge
-        .get(list, "x-api-key", BOSS)
-        .body()
-        .at("/confirmations/0/confirmation_id")
-        .asText();
+    return bridge.get(list, "x-api-key", BOSS).at("/confirmations/0/confirmation_id");
   }
 }

@@ -102,8 +102,8 @@ class FairnessIT {
     try (TestBridge bridge = open("", "'isolation':'session','maxSessions':4")) {
       List<McpClient> greedy = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
-        McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}", "x-api-key", GREEDY);
-        client.initialize();
+        McpClient client =
+            new McpClient(bridge.uri("/servers/s/mcp"), "{}", "x-api-key", GREEDY).initialized();
         greedy.add(client);
       }
       assertEquals("x", greedy.get(0).call("big", "{\"size\":1}").firstText());
@@ -112,8 +112,8 @@ class FairnessIT {
       McpClient.Reply refused = greedy.get(2).call("big", "{\"size\":1}");
 
       assertTrue(refused.text().contains("(maxSessions)"), refused.text());
-      McpClient modest = new McpClient(bridge.uri("/servers/s/mcp"), "{}", "x-api-key", MODEST);
-      modest.initialize();
+      McpClient modest =
+          new McpClient(bridge.uri("/servers/s/mcp"), "{}", "x-api-key", MODEST).initialized();
       assertEquals("x", modest.call("big", "{\"size\":1}").firstText());
     }
   }
@@ -168,7 +168,7 @@ class FairnessIT {
       int size = 9 << 20;
       for (int i = 0; i < 4; i++) {
         Answer begun = background(bridge, GREEDY, size);
-        String path = "/calls/" + begun.body().path("call_id").asText();
+        String path = "/calls/" + begun.at("/call_id");
         bridge.until(
             () -> bridge.get(path, "x-api-key", GREEDY).text().contains("\"status\":\"done\""));
       }
@@ -238,14 +238,13 @@ class FairnessIT {
       }
 
       assertEquals(429, bridge.post(path(greedy), wrong, "x-api-key", GREEDY).status());
-      String right =
-          "{\"confirm\":true,\"token\":\"" + modest.body().path("token").asText() + "\"}";
+      String right = "{\"confirm\":true,\"token\":\"" + modest.at("/token") + "\"}";
       assertEquals("x", bridge.post(path(modest), right, "x-api-key", MODEST).firstText());
     }
   }
 
   private static String path(Answer pending) {
-    return "/confirmations/" + pending.body().path("confirmation_id").asText();
+    return "/confirmations/" + pending.at("/confirmation_id");
   }
 
   @Test

@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,12 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("agent")
 class AgentAloneIT {
   @TempDir Path folder;
-  @AutoClose private ScriptedModel model;
-
-  @BeforeEach
-  void start() throws IOException {
-    model = ScriptedModel.start();
-  }
+  @AutoClose private final ScriptedModel model = ScriptedModel.start();
 
   private record Exit(int status, String out, String err) {}
 

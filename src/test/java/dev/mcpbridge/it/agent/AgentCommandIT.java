@@ -33,12 +33,11 @@ class AgentCommandIT {
   private static final TestBridge bridge = TestBridge.scripted("'risk':{'tools':{'remember':2}}");
 
   @TempDir Path folder;
-  @AutoClose private ScriptedModel model;
+  @AutoClose private final ScriptedModel model = ScriptedModel.start();
   private AgentProgram agent;
 
   @BeforeEach
   void open() throws Exception {
-    model = ScriptedModel.start();
     agent = new AgentProgram(folder, bridge, model);
   }
 
@@ -123,13 +122,8 @@ class AgentCommandIT {
     assertEquals("", noBridge.out());
     assertTrue(noBridge.err().contains("There is no bridge at http://127.0.0.1:" + unusedPort));
 
-    Result noModel =
-        new AgentProgram(
-                folder,
-                bridge.uri("").toString(),
-                "http://127.0.0.1:" + unusedPort + "/v1",
-                Map.of())
-            .run("--once", "Hello?");
+    String url = "http://127.0.0.1:" + unusedPort + "/v1";
+    Result noModel = agent.run("--once", "Hello?", "--base-url", url);
     assertEnded(1, noModel);
     assertTrue(noModel.err().contains("cannot be reached"), noModel.err());
     assertEquals(1, model.requestBodies().size());
@@ -271,19 +265,14 @@ class AgentCommandIT {
     String key = ApiKeys.generate();
     try (TestBridge locked =
         TestBridge.of(
-            "{'auth':{'keys':[{'name':'a','sha256':'"
-                + ApiKeys.fingerprint(key)
-                + "','scopes':['read','call']}]},'mcpServers':{'s':"
-                + TestBridge.entry("")
-                + "}}")) {
+            "{'auth':{'keys':[%s]},'mcpServers':{'s':%s}}"
+                .formatted(TestBridge.key("a", key, "'read','call'"), TestBridge.entry("")))) {
       AgentProgram outside = new AgentProgram(folder, locked, model);
       locked.until(
           () ->
               locked
                   .get("/servers/s", "authorization", "Bearer " + key)
-                  .body()
-                  .path("state")
-                  .asText()
+                  .at("/state")
                   .equals("ready"));
       Result refused = outside.run("--once", "Hello?");
       assertEnded(1, refused);

@@ -24,12 +24,11 @@ class AgentInterruptsIT {
   private static final TestBridge bridge = TestBridge.scripted("'risk':{'tools':{'remember':2}}");
 
   @TempDir Path folder;
-  @AutoClose private ScriptedModel model;
+  @AutoClose private final ScriptedModel model = ScriptedModel.start();
   @AutoClose private PseudoTerminal terminal;
 
   @BeforeEach
   void open() throws Exception {
-    model = ScriptedModel.start();
     terminal = new AgentProgram(folder, bridge, model).startInTerminal(100);
   }
 

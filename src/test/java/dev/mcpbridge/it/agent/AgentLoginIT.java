@@ -28,7 +28,7 @@ class AgentLoginIT {
   @TempDir Path folder;
   @AutoClose private EchoApi api;
   @AutoClose private TestBridge bridge;
-  @AutoClose private ScriptedModel model;
+  @AutoClose private final ScriptedModel model = ScriptedModel.start();
   @AutoClose private PseudoTerminal terminal;
   private Path transcript;
 
@@ -51,7 +51,6 @@ class AgentLoginIT {
                 "{'mcpServers':{'s':%s,'login':{'type':'openapi','url':'%s','authUrl':'%s'}}}"
                     .formatted(TestBridge.entry(""), api.url("/openapi.json"), LINK))
             .awaitReady("s", "login");
-    model = ScriptedModel.start();
     transcript = folder.resolve("transcript.jsonl");
     terminal =
         new AgentProgram(folder, bridge, model)

@@ -31,7 +31,7 @@ class AgentTerminalIT {
   @AutoClose private static TestBridge bridge;
 
   @TempDir Path folder;
-  @AutoClose private ScriptedModel model;
+  @AutoClose private final ScriptedModel model = ScriptedModel.start();
   private AgentProgram agent;
 
   @BeforeAll
@@ -49,7 +49,6 @@ class AgentTerminalIT {
   @BeforeEach
   void open() throws Exception {
     Files.deleteIfExists(effects.resolve("effects"));
-    model = ScriptedModel.start();
     agent = new AgentProgram(folder, bridge, model);
   }
 

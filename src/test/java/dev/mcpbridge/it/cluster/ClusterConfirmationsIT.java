@@ -99,7 +99,7 @@ class ClusterConfirmationsIT {
       Answer refused = approvals.decide(1 + node % 3, confirmation, false);
 
       assertEquals(200, refused.status());
-      assertEquals("rejected", refused.body().path("status").asText());
+      assertEquals("rejected", refused.at("/status"));
       assertGone(confirmation);
       assertEquals(0, effectLog.count(confirmation.note()));
     }
@@ -271,7 +271,7 @@ class ClusterConfirmationsIT {
   }
 
   private static String outcomeAndExecuted(Answer answer) {
-    return outcome(answer) + " " + answer.body().path("executed").asText();
+    return outcome(answer) + " " + answer.at("/executed");
   }
 
   @Test
@@ -296,7 +296,7 @@ class ClusterConfirmationsIT {
     String arguments = "{\"steps\":3,\"note\":\"g steps\"}";
     for (int node : ALL) {
       Answer confirmation = nodes.call(node, GUARDED, "effect", arguments);
-      String path = "/confirmations/" + confirmation.body().path("confirmation_id").asText();
+      String path = "/confirmations/" + confirmation.at("/confirmation_id");
       String yes = "{\"confirm\":true,\"token\":" + confirmation.body().path("token") + "}";
 
       Answer answer = nodes.post(1 + node % 3, path, yes, "accept", "text/event-stream");
@@ -328,7 +328,7 @@ class ClusterConfirmationsIT {
       for (int node : ALL) {
         assertEquals(403, pending.decide(node, confirmation, true).status());
         Answer shown = guarded.get(node, confirmation.path(), "x-api-key", BOSS);
-        assertEquals("caller", shown.body().path("caller").asText(), shown.toString());
+        assertEquals("caller", shown.at("/caller"), shown.toString());
       }
       assertEquals(0, marks.count(confirmation.note()));
 
@@ -337,8 +337,8 @@ class ClusterConfirmationsIT {
       assertEquals(404, pending.decide(3, confirmation, true, "x-api-key", BOSS).status());
       for (int node : ALL) {
         Answer fetched = guarded.get(node, confirmation.path(), "prefer", "wait=10");
-        assertEquals("done", fetched.body().path("status").asText(), fetched.toString());
-        assertEquals("done", fetched.body().at("/result/content/0/text").asText());
+        assertEquals("done", fetched.at("/status"), fetched.toString());
+        assertEquals("done", fetched.at("/result/content/0/text"));
       }
       assertEquals(1, marks.count(confirmation.note()));
       guarded.stopAll();

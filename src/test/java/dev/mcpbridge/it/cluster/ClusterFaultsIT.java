@@ -313,7 +313,7 @@ class ClusterFaultsIT {
     }
     Answer refused = nodes.call(remaining, "a", "echo", "{}");
     assertEquals(503, refused.status());
-    assertEquals("no", refused.body().path("executed").asText());
+    assertEquals("no", refused.at("/executed"));
     assertTrue(refused.body().path("retryable").asBoolean());
     assertFalse(refused.header("retry-after").isEmpty());
     assertEquals(503, nodes.get(remaining, "/health/ready").status());
@@ -338,7 +338,7 @@ class ClusterFaultsIT {
       Answer refused = nodes.call(2, server, "echo", "{}");
       assertEquals(503, refused.status(), refused.toString());
       assertEquals("no_quorum", refused.code());
-      assertEquals("no", refused.body().path("executed").asText());
+      assertEquals("no", refused.at("/executed"));
     }
     nodes.start(1);
     nodes.start(3);

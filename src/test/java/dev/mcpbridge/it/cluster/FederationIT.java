@@ -110,7 +110,7 @@ class FederationIT {
             "text/event-stream");
     assertEquals(List.of("progress", "progress", "progress", "result"), progress.events());
     Answer resource = near.get("/servers/far/resources/test%3A%2F%2Fx");
-    assertEquals("content of test://x", resource.body().at("/contents/0/text").asText());
+    assertEquals("content of test://x", resource.at("/contents/0/text"));
   }
 
   @ParameterizedTest
@@ -166,7 +166,7 @@ class FederationIT {
     one.awaitReady("s");
     assertEchoes(one, "s", "echo");
     Answer refused = call(one, "one", "s__echo", "{}");
-    assertEquals("no", refused.body().path("executed").asText(), refused.toString());
+    assertEquals("no", refused.at("/executed"), refused.toString());
   }
 
   @Test
@@ -201,8 +201,7 @@ class FederationIT {
     start("far", "'s':{'command':'sh','args':['-c','tee %s | %s']}".formatted(input, program));
     TestBridge near = start("near", peer("far", ""));
     awaitPrefixes(near, "far", "s");
-    McpClient client = new McpClient(near.uri("/mcp"), "{}");
-    client.initialize();
+    McpClient client = new McpClient(near.uri("/mcp"), "{}").initialized();
 
     String params =
         "{\"name\":\"far__s__promise\",\"arguments\":{\"a\":1},\"_meta\":{\"own\":1,"
@@ -257,8 +256,7 @@ class FederationIT {
     assertEquals("xxx", confirm(near, pending).firstText());
     assertNoConfirmations(far, middle, near);
 
-    McpClient client = new McpClient(near.uri("/mcp"), "{}");
-    client.initialize();
+    McpClient client = new McpClient(near.uri("/mcp"), "{}").initialized();
     Reply explained = client.call("middle__" + tool, "{\"size\":3}");
     JsonNode listed = near.get("/confirmations").body().at("/confirmations/0");
     String id = listed.path("confirmation_id").asText();
@@ -284,16 +282,13 @@ class FederationIT {
   void aConfirmationIsBoundToItsCallAndUsedOnce() throws Exception {
     TestBridge far = start("far", localServer("'risk':{'tools':{'big':2}}"));
     far.awaitReady("s");
-    McpClient bridge = new McpClient(far.uri("/mcp"), "{}");
-    bridge.initialize();
+    McpClient bridge = new McpClient(far.uri("/mcp"), "{}").initialized();
     String call = "{\"name\":\"s__big\",\"arguments\":{\"size\":%d},\"_meta\":{%s}}";
     String confirms = "\"dev.mcpbridge/confirms\":true";
     String state =
         bridge
             .request("tools/call", call.formatted(3, confirms))
-            .result()
-            .at("/_meta/dev.mcpbridge~1confirmation")
-            .asText();
+            .at("/_meta/dev.mcpbridge~1confirmation");
     String confirmed = "\"dev.mcpbridge/confirmed\":\"" + state + "\"";
 
     assertEquals(-32602, bridge.request("tools/call", call.formatted(4, confirmed)).errorCode());

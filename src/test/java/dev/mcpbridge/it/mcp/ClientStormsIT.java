@@ -82,9 +82,7 @@ class ClientStormsIT {
   }
 
   private McpClient session() throws Exception {
-    McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
-    client.initialize();
-    return client;
+    return new McpClient(bridge.uri("/servers/s/mcp"), "{}").initialized();
   }
 
   private int pendingCalls() throws Exception {

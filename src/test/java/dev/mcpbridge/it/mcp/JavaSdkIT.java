@@ -219,23 +219,19 @@ class JavaSdkIT {
 
   @Test
   void theSdkServerIsUsableOverRest() throws Exception {
-    assertEquals("java-sdk", bridge.get("/servers/sdk").body().at("/server_info/name").asText());
-    assertEquals("2025-11-25", bridge.get("/servers/sdk").body().path("protocol_version").asText());
+    assertEquals("java-sdk", bridge.get("/servers/sdk").at("/server_info/name"));
+    assertEquals("2025-11-25", bridge.get("/servers/sdk").at("/protocol_version"));
     assertTrue(rest("echo", "{\"ü\":[1,2]}").text().contains("{\"ü\":[1,2]}"));
     assertTrue(rest("fail", "{}").body().path("isError").asBoolean());
     assertTrue(rest("crash", "{}").text().contains("it crashed"));
     assertFalse(rest("elicit", "{}").text().contains("ACCEPT"));
     String uri = URLEncoder.encode(SdkServer.NOTE, StandardCharsets.UTF_8);
-    assertEquals(
-        "grüße",
-        bridge.get("/servers/sdk/resources/" + uri).body().at("/contents/0/text").asText());
+    assertEquals("grüße", bridge.get("/servers/sdk/resources/" + uri).at("/contents/0/text"));
     assertEquals(
         "hello you",
         bridge
             .post("/servers/sdk/prompts/greet", "{\"whom\":\"you\"}")
-            .body()
-            .at("/messages/0/content/text")
-            .asText());
+            .at("/messages/0/content/text"));
   }
 
   @Test

@@ -38,8 +38,7 @@ class McpCredentialsIT {
 
   @Test
   void credentialAppliesOnlyToItsRequestOfASession() throws Exception {
-    McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
-    client.initialize();
+    McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}").initialized();
 
     client.request("tools/call", CALL).result();
     assertEquals(List.of("Bearer of-the-operator"), api.lastRequest().headers("authorization"));
@@ -70,8 +69,7 @@ class McpCredentialsIT {
   @ParameterizedTest
   @ValueSource(strings = {" ", "Bearer a\tb"})
   void invalidCredentialIsRejectedInASession(String value) throws Exception {
-    McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
-    client.initialize();
+    McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}").initialized();
     int before = api.requests().size();
 
     client.with(HEADER, value);

@@ -8,13 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.McpClient.PendingRequest;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.TestBridge;
 import java.io.BufferedReader;
-import java.net.URI;
-import java.net.http.HttpClient;
+import java.io.InputStreamReader;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -34,6 +35,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("mcp")
 class McpDoorIT {
   private static final String FORMS = "{\"elicitation\":{}}";
+  private static final String VERSION = "mcp-protocol-version";
+  private static final String[] ECHO = McpClient.headers("tools/call", "echo");
   @AutoClose private static TestBridge bridge;
 
   @BeforeAll
@@ -50,9 +53,7 @@ class McpDoorIT {
   }
 
   private static McpClient session(String path, String capabilities) throws Exception {
-    McpClient client = client(path, capabilities);
-    client.initialize();
-    return client;
+    return client(path, capabilities).initialized();
   }
 
   @Test
@@ -66,7 +67,7 @@ class McpDoorIT {
     assertTrue(introduction.at("/capabilities/tools/listChanged").asBoolean());
     assertTrue(client.request("ping", "{}").result().isEmpty());
     Reply tools = client.request("tools/list", "{}");
-    assertEquals("echo", tools.result().at("/tools/0/name").asText());
+    assertEquals("echo", tools.at("/tools/0/name"));
     assertTrue(tools.text().contains("\"x-unknown\":1.10"), tools.text());
     Reply echo = client.call("echo", "{\"n\":12345678901234567890,\"d\":1.10,\"ü\":null}");
     assertTrue(
@@ -90,10 +91,7 @@ class McpDoorIT {
     assertEquals(404, client("/mcp", "{}").post(ping, id).status());
     assertEquals(404, client("/mcp", "{}").post(ping, "mcp-session-id", "unknown").status());
     assertEquals(400, client("/mcp", "{}").post(ping).status());
-    assertEquals(
-        400,
-        client.post(ping, "mcp-protocol-version", "1999-01-01").status(),
-        "an unknown version");
+    assertEquals(400, client.post(ping, VERSION, "1999-01-01").status(), "an unknown version");
     assertEquals(405, bridge.get("/mcp").status());
     assertEquals(405, bridge.delete("/servers/s/mcp").status());
     assertEquals(404, client("/servers/absent/mcp", "{}").post(initialize()).status());
@@ -166,7 +164,7 @@ class McpDoorIT {
     assertEquals("private", discovered.path("cacheScope").asText());
     Reply echo = client.stateless("tools/call", "\"name\":\"echo\",\"arguments\":{\"a\":1.10}");
     assertTrue(echo.text().contains("{\"a\":1.10}"), echo.text());
-    assertEquals("complete", echo.result().path("resultType").asText());
+    assertEquals("complete", echo.at("/resultType"));
     assertFalse(echo.headers().containsKey("mcp-session-id"));
     Reply ping = client.stateless("ping", "");
     assertEquals(404, ping.status());
@@ -192,14 +190,7 @@ class McpDoorIT {
       String name1, String value1, String name2, String value2, int code) throws Exception {
     Reply reply =
         client("/servers/s/mcp", "{}")
-            .post(
-                stateless("2026-07-28"),
-                "mcp-protocol-version",
-                "2026-07-28",
-                name1,
-                value1,
-                name2,
-                value2);
+            .post(stateless("2026-07-28"), VERSION, "2026-07-28", name1, value1, name2, value2);
 
     assertEquals(code == 0 ? 200 : 400, reply.status());
     assertEquals(code, reply.errorCode());
@@ -211,18 +202,15 @@ class McpDoorIT {
     String[] names = {"mcp-method", "tools/call", "mcp-name", "echo"};
 
     Reply newer =
-        client.post(stateless("2099-01-01"), with(names, "mcp-protocol-version", "2099-01-01"));
+        client.post(stateless("2099-01-01"), McpClient.with(names, VERSION, "2099-01-01"));
     assertEquals(400, newer.status());
     assertEquals(-32022, newer.errorCode());
     assertEquals("2026-07-28", newer.last().at("/error/data/supported/0").asText());
     Reply mixed =
-        client.post(stateless("2026-07-28"), with(names, "mcp-protocol-version", "2025-11-25"));
+        client.post(stateless("2026-07-28"), McpClient.with(names, VERSION, "2025-11-25"));
     assertEquals(-32020, mixed.errorCode());
-    Reply bare =
-        client.post(
-            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}",
-            "mcp-protocol-version",
-            "2026-07-28");
+    String list = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}";
+    Reply bare = client.post(list, VERSION, "2026-07-28");
     assertEquals(400, bare.status());
     assertEquals(-32602, bare.errorCode());
   }
@@ -244,11 +232,7 @@ class McpDoorIT {
     assertEquals(-32602, client.call("echo", "{}").errorCode());
     assertEquals(
         "user",
-        client
-            .request("prompts/get", "{\"name\":\"other__greet\"}")
-            .result()
-            .at("/messages/0/role")
-            .asText());
+        client.request("prompts/get", "{\"name\":\"other__greet\"}").at("/messages/0/role"));
     JsonNode resources = client.request("resources/list", "{}").result().path("resources");
     assertEquals(
         List.of("test://a b%25", "mcp-bridge://s/test://a b%25"),
@@ -307,7 +291,7 @@ class McpDoorIT {
     Reply done = client.stateless("tools/call", call + yes);
 
     assertEquals("xxxx", done.firstText());
-    assertEquals("complete", done.result().path("resultType").asText());
+    assertEquals("complete", done.at("/resultType"));
     Reply used = client.stateless("tools/call", call + yes);
     assertEquals(-32602, used.errorCode());
     assertEquals("yes", used.last().at("/error/data/executed").asText(), used.toString());
@@ -354,8 +338,8 @@ class McpDoorIT {
   void serverRequestReachesTheClientOfTheRunningCall() throws Exception {
     McpClient legacy =
         client("/servers/s/mcp", FORMS)
-            .withRequestHandler(request -> "{\"action\":\"accept\",\"content\":{\"a\":1}}");
-    legacy.initialize();
+            .withRequestHandler(request -> "{\"action\":\"accept\",\"content\":{\"a\":1}}")
+            .initialized();
     String ask = "{\"method\":\"elicitation/create\"}";
 
     String answered = "result {\"action\":\"accept\",\"content\":{\"a\":1}}";
@@ -400,28 +384,9 @@ class McpDoorIT {
       String members =
           "\"name\":\"ask_and_stay\",\"arguments\":{\"method\":\"elicitation/create\"}";
       JsonNode inputRequired = client.stateless("tools/call", members).result();
-      String body =
-          """
-          {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{%s%s,\
-          "_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",\
-          "io.modelcontextprotocol/clientCapabilities":%s}}}"""
-              .formatted(members, answer(inputRequired, "1"), FORMS);
-      HttpRequest.Builder request =
-          own.posting(
-              "/servers/s/mcp",
-              body,
-              "accept",
-              "application/json, text/event-stream",
-              "mcp-protocol-version",
-              "2026-07-28",
-              "mcp-method",
-              "tools/call",
-              "mcp-name",
-              "ask_and_stay");
-      CompletableFuture<?> call =
-          own.client().sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
+      PendingRequest call = client.begin("tools/call", members + answer(inputRequired, "1"));
       own.until(() -> own.call("answers", "{}").firstText().equals("1"));
-      call.cancel(true);
+      call.cancellation().cancel();
 
       own.until(() -> own.call("cancels", "{}").firstText().equals("1"));
       own.until(() -> own.get("/servers/s").body().path("pending_calls").asInt() == 0);
@@ -434,8 +399,9 @@ class McpDoorIT {
         "{'risk':{'expiry':1},'mcpServers':{'s':" + TestBridge.entry("'riskLevel':2") + "}}";
     try (TestBridge own = TestBridge.of(config)) {
       McpClient client =
-          new McpClient(own.uri("/servers/s/mcp"), FORMS).withRequestHandler(request -> null);
-      client.initialize();
+          new McpClient(own.uri("/servers/s/mcp"), FORMS)
+              .withRequestHandler(request -> null)
+              .initialized();
 
       Reply expired = client.call("echo", "{}");
 
@@ -478,19 +444,10 @@ class McpDoorIT {
   @Test
   void listChangesAreSentToSubscribers() throws Exception {
     try (TestBridge own = TestBridge.scripted("")) {
-      McpClient session = new McpClient(own.uri("/mcp"), "{}");
-      session.initialize();
+      McpClient session = new McpClient(own.uri("/mcp"), "{}").initialized();
       McpClient stateless = new McpClient(own.uri("/servers/s/mcp"), "{}");
       BufferedReader stream = session.listen();
-      CompletableFuture<JsonNode> notification =
-          CompletableFuture.supplyAsync(
-              () -> {
-                try {
-                  return McpClient.next(stream);
-                } catch (Exception e) {
-                  throw new IllegalStateException(e);
-                }
-              });
+      CompletableFuture<JsonNode> notification = McpClient.nextLater(stream);
       BufferedReader subscription = subscribe(own, "{\"toolsListChanged\":true}");
       JsonNode acknowledged = McpClient.next(subscription);
       assertEquals(
@@ -511,29 +468,13 @@ class McpDoorIT {
   @Test
   void disconnectCancelsOnlyStatelessCalls() throws Exception {
     try (TestBridge own = TestBridge.scripted("")) {
-      McpClient session = new McpClient(own.uri("/servers/s/mcp"), "{}");
-      session.initialize();
-      callAndDisconnect(
-          own,
-          "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"tools/call\",\"params\":"
-              + "{\"name\":\"never\",\"arguments\":{}}}",
-          "mcp-session-id",
-          session.session());
-      callAndDisconnect(
-          own,
-          stateless("2026-07-28").replace("\"echo\"", "\"never\""),
-          "mcp-protocol-version",
-          "2026-07-28",
-          "mcp-method",
-          "tools/call",
-          "mcp-name",
-          "never");
+      McpClient session = new McpClient(own.uri("/servers/s/mcp"), "{}").initialized();
+      PendingRequest kept = callAndDisconnect(own, session);
+      callAndDisconnect(own, new McpClient(own.uri("/servers/s/mcp"), "{}"));
 
       own.until(() -> session.call("cancels", "{}").firstText().equals("1"));
       assertEquals(1, own.get("/servers/s").body().path("pending_calls").asInt());
-      session.post(
-          "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
-              + "\"params\":{\"requestId\":9}}");
+      kept.cancellation().cancel();
       own.until(() -> session.call("cancels", "{}").firstText().equals("2"));
       own.assertAlive();
     }
@@ -542,7 +483,6 @@ class McpDoorIT {
   @Test
   void concurrentCallsWithTheSameIdAreNeverMixedUp() throws Exception {
     ExecutorService pool = Executors.newFixedThreadPool(16);
-    HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     List<CompletableFuture<Void>> all = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
       String mine = "payload-" + i;
@@ -550,7 +490,7 @@ class McpDoorIT {
           CompletableFuture.runAsync(
               () -> {
                 for (int round = 0; round < 500; round++) {
-                  assertTrue(echo(http, mine).contains("\"" + mine + "\""));
+                  assertTrue(echo(mine).contains("\"" + mine + "\""));
                 }
               },
               pool));
@@ -559,66 +499,39 @@ class McpDoorIT {
     pool.shutdown();
   }
 
-  private static String echo(HttpClient http, String payload) {
+  private static String echo(String payload) {
     String body =
         stateless("2026-07-28")
             .replace("\"arguments\":{}", "\"arguments\":{\"p\":\"" + payload + "\"}");
-    HttpRequest request =
-        HttpRequest.newBuilder(bridge.uri("/servers/s/mcp"))
-            .header("content-type", "application/json")
-            .header("accept", "application/json, text/event-stream")
-            .header("mcp-protocol-version", "2026-07-28")
-            .header("mcp-method", "tools/call")
-            .header("mcp-name", "echo")
-            .POST(HttpRequest.BodyPublishers.ofString(body))
-            .build();
-    try {
-      return http.send(request, HttpResponse.BodyHandlers.ofString()).body();
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
-    }
+    String[] headers = McpClient.with(ECHO, "accept", "application/json, text/event-stream");
+    return bridge.postLater("/servers/s/mcp", body, headers).join().text();
   }
 
-  private static void callAndDisconnect(TestBridge own, String body, String... headers)
+  /** Starts a call that never returns, and disconnects when it has reached the server. */
+  private static PendingRequest callAndDisconnect(TestBridge own, McpClient client)
       throws Exception {
-    HttpRequest.Builder request =
-        own.posting("/servers/s/mcp", body, headers)
-            .header("accept", "application/json, text/event-stream");
     long before = own.get("/servers/s").body().path("pending_calls").asLong();
-    CompletableFuture<HttpResponse<String>> call =
-        own.client().sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
+    PendingRequest call = client.begin("tools/call", "\"name\":\"never\",\"arguments\":{}");
     own.until(() -> own.get("/servers/s").body().path("pending_calls").asLong() > before);
-    call.cancel(true);
+    call.response().cancel(true);
+    return call;
   }
 
   private static BufferedReader subscribe(TestBridge own, String notifications) throws Exception {
-    URI uri = own.uri("/servers/s/mcp");
-    String body =
-        "{\"jsonrpc\":\"2.0\",\"id\":\"listener\",\"method\":\"subscriptions/listen\",\"params\":"
-            + "{\"notifications\":"
-            + notifications
-            + ",\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
-            + "\"io.modelcontextprotocol/clientCapabilities\":{}}}}";
-    HttpRequest request =
-        HttpRequest.newBuilder(uri)
-            .header("content-type", "application/json")
-            .header("accept", "application/json, text/event-stream")
-            .header("mcp-protocol-version", "2026-07-28")
-            .header("mcp-method", "subscriptions/listen")
-            .POST(HttpRequest.BodyPublishers.ofString(body))
-            .build();
+    McpClient client = new McpClient(own.uri("/servers/s/mcp"), "{}");
+    client.setFixedId("\"listener\"");
     return new BufferedReader(
-        new java.io.InputStreamReader(
-            own.client().send(request, HttpResponse.BodyHandlers.ofInputStream()).body(),
-            java.nio.charset.StandardCharsets.UTF_8));
+        new InputStreamReader(
+            client
+                .begin("subscriptions/listen", "\"notifications\":" + notifications)
+                .response()
+                .join()
+                .body(),
+            StandardCharsets.UTF_8));
   }
 
   private static String resource(McpClient client, String uri) throws Exception {
-    return client
-        .request("resources/read", "{\"uri\":\"" + uri + "\"}")
-        .result()
-        .at("/contents/0/text")
-        .asText();
+    return client.request("resources/read", "{\"uri\":\"" + uri + "\"}").at("/contents/0/text");
   }
 
   private static String initialize() {
@@ -631,12 +544,5 @@ class McpDoorIT {
         + "\"arguments\":{},\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\""
         + version
         + "\",\"io.modelcontextprotocol/clientCapabilities\":{}}}}";
-  }
-
-  private static String[] with(String[] pairs, String name, String value) {
-    List<String> all = new ArrayList<>(List.of(pairs));
-    all.add(name);
-    all.add(value);
-    return all.toArray(String[]::new);
   }
 }

@@ -43,9 +43,7 @@ class McpEnvelopeIT {
   }
 
   private static McpClient session() throws Exception {
-    McpClient client = client();
-    client.initialize();
-    return client;
+    return client().initialized();
   }
 
   @ParameterizedTest

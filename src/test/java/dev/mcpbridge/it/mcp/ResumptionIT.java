@@ -157,9 +157,7 @@ class ResumptionIT {
   void slowInitializeOpensTheSession() throws Exception {
     String slow = TestBridge.entry("", "--slow-init", "6500");
     try (TestBridge starting = TestBridge.of("{'mcpServers':{'slow':" + slow + "}}")) {
-      McpClient patient = new McpClient(starting.uri("/servers/slow/mcp"), "{}");
-
-      patient.initialize();
+      McpClient patient = new McpClient(starting.uri("/servers/slow/mcp"), "{}").initialized();
 
       assertEquals("{}", patient.call("echo", "{}").result().path("structuredContent").toString());
     }

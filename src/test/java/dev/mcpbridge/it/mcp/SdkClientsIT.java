@@ -28,11 +28,8 @@ class SdkClientsIT {
   @AutoClose
   private static final TestBridge bridge =
       TestBridge.of(
-          "{'mcpServers':{'s':"
-              + TestBridge.entry("")
-              + ",'other':"
-              + TestBridge.entry("'risk':{'tools':{'big':2}}")
-              + "}}");
+          "{'mcpServers':{'s':%s,'other':%s}}"
+              .formatted(TestBridge.entry(""), TestBridge.entry("'risk':{'tools':{'big':2}}")));
 
   @TempDir Path folder;
 

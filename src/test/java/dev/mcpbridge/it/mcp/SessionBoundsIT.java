@@ -19,8 +19,7 @@ class SessionBoundsIT {
   void sessionOverTheLimitIsRejectedUntilAnotherEnds() throws Exception {
     try (TestBridge bridge = TestBridge.of("{'http':{'maxSessions':1},'mcpServers':{}}")) {
       // Given
-      McpClient first = new McpClient(bridge.uri("/mcp"), "{}");
-      first.initialize();
+      McpClient first = new McpClient(bridge.uri("/mcp"), "{}").initialized();
       McpClient second = new McpClient(bridge.uri("/mcp"), "{}");
 
       // When
@@ -41,10 +40,8 @@ class SessionBoundsIT {
   @Test
   void idleSessionEnds() throws Exception {
     try (TestBridge bridge = TestBridge.of("{'http':{'sessionIdle':5},'mcpServers':{}}")) {
-      McpClient unused = new McpClient(bridge.uri("/mcp"), "{}");
-      unused.initialize();
-      McpClient used = new McpClient(bridge.uri("/mcp"), "{}");
-      used.initialize();
+      McpClient unused = new McpClient(bridge.uri("/mcp"), "{}").initialized();
+      McpClient used = new McpClient(bridge.uri("/mcp"), "{}").initialized();
 
       long since = System.nanoTime();
       bridge.until(

@@ -27,8 +27,7 @@ class SubscriptionsIT {
         "{'command':'%s','args':['%s'],'era':'%s'}"
             .formatted(Requirements.node(), Requirements.nodeServer("fixture-server.mjs"), era);
     try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + server + "}}").awaitReady("s")) {
-      McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
-      client.initialize();
+      McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}").initialized();
       BufferedReader stream = client.listen();
       assertTrue(
           client.request("resources/subscribe", "{\"uri\":\"" + URI + "\"}").result().isEmpty());
@@ -48,8 +47,7 @@ class SubscriptionsIT {
         "{'mcpServers':{'s':{'command':'%s','args':['%s']"
             .formatted(Requirements.node(), Requirements.nodeServer("fixture-server.mjs"));
     try (TestBridge bridge = TestBridge.of(entry + "}}}").awaitReady("s")) {
-      McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
-      client.initialize();
+      McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}").initialized();
       BufferedReader stream = client.listen();
       client.request("resources/subscribe", "{\"uri\":\"" + URI + "\"}").result();
       long pid = bridge.pids("s").get(0);
@@ -75,8 +73,7 @@ class SubscriptionsIT {
     try (TestBridge bridge =
         TestBridge.of("{'mcpServers':{'a':" + entry + ",'s':" + entry + "}}")
             .awaitReady("a", "s")) {
-      McpClient client = new McpClient(bridge.uri("/mcp"), "{}");
-      client.initialize();
+      McpClient client = new McpClient(bridge.uri("/mcp"), "{}").initialized();
       BufferedReader stream = client.listen();
       client.request("resources/subscribe", "{\"uri\":\"" + qualifiedUri + "\"}").result();
 

@@ -18,7 +18,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,21 +27,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Sources of documents, selection of operations, and changes of documents. */
 @Tag("openapi")
 class OpenApiChangesIT {
-  @AutoClose private static EchoApi api;
-  @AutoClose private static EchoApi elsewhere;
+  @AutoClose private static final EchoApi api = EchoApi.start();
+  @AutoClose private static final EchoApi elsewhere = EchoApi.start();
 
-  @BeforeAll
-  static void start() throws Exception {
-    api = EchoApi.start();
-    elsewhere = EchoApi.start();
-  }
-
-  private static ApiDocument document(String... operations) {
-    ApiDocument document = ApiDocument.create();
-    for (String id : operations) {
-      document.with("get", "/" + id, id, "");
-    }
-    return document;
+  private static ApiDocument document(String operations) {
+    return ApiDocument.create().withGets(operations);
   }
 
   private static TestBridge with(String keys) throws Exception {
@@ -77,8 +66,7 @@ class OpenApiChangesIT {
   void changedDocumentUpdatesToolsAndNotifiesClients() throws Exception {
     api.on("/changing", tagged("\"1\"", document("one").text()));
     try (TestBridge bridge = ready("'refresh':1,'url':'" + api.url("/changing") + "'")) {
-      McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
-      client.initialize();
+      McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}").initialized();
       BufferedReader events = client.listen();
       CompletableFuture<JsonNode> notification =
           CompletableFuture.supplyAsync(
@@ -95,7 +83,7 @@ class OpenApiChangesIT {
                   .anyMatch(request -> "\"1\"".equals(request.header("if-none-match"))));
       assertFalse(notification.isDone(), "notified without a change");
 
-      api.on("/changing", tagged("\"2\"", document("one", "two").text()));
+      api.on("/changing", tagged("\"2\"", document("one two").text()));
 
       assertEquals(
           "notifications/tools/list_changed",
@@ -103,7 +91,7 @@ class OpenApiChangesIT {
       bridge.until(() -> tools(bridge).equals(List.of("one", "two")));
       assertTrue(bridge.call("two", "{}").firstText().contains("GET /two "));
 
-      api.on("/changing", EchoApi.respondWith(200, "text/html", "<html>maintenance</html>"));
+      api.on("/changing", 200, "text/html", "<html>maintenance</html>");
       int requests = api.requests("/changing").size();
       bridge.until(() -> api.requests("/changing").size() > requests + 1);
       assertEquals(List.of("one", "two"), tools(bridge));
@@ -120,7 +108,7 @@ class OpenApiChangesIT {
   void toolsStayIfTheDocumentBecomesUnavailable() throws Exception {
     api.on("/vanishing", document("one").asScript());
     try (TestBridge bridge = ready("'refresh':1,'url':'" + api.url("/vanishing") + "'")) {
-      api.on("/vanishing", EchoApi.respondWith(503, "text/plain", "later"));
+      api.on("/vanishing", 503, "text/plain", "later");
       int requests = api.requests("/vanishing").size();
       bridge.until(() -> api.requests("/vanishing").size() > requests + 1);
 
@@ -158,7 +146,7 @@ class OpenApiChangesIT {
         ready("'refresh':1,'server':'" + api.url("") + "','file':'" + file + "'")) {
       assertEquals(List.of("one"), tools(bridge));
 
-      Files.writeString(file, document("one", "more").text());
+      Files.writeString(file, document("one more").text());
 
       bridge.until(() -> tools(bridge).equals(List.of("one", "more")));
     }
@@ -188,9 +176,7 @@ class OpenApiChangesIT {
 
       Answer shown = bridge.get("/servers/s");
 
-      assertTrue(
-          shown.body().path("last_error").asText().contains("confirm it with 'server'"),
-          shown.text());
+      assertTrue(shown.at("/last_error").contains("confirm it with 'server'"), shown.text());
       assertFalse(bridge.state("s").equals("ready"));
       assertEquals(List.of(), elsewhere.requests());
     }
@@ -214,13 +200,12 @@ class OpenApiChangesIT {
   void hostWithoutSchemeUsesThatOfTheDocument() throws Exception {
     api.on(
         "/old",
-        EchoApi.respondWith(
-            200,
-            "application/json",
-            TestBridge.json(
-                "{'swagger':'2.0','host':'127.0.0.1:"
-                    + api.port()
-                    + "','basePath':'/v1','paths':{'/one':{'get':{'operationId':'one'}}}}")));
+        200,
+        "application/json",
+        TestBridge.json(
+            "{'swagger':'2.0','host':'127.0.0.1:"
+                + api.port()
+                + "','basePath':'/v1','paths':{'/one':{'get':{'operationId':'one'}}}}"));
     try (TestBridge bridge = ready("'url':'" + api.url("/old") + "'")) {
       assertTrue(bridge.call("one", "{}").firstText().contains("GET /v1/one "));
     }
@@ -228,11 +213,11 @@ class OpenApiChangesIT {
 
   @Test
   void invalidDocumentIsReportedInTheState() throws Exception {
-    api.on("/login", EchoApi.respondWith(200, "text/html", "<html>Log in</html>"));
+    api.on("/login", 200, "text/html", "<html>Log in</html>");
     try (TestBridge bridge = with("'maxRestartDelay':0.2,'url':'" + api.url("/login") + "'")) {
       bridge.until(() -> !bridge.get("/servers/s").body().path("last_error").isNull());
 
-      String error = bridge.get("/servers/s").body().path("last_error").asText();
+      String error = bridge.get("/servers/s").at("/last_error");
 
       assertTrue(error.contains("The OpenAPI document cannot be used"), error);
       assertEquals(503, bridge.call("one", "{}").status());

@@ -56,7 +56,7 @@ class OpenApiCredentialsIT {
     api =
         EchoApi.start()
             .on("/ok", granted)
-            .on("/forbidden", EchoApi.respondWith(403, "text/plain", "not you"))
+            .on("/forbidden", 403, "text/plain", "not you")
             .on(
                 "/mine",
                 (request, peer) ->
@@ -74,35 +74,25 @@ class OpenApiCredentialsIT {
             .on(
                 "/token",
                 (request, peer) ->
-                    EchoApi.respondWith(
-                            200,
-                            "application/json",
+                    EchoApi.json(
                             "{\"access_token\":\"t%s\",\"expires_in\":3600}"
                                 .formatted(TOKENS.incrementAndGet()))
                         .answer(request, peer))
-            .on("/page", EchoApi.respondWith(200, "text/html", "<html>" + SECRET))
-            .on(
-                "/none",
-                EchoApi.respondWith(200, "application/json", "{\"token_type\":\"" + SECRET + "\"}"))
-            .on(
-                "/error",
-                EchoApi.respondWith(
-                    500, "application/json", "{\"access_token\":\"" + SECRET + "\"}"))
+            .on("/page", 200, "text/html", "<html>" + SECRET)
+            .on("/none", 200, "application/json", "{\"token_type\":\"" + SECRET + "\"}")
+            .on("/error", 500, "application/json", "{\"access_token\":\"" + SECRET + "\"}")
             .on(
                 "/lines",
-                EchoApi.respondWith(
-                    200,
-                    "application/json",
-                    "{\"access_token\":\"" + SECRET + "\\r\\nX-Injected: 1\"}"))
+                200,
+                "application/json",
+                "{\"access_token\":\"" + SECRET + "\\r\\nX-Injected: 1\"}")
             .on(
                 "/huge",
-                EchoApi.respondWith(
-                    200, "application/json", "{\"access_token\":\"" + "x".repeat(100_000) + "\"}"))
+                200,
+                "application/json",
+                "{\"access_token\":\"" + "x".repeat(100_000) + "\"}")
             .on("/breaksoff", EchoApi.truncateResponse());
-    ApiDocument document = ApiDocument.create();
-    for (String path : List.of("ok", "mine", "fresh", "forbidden")) {
-      document.with("get", "/" + path, path, "");
-    }
+    ApiDocument document = ApiDocument.create().withGets("ok mine fresh forbidden");
     documents = EchoApi.start().on("/openapi.json", document.asScript());
     bridge =
         TestBridge.of(
@@ -136,12 +126,7 @@ class OpenApiCredentialsIT {
     for (JsonNode server : sendRequest("GET", "/servers", "", ANN).body().path("servers")) {
       String id = server.isTextual() ? server.asText() : server.path("id").asText();
       bridge.until(
-          () ->
-              sendRequest("GET", "/servers/" + id, "", ANN)
-                  .body()
-                  .path("state")
-                  .asText()
-                  .equals("ready"));
+          () -> sendRequest("GET", "/servers/" + id, "", ANN).at("/state").equals("ready"));
     }
   }
 
@@ -249,7 +234,7 @@ class OpenApiCredentialsIT {
     Answer answer = call(server, "ok", ANN);
 
     assertEquals(502, answer.status(), answer.text());
-    assertEquals("no", answer.body().path("executed").asText(), answer.text());
+    assertEquals("no", answer.at("/executed"), answer.text());
     assertTrue(answer.text().contains("oken"), answer.text());
     assertEquals(before, api.requests().size());
   }
@@ -264,7 +249,7 @@ class OpenApiCredentialsIT {
     assertTrue(answer.firstText().contains("https://login.example/start"));
     assertTrue(answer.firstText().contains("PUT /servers/login/credentials"), answer.firstText());
     assertTrue(answer.firstText().contains("who are you?"));
-    assertEquals("https://login.example/start", answer.body().at("/content/1/uri").asText());
+    assertEquals("https://login.example/start", answer.at("/content/1/uri"));
     assertTrue(call("login", "forbidden", ANN).text().contains("https://login.example/start"));
   }
 
@@ -383,8 +368,8 @@ class OpenApiCredentialsIT {
   @Test
   void clientCannotForgeTheInternalCredential() throws Exception {
     McpClient client =
-        new McpClient(bridge.uri("/servers/bearer/mcp"), "{}", "authorization", "Bearer " + ANN);
-    client.initialize();
+        new McpClient(bridge.uri("/servers/bearer/mcp"), "{}", "authorization", "Bearer " + ANN)
+            .initialized();
 
     client.request(
         "tools/call",

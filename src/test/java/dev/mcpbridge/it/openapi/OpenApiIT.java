@@ -44,30 +44,22 @@ class OpenApiIT {
     }
     api =
         EchoApi.start()
-            .on(
-                "/object",
-                EchoApi.respondWith(
-                    200, "application/json", "{\"n\":1.10,\"b\":12345678901234567890}"))
-            .on("/array", EchoApi.respondWith(200, "application/json", "[1.10,2]"))
-            .on("/text", EchoApi.respondWith(200, "text/plain; charset=utf-8", "grüße"))
-            .on("/lie", EchoApi.respondWith(200, "application/json", "<html>no"))
-            .on("/problem", EchoApi.respondWith(200, "application/problem+json", "{\"a\":1}"))
-            .on("/image", EchoApi.respondWith(200, "image/png", binary))
-            .on("/audio", EchoApi.respondWith(200, "audio/wav", binary))
-            .on("/binary", EchoApi.respondWith(200, "application/zip", binary))
-            .on("/untyped", EchoApi.respondWith(200, null, "plain"))
-            .on("/empty", EchoApi.respondWith(204, null, ""))
-            .on(
-                "/large",
-                EchoApi.respondWith(
-                    200, "application/json", "{\"s\":\"" + "ü".repeat(20_000) + "\"}"))
-            .on("/largebytes", EchoApi.respondWith(200, "application/zip", new byte[50_000]))
-            .on("/huge", EchoApi.respondWith(200, "text/plain", new byte[17 << 20]))
-            .on(
-                "/missing",
-                EchoApi.respondWith(404, "application/json", "{\"why\":\"no such pet\"}"))
-            .on("/broken", EchoApi.respondWith(500, "text/plain", "it broke"))
-            .on("/longerror", EchoApi.respondWith(500, "text/plain", "x".repeat(100_000)))
+            .on("/object", 200, "application/json", "{\"n\":1.10,\"b\":12345678901234567890}")
+            .on("/array", 200, "application/json", "[1.10,2]")
+            .on("/text", 200, "text/plain; charset=utf-8", "grüße")
+            .on("/lie", 200, "application/json", "<html>no")
+            .on("/problem", 200, "application/problem+json", "{\"a\":1}")
+            .on("/image", 200, "image/png", binary)
+            .on("/audio", 200, "audio/wav", binary)
+            .on("/binary", 200, "application/zip", binary)
+            .on("/untyped", 200, null, "plain")
+            .on("/empty", 204, null, "")
+            .on("/large", 200, "application/json", "{\"s\":\"" + "ü".repeat(20_000) + "\"}")
+            .on("/largebytes", 200, "application/zip", new byte[50_000])
+            .on("/huge", 200, "text/plain", new byte[17 << 20])
+            .on("/missing", 404, "application/json", "{\"why\":\"no such pet\"}")
+            .on("/broken", 500, "text/plain", "it broke")
+            .on("/longerror", 500, "text/plain", "x".repeat(100_000))
             .on("/breaksoff", EchoApi.truncateResponse())
             .on("/hangs", EchoApi.neverRespond())
             .on("/slams", (request, peer) -> false)
@@ -78,44 +70,20 @@ class OpenApiIT {
                   peer.out().flush();
                   return false;
                 })
-            .on("/moved", EchoApi.respondWith(302, null, "", "location", "/object"))
-            .on("/relative", EchoApi.respondWith(301, null, "", "location", "object"))
-            .on("/away", EchoApi.respondWith(302, null, "", "location", elsewhere.url("/steal")))
-            .on("/upgrade", EchoApi.respondWith(307, null, "", "location", "https://127.0.0.1/"))
-            .on("/file", EchoApi.respondWith(302, null, "", "location", "file:///etc/passwd"))
-            .on("/loop", EchoApi.respondWith(302, null, "", "location", "/loop"))
-            .on("/posted", EchoApi.respondWith(303, null, "", "location", "/object"));
-    ApiDocument document = ApiDocument.create();
-    for (String path :
-        List.of(
-            "object",
-            "array",
-            "text",
-            "lie",
-            "problem",
-            "image",
-            "audio",
-            "binary",
-            "untyped",
-            "empty",
-            "large",
-            "largebytes",
-            "huge",
-            "missing",
-            "broken",
-            "longerror",
-            "breaksoff",
-            "hangs",
-            "slams",
-            "nonsense",
-            "moved",
-            "relative",
-            "away",
-            "upgrade",
-            "file",
-            "loop")) {
-      document.with("get", "/" + path, path, "");
-    }
+            .on("/moved", 302, null, "", "location", "/object")
+            .on("/relative", 301, null, "", "location", "object")
+            .on("/away", 302, null, "", "location", elsewhere.url("/steal"))
+            .on("/upgrade", 307, null, "", "location", "https://127.0.0.1/")
+            .on("/file", 302, null, "", "location", "file:///etc/passwd")
+            .on("/loop", 302, null, "", "location", "/loop")
+            .on("/posted", 303, null, "", "location", "/object");
+    ApiDocument document =
+        ApiDocument.create()
+            .withGets(
+                """
+            object array text lie problem image audio binary untyped empty large largebytes huge
+            missing broken longerror breaksoff hangs slams nonsense moved relative away upgrade
+            file loop""");
     document
         .with("post", "/posted", "posted", "")
         .with(
@@ -197,20 +165,18 @@ class OpenApiIT {
     assertEquals("resource_link", link.path("type").asText());
     String uri = link.path("uri").asText();
     Answer whole = resource(uri);
-    assertEquals(
-        "{\"s\":\"" + "ü".repeat(20_000) + "\"}", whole.body().at("/contents/0/text").asText());
-    assertEquals("application/json", whole.body().at("/contents/0/mimeType").asText());
+    assertEquals("{\"s\":\"" + "ü".repeat(20_000) + "\"}", whole.at("/contents/0/text"));
+    assertEquals("application/json", whole.at("/contents/0/mimeType"));
 
-    String bytes = bridge.call("largebytes", "{}").body().at("/content/1/uri").asText();
+    String bytes = bridge.call("largebytes", "{}").at("/content/1/uri");
     assertArrayEquals(
-        new byte[50_000],
-        Base64.getDecoder().decode(resource(bytes).body().at("/contents/0/blob").asText()));
+        new byte[50_000], Base64.getDecoder().decode(resource(bytes).at("/contents/0/blob")));
   }
 
   @Test
   void largeResponseUriCannotBeGuessed() throws Exception {
-    String uri = bridge.call("large", "{}").body().at("/content/1/uri").asText();
-    String otherUri = bridge.call("large", "{}").body().at("/content/1/uri").asText();
+    String uri = bridge.call("large", "{}").at("/content/1/uri");
+    String otherUri = bridge.call("large", "{}").at("/content/1/uri");
 
     assertNotEquals(uri, otherUri);
     assertTrue(uri.matches("api-result:///[0-9a-f]{32}"), uri);
@@ -231,7 +197,7 @@ class OpenApiIT {
 
     assertEquals(502, answer.status());
     assertEquals("response_too_large", answer.code());
-    assertEquals("yes", answer.body().path("executed").asText());
+    assertEquals("yes", answer.at("/executed"));
   }
 
   @Test
@@ -256,7 +222,7 @@ class OpenApiIT {
     Answer answer = bridge.call(tool, "{}");
 
     assertEquals(502, answer.status(), answer.text());
-    assertEquals("unknown", answer.body().path("executed").asText());
+    assertEquals("unknown", answer.at("/executed"));
     assertEquals(before + times, api.requests("/" + tool).size());
   }
 
@@ -267,7 +233,7 @@ class OpenApiIT {
     Answer answer = bridge.call("hangs", "{}");
 
     assertEquals(504, answer.status());
-    assertEquals("unknown", answer.body().path("executed").asText());
+    assertEquals("unknown", answer.at("/executed"));
     bridge.until(() -> api.disconnects() == before + 1);
   }
 
@@ -305,7 +271,7 @@ class OpenApiIT {
       Answer answer = own.call("echo", "{}");
 
       assertTrue(answer.status() == 502 || answer.status() == 503, answer.toString());
-      assertEquals("no", answer.body().path("executed").asText(), answer.text());
+      assertEquals("no", answer.at("/executed"), answer.text());
       own.until(() -> own.state("s").equals("degraded"));
       for (long end = System.nanoTime() + 1_000_000_000L; System.nanoTime() < end; ) {
         JsonNode shown = own.get("/servers/s").body();
@@ -368,8 +334,8 @@ class OpenApiIT {
       assertEquals(before, api.requests().size());
       Answer confirmed =
           bridge.post(
-              "/confirmations/" + pending.body().path("confirmation_id").asText(),
-              "{\"confirm\":true,\"token\":\"" + pending.body().path("token").asText() + "\"}");
+              "/confirmations/" + pending.at("/confirmation_id"),
+              "{\"confirm\":true,\"token\":\"" + pending.at("/token") + "\"}");
       assertEquals(200, confirmed.status(), confirmed.text());
       assertEquals(before + 1, api.requests().size());
       assertEquals(tool.equals("add") ? "0" : null, api.lastRequest().header("content-length"));
@@ -379,7 +345,7 @@ class OpenApiIT {
   }
 
   private static String methodOf(Answer echoed) {
-    return echoed.body().at("/structuredContent/line").asText().split(" ")[0];
+    return echoed.at("/structuredContent/line").split(" ")[0];
   }
 
   private static Answer risky(String tool) throws Exception {
@@ -397,7 +363,7 @@ class OpenApiIT {
         tools.valueStream().filter(t -> t.path("name").asText().equals("echo")).findFirst().get();
     assertTrue(echo.at("/annotations/readOnlyHint").asBoolean());
     assertTrue(client.call("echo", "{\"m\":\"x\"}").firstText().contains("GET /echo?m=x HTTP/1.1"));
-    String uri = client.call("large", "{}").result().at("/content/1/uri").asText();
+    String uri = client.call("large", "{}").at("/content/1/uri");
     assertTrue(
         client.request("resources/read", "{\"uri\":\"" + uri + "\"}").result().toString().length()
             > 20_000);

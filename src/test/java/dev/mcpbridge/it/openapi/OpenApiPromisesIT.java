@@ -38,12 +38,12 @@ class OpenApiPromisesIT {
     api =
         EchoApi.start()
             .on("/openapi.json", document.asScript())
-            .on("/kept", EchoApi.respondWith(200, "application/json", "{\"id\":1}"))
-            .on("/empty", EchoApi.respondWith(204, null, ""))
-            .on("/array", EchoApi.respondWith(200, "application/json", "[{\"id\":1}]"))
-            .on("/words", EchoApi.respondWith(200, "text/plain", "done"))
-            .on("/image", EchoApi.respondWith(200, "image/png", new byte[] {1, 2}))
-            .on("/either", EchoApi.respondWith(204, null, ""));
+            .on("/kept", 200, "application/json", "{\"id\":1}")
+            .on("/empty", 204, null, "")
+            .on("/array", 200, "application/json", "[{\"id\":1}]")
+            .on("/words", 200, "text/plain", "done")
+            .on("/image", 200, "image/png", new byte[] {1, 2})
+            .on("/either", 204, null, "");
     bridge =
         TestBridge.of(
                 "{'mcpServers':{'s':{'type':'openapi','url':'" + api.url("/openapi.json") + "'}}}")

@@ -227,7 +227,7 @@ class OpenApiWireIT {
     Answer answer = bridge.call("everywhere", "{\"" + parameter + "\":\"" + value + "\"}");
 
     assertEquals(422, answer.status(), answer.text());
-    assertEquals("no", answer.body().path("executed").asText());
+    assertEquals("no", answer.at("/executed"));
     assertEquals(before, api.requests().size());
   }
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("slow")
 class StuckTokensIT {
   private static final EchoApi.Script TOKEN =
-      EchoApi.respondWith(200, "application/json", "{\"access_token\":\"t1\",\"expires_in\":3600}");
+      EchoApi.json("{\"access_token\":\"t1\",\"expires_in\":3600}");
 
   private final CountDownLatch gate = new CountDownLatch(1);
   private EchoApi api;
@@ -43,7 +43,7 @@ class StuckTokensIT {
     tokens = EchoApi.start().on("/token", TOKEN);
     api =
         EchoApi.start()
-            .on("/ok", EchoApi.respondWith(200, "text/plain", "granted"))
+            .on("/ok", 200, "text/plain", "granted")
             .on("/hangs", EchoApi.neverRespond());
     String document =
         ApiDocument.create()
@@ -108,8 +108,8 @@ class StuckTokensIT {
 
   private static void assertNoToken(Answer answer, String reason) {
     assertEquals(502, answer.status(), answer.text());
-    assertEquals("no", answer.body().path("executed").asText(), answer.text());
-    String detail = answer.body().path("detail").asText();
+    assertEquals("no", answer.at("/executed"), answer.text());
+    String detail = answer.at("/detail");
     assertTrue(detail.contains("No token for the API: ") && detail.contains(reason), detail);
     assertFalse(answer.text().contains("secret"), answer.text());
   }
@@ -216,9 +216,9 @@ class StuckTokensIT {
           return false;
         }),
     NOTHING((request, peer) -> false),
-    NOT_JSON(EchoApi.respondWith(200, "application/json", "{\"access_token\":\"t")),
-    LIST(EchoApi.respondWith(200, "application/json", "[\"t1\"]")),
-    NUMBERS(EchoApi.respondWith(200, "application/json", "{\"access_token\":{}}")),
+    NOT_JSON(EchoApi.json("{\"access_token\":\"t")),
+    LIST(EchoApi.json("[\"t1\"]")),
+    NUMBERS(EchoApi.json("{\"access_token\":{}}")),
     BYTES(EchoApi.respondWith(200, "application/json", new byte[] {(byte) 0xFF, 0, 1})),
     EMPTY(EchoApi.respondWith(204, null, "")),
     ERROR(EchoApi.respondWith(500, "application/json", "{\"access_token\":\"t0\"}")),
@@ -250,8 +250,9 @@ class StuckTokensIT {
   void expiredTokenIsUsedForOneCall(String seconds) throws Exception {
     tokens.on(
         "/token",
-        EchoApi.respondWith(
-            200, "application/json", "{\"access_token\":\"t0\",\"expires_in\":" + seconds + "}"));
+        200,
+        "application/json",
+        "{\"access_token\":\"t0\",\"expires_in\":" + seconds + "}");
 
     assertEquals("granted", bridge.call("ok", "{}").firstText());
     assertEquals("Bearer t0", api.lastRequest().header("authorization"));

@@ -104,7 +104,7 @@ class MemoryPressureIT {
 
     assertEquals(503, refused.status(), refused.text());
     assertEquals("overloaded", refused.code());
-    assertEquals("no", refused.body().path("executed").asText());
+    assertEquals("no", refused.at("/executed"));
     assertEquals("1", refused.header("retry-after"));
     assertFalse(Files.exists(folder.resolve("effects")));
     assertEquals(200, bridge.get("/servers/s/tools").status());
@@ -152,7 +152,7 @@ class MemoryPressureIT {
 
     assertEquals(502, dropped.status(), dropped.toString());
     assertEquals("response_too_large", dropped.code());
-    assertEquals("yes", dropped.body().path("executed").asText());
+    assertEquals("yes", dropped.at("/executed"));
   }
 
   @Test
@@ -169,7 +169,7 @@ class MemoryPressureIT {
 
     Answer lost = second.get(3, TimeUnit.SECONDS);
     assertEquals(502, lost.status(), lost.toString());
-    assertEquals("unknown", lost.body().path("executed").asText(), lost.text());
+    assertEquals("unknown", lost.at("/executed"), lost.text());
     assertTrue(first.readAll().length() > LARGE);
     restarts = 1;
     bridge.until(() -> bridge.state("s").equals("ready") && bridge.pids("s").get(0) != pid);

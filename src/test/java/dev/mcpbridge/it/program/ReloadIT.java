@@ -160,6 +160,6 @@ class ReloadIT {
   }
 
   private static String path(Answer pending) {
-    return "/confirmations/" + pending.body().path("confirmation_id").asText();
+    return "/confirmations/" + pending.at("/confirmation_id");
   }
 }

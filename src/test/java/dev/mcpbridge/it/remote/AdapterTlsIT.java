@@ -73,11 +73,9 @@ class AdapterTlsIT {
 
   private static EchoApi running(EchoApi api) {
     return api.on("/openapi.json", ApiDocument.create().with("get", "/ok", "ok", "").asScript())
-        .on("/ok", EchoApi.respondWith(200, "text/plain", "granted"))
-        .on("/token", EchoApi.respondWith(200, "application/json", "{\"access_token\":\"t1\"}"))
-        .on(
-            "/tools",
-            EchoApi.respondWith(200, "application/json", TestBridge.json("[{'name':'run'}]")))
+        .on("/ok", 200, "text/plain", "granted")
+        .on("/token", 200, "application/json", "{\"access_token\":\"t1\"}")
+        .on("/tools", 200, "application/json", TestBridge.json("[{'name':'run'}]"))
         .on("/run", AdapterTlsIT::execute);
   }
 
@@ -171,14 +169,14 @@ class AdapterTlsIT {
     bridge.until(
         () -> {
           state[0] = bridge.get("/servers/" + server);
-          return state[0].body().path("state").asText().equals("failed");
+          return state[0].at("/state").equals("failed");
         });
 
     Answer response = call(server);
 
-    assertReports(server.split("-")[0], state[0].body().path("last_error").asText());
+    assertReports(server.split("-")[0], state[0].at("/last_error"));
     assertTrue(response.status() == 502 || response.status() == 503, response.text());
-    assertEquals("no", response.body().path("executed").asText(), response.text());
+    assertEquals("no", response.at("/executed"), response.text());
   }
 
   static List<String> faultsOfCalls() {
@@ -194,9 +192,9 @@ class AdapterTlsIT {
 
     Answer response = call(server);
 
-    assertReports(server.split("-")[0], response.body().path("detail").asText());
+    assertReports(server.split("-")[0], response.at("/detail"));
     assertEquals(502, response.status(), response.text());
-    assertEquals("no", response.body().path("executed").asText(), response.text());
+    assertEquals("no", response.at("/executed"), response.text());
   }
 
   @Test

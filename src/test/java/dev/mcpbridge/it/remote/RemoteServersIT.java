@@ -40,7 +40,7 @@ class RemoteServersIT {
   void aChainOfTwoBridgesIsTransparent(String era, String revision) throws Exception {
     try (TestBridge behind = TestBridge.scripted("");
         TestBridge front = inFrontOf(behind, ",'era':'" + era + "'")) {
-      assertEquals(revision, front.get("/servers/s").body().path("protocol_version").asText());
+      assertEquals(revision, front.get("/servers/s").at("/protocol_version"));
       String odd = "{\"n\":12345678901234567890,\"d\":1.10,\"ü\":null}";
       assertTrue(front.call("echo", odd).text().contains(odd));
       assertTrue(front.get("/servers/s/tools").text().contains("\"x-unknown\":1.10"));
@@ -50,11 +50,7 @@ class RemoteServersIT {
       assertTrue(front.call("fail", "{}").text().contains("it broke"));
       assertEquals(
           "content of test://a b%25",
-          front
-              .get("/servers/s/resources/test%3A%2F%2Fa%20b%2525")
-              .body()
-              .at("/contents/0/text")
-              .asText());
+          front.get("/servers/s/resources/test%3A%2F%2Fa%20b%2525").at("/contents/0/text"));
       Answer streamed = front.call("progress", "{\"steps\":3}", "accept", "text/event-stream");
       assertTrue(streamed.text().contains("event: progress"), streamed.text());
       front.assertAlive();
@@ -180,12 +176,11 @@ class RemoteServersIT {
         again.awaitReady("s");
 
         assertEquals(
-            "expired",
-            front.call("echo", "{\"m\":\"expired\"}").body().at("/structuredContent/m").asText());
+            "expired", front.call("echo", "{\"m\":\"expired\"}").at("/structuredContent/m"));
       }
       front.until(() -> front.call("echo", "{}").status() >= 500);
       Answer gone = front.call("echo", "{}");
-      assertEquals("no", gone.body().path("executed").asText(), gone.text());
+      assertEquals("no", gone.at("/executed"), gone.text());
     }
   }
 
@@ -239,7 +234,7 @@ class RemoteServersIT {
         assertEquals("Bearer hush-hush", authorization.get(10, TimeUnit.SECONDS));
         bridge.until(() -> bridge.state("s").equals("failed"));
         Answer view = bridge.get("/servers/s");
-        assertTrue(view.body().path("last_error").asText().contains("401"), view.text());
+        assertTrue(view.at("/last_error").contains("401"), view.text());
         assertTrue(!view.text().contains("hush-hush"));
       }
     }
@@ -267,15 +262,14 @@ class RemoteServersIT {
             })) {
       try (TestBridge bridge =
           TestBridge.of(
-                  "{'mcpServers':{'s':{'era':'legacy','heartbeat':0,'url':'"
-                      + server.url()
-                      + "'}}}")
+                  "{'mcpServers':{'s':{'era':'legacy','heartbeat':0,'url':'%s'}}}"
+                      .formatted(server.url()))
               .awaitReady("s")) {
 
         assertEquals(502, bridge.call("t", "{}").status());
         Answer broken = bridge.call("t", "{}");
         assertEquals(502, broken.status());
-        assertEquals("unknown", broken.body().path("executed").asText(), broken.text());
+        assertEquals("unknown", broken.at("/executed"), broken.text());
         Answer later = bridge.call("t", "{}");
         assertEquals(429, later.status());
         assertEquals("1", later.header("retry-after"));
@@ -306,16 +300,15 @@ class RemoteServersIT {
             })) {
       try (TestBridge bridge =
           TestBridge.of(
-                  "{'mcpServers':{'s':{'era':'legacy','heartbeat':0,'url':'"
-                      + server.url()
-                      + "'}}}")
+                  "{'mcpServers':{'s':{'era':'legacy','heartbeat':0,'url':'%s'}}}"
+                      .formatted(server.url()))
               .awaitReady("s")) {
 
         for (int i = 0; i < 2; i++) {
           Answer answer = bridge.call("t", "{}");
           assertEquals(502, answer.status());
           assertEquals("response_too_large", answer.code());
-          assertEquals("yes", answer.body().path("executed").asText());
+          assertEquals("yes", answer.at("/executed"));
         }
         assertEquals(200, bridge.call("t", "{}").status());
         assertEquals(0, bridge.get("/servers/s").body().path("restarts").asInt());
@@ -338,7 +331,7 @@ class RemoteServersIT {
 
       Answer refused = bridge.call("t", "{}");
       assertTrue(refused.status() >= 500, refused.text());
-      assertEquals("no", refused.body().path("executed").asText(), refused.text());
+      assertEquals("no", refused.at("/executed"), refused.text());
     }
   }
 
@@ -350,9 +343,8 @@ class RemoteServersIT {
 
       Answer refused = bridge.call("t", "{}");
       assertTrue(refused.status() == 502 || refused.status() == 503, refused.text());
-      assertEquals("no", refused.body().path("executed").asText(), refused.text());
-      assertTrue(
-          bridge.get("/servers/s").body().path("last_error").asText().contains("unknown.invalid"));
+      assertEquals("no", refused.at("/executed"), refused.text());
+      assertTrue(bridge.get("/servers/s").at("/last_error").contains("unknown.invalid"));
     }
   }
 
@@ -370,9 +362,8 @@ class RemoteServersIT {
             })) {
       try (TestBridge bridge =
           TestBridge.of(
-                  "{'mcpServers':{'s':{'era':'legacy','heartbeat':0,'url':'"
-                      + server.url()
-                      + "'}}}")
+                  "{'mcpServers':{'s':{'era':'legacy','heartbeat':0,'url':'%s'}}}"
+                      .formatted(server.url()))
               .awaitReady("s")) {
 
         assertEquals(502, bridge.call("t", "{}").status());
@@ -412,7 +403,7 @@ class RemoteServersIT {
 
       Answer answer = call.get(20, TimeUnit.SECONDS);
       assertEquals(503, answer.status(), answer.toString());
-      assertEquals("no", answer.body().path("executed").asText());
+      assertEquals("no", answer.at("/executed"));
       assertEquals(200, stopped.get(20, TimeUnit.SECONDS).status());
     }
   }
@@ -441,7 +432,7 @@ class RemoteServersIT {
       try (TestBridge bridge =
           TestBridge.of("{'mcpServers':{'s':{'type':'sse','url':'" + server.url() + "'}}}")) {
         bridge.until(() -> bridge.state("s").equals("failed"));
-        assertTrue(bridge.get("/servers/s").body().path("last_error").asText().contains("origin"));
+        assertTrue(bridge.get("/servers/s").at("/last_error").contains("origin"));
         assertEquals(0, posts.get());
       }
     }

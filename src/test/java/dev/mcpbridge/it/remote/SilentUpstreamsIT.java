@@ -54,7 +54,7 @@ class SilentUpstreamsIT {
           "/silent",
           kind.equals("document")
               ? ApiDocument.create().with("get", "/run", "run", "").asScript()
-              : EchoApi.respondWith(200, "application/json", "[{\"name\":\"run\"}]"));
+              : EchoApi.json("[{\"name\":\"run\"}]"));
       bridge.awaitReady("s");
     }
   }

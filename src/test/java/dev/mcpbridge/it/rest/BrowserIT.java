@@ -61,14 +61,7 @@ class BrowserIT {
     try (Site configured = new Site();
         Site foreign = new Site();
         TestBridge bridge = TestBridge.of(config(configured, effects))) {
-      bridge.until(
-          () ->
-              bridge
-                  .get("/servers/s", "x-api-key", KEY)
-                  .body()
-                  .path("state")
-                  .asText()
-                  .equals("ready"));
+      bridge.until(() -> bridge.get("/servers/s", "x-api-key", KEY).at("/state").equals("ready"));
 
       JsonNode allowed = configured.visit(chromium, folder.resolve("known"), bridge);
 

@@ -144,8 +144,7 @@ class CancelledCallsIT {
     String slow = TestBridge.entry("", "--slow-init", "8000");
     try (TestBridge bridge =
         TestBridge.of("{'mcpServers':{'s':" + entry + ",'slow':" + slow + "}}").awaitReady("s")) {
-      McpClient session = new McpClient(bridge.uri("/mcp"), "{}");
-      session.initialize();
+      McpClient session = new McpClient(bridge.uri("/mcp"), "{}").initialized();
       McpClient.PendingRequest pendingRequest =
           session.begin("tools/call", "\"name\":\"s__effect\"");
 

@@ -76,7 +76,7 @@ class ContractIT {
     Answer health = bridge.get("/health");
 
     assertEquals(200, health.status());
-    assertEquals("degraded", health.body().path("status").asText());
+    assertEquals("degraded", health.at("/status"));
     assertEquals(6, health.body().path("serverCount").asInt());
     assertTrue(health.body().path("uptime").isNumber());
     assertEquals(200, bridge.get("/health/live").status());
@@ -89,8 +89,8 @@ class ContractIT {
 
     Answer started = bridge.post("/servers", entry);
     assertEquals(201, started.status(), started.text());
-    assertEquals("connected", started.body().path("status").asText());
-    assertEquals("Low risk - Standard execution", started.body().path("risk_description").asText());
+    assertEquals("connected", started.at("/status"));
+    assertEquals("Low risk - Standard execution", started.at("/risk_description"));
     long pid = started.body().path("pid").asLong();
     assertTrue(ProcessHandle.of(pid).isPresent());
 
@@ -98,17 +98,17 @@ class ContractIT {
     assertTrue(argv.contains("[\"a b\",\"$(id)\",\"; x\",\"*\"]"), argv);
     Answer twice = bridge.post("/servers", entry);
     assertEquals(409, twice.status());
-    assertEquals("Server with ID 'fresh' already exists", twice.body().path("error").asText());
+    assertEquals("Server with ID 'fresh' already exists", twice.at("/error"));
 
     Answer stopped = bridge.delete("/servers/fresh");
     assertEquals("{\"status\":\"disconnected\"}", stopped.text());
     assertTrue(ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty());
     Answer gone = bridge.delete("/servers/fresh");
     assertEquals(404, gone.status());
-    assertEquals("Server 'fresh' not found", gone.body().path("error").asText());
+    assertEquals("Server 'fresh' not found", gone.at("/error"));
     assertEquals(
         "Server 'fresh' not found or not connected",
-        bridge.get("/servers/fresh/tools").body().path("error").asText());
+        bridge.get("/servers/fresh/tools").at("/error"));
   }
 
   @Test
@@ -145,7 +145,7 @@ class ContractIT {
     for (String[] expected : cases) {
       Answer answer = bridge.post("/servers", expected[1]);
       assertEquals(expected[0], "" + answer.status(), expected[1] + " → " + answer);
-      assertFalse(answer.body().path("error").asText().isEmpty());
+      assertFalse(answer.at("/error").isEmpty());
     }
     assertEquals(404, bridge.get("/servers/x").status());
   }
@@ -207,11 +207,11 @@ class ContractIT {
     assertTrue(
         all.stream()
             .map(CompletableFuture::join)
-            .allMatch(each -> !each.body().path("executed").asText().equals("no")));
+            .allMatch(each -> !each.at("/executed").equals("no")));
     Answer again = bridge.post(path, yes);
-    assertEquals("yes", again.body().path("executed").asText(), again.toString());
-    assertEquals("approved", bridge.get(path).body().path("status").asText());
-    assertEquals("yes", bridge.get(path).body().path("executed").asText());
+    assertEquals("yes", again.at("/executed"), again.toString());
+    assertEquals("approved", bridge.get(path).at("/status"));
+    assertEquals("yes", bridge.get(path).at("/executed"));
   }
 
   @Test
@@ -231,11 +231,8 @@ class ContractIT {
   @Test
   void resourcesAndPromptsRequireConfirmationToo() throws Exception {
     assertEquals(
-        "resources/read",
-        bridge.get("/servers/gated/resources/test%3A%2F%2Fa").body().path("method").asText());
-    assertEquals(
-        "prompts/get",
-        bridge.post("/servers/gated/prompts/greet", "{}").body().path("method").asText());
+        "resources/read", bridge.get("/servers/gated/resources/test%3A%2F%2Fa").at("/method"));
+    assertEquals("prompts/get", bridge.post("/servers/gated/prompts/greet", "{}").at("/method"));
   }
 
   @Test

@@ -69,7 +69,7 @@ class ContainerFaultsIT {
         assertFailure(503, "isolation_unavailable", "no", call);
         assertTrue(call.text().contains("did not respond within 1000 ms"), call.text());
         bridge.until(() -> bridge.state("s").equals("failed"));
-        String text = bridge.get("/servers/s").body().path("last_error").asText();
+        String text = bridge.get("/servers/s").at("/last_error");
         assertTrue(text.contains("did not respond within 1000 ms"), text);
         proxy.forwardAll();
         bridge.awaitReady("s");
@@ -113,7 +113,7 @@ class ContainerFaultsIT {
       Answer call = bridge.call("pid", "{}");
 
       // Then
-      String text = bridge.get("/servers/s").body().path("last_error").asText();
+      String text = bridge.get("/servers/s").at("/last_error");
       assertTrue(text.contains("no-such-runtime"), text);
       assertFailure(503, "isolation_unavailable", "no", call);
       assertTrue(call.text().contains("no-such-runtime"), call.text());
@@ -205,8 +205,7 @@ class ContainerFaultsIT {
   void unsupportedRequestsOfTheContainerAreRefused(String method) throws Exception {
     // Given
     try (TestBridge bridge = ready(box("'riskLevel':3,'roots':'none'", ONE))) {
-      McpClient roots = new McpClient(bridge.uri("/servers/s/mcp"), "{\"roots\":{}}");
-      roots.initialize();
+      McpClient roots = new McpClient(bridge.uri("/servers/s/mcp"), "{\"roots\":{}}").initialized();
       String arguments = "{\"what\":\"" + method + "\"}";
 
       // When
@@ -228,9 +227,8 @@ class ContainerFaultsIT {
     try (TestBridge bridge = ready(box("'riskLevel':3", ONE))) {
       McpClient client =
           new McpClient(bridge.uri("/servers/s/mcp"), EVERYTHING)
-              .withRequestHandler(
-                  request -> "error {\"code\":-1,\"message\":\"User rejected it\"}");
-      client.initialize();
+              .withRequestHandler(request -> "error {\"code\":-1,\"message\":\"User rejected it\"}")
+              .initialized();
 
       // When
       McpClient.Reply reply = client.call("ask", "{\"what\":\"sampling/createMessage\"}");
@@ -317,8 +315,7 @@ class ContainerFaultsIT {
   void aClientThatDisconnectsEndsTheContainer() throws Exception {
     // Given
     try (TestBridge bridge = ready(box("'riskLevel':3", ONE))) {
-      McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), EVERYTHING);
-      client.initialize();
+      McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), EVERYTHING).initialized();
       bridge.until(() -> engine.containers().size() == 2);
       List<String> before = engine.containers();
       McpClient.PendingRequest call =
@@ -360,7 +357,7 @@ class ContainerFaultsIT {
   private static void assertFailure(int status, String code, String executed, Answer answer) {
     assertEquals(status, answer.status(), answer.toString());
     assertEquals(code, answer.code(), answer.toString());
-    assertEquals(executed, answer.body().path("executed").asText(), answer.toString());
+    assertEquals(executed, answer.at("/executed"), answer.toString());
   }
 
   private interface Task {

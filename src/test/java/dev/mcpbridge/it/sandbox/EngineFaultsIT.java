@@ -118,7 +118,7 @@ class EngineFaultsIT {
       for (CompletableFuture<Answer> call : calls) {
         Answer failed = call.get(30, TimeUnit.SECONDS);
         assertTrue(failed.status() == 502 || failed.status() == 503, failed.toString());
-        assertFalse(failed.body().path("executed").asText().equals("yes"), failed.toString());
+        assertFalse(failed.at("/executed").equals("yes"), failed.toString());
       }
       assertEquals(200, bridge.post("/servers/calm/tools/echo", "{}").status());
       Answer refused = bridge.call("echo", "{\"text\":\"hi\"}");

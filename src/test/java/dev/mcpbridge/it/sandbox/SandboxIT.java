@@ -359,8 +359,7 @@ class SandboxIT {
   @Test
   void progressOfACallInAContainerIsReported() throws Exception {
     try (TestBridge bridge = high("")) {
-      McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}");
-      client.initialize();
+      McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}").initialized();
 
       McpClient.Reply reply =
           client.request(
@@ -417,7 +416,7 @@ class SandboxIT {
 
       assertFailure(422, "image_not_found", call, "no");
       assertFailure(422, "image_not_found", started, "no");
-      String text = bridge.get("/servers/s").body().path("last_error").asText();
+      String text = bridge.get("/servers/s").at("/last_error");
       assertTrue(text.contains("no image 'mcp-bridge-test/absent': pull or build it"), text);
     }
   }
@@ -500,6 +499,6 @@ class SandboxIT {
   private static void assertFailure(int status, String code, Answer answer, String executed) {
     assertEquals(status, answer.status(), answer.toString());
     assertEquals(code, answer.code(), answer.toString());
-    assertEquals(executed, answer.body().path("executed").asText(), answer.toString());
+    assertEquals(executed, answer.at("/executed"), answer.toString());
   }
 }

@@ -103,7 +103,7 @@ class SdkServersIT {
     assertEquals(4, tools.size());
     assertEquals("number", tools.get(0).at("/outputSchema/properties/total/type").asText());
     assertEquals(1.5, sum.body().at("/structuredContent/total").asDouble());
-    assertEquals("grüße 🎉", sum.body().at("/structuredContent/words/0").asText());
+    assertEquals("grüße 🎉", sum.at("/structuredContent/words/0"));
   }
 
   @OverEachTransport
@@ -119,16 +119,10 @@ class SdkServersIT {
   void resourcesAndPromptsAreRead(String server, String revision) throws Exception {
     String path = "/servers/" + server;
 
-    assertEquals(
-        "grüße",
-        bridge.get(path + "/resources/memo%3A%2F%2Fnote").body().at("/contents/0/text").asText());
+    assertEquals("grüße", bridge.get(path + "/resources/memo%3A%2F%2Fnote").at("/contents/0/text"));
     assertEquals(
         "hello you",
-        bridge
-            .post(path + "/prompts/greet", "{\"whom\":\"you\"}")
-            .body()
-            .at("/messages/0/content/text")
-            .asText());
+        bridge.post(path + "/prompts/greet", "{\"whom\":\"you\"}").at("/messages/0/content/text"));
   }
 
   @OverEachTransport
@@ -143,8 +137,8 @@ class SdkServersIT {
   void elicitationsReachTheCallingSession(String server, String revision) throws Exception {
     McpClient client =
         new McpClient(bridge.uri("/servers/" + server + "/mcp"), FORMS)
-            .withRequestHandler(request -> "{\"action\":\"accept\",\"content\":{\"count\":3}}");
-    client.initialize();
+            .withRequestHandler(request -> "{\"action\":\"accept\",\"content\":{\"count\":3}}")
+            .initialized();
 
     assertEquals("3 it is", client.call("ask", "{}").firstText());
     assertFalse(call(server, "ask", "{}").text().contains("it is"));

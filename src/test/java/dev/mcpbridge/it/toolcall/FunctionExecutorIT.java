@@ -32,30 +32,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FunctionExecutorIT {
   private static final List<String> FUNCTIONS =
       List.of(
-          "echo",
-          "text",
-          "error",
-          "soft",
-          "flagged",
-          "structured",
-          "list",
-          "number",
-          "null",
-          "neither",
-          "stranger",
-          "garbage",
-          "page",
-          "empty",
-          "nolist",
-          "stream",
-          "badstream",
-          "refused",
-          "gone",
-          "failed",
-          "busy",
-          "breaksoff",
-          "hangs",
-          "huge");
+          """
+          echo text error soft flagged structured list number null neither stranger garbage page
+          empty nolist stream badstream refused gone failed busy breaksoff hangs huge"""
+              .split("\\s+"));
   private static final Map<String, EchoApi.Script> RESPONSES = new ConcurrentHashMap<>();
   @AutoClose private static EchoApi executor;
   @AutoClose private static TestBridge bridge;
@@ -74,14 +54,12 @@ class FunctionExecutorIT {
     output("huge", "\"output\":\"" + "x".repeat(17 << 20) + "\"");
     RESPONSES.put(
         "stranger",
-        EchoApi.respondWith(
-            200,
-            "application/json",
+        EchoApi.json(
             "{\"tool_responses\":[{\"tool_call_id\":\"call_0\",\"output\":\"not yours\"}]}"));
-    RESPONSES.put("garbage", EchoApi.respondWith(200, "application/json", "{\"tool_responses\":["));
+    RESPONSES.put("garbage", EchoApi.json("{\"tool_responses\":["));
     RESPONSES.put("page", EchoApi.respondWith(200, "text/html", "<html>Log in</html>"));
     RESPONSES.put("empty", EchoApi.respondWith(200, null, ""));
-    RESPONSES.put("nolist", EchoApi.respondWith(200, "application/json", "{\"tool_responses\":7}"));
+    RESPONSES.put("nolist", EchoApi.json("{\"tool_responses\":7}"));
     RESPONSES.put("badstream", EchoApi.respondWith(200, "text/event-stream", ": nothing\n\n"));
     RESPONSES.put("refused", EchoApi.respondWith(403, "text/plain", "no"));
     RESPONSES.put("gone", EchoApi.respondWith(404, "text/plain", "no"));
@@ -243,7 +221,7 @@ class FunctionExecutorIT {
     Answer answer = bridge.call(function, "{}");
 
     assertEquals(502, answer.status(), answer.text());
-    assertEquals(executed, answer.body().path("executed").asText(), answer.text());
+    assertEquals(executed, answer.at("/executed"), answer.text());
     assertFalse(answer.text().contains("not yours"));
     assertEquals(before + 1, calls(function).size());
   }
@@ -266,8 +244,7 @@ class FunctionExecutorIT {
     assertTrue(listed.contains("\"inputSchema\":{\"type\":\"object\",\"properties\":{\"n\""));
     assertTrue(bridge.get("/toolcall/tools").text().contains("does echo"));
 
-    McpClient client = new McpClient(bridge.uri("/mcp"), "{}");
-    client.initialize();
+    McpClient client = new McpClient(bridge.uri("/mcp"), "{}").initialized();
     List<String> names =
         client
             .request("tools/list", "{}")
@@ -289,8 +266,8 @@ class FunctionExecutorIT {
     assertTrue(pending.body().has("confirmation_id"), pending.text());
     assertEquals(0, calls("gone").size());
     bridge.post(
-        "/confirmations/" + pending.body().path("confirmation_id").asText(),
-        "{\"confirm\":true,\"token\":\"" + pending.body().path("token").asText() + "\"}");
+        "/confirmations/" + pending.at("/confirmation_id"),
+        "{\"confirm\":true,\"token\":\"" + pending.at("/token") + "\"}");
     assertEquals(1, calls("gone").size());
   }
 
@@ -301,9 +278,7 @@ class FunctionExecutorIT {
             folder.resolve("tools.json"),
             "[{\"name\":\"text\",\"parameters\":{\"type\":\"object\",\"x-odd\":1.10}}]");
     executor.on(
-        "/tools",
-        EchoApi.respondWith(
-            200, "application/json", "{\"tools\":[{\"function\":{\"name\":\"list\"}}]}"));
+        "/tools", 200, "application/json", "{\"tools\":[{\"function\":{\"name\":\"list\"}}]}");
     try (TestBridge own =
         TestBridge.of(
                 "{'mcpServers':{'s':{"
@@ -322,7 +297,7 @@ class FunctionExecutorIT {
   @ParameterizedTest
   @ValueSource(strings = {"{}", "7", "[{}]", "[{\"name\":1}]", "<html>", "", "[7]"})
   void invalidDefinitionsAreReportedInTheState(String definitions) throws Exception {
-    executor.on("/bad", EchoApi.respondWith(200, "application/json", definitions));
+    executor.on("/bad", 200, "application/json", definitions);
     try (TestBridge own =
         TestBridge.of(
             "{'mcpServers':{'s':{"
@@ -330,7 +305,7 @@ class FunctionExecutorIT {
                 + "}}}")) {
       own.until(() -> !own.get("/servers/s").body().path("last_error").isNull());
 
-      String error = own.get("/servers/s").body().path("last_error").asText();
+      String error = own.get("/servers/s").at("/last_error");
 
       assertTrue(error.contains("function definitions cannot be used"), error);
     }
@@ -345,14 +320,14 @@ class FunctionExecutorIT {
                 "{'mcpServers':{'s':{%s,'heartbeat':0.2,'maxRestartDelay':0.5}}}"
                     .formatted(entry(first, "/run", "")))
             .awaitReady("s")) {
-      first.on("/run", EchoApi.respondWith(500, "text/plain", "no"));
+      first.on("/run", 500, "text/plain", "no");
       own.until(() -> !own.state("s").equals("ready"));
       running(first);
       own.awaitReady("s");
 
       first.close();
       Answer failed = own.call("text", "{}");
-      assertEquals("no", failed.body().path("executed").asText(), failed.text());
+      assertEquals("no", failed.at("/executed"), failed.text());
       own.until(() -> !own.state("s").equals("ready"));
 
       try (EchoApi restarted = running(EchoApi.onPort(port))) {

@@ -124,8 +124,7 @@ class LeanGateIT {
 
   @Test
   void toolIsRejectedWithoutTheContainerItNeeds() throws Exception {
-    McpClient client = new McpClient(bridge.uri(PATH), "{}");
-    client.initialize();
+    McpClient client = new McpClient(bridge.uri(PATH), "{}").initialized();
     String members = "\"name\":\"call_tool\",\"arguments\":" + callArguments("s__argv", "{}");
 
     Reply session = client.request("tools/call", "{" + members + "}");

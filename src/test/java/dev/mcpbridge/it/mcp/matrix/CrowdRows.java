@@ -26,7 +26,7 @@ public interface CrowdRows extends Rows {
     Reply reply = fixture("{}").withFixedId(id).call("test_simple_text", "{}");
 
     assertEquals(Json.mapper().readTree(id), reply.last().path("id"));
-    assertEquals("text", reply.result().at("/content/0/type").asText());
+    assertEquals("text", reply.at("/content/0/type"));
   }
 
   @Test

@@ -100,8 +100,7 @@ public interface QuestionRows extends Rows {
         eraClient.request(
             "prompts/get", eraClient.callParams("test_input_required_result_prompt", "{}"));
 
-    assertEquals(
-        "In the context of testing", reply.result().at("/messages/0/content/text").asText());
+    assertEquals("In the context of testing", reply.at("/messages/0/content/text"));
   }
 
   @ParameterizedTest
