@@ -6,7 +6,6 @@ import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.MirroredHeaders;
 import dev.mcpbridge.protocol.RpcWriter;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
@@ -71,8 +70,8 @@ final class StatelessHeaders {
       if (cursor != null) {
         params.member("cursor", cursor);
       }
-      byte[] request = RpcWriter.request(0, McpMethod.TOOLS_LIST, params.endObject().toSlice());
-      cursor = readToolList(lists.apply(new String(request, StandardCharsets.UTF_8)));
+      JsonWriter request = RpcWriter.request(0, McpMethod.TOOLS_LIST, params.endObject().toSlice());
+      cursor = readToolList(lists.apply(request.toSlice().text()));
     }
   }
 

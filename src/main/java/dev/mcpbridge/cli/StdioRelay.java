@@ -297,6 +297,6 @@ final class StdioRelay {
   }
 
   private static String error(String id, int code, String message) {
-    return new String(RpcWriter.error(JsonSlice.of(id), code, message), StandardCharsets.UTF_8);
+    return RpcWriter.error(JsonSlice.of(id), code, message).toSlice().text();
   }
 }

@@ -74,16 +74,16 @@ public final class GitServer {
   public void serve(InputStream in, OutputStream out) throws IOException {
     BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-      byte[] response = respond(line.getBytes(StandardCharsets.UTF_8));
+      JsonWriter response = respond(line.getBytes(StandardCharsets.UTF_8));
       if (response != null) {
-        out.write(response);
+        out.write(response.toLine());
         out.flush();
       }
     }
   }
 
   /** The response to a line; null if it is not a request. */
-  private byte[] respond(byte[] line) {
+  private JsonWriter respond(byte[] line) {
     RpcMessage message;
     try {
       message = new RpcReader(DEPTH).read(line, 0, line.length);
@@ -128,7 +128,7 @@ public final class GitServer {
         .toSlice();
   }
 
-  private byte[] call(RpcMessage message) {
+  private JsonWriter call(RpcMessage message) {
     JsonNode params = read(message.payload());
     JsonNode arguments = params.path("arguments");
     try {

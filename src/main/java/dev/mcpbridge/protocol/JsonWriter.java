@@ -95,12 +95,13 @@ public final class JsonWriter {
     return this;
   }
 
-  public JsonWriter newline() {
-    return put('\n');
-  }
-
   public byte[] toBytes() {
     return size == bytes.length ? bytes : Arrays.copyOf(bytes, size);
+  }
+
+  /** The JSON as one line, newline included. */
+  public byte[] toLine() {
+    return put('\n').toBytes();
   }
 
   public JsonSlice toSlice() {
@@ -110,7 +111,7 @@ public final class JsonWriter {
   private void separate() {
     if (size > 0) {
       byte last = bytes[size - 1];
-      if (last != '{' && last != '[' && last != ':' && last != '\n') {
+      if (last != '{' && last != '[' && last != ':') {
         put(',');
       }
     }

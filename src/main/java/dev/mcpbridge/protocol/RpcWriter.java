@@ -1,12 +1,16 @@
 package dev.mcpbridge.protocol;
 
-/** Writes JSON-RPC 2.0 messages, one line each, newline included. Stateless. */
+/** Writes JSON-RPC 2.0 messages, to servers and to clients. Stateless. */
 public final class RpcWriter {
   private RpcWriter() {}
 
-  public static byte[] request(long id, String method, JsonSlice params) {
-    JsonWriter out = open(method, params.length()).member("id", id);
-    return close(out, method, params);
+  public static JsonWriter request(long id, String method, JsonSlice params) {
+    return call(open(method.length() + params.length()).member("id", id), method, params);
+  }
+
+  public static JsonWriter request(String id, String method, JsonSlice params) {
+    int length = id.length() + method.length() + params.length();
+    return call(open(length).member("id", id), method, params);
   }
 
   /**
@@ -14,7 +18,7 @@ public final class RpcWriter {
    *
    * @param params must not contain {@code _meta}
    */
-  public static byte[] request(long id, String method, JsonSlice params, JsonSlice meta) {
+  public static JsonWriter request(long id, String method, JsonSlice params, JsonSlice meta) {
     JsonSlice withMeta =
         new JsonWriter(params.length() + meta.length() + 16)
             .beginObject()
@@ -25,55 +29,32 @@ public final class RpcWriter {
     return request(id, method, withMeta);
   }
 
-  public static byte[] notification(String method, JsonSlice params) {
-    return close(open(method, params.length()), method, params);
+  public static JsonWriter notification(String method, JsonSlice params) {
+    return call(open(method.length() + params.length()), method, params);
   }
 
-  public static byte[] result(JsonSlice id, JsonSlice result) {
-    return new JsonWriter(result.length() + 64)
-        .beginObject()
-        .member("jsonrpc", "2.0")
+  public static JsonWriter result(JsonSlice id, JsonSlice result) {
+    return open(id.length() + result.length())
         .member("id", id)
         .member("result", result)
-        .endObject()
-        .newline()
-        .toBytes();
+        .endObject();
   }
 
-  public static byte[] error(JsonSlice id, int code, String message) {
-    return new JsonWriter()
-        .beginObject()
-        .member("jsonrpc", "2.0")
-        .member("id", id)
-        .name("error")
-        .beginObject()
-        .member("code", code)
-        .member("message", message)
-        .endObject()
-        .endObject()
-        .newline()
-        .toBytes();
+  public static JsonWriter error(JsonSlice id, int code, String message) {
+    JsonWriter error = new JsonWriter().beginObject().member("code", code);
+    return error(id, error.member("message", message).endObject().toSlice());
   }
 
   /** An error response with an existing error object. */
-  public static byte[] error(JsonSlice id, JsonSlice error) {
-    return new JsonWriter(error.length() + 64)
-        .beginObject()
-        .member("jsonrpc", "2.0")
-        .member("id", id)
-        .member("error", error)
-        .endObject()
-        .newline()
-        .toBytes();
+  public static JsonWriter error(JsonSlice id, JsonSlice error) {
+    return open(id.length() + error.length()).member("id", id).member("error", error).endObject();
   }
 
-  private static JsonWriter open(String method, int paramsLength) {
-    return new JsonWriter(method.length() + paramsLength + 80)
-        .beginObject()
-        .member("jsonrpc", "2.0");
+  private static JsonWriter open(int contentLength) {
+    return new JsonWriter(contentLength + 80).beginObject().member("jsonrpc", "2.0");
   }
 
-  private static byte[] close(JsonWriter out, String method, JsonSlice params) {
-    return out.member("method", method).member("params", params).endObject().newline().toBytes();
+  private static JsonWriter call(JsonWriter out, String method, JsonSlice params) {
+    return out.member("method", method).member("params", params).endObject();
   }
 }

@@ -80,7 +80,7 @@ public final class Session implements TransportListener {
       exchange.promise.fail(new BridgeException(ErrorCode.UPSTREAM_CRASHED, closedReason));
       return exchange;
     }
-    exchange.position = transport.send(encode(exchange));
+    exchange.position = transport.send(encode(exchange).toLine());
     if (exchange.position < 0) {
       exchange.promise.fail(
           new BridgeException(ErrorCode.QUEUE_FULL, "Server '" + name + "' does not read its input")
@@ -101,7 +101,7 @@ public final class Session implements TransportListener {
 
   public void notify(String method, JsonSlice params) {
     if (closedReason == null) {
-      transport.send(RpcWriter.notification(method, params));
+      transport.send(RpcWriter.notification(method, params).toLine());
     }
   }
 
@@ -140,7 +140,7 @@ public final class Session implements TransportListener {
       acknowledgement.fail(new BridgeException(ErrorCode.UPSTREAM_CRASHED, closedReason));
     } else {
       acknowledgements.put(exchange.id, acknowledgement);
-      exchange.position = transport.send(encode(exchange));
+      exchange.position = transport.send(encode(exchange).toLine());
       abandon(exchange);
     }
     return new Subscription(exchange.id, acknowledgement.future());
@@ -266,7 +266,7 @@ public final class Session implements TransportListener {
     listener.closed(reason);
   }
 
-  private byte[] encode(Exchange exchange) {
+  private JsonWriter encode(Exchange exchange) {
     Exchange.Request request = exchange.request;
     JsonSlice requestMeta = meta.of(exchange);
     return requestMeta == null
@@ -327,7 +327,7 @@ public final class Session implements TransportListener {
   /** Answers or refuses a request of the server; none is ignored. */
   private void onRequest(RpcMessage message) {
     if (McpMethod.PING.equals(message.method())) {
-      transport.send(RpcWriter.result(message.id(), JsonSlice.EMPTY_OBJECT));
+      transport.send(RpcWriter.result(message.id(), JsonSlice.EMPTY_OBJECT).toLine());
       return;
     }
     JsonSlice id = message.id().detached();
@@ -339,16 +339,16 @@ public final class Session implements TransportListener {
   }
 
   /** Encodes a refusal; an error sent by the client is passed to the server unchanged. */
-  private static byte[] refusal(JsonSlice id, Throwable cause) {
+  private static JsonWriter refusal(JsonSlice id, Throwable cause) {
     return cause instanceof BridgeException bridgeFailure
             && bridgeFailure.members().get("upstream") instanceof JsonSlice error
         ? RpcWriter.error(id, error)
         : RpcWriter.error(id, RpcError.METHOD_NOT_FOUND, cause.getMessage());
   }
 
-  private void reply(byte[] line) {
+  private void reply(JsonWriter message) {
     if (closedReason == null) {
-      transport.send(line);
+      transport.send(message.toLine());
     }
   }
 

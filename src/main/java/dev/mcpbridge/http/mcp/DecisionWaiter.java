@@ -10,6 +10,7 @@ import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.RpcWriter;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.Optional;
@@ -74,6 +75,6 @@ final class DecisionWaiter {
             .member("message", "The call waits for approval")
             .endObject()
             .toSlice();
-    request.replyChannel().send(RpcReplies.notification(McpMethod.PROGRESS, params));
+    request.replyChannel().send(RpcWriter.notification(McpMethod.PROGRESS, params).toSlice());
   }
 }

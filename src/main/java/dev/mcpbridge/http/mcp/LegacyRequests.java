@@ -13,6 +13,7 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.ProtocolVersion;
+import dev.mcpbridge.protocol.RpcWriter;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
@@ -164,7 +165,7 @@ final class LegacyRequests {
         .onSuccess(
             opened -> {
               ctx.response().putHeader(SESSION, opened.session().id());
-              reply.finish(200, RpcReplies.result(message.id(), opened.result()));
+              reply.finish(200, RpcWriter.result(message.id(), opened.result()).toSlice());
             })
         .onFailure(failure -> McpDoor.refuse(reply, message, failure));
   }
@@ -232,7 +233,7 @@ final class LegacyRequests {
           .onComplete(
               result ->
                   replyChannel.finish(
-                      200, RpcReplies.result(message.id(), LegacyResultMapper.of(result))),
+                      200, RpcWriter.result(message.id(), LegacyResultMapper.of(result)).toSlice()),
               failure ->
                   replyChannel.finish(
                       McpDoor.status(failure), McpDoor.error(message.id(), failure)));

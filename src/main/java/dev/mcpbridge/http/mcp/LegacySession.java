@@ -12,6 +12,7 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.ProtocolVersion;
+import dev.mcpbridge.protocol.RpcWriter;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -246,7 +247,7 @@ final class LegacySession implements Client {
   public Future<JsonSlice> sendRequest(
       McpRequest request, String method, JsonSlice params, long timeoutMillis) {
     String requestId = "bridge-" + node + "-" + ++requestCount;
-    if (!request.replyChannel().send(RpcReplies.request(requestId, method, params))) {
+    if (!request.replyChannel().send(RpcWriter.request(requestId, method, params).toSlice())) {
       return Future.failedFuture(
           new BridgeException(
               ErrorCode.FORBIDDEN, "The client accepts no requests on this stream"));
@@ -287,7 +288,7 @@ final class LegacySession implements Client {
     JsonWriter params = new JsonWriter().beginObject();
     notification.params().forEach(params::member);
     sessionReplicator.forwardMessage(
-        id, RpcReplies.notification(notification.method(), params.endObject().toSlice()));
+        id, RpcWriter.notification(notification.method(), params.endObject().toSlice()).toSlice());
   }
 
   /** Completes the matching request; false if this node has none. */
@@ -366,7 +367,7 @@ final class LegacySession implements Client {
   }
 
   void updated(JsonSlice params) {
-    JsonSlice notification = RpcReplies.notification(McpMethod.RESOURCE_UPDATED, params);
+    JsonSlice notification = RpcWriter.notification(McpMethod.RESOURCE_UPDATED, params).toSlice();
     if (listenStream == null) {
       sessionReplicator.forwardNotification(id, notification);
     } else {
@@ -384,7 +385,8 @@ final class LegacySession implements Client {
   void changed(ServerId changed, List<String> methods) {
     if (listenStream != null && (server == null || server.equals(changed))) {
       methods.forEach(
-          method -> listenStream.send(RpcReplies.notification(method, JsonSlice.EMPTY_OBJECT)));
+          method ->
+              listenStream.send(RpcWriter.notification(method, JsonSlice.EMPTY_OBJECT).toSlice()));
     }
   }
 

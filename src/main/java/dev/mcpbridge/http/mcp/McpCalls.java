@@ -22,6 +22,7 @@ import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.RpcWriter;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Map;
@@ -265,9 +266,11 @@ final class McpCalls {
   private static void forwardEvent(McpRequest request, JsonSlice token, CallEvent event) {
     if (event.name().equals("progress") && token != null) {
       JsonSlice params = JsonObjects.with(event.data(), "progressToken", token);
-      request.replyChannel().send(RpcReplies.notification(McpMethod.PROGRESS, params));
+      request.replyChannel().send(RpcWriter.notification(McpMethod.PROGRESS, params).toSlice());
     } else if (event.name().equals("message") && isAccepted(request.client(), event)) {
-      request.replyChannel().send(RpcReplies.notification(McpMethod.MESSAGE, event.data()));
+      request
+          .replyChannel()
+          .send(RpcWriter.notification(McpMethod.MESSAGE, event.data()).toSlice());
     }
   }
 

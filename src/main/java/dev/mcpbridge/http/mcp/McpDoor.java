@@ -179,7 +179,7 @@ public final class McpDoor {
 
   /** An error response for any failure. */
   static JsonSlice error(JsonSlice id, Throwable failure) {
-    return RpcReplies.error(id, Problems.of(failure));
+    return RpcErrors.response(id, Problems.of(failure));
   }
 
   /** The HTTP status: proxies and logs should see FORBIDDEN as 403. */

@@ -12,6 +12,7 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.RandomIds;
+import dev.mcpbridge.protocol.RpcWriter;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.HashMap;
@@ -114,7 +115,7 @@ final class SseDoor {
               }
               channel.session = opened.session();
               channel.session.listen(channel.stream);
-              reply.finish(200, RpcReplies.result(message.id(), opened.result()));
+              reply.finish(200, RpcWriter.result(message.id(), opened.result()).toSlice());
             },
             failure -> reply.finish(200, McpDoor.error(message.id(), failure)));
   }

@@ -13,6 +13,7 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.ProtocolVersion;
+import dev.mcpbridge.protocol.RpcWriter;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;
@@ -87,7 +88,7 @@ final class StatelessRequests {
               return result(new McpRequest(message, toolCatalogue, client, caller, reply));
             })
         .onComplete(
-            result -> reply.finish(200, RpcReplies.result(message.id(), result)),
+            result -> reply.finish(200, RpcWriter.result(message.id(), result).toSlice()),
             failure -> reply.finish(status(failure), error(message, failure)));
   }
 
@@ -179,6 +180,6 @@ final class StatelessRequests {
   }
 
   private static JsonSlice error(ClientMessage message, Throwable failure) {
-    return RpcReplies.error(message.id(), StatelessErrors.of(message, Problems.of(failure)));
+    return RpcErrors.response(message.id(), StatelessErrors.of(message, Problems.of(failure)));
   }
 }

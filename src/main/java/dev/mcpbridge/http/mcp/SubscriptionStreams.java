@@ -13,6 +13,7 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.MetaKeys;
+import dev.mcpbridge.protocol.RpcWriter;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
@@ -136,7 +137,7 @@ final class SubscriptionStreams {
             : JsonObjects.with(
                 own, MetaKeys.SUBSCRIPTION, JsonObjects.members(meta).get(MetaKeys.SUBSCRIPTION));
     JsonSlice tagged = JsonObjects.with(params, "_meta", merged);
-    stream.send(RpcReplies.notification(McpMethod.RESOURCE_UPDATED, tagged));
+    stream.send(RpcWriter.notification(McpMethod.RESOURCE_UPDATED, tagged).toSlice());
   }
 
   private static JsonSlice acknowledgement(
@@ -155,12 +156,12 @@ final class SubscriptionStreams {
       params.endArray();
     }
     params.endObject().endObject();
-    return RpcReplies.notification(McpMethod.ACKNOWLEDGED, params.toSlice());
+    return RpcWriter.notification(McpMethod.ACKNOWLEDGED, params.toSlice()).toSlice();
   }
 
   private static JsonSlice notification(String method, JsonSlice meta) {
     JsonSlice params = new JsonWriter().beginObject().member("_meta", meta).endObject().toSlice();
-    return RpcReplies.notification(method, params);
+    return RpcWriter.notification(method, params).toSlice();
   }
 
   private static boolean isRequested(Map<String, JsonSlice> requested, String method) {
