@@ -13,7 +13,6 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.ProtocolVersion;
-import dev.mcpbridge.protocol.RpcWriter;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
@@ -60,7 +59,7 @@ final class LegacyRequests {
     }
     findSession(ctx, endpoint)
         .map(session -> takeInSession(ctx, session, message, catalogue))
-        .onFailure(failure -> McpDoor.refuse(ctx, message.id(), failure));
+        .onFailure(failure -> RpcErrors.refuse(ctx, message.id(), failure));
   }
 
   private LegacySession takeInSession(
@@ -89,7 +88,7 @@ final class LegacyRequests {
       Supplier<Future<ToolCatalogue>> catalogue) {
     findSession(ctx, endpoint)
         .map(session -> takeBatchInSession(ctx, session, messages, catalogue))
-        .onFailure(failure -> McpDoor.refuse(ctx, null, failure));
+        .onFailure(failure -> RpcErrors.refuse(ctx, null, failure));
   }
 
   private LegacySession takeBatchInSession(
@@ -165,9 +164,9 @@ final class LegacyRequests {
         .onSuccess(
             opened -> {
               ctx.response().putHeader(SESSION, opened.session().id());
-              reply.finish(200, RpcWriter.result(message.id(), opened.result()).toSlice());
+              reply.answer(message.id(), opened.result());
             })
-        .onFailure(failure -> McpDoor.refuse(reply, message, failure));
+        .onFailure(failure -> RpcErrors.refuse(reply, message.id(), failure));
   }
 
   /** An opened session and its {@code initialize} result. */
@@ -231,12 +230,8 @@ final class LegacyRequests {
                       new McpRequest(message, toolCatalogue, session, caller, replyChannel)))
           .onComplete(done -> session.finished(message))
           .onComplete(
-              result ->
-                  replyChannel.finish(
-                      200, RpcWriter.result(message.id(), LegacyResultMapper.of(result)).toSlice()),
-              failure ->
-                  replyChannel.finish(
-                      McpDoor.status(failure), McpDoor.error(message.id(), failure)));
+              result -> replyChannel.answer(message.id(), LegacyResultMapper.of(result)),
+              failure -> RpcErrors.answer(replyChannel, message.id(), failure));
     }
   }
 
@@ -258,7 +253,7 @@ final class LegacyRequests {
       case McpMethod.PROMPTS_GET -> calls.prompt(request);
       case McpMethod.RESOURCES_READ -> calls.resource(request);
       case McpMethod.COMPLETE -> calls.complete(request);
-      default -> Future.failedFuture(McpDoor.unknownMethod(request.message().method()));
+      default -> Future.failedFuture(RpcErrors.unknownMethod(request.message().method()));
     };
   }
 

@@ -10,9 +10,7 @@ import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.Queries;
-import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.limit.Shares;
 import dev.mcpbridge.model.ServerId;
@@ -116,7 +114,7 @@ public final class McpDoor {
           ctx, message, endpoint, catalogue(ctx, endpoint, BridgePath.of(message.meta())));
     } catch (BridgeException e) {
       JsonSlice id = message == null ? ClientMessage.readId(body) : message.id();
-      Replies.json(ctx, e.code().status(), error(id, e));
+      RpcErrors.refuse(ctx, id, e);
     }
   }
 
@@ -139,7 +137,7 @@ public final class McpDoor {
       ServerId endpoint = endpoint(ctx);
       legacy.handleBatch(ctx, messages, endpoint, catalogue(ctx, endpoint, BridgePath.NONE));
     } catch (BridgeException e) {
-      Replies.json(ctx, e.code().status(), error(null, e));
+      RpcErrors.refuse(ctx, null, e);
     }
   }
 
@@ -175,30 +173,6 @@ public final class McpDoor {
   /** POST of HTTP+SSE: a message for a stream. */
   public void postSse(RoutingContext ctx) {
     handle(ctx, bytes(ctx), sse::take);
-  }
-
-  /** An error response for any failure. */
-  static JsonSlice error(JsonSlice id, Throwable failure) {
-    return RpcErrors.response(id, Problems.of(failure));
-  }
-
-  /** The HTTP status: proxies and logs should see FORBIDDEN as 403. */
-  static int status(Throwable failure) {
-    return Problems.of(failure).code() == ErrorCode.FORBIDDEN ? 403 : 200;
-  }
-
-  /** Answers a failed request with the HTTP status of the failure. */
-  static void refuse(ReplyChannel replyChannel, ClientMessage message, Throwable failure) {
-    replyChannel.finish(Problems.of(failure).code().status(), error(message.id(), failure));
-  }
-
-  /** Answers a request without a session with the HTTP status of the failure. */
-  static void refuse(RoutingContext ctx, JsonSlice id, Throwable failure) {
-    Replies.json(ctx, Problems.of(failure).code().status(), error(id, failure));
-  }
-
-  static BridgeException unknownMethod(String method) {
-    return new BridgeException(ErrorCode.METHOD_NOT_FOUND, "Method not found: " + method);
   }
 
   private static byte[] bytes(RoutingContext ctx) {

@@ -1,6 +1,7 @@
 package dev.mcpbridge.http.mcp;
 
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.RpcWriter;
 
 /** Sends the response to one request, and messages that precede it. */
 interface ReplyChannel {
@@ -16,4 +17,9 @@ interface ReplyChannel {
    * @param status HTTP status, ignored once a stream is open
    */
   void finish(int status, JsonSlice message);
+
+  /** Sends the result of the request with the id. */
+  default void answer(JsonSlice id, JsonSlice result) {
+    finish(200, RpcWriter.result(id, result).toSlice());
+  }
 }

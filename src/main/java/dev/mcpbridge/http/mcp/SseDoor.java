@@ -12,7 +12,6 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.RandomIds;
-import dev.mcpbridge.protocol.RpcWriter;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.HashMap;
@@ -75,7 +74,7 @@ final class SseDoor {
       dispatch(channel, caller, message, catalogue, reply);
     } catch (BridgeException refusal) {
       if (message.isRequest()) {
-        reply.finish(200, McpDoor.error(message.id(), refusal));
+        RpcErrors.refuse(reply, message.id(), refusal);
       }
     }
   }
@@ -115,9 +114,9 @@ final class SseDoor {
               }
               channel.session = opened.session();
               channel.session.listen(channel.stream);
-              reply.finish(200, RpcWriter.result(message.id(), opened.result()).toSlice());
+              reply.answer(message.id(), opened.result());
             },
-            failure -> reply.finish(200, McpDoor.error(message.id(), failure)));
+            failure -> RpcErrors.refuse(reply, message.id(), failure));
   }
 
   private Channel channel(RoutingContext ctx, ServerId endpoint) {

@@ -4,7 +4,6 @@ import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
-import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.BridgePath;
@@ -13,12 +12,10 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.ProtocolVersion;
-import dev.mcpbridge.protocol.RpcWriter;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Supplier;
 
 /**
@@ -27,7 +24,6 @@ import java.util.function.Supplier;
  */
 final class StatelessRequests {
   private static final byte[] RESULT_TYPE = "resultType".getBytes(StandardCharsets.US_ASCII);
-  private static final Set<Integer> METADATA_ERRORS = Set.of(-32020, -32021, -32022);
 
   private final McpCalls calls;
   private final EndpointInfo endpointInfo;
@@ -61,14 +57,14 @@ final class StatelessRequests {
     }
     StatelessMeta.check(message, ctx.request().headers());
     if (!StatelessMeta.knows(message.method())) {
-      throw McpDoor.unknownMethod(message.method());
+      throw RpcErrors.unknownMethod(message.method());
     }
     if (message.method().equals(McpMethod.LISTEN)) {
       catalogue
           .get()
           .onSuccess(
               toolCatalogue -> subscriptionStreams.open(ctx, message, endpoint, toolCatalogue))
-          .onFailure(failure -> McpDoor.refuse(replies.to(ctx), message, failure));
+          .onFailure(failure -> RpcErrors.refuse(replies.to(ctx), message.id(), failure));
     } else {
       answer(ctx, message, catalogue);
     }
@@ -88,8 +84,8 @@ final class StatelessRequests {
               return result(new McpRequest(message, toolCatalogue, client, caller, reply));
             })
         .onComplete(
-            result -> reply.finish(200, RpcWriter.result(message.id(), result).toSlice()),
-            failure -> reply.finish(status(failure), error(message, failure)));
+            result -> reply.answer(message.id(), result),
+            failure -> RpcErrors.answerStateless(reply, message, failure));
   }
 
   private void cancel(StatelessClient client) {
@@ -110,7 +106,7 @@ final class StatelessRequests {
       case McpMethod.PROMPTS_GET -> calls.prompt(request).map(StatelessRequests::complete);
       case McpMethod.RESOURCES_READ -> calls.resource(request).map(StatelessRequests::cacheable);
       case McpMethod.COMPLETE -> calls.complete(request).map(StatelessRequests::complete);
-      default -> Future.failedFuture(McpDoor.unknownMethod(request.message().method()));
+      default -> Future.failedFuture(RpcErrors.unknownMethod(request.message().method()));
     };
   }
 
@@ -168,18 +164,5 @@ final class StatelessRequests {
         .member("cacheScope", "private")
         .endObject()
         .toSlice();
-  }
-
-  private static int status(Throwable failure) {
-    BridgeException exception = Problems.of(failure);
-    return switch (exception.code()) {
-      case METHOD_NOT_FOUND -> 404;
-      case FORBIDDEN -> 403;
-      default -> METADATA_ERRORS.contains(StatelessErrors.code(exception)) ? 400 : 200;
-    };
-  }
-
-  private static JsonSlice error(ClientMessage message, Throwable failure) {
-    return RpcErrors.response(message.id(), StatelessErrors.of(message, Problems.of(failure)));
   }
 }

@@ -4,7 +4,6 @@ import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
-import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
@@ -55,14 +54,11 @@ final class SubscriptionStreams {
     JsonSlice uris =
         filter == null ? null : JsonObjects.members(filter).get("resourceSubscriptions");
     if (filter == null || !filter.isObject() || uris != null && !uris.isArray()) {
-      Replies.json(
+      RpcErrors.refuse(
           ctx,
-          400,
-          McpDoor.error(
-              message.id(),
-              new BridgeException(
-                  ErrorCode.INVALID_PARAMS,
-                  "params.notifications must be an object of subscriptions")));
+          message.id(),
+          new BridgeException(
+              ErrorCode.INVALID_PARAMS, "params.notifications must be an object of subscriptions"));
       return;
     }
     Map<String, JsonSlice> requested = JsonObjects.members(filter);
