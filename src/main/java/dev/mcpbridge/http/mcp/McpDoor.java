@@ -6,24 +6,33 @@ import dev.mcpbridge.call.CallPipeline;
 import dev.mcpbridge.call.CatalogueCache;
 import dev.mcpbridge.call.DecidedCalls;
 import dev.mcpbridge.call.Directory;
-import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.http.reply.Queries;
+import dev.mcpbridge.http.mcp.reply.ClientMessage;
+import dev.mcpbridge.http.mcp.reply.PostReplies;
+import dev.mcpbridge.http.mcp.reply.RpcErrors;
+import dev.mcpbridge.http.mcp.request.CatalogueChanges;
+import dev.mcpbridge.http.mcp.request.Endpoint;
+import dev.mcpbridge.http.mcp.request.EndpointInfo;
+import dev.mcpbridge.http.mcp.request.McpCalls;
+import dev.mcpbridge.http.mcp.request.ResourceSubscribers;
+import dev.mcpbridge.http.mcp.session.LegacyRequests;
+import dev.mcpbridge.http.mcp.session.LegacySessions;
+import dev.mcpbridge.http.mcp.session.SseDoor;
+import dev.mcpbridge.http.mcp.stateless.StatelessMeta;
+import dev.mcpbridge.http.mcp.stateless.StatelessRequests;
 import dev.mcpbridge.http.reply.StreamSlots;
 import dev.mcpbridge.limit.Shares;
-import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.BridgePath;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.function.BiConsumer;
 
 /**
  * MCP over Streamable HTTP: {@code /mcp} for all servers, {@code /servers/{server}/mcp} for one.
@@ -53,28 +62,30 @@ public final class McpDoor {
       CallIds ids,
       StreamSlots streams,
       Shares sessions,
-      long idleMillis) {}
+      long idleMillis) {
+
+    private McpCalls calls(CatalogueCache catalogueCache) {
+      return new McpCalls(vertx, bus, pipeline, decided, ids, catalogueCache.lean());
+    }
+
+    private LegacySessions sessions(CatalogueChanges changes) {
+      return new LegacySessions(vertx, bus, cluster, sessions, idleMillis, changes);
+    }
+  }
 
   public McpDoor(
       Dependencies deps, CatalogueCache catalogueCache, BridgeIdentity identity, int maxDepth) {
     this.catalogueCache = catalogueCache;
     this.identity = identity;
     this.maxDepth = maxDepth;
-    CatalogueChanges changes = new CatalogueChanges(deps.bus());
-    McpCalls calls = new McpCalls(deps, catalogueCache.lean());
-    EndpointInfo endpointInfo = new EndpointInfo(identity);
-    ResourceSubscribers subscribers = new ResourceSubscribers(deps.bus(), deps.directory());
+    McpCalls calls = deps.calls(catalogueCache);
+    EndpointInfo info = new EndpointInfo(identity);
     PostReplies replies = new PostReplies(deps.vertx(), deps.streams());
-    this.legacy =
-        new LegacyRequests(
-            new LegacySessions(deps, changes), calls, endpointInfo, replies, subscribers);
-    this.stateless =
-        new StatelessRequests(
-            calls,
-            endpointInfo,
-            replies,
-            new SubscriptionStreams(changes, subscribers, deps.streams()));
-    this.sse = new SseDoor(legacy, deps.streams());
+    CatalogueChanges changes = new CatalogueChanges(deps.bus());
+    ResourceSubscribers subscribers = new ResourceSubscribers(deps.bus(), deps.directory());
+    this.legacy = new LegacyRequests(deps.sessions(changes), calls, info, replies, subscribers);
+    this.stateless = new StatelessRequests(calls, info, replies, changes, subscribers);
+    this.sse = new SseDoor(legacy, replies);
   }
 
   /** POST: one message, or a batch in a session of the revision that supports them. */
@@ -87,31 +98,22 @@ public final class McpDoor {
     handle(
         ctx,
         body,
-        (context, message, endpoint, catalogue) -> {
+        (message, endpoint) -> {
           if (StatelessMeta.isIn(message, ctx.request().headers())) {
-            stateless.take(ctx, message, endpoint, catalogue);
+            stateless.take(ctx, message, endpoint);
           } else {
-            legacy.handle(ctx, message, endpoint, catalogue);
+            legacy.handle(ctx, message, endpoint);
           }
         });
   }
 
-  private interface MessageHandler {
-    void handle(
-        RoutingContext ctx,
-        ClientMessage message,
-        ServerId endpoint,
-        Supplier<Future<ToolCatalogue>> catalogue);
-  }
-
-  private void handle(RoutingContext ctx, byte[] body, MessageHandler messageHandler) {
+  private void handle(
+      RoutingContext ctx, byte[] body, BiConsumer<ClientMessage, Endpoint> handler) {
     ClientMessage message = null;
     try {
       message = ClientMessage.read(body, maxDepth);
       checkLoop(message);
-      ServerId endpoint = endpoint(ctx);
-      messageHandler.handle(
-          ctx, message, endpoint, catalogue(ctx, endpoint, BridgePath.of(message.meta())));
+      handler.accept(message, Endpoint.of(ctx, catalogueCache));
     } catch (BridgeException e) {
       JsonSlice id = message == null ? ClientMessage.readId(body) : message.id();
       RpcErrors.refuse(ctx, id, e);
@@ -134,45 +136,32 @@ public final class McpDoor {
     try {
       List<ClientMessage> messages = ClientMessage.readBatch(body, maxDepth);
       messages.forEach(this::checkLoop);
-      ServerId endpoint = endpoint(ctx);
-      legacy.handleBatch(ctx, messages, endpoint, catalogue(ctx, endpoint, BridgePath.NONE));
+      legacy.handleBatch(ctx, messages, Endpoint.of(ctx, catalogueCache));
     } catch (BridgeException e) {
       RpcErrors.refuse(ctx, null, e);
     }
   }
 
-  /** Another bridge does not wait for starting servers: it may be one of them. */
-  private Supplier<Future<ToolCatalogue>> catalogue(
-      RoutingContext ctx, ServerId endpoint, BridgePath bridgePath) {
-    Supplier<Future<ToolCatalogue>> all =
-        bridgePath.isEmpty()
-            ? catalogueCache::ofAll
-            : () -> Future.succeededFuture(catalogueCache.now());
-    Supplier<Future<ToolCatalogue>> whole =
-        endpoint == null ? all : () -> catalogueCache.of(endpoint);
-    return Queries.isLean(ctx) ? () -> whole.get().map(ToolCatalogue::lean) : whole;
-  }
-
   /** GET: the stream of a session; the stateless era has none. */
   public void get(RoutingContext ctx) {
     requireSession(ctx);
-    legacy.listen(ctx, endpoint(ctx));
+    legacy.listen(ctx, Endpoint.server(ctx));
   }
 
   /** DELETE: ends a session. */
   public void delete(RoutingContext ctx) {
     requireSession(ctx);
-    legacy.end(ctx, endpoint(ctx));
+    legacy.end(ctx, Endpoint.server(ctx));
   }
 
   /** GET of HTTP+SSE: opens its stream. */
   public void openSse(RoutingContext ctx) {
-    sse.open(ctx, endpoint(ctx));
+    sse.open(ctx, Endpoint.server(ctx));
   }
 
   /** POST of HTTP+SSE: a message for a stream. */
   public void postSse(RoutingContext ctx) {
-    handle(ctx, bytes(ctx), sse::take);
+    handle(ctx, bytes(ctx), (message, endpoint) -> sse.take(ctx, message, endpoint));
   }
 
   private static byte[] bytes(RoutingContext ctx) {
@@ -186,16 +175,5 @@ public final class McpDoor {
               ErrorCode.METHOD_NOT_ALLOWED, "Without a session only POST is allowed")
           .with("allow", "POST");
     }
-  }
-
-  private static ServerId endpoint(RoutingContext ctx) {
-    String name = ctx.pathParam("server");
-    if (name == null) {
-      return null;
-    }
-    if (!ServerId.isValid(name)) {
-      throw new BridgeException(ErrorCode.SERVER_NOT_FOUND, "No such server");
-    }
-    return new ServerId(name);
   }
 }

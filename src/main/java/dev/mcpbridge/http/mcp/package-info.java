@@ -1,5 +1,6 @@
 /**
  * The MCP door: Streamable HTTP in both eras on the same path, and HTTP+SSE. The request itself
- * determines its era. Messages are parsed here; calls go through the pipeline that all doors share.
+ * determines its era: {@code session} or {@code stateless}, which both use {@code request} and
+ * {@code reply}.
  */
 package dev.mcpbridge.http.mcp;

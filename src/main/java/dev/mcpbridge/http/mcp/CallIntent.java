@@ -1,8 +1,0 @@
-package dev.mcpbridge.http.mcp;
-
-import dev.mcpbridge.model.ServerId;
-import dev.mcpbridge.model.Target;
-import dev.mcpbridge.protocol.JsonSlice;
-
-/** The call that a request makes; the same when the request is repeated with an answer. */
-record CallIntent(ServerId server, Target target, JsonSlice arguments) {}

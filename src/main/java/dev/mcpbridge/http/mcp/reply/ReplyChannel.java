@@ -1,0 +1,25 @@
+package dev.mcpbridge.http.mcp.reply;
+
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.RpcWriter;
+
+/** Sends the response to one request, and messages that precede it. */
+public interface ReplyChannel {
+  /** Whether messages can be sent ahead of the response. */
+  boolean takesStream();
+
+  /** Sends a notification or a request ahead of the response; false if that is not possible. */
+  boolean send(JsonSlice message);
+
+  /**
+   * Sends the response.
+   *
+   * @param status HTTP status, ignored once a stream is open
+   */
+  void finish(int status, JsonSlice message);
+
+  /** Sends the result of the request with the id. */
+  default void answer(JsonSlice id, JsonSlice result) {
+    finish(200, RpcWriter.result(id, result).toSlice());
+  }
+}

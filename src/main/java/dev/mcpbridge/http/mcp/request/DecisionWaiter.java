@@ -1,0 +1,80 @@
+package dev.mcpbridge.http.mcp.request;
+
+import dev.mcpbridge.bus.Addresses.Viewer;
+import dev.mcpbridge.call.CallOutcome;
+import dev.mcpbridge.call.DecidedCalls;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Callers;
+import dev.mcpbridge.model.Confirmation;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.RpcWriter;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.Optional;
+
+/**
+ * Waits for an operator's decision if the client accepts progress notifications, which keep its
+ * request from timing out. Any other client is answered at once.
+ */
+final class DecisionWaiter {
+  private static final int PROGRESS_SECONDS = 5;
+
+  private final Vertx vertx;
+  private final DecidedCalls decidedCalls;
+
+  DecisionWaiter(Vertx vertx, DecidedCalls decidedCalls) {
+    this.vertx = vertx;
+    this.decidedCalls = decidedCalls;
+  }
+
+  /** The result of the decided call; empty if it expires or the client does not wait. */
+  Future<Optional<JsonSlice>> decision(McpRequest request, Confirmation confirmation) {
+    JsonSlice token = request.progressToken();
+    if (token == null || !request.replyChannel().takesStream()) {
+      return Future.succeededFuture(Optional.empty());
+    }
+    Viewer viewer = Callers.viewer(request.client().principal());
+    long timeoutMillis = confirmation.expiresAtMillis() - confirmation.createdAtMillis();
+    int[] seconds = new int[1];
+    sendProgress(request, token, 0);
+    long timer =
+        vertx.setPeriodic(
+            PROGRESS_SECONDS * 1000L,
+            t -> sendProgress(request, token, seconds[0] += PROGRESS_SECONDS));
+    return decidedCalls
+        .await(
+            confirmation.id(), viewer, timeoutMillis, () -> request.client().hasCancelled(request))
+        .onComplete(done -> vertx.cancelTimer(timer))
+        .compose(decidedCall -> decidedCall.outcome(null))
+        .map(outcome -> Optional.ofNullable(outcome).map(DecisionWaiter::result))
+        .recover(DecisionWaiter::asToolError);
+  }
+
+  private static JsonSlice result(CallOutcome outcome) {
+    return ((CallOutcome.Completed) outcome).result();
+  }
+
+  private static Future<Optional<JsonSlice>> asToolError(Throwable failure) {
+    ErrorCode code = BridgeException.of(failure).code();
+    return switch (code) {
+      case FORBIDDEN -> Future.succeededFuture(Optional.of(ToolErrors.of(failure.getMessage())));
+      case CONFIRMATION_EXPIRED -> Future.succeededFuture(Optional.empty());
+      default -> Future.failedFuture(failure);
+    };
+  }
+
+  private static void sendProgress(McpRequest request, JsonSlice token, int seconds) {
+    JsonSlice params =
+        new JsonWriter()
+            .beginObject()
+            .member("progressToken", token)
+            .member("progress", seconds)
+            .member("message", "The call waits for approval")
+            .endObject()
+            .toSlice();
+    request.replyChannel().send(RpcWriter.notification(McpMethod.PROGRESS, params).toSlice());
+  }
+}

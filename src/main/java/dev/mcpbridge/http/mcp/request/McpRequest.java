@@ -1,0 +1,108 @@
+package dev.mcpbridge.http.mcp.request;
+
+import dev.mcpbridge.call.ToolCatalogue;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.mcp.reply.ClientMessage;
+import dev.mcpbridge.http.mcp.reply.ReplyChannel;
+import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.Arguments;
+import dev.mcpbridge.protocol.Envelope;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.MetaKeys;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * A client's request and the channel for its response.
+ *
+ * @param toolCatalogue what the endpoint offers
+ * @param caller the caller of its calls, with the credential of this request
+ */
+public record McpRequest(
+    ClientMessage message,
+    ToolCatalogue toolCatalogue,
+    Client client,
+    Caller caller,
+    ReplyChannel replyChannel) {
+
+  /** A running call, as needed to cancel it. */
+  public record RunningCall(ServerId server, String callId) {}
+
+  /** A required string of the params. */
+  public String required(String name) {
+    String text = message.stringParam(name);
+    if (text == null) {
+      throw new BridgeException(ErrorCode.INVALID_PARAMS, "params." + name + " must be a string");
+    }
+    return text;
+  }
+
+  /** The resource with a URI. */
+  public ToolCatalogue.Resource resource(String uri) {
+    return toolCatalogue
+        .resource(uri)
+        .orElseThrow(
+            () ->
+                new BridgeException(ErrorCode.INVALID_PARAMS, "Unknown resource").with("uri", uri));
+  }
+
+  /** The token for progress notifications; null for none. */
+  JsonSlice progressToken() {
+    JsonSlice token = message.meta().get(MetaKeys.PROGRESS_TOKEN);
+    if (token == null || token.equals(JsonSlice.NULL)) {
+      return null;
+    }
+    if (!ClientMessage.isId(token)) {
+      throw new BridgeException(
+          ErrorCode.INVALID_PARAMS, "progressToken must be a string or an integer");
+    }
+    return token;
+  }
+
+  /**
+   * What is forwarded to the server besides target and arguments.
+   *
+   * @param handled the members of {@code params} that are handled here
+   */
+  Envelope envelope(Set<String> handled) {
+    Envelope envelope =
+        new Envelope(
+            rest(message.params(), name -> !handled.contains(name) && !name.equals("_meta")),
+            rest(message.meta(), name -> !MetaKeys.isPerHop(name)),
+            client.capabilities(),
+            client.logLevel());
+    return isConfirmedByOtherBridge() ? envelope.without("elicitation") : envelope;
+  }
+
+  /** Whether another bridge sent the request and has a user of its own who can confirm it. */
+  boolean isConfirmedByOtherBridge() {
+    return JsonSlice.of("true").equals(message.meta().get(MetaKeys.CONFIRMS));
+  }
+
+  private static JsonSlice rest(Map<String, JsonSlice> members, Predicate<String> passes) {
+    JsonWriter out = null;
+    for (Map.Entry<String, JsonSlice> member : members.entrySet()) {
+      if (passes.test(member.getKey())) {
+        out = out == null ? new JsonWriter().beginObject() : out;
+        out.member(member.getKey(), member.getValue());
+      }
+    }
+    return out == null ? JsonSlice.EMPTY_OBJECT : out.endObject().toSlice();
+  }
+
+  /** The arguments of a tool or prompt; empty if absent. */
+  Arguments arguments() {
+    JsonSlice arguments = message.params().get("arguments");
+    if (arguments == null) {
+      return Arguments.NONE;
+    }
+    if (!arguments.isObject()) {
+      throw new BridgeException(ErrorCode.INVALID_PARAMS, "params.arguments must be an object");
+    }
+    return Arguments.fromScanned(arguments, message.hasWhitespace());
+  }
+}

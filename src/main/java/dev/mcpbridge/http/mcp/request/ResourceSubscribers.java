@@ -1,0 +1,173 @@
+package dev.mcpbridge.http.mcp.request;
+
+import dev.mcpbridge.bus.Address;
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Addresses.InstanceStopped;
+import dev.mcpbridge.bus.Addresses.ResourceSubscription;
+import dev.mcpbridge.bus.Addresses.ResourceUpdate;
+import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.call.Directory;
+import dev.mcpbridge.call.ToolCatalogue;
+import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.InstanceId;
+import dev.mcpbridge.model.InstanceLocation;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.ServerView;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import io.vertx.core.Future;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * The subscribers of each resource. Every instance of a server gets each subscription; it is sent
+ * again to an instance that was replaced, as after a changed configuration entry or a move to
+ * another node. Confined to the HTTP verticle.
+ */
+public final class ResourceSubscribers {
+  private final Bus bus;
+  private final Directory directory;
+  private final Map<SubscribedResource, Set<Subscriber>> listeners = new HashMap<>();
+
+  private record SubscribedResource(ServerId server, String conversation, String uri) {}
+
+  private static final class Subscriber {
+    final ServerId server;
+    final String uri;
+    final Caller caller;
+    final Consumer<JsonSlice> listener;
+
+    /** Requested instances, and whether they have agreed. */
+    final Map<InstanceLocation, Boolean> agreements = new HashMap<>();
+
+    SubscribedResource resource;
+    boolean ended;
+
+    Subscriber(ServerId server, String uri, Caller caller, Consumer<JsonSlice> listener) {
+      this.server = server;
+      this.uri = uri;
+      this.caller = caller;
+      this.listener = listener;
+    }
+
+    ResourceSubscription request(boolean subscribe) {
+      return new ResourceSubscription(uri, subscribe, caller);
+    }
+  }
+
+  public ResourceSubscribers(Bus bus, Directory directory) {
+    this.bus = bus;
+    this.directory = directory;
+    bus.subscribe(Addresses.RESOURCE_UPDATED, this::updated);
+    bus.subscribe(Addresses.INSTANCE_STOPPED, this::instanceStopped);
+    bus.subscribe(Addresses.SERVER_CHANGED, this::resubscribe);
+  }
+
+  /**
+   * Subscribes; succeeds when the server has agreed.
+   *
+   * @param shown the client's URI of the resource
+   * @param listener receives the params of each notification, with that URI
+   * @return ends the subscription
+   */
+  public Future<Runnable> listen(
+      ToolCatalogue.Resource resource, String shown, Caller caller, Consumer<JsonSlice> listener) {
+    Consumer<JsonSlice> withShownUri =
+        shown.equals(resource.uri())
+            ? listener
+            : params -> listener.accept(JsonObjects.with(params, "uri", JsonObjects.quoted(shown)));
+    Subscriber subscriber = new Subscriber(resource.server(), resource.uri(), caller, withShownUri);
+    return directory
+        .find(resource.server())
+        .compose(
+            view ->
+                Future.all(
+                    view.locations().stream()
+                        .map(location -> subscribe(subscriber, location))
+                        .toList()))
+        .<Runnable>map(begun -> () -> end(subscriber))
+        .onFailure(refused -> end(subscriber));
+  }
+
+  private Future<Void> subscribe(Subscriber subscriber, InstanceLocation location) {
+    subscriber.agreements.put(location, false);
+    return bus.request(address(subscriber, location), subscriber.request(true))
+        .<Void>map(
+            conversation -> {
+              if (subscriber.ended) {
+                unsubscribe(subscriber, location);
+              } else {
+                subscriber.agreements.replace(location, true);
+                subscriber.resource =
+                    new SubscribedResource(subscriber.server, conversation, subscriber.uri);
+                listeners
+                    .computeIfAbsent(subscriber.resource, w -> new LinkedHashSet<>())
+                    .add(subscriber);
+              }
+              return null;
+            })
+        .onFailure(refused -> subscriber.agreements.remove(location));
+  }
+
+  private void end(Subscriber subscriber) {
+    subscriber.ended = true;
+    Set<Subscriber> subscribers = listeners.getOrDefault(subscriber.resource, Set.of());
+    if (subscribers.contains(subscriber)) {
+      subscribers.remove(subscriber);
+      if (subscribers.isEmpty()) {
+        listeners.remove(subscriber.resource);
+      }
+      subscriber.agreements.forEach(
+          (location, agreed) -> {
+            if (agreed) {
+              unsubscribe(subscriber, location);
+            }
+          });
+    }
+  }
+
+  private void unsubscribe(Subscriber subscriber, InstanceLocation location) {
+    bus.request(address(subscriber, location), subscriber.request(false));
+  }
+
+  private void instanceStopped(InstanceStopped instanceStopped) {
+    subscribersOf(instanceStopped.server())
+        .forEach(subscriber -> subscriber.agreements.remove(instanceStopped.from()));
+  }
+
+  /** Subscribes at new instances; a refused subscription is tried again at the next change. */
+  private void resubscribe(ServerView server) {
+    if (!server.isDiscovered()) {
+      return;
+    }
+    for (Subscriber subscriber : subscribersOf(server.id())) {
+      subscriber.agreements.keySet().retainAll(server.locations());
+      server.locations().stream()
+          .filter(location -> !subscriber.agreements.containsKey(location))
+          .forEach(location -> subscribe(subscriber, location));
+    }
+  }
+
+  private List<Subscriber> subscribersOf(ServerId server) {
+    return listeners.values().stream()
+        .flatMap(Set::stream)
+        .filter(subscriber -> subscriber.server.equals(server))
+        .toList();
+  }
+
+  private void updated(ResourceUpdate update) {
+    SubscribedResource resource =
+        new SubscribedResource(update.server(), update.conversation(), update.uri());
+    List.copyOf(listeners.getOrDefault(resource, Set.of()))
+        .forEach(subscriber -> subscriber.listener.accept(update.params()));
+  }
+
+  private static Address<ResourceSubscription, String> address(
+      Subscriber subscriber, InstanceLocation location) {
+    return Addresses.watch(new InstanceId(subscriber.server, location.instance()));
+  }
+}

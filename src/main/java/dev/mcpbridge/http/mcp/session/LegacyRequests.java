@@ -1,0 +1,306 @@
+package dev.mcpbridge.http.mcp.session;
+
+import dev.mcpbridge.auth.Principal;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.mcp.reply.ClientMessage;
+import dev.mcpbridge.http.mcp.reply.PostReplies;
+import dev.mcpbridge.http.mcp.reply.PostReply;
+import dev.mcpbridge.http.mcp.reply.ReplyChannel;
+import dev.mcpbridge.http.mcp.reply.RpcErrors;
+import dev.mcpbridge.http.mcp.request.Endpoint;
+import dev.mcpbridge.http.mcp.request.EndpointInfo;
+import dev.mcpbridge.http.mcp.request.LogLevels;
+import dev.mcpbridge.http.mcp.request.McpCalls;
+import dev.mcpbridge.http.mcp.request.McpLists;
+import dev.mcpbridge.http.mcp.request.McpRequest;
+import dev.mcpbridge.http.mcp.request.ResourceSubscribers;
+import dev.mcpbridge.http.reply.Callers;
+import dev.mcpbridge.http.reply.EventStream;
+import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.BridgePath;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.ProtocolVersion;
+import io.vertx.core.Future;
+import io.vertx.ext.web.RoutingContext;
+import java.util.List;
+
+/**
+ * The revisions with a handshake, 2024-11-05 to 2025-11-25, over Streamable HTTP: {@code
+ * initialize} opens a session, POST sends messages, GET streams messages that belong to no request,
+ * DELETE ends the session. A disconnect cancels nothing (basic/transports).
+ */
+public final class LegacyRequests {
+  private static final String SESSION = "mcp-session-id";
+  private static final String VERSION = "mcp-protocol-version";
+
+  private final LegacySessions sessions;
+  private final McpCalls calls;
+  private final EndpointInfo endpointInfo;
+  private final PostReplies replies;
+  private final ResourceSubscribers subscribers;
+
+  public LegacyRequests(
+      LegacySessions sessions,
+      McpCalls calls,
+      EndpointInfo endpointInfo,
+      PostReplies replies,
+      ResourceSubscribers subscribers) {
+    this.sessions = sessions;
+    sessions.onRemoteMessage(this::handleRemoteMessage);
+    this.calls = calls;
+    this.endpointInfo = endpointInfo;
+    this.replies = replies;
+    this.subscribers = subscribers;
+  }
+
+  /** Handles one message; a failure that it throws rejects the whole HTTP request. */
+  public void handle(RoutingContext ctx, ClientMessage message, Endpoint endpoint) {
+    if (McpMethod.INITIALIZE.equals(message.method()) && message.id() != null) {
+      initialize(ctx, message, endpoint);
+      return;
+    }
+    findSession(ctx, endpoint.server())
+        .map(session -> takeInSession(ctx, session, message, endpoint))
+        .onFailure(failure -> RpcErrors.refuse(ctx, message.id(), failure));
+  }
+
+  private LegacySession takeInSession(
+      RoutingContext ctx, LegacySession session, ClientMessage message, Endpoint endpoint) {
+    Caller caller = Callers.caller(ctx, session.caller());
+    ReplyChannel replyChannel = message.isRequest() ? replies.to(ctx, session::begin) : null;
+    handleInSession(session, caller, message, endpoint, replyChannel);
+    if (!message.isRequest()) {
+      ctx.response().setStatusCode(202).end();
+    }
+    return session;
+  }
+
+  /**
+   * Handles a batch, which only 2025-03-26 has.
+   *
+   * @param messages complete messages
+   */
+  public void handleBatch(RoutingContext ctx, List<ClientMessage> messages, Endpoint endpoint) {
+    findSession(ctx, endpoint.server())
+        .map(session -> takeBatchInSession(ctx, session, messages, endpoint))
+        .onFailure(failure -> RpcErrors.refuse(ctx, null, failure));
+  }
+
+  private LegacySession takeBatchInSession(
+      RoutingContext ctx, LegacySession session, List<ClientMessage> messages, Endpoint endpoint) {
+    if (!session.takesBatches()) {
+      throw new BridgeException(
+          ErrorCode.MALFORMED_REQUEST, "The body must be one message; batches need 2025-03-26");
+    }
+    List<ClientMessage> requests = messages.stream().filter(ClientMessage::isRequest).toList();
+    if (requests.stream().anyMatch(request -> request.method().equals(McpMethod.INITIALIZE))) {
+      throw new BridgeException(ErrorCode.MALFORMED_REQUEST, "initialize must not be in a batch");
+    }
+    Caller caller = Callers.caller(ctx, session.caller());
+    BatchReply reply =
+        requests.isEmpty()
+            ? null
+            : new BatchReply(replies.to(ctx, session::begin), requests.size());
+    messages.forEach(message -> handleInSession(session, caller, message, endpoint, reply));
+    if (requests.isEmpty()) {
+      ctx.response().setStatusCode(202).end();
+    }
+    return session;
+  }
+
+  /** GET: opens the stream of a session, or resumes a broken one. */
+  public void listen(RoutingContext ctx, ServerId endpoint) {
+    findSession(ctx, endpoint).map(session -> openStream(ctx, session)).onFailure(ctx::fail);
+  }
+
+  private LegacySession openStream(RoutingContext ctx, LegacySession session) {
+    EventStream.require(ctx);
+    String lastEventId = ctx.request().getHeader("last-event-id");
+    if (lastEventId == null) {
+      session.listen(session.begin(replies.stream(ctx)));
+    } else {
+      session.resume(lastEventId).accept(replies.stream(ctx));
+    }
+    return session;
+  }
+
+  /** DELETE: ends the session. */
+  public void end(RoutingContext ctx, ServerId endpoint) {
+    findSession(ctx, endpoint)
+        .onSuccess(
+            session -> {
+              sessions.end(session);
+              ctx.response().setStatusCode(204).end();
+            })
+        .onFailure(ctx::fail);
+  }
+
+  private Future<LegacySession> findSession(RoutingContext ctx, ServerId endpoint) {
+    for (String version : ctx.request().headers().getAll(VERSION)) {
+      if (ProtocolVersion.of(version).isEmpty()) {
+        throw new BridgeException(
+            ErrorCode.MALFORMED_REQUEST, "MCP-Protocol-Version " + version + " is not supported");
+      }
+    }
+    return sessions.find(
+        ctx.request().getHeader(SESSION), Callers.of(ctx), Callers.share(ctx), endpoint);
+  }
+
+  private void initialize(RoutingContext ctx, ClientMessage message, Endpoint endpoint) {
+    Future<Opened> opening = openSession(Callers.of(ctx), Callers.share(ctx), message, endpoint);
+    PostReply reply = replies.whole(ctx);
+    opening
+        .onSuccess(
+            opened -> {
+              ctx.response().putHeader(SESSION, opened.session().id());
+              reply.answer(message.id(), opened.result());
+            })
+        .onFailure(failure -> RpcErrors.refuse(reply, message.id(), failure));
+  }
+
+  /** An opened session and its {@code initialize} result. */
+  record Opened(LegacySession session, JsonSlice result) {}
+
+  /** Opens a session. */
+  Future<Opened> openSession(
+      Principal principal, String share, ClientMessage message, Endpoint endpoint) {
+    ProtocolVersion version =
+        ProtocolVersion.of(required(message, "protocolVersion")).orElse(ProtocolVersion.LATEST);
+    JsonSlice capabilities = message.params().get("capabilities");
+    if (capabilities != null && !capabilities.isObject()) {
+      throw new BridgeException(ErrorCode.INVALID_PARAMS, "params.capabilities must be an object");
+    }
+    return endpoint
+        .catalogue(message)
+        .compose(
+            toolCatalogue -> {
+              JsonWriter result =
+                  new JsonWriter().beginObject().member("protocolVersion", version.date());
+              endpointInfo.write(result, toolCatalogue, true, BridgePath.of(message.meta()));
+              JsonSlice initializeResult = result.endObject().toSlice();
+              return sessions
+                  .open(
+                      new LegacySession.SessionParameters(
+                          principal, share, endpoint.server(), version, capabilities))
+                  .map(session -> new Opened(session, initializeResult));
+            });
+  }
+
+  /**
+   * Handles a message of a session over either transport.
+   *
+   * @param caller the caller of its calls
+   * @param replyChannel null for a notification or a response
+   */
+  void handleInSession(
+      LegacySession session,
+      Caller caller,
+      ClientMessage message,
+      Endpoint endpoint,
+      ReplyChannel replyChannel) {
+    if (message.isResponse()) {
+      session.responseReceived(message);
+    } else if (message.isNotification()) {
+      if (!handleNotification(session, message)) {
+        session.forwardNotification(message);
+      }
+    } else {
+      session.requestReceived(message);
+      endpoint
+          .catalogue(message)
+          .compose(
+              toolCatalogue ->
+                  result(
+                      session,
+                      new McpRequest(message, toolCatalogue, session, caller, replyChannel)))
+          .onComplete(done -> session.finished(message))
+          .onComplete(
+              result -> replyChannel.answer(message.id(), LegacyResultMapper.of(result)),
+              failure -> RpcErrors.answer(replyChannel, message.id(), failure));
+    }
+  }
+
+  public void end(LegacySession session) {
+    sessions.end(session);
+  }
+
+  private Future<JsonSlice> result(LegacySession session, McpRequest request) {
+    return switch (request.message().method()) {
+      case McpMethod.PING -> Future.succeededFuture(JsonSlice.EMPTY_OBJECT);
+      case McpMethod.SET_LEVEL -> setLevel(session, request);
+      case McpMethod.TOOLS_LIST -> Future.succeededFuture(McpLists.tools(request));
+      case McpMethod.PROMPTS_LIST -> Future.succeededFuture(McpLists.prompts(request));
+      case McpMethod.RESOURCES_LIST -> Future.succeededFuture(McpLists.resources(request));
+      case McpMethod.TEMPLATES_LIST -> Future.succeededFuture(McpLists.templates(request));
+      case McpMethod.TOOLS_CALL -> calls.tool(request);
+      case McpMethod.SUBSCRIBE -> subscribe(session, request);
+      case McpMethod.UNSUBSCRIBE -> unsubscribe(session, request);
+      case McpMethod.PROMPTS_GET -> calls.prompt(request);
+      case McpMethod.RESOURCES_READ -> calls.resource(request);
+      case McpMethod.COMPLETE -> calls.complete(request);
+      default -> Future.failedFuture(RpcErrors.unknownMethod(request.message().method()));
+    };
+  }
+
+  private static Future<JsonSlice> setLevel(LegacySession session, McpRequest request) {
+    String level = request.required("level");
+    if (!LogLevels.isLevel(level)) {
+      throw new BridgeException(ErrorCode.INVALID_PARAMS, "Unknown log level: " + level);
+    }
+    return session.setLogLevel(level).map(JsonSlice.EMPTY_OBJECT);
+  }
+
+  private Future<JsonSlice> subscribe(LegacySession session, McpRequest request) {
+    String uri = request.required("uri");
+    return subscribers
+        .listen(request.resource(uri), uri, session.caller(), session::updated)
+        .map(
+            end -> {
+              session.subscribed(uri, end);
+              return JsonSlice.EMPTY_OBJECT;
+            });
+  }
+
+  private static Future<JsonSlice> unsubscribe(LegacySession session, McpRequest request) {
+    session.unsubscribed(request.required("uri"));
+    return Future.succeededFuture(JsonSlice.EMPTY_OBJECT);
+  }
+
+  /** A message that the client sent to another node. */
+  private void handleRemoteMessage(LegacySession session, ClientMessage message) {
+    if (message.isResponse()) {
+      session.completeRequest(message);
+    } else {
+      handleNotification(session, message);
+    }
+  }
+
+  /** Returns false if it concerns a request that this node does not have. */
+  private boolean handleNotification(LegacySession session, ClientMessage message) {
+    if (!McpMethod.CANCELLED.equals(message.method())) {
+      return true;
+    }
+    JsonSlice requestId = message.params().get("requestId");
+    if (requestId == null) {
+      return true;
+    }
+    boolean isLocal = session.cancelled(requestId);
+    McpRequest.RunningCall runningCall = session.running(requestId);
+    if (runningCall != null) {
+      calls.cancel(runningCall, "The client has cancelled the request");
+    }
+    return isLocal;
+  }
+
+  private static String required(ClientMessage message, String name) {
+    String text = message.stringParam(name);
+    if (text == null) {
+      throw new BridgeException(ErrorCode.INVALID_PARAMS, "params." + name + " must be a string");
+    }
+    return text;
+  }
+}

@@ -1,0 +1,134 @@
+package dev.mcpbridge.http.mcp.session;
+
+import dev.mcpbridge.auth.Principal;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.mcp.reply.ClientMessage;
+import dev.mcpbridge.http.mcp.reply.MessageStream;
+import dev.mcpbridge.http.mcp.reply.PostReplies;
+import dev.mcpbridge.http.mcp.reply.RpcErrors;
+import dev.mcpbridge.http.mcp.request.Endpoint;
+import dev.mcpbridge.http.reply.Callers;
+import dev.mcpbridge.http.reply.EventStream;
+import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.RandomIds;
+import io.vertx.ext.web.RoutingContext;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * HTTP+SSE of 2024-11-05, for clients that support nothing newer: one stream for all messages to
+ * the client. Its first event is the address for messages from it. The session ends with the
+ * stream.
+ */
+public final class SseDoor {
+  private final LegacyRequests requests;
+  private final PostReplies replies;
+  private final Map<String, Channel> channels = new HashMap<>();
+
+  private static final class Channel {
+    final Principal principal;
+    final String share;
+    final ServerId endpoint;
+    final MessageStream stream;
+    LegacySession session;
+    boolean closed;
+
+    Channel(Principal principal, String share, ServerId endpoint, MessageStream stream) {
+      this.principal = principal;
+      this.share = share;
+      this.endpoint = endpoint;
+      this.stream = stream;
+    }
+  }
+
+  public SseDoor(LegacyRequests requests, PostReplies replies) {
+    this.requests = requests;
+    this.replies = replies;
+  }
+
+  public void open(RoutingContext ctx, ServerId endpoint) {
+    EventStream.require(ctx);
+    String id = RandomIds.next();
+    EventStream stream = replies.stream(ctx);
+    channels.put(
+        id, new Channel(Callers.of(ctx), Callers.share(ctx), endpoint, MessageStream.on(stream)));
+    stream.onClose(() -> close(id));
+    String address = ctx.request().path() + "?sessionId=" + id;
+    stream.send("endpoint", JsonSlice.of(address));
+  }
+
+  /** Handles a message for a stream; its response or error is sent on the stream. */
+  public void take(RoutingContext ctx, ClientMessage message, Endpoint endpoint) {
+    Channel channel = channel(ctx, endpoint.server());
+    Caller caller = channel.session == null ? null : Callers.caller(ctx, channel.session.caller());
+    ctx.response().setStatusCode(202).end();
+    StreamReply reply = new StreamReply(channel.stream);
+    try {
+      dispatch(channel, caller, message, endpoint, reply);
+    } catch (BridgeException refusal) {
+      if (message.isRequest()) {
+        RpcErrors.refuse(reply, message.id(), refusal);
+      }
+    }
+  }
+
+  /**
+   * @param caller null before there is a session
+   */
+  private void dispatch(
+      Channel channel, Caller caller, ClientMessage message, Endpoint endpoint, StreamReply reply) {
+    boolean isInitialize = McpMethod.INITIALIZE.equals(message.method()) && message.isRequest();
+    if (isInitialize && channel.session == null) {
+      initialize(channel, message, endpoint, reply);
+    } else if (isInitialize || channel.session == null) {
+      throw new BridgeException(
+          ErrorCode.MALFORMED_REQUEST, "initialize must come first and only once");
+    } else {
+      requests.handleInSession(channel.session, caller, message, endpoint, reply);
+    }
+  }
+
+  private void initialize(
+      Channel channel, ClientMessage message, Endpoint endpoint, StreamReply reply) {
+    requests
+        .openSession(channel.principal, channel.share, message, endpoint)
+        .onComplete(
+            opened -> {
+              if (channel.closed) {
+                requests.end(opened.session());
+                return;
+              }
+              channel.session = opened.session();
+              channel.session.listen(channel.stream);
+              reply.answer(message.id(), opened.result());
+            },
+            failure -> RpcErrors.refuse(reply, message.id(), failure));
+  }
+
+  private Channel channel(RoutingContext ctx, ServerId endpoint) {
+    Channel channel = channels.get(String.valueOf(ctx.request().getParam("sessionId")));
+    boolean isOwner =
+        channel != null
+            && channel.principal.name().equals(Callers.of(ctx).name())
+            && (endpoint == null ? channel.endpoint == null : endpoint.equals(channel.endpoint));
+    if (!isOwner) {
+      throw new BridgeException(ErrorCode.SESSION_NOT_FOUND, "The session is unknown or has ended");
+    }
+    return channel;
+  }
+
+  private void close(String id) {
+    Channel channel = channels.remove(id);
+    if (channel == null) {
+      return;
+    }
+    channel.closed = true;
+    if (channel.session != null) {
+      requests.end(channel.session);
+    }
+  }
+}

@@ -1,0 +1,174 @@
+package dev.mcpbridge.http.mcp.stateless;
+
+import dev.mcpbridge.call.ToolCatalogue;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.mcp.reply.ClientMessage;
+import dev.mcpbridge.http.mcp.reply.PostReplies;
+import dev.mcpbridge.http.mcp.reply.PostReply;
+import dev.mcpbridge.http.mcp.reply.RpcErrors;
+import dev.mcpbridge.http.mcp.request.CatalogueChanges;
+import dev.mcpbridge.http.mcp.request.Endpoint;
+import dev.mcpbridge.http.mcp.request.EndpointInfo;
+import dev.mcpbridge.http.mcp.request.McpCalls;
+import dev.mcpbridge.http.mcp.request.McpLists;
+import dev.mcpbridge.http.mcp.request.McpRequest;
+import dev.mcpbridge.http.mcp.request.ResourceSubscribers;
+import dev.mcpbridge.http.reply.Callers;
+import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.protocol.BridgePath;
+import dev.mcpbridge.protocol.JsonObjects;
+import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.McpMethod;
+import dev.mcpbridge.protocol.ProtocolVersion;
+import io.vertx.core.Future;
+import io.vertx.ext.web.RoutingContext;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+
+/**
+ * The revision 2026-07-28: each request is independent, identifies its client in {@code _meta} and
+ * headers, and is cancelled when its connection closes.
+ */
+public final class StatelessRequests {
+  private static final byte[] RESULT_TYPE = "resultType".getBytes(StandardCharsets.US_ASCII);
+
+  private final McpCalls calls;
+  private final EndpointInfo endpointInfo;
+  private final PostReplies replies;
+  private final SubscriptionStreams subscriptionStreams;
+
+  public StatelessRequests(
+      McpCalls calls,
+      EndpointInfo endpointInfo,
+      PostReplies replies,
+      CatalogueChanges changes,
+      ResourceSubscribers subscribers) {
+    this.calls = calls;
+    this.endpointInfo = endpointInfo;
+    this.replies = replies;
+    this.subscriptionStreams = new SubscriptionStreams(changes, subscribers, replies);
+  }
+
+  /** Handles one message; errors in its metadata have an HTTP status of their own. */
+  public void take(RoutingContext ctx, ClientMessage message, Endpoint endpoint) {
+    if (message.isResponse()) {
+      throw new BridgeException(
+          ErrorCode.MALFORMED_REQUEST, "Since 2026-07-28 responses must be sent in inputResponses");
+    }
+    if (message.isNotification()) {
+      ctx.response().setStatusCode(202).end();
+      return;
+    }
+    StatelessMeta.check(message, ctx.request().headers());
+    if (!StatelessMeta.knows(message.method())) {
+      throw RpcErrors.unknownMethod(message.method());
+    }
+    if (message.method().equals(McpMethod.LISTEN)) {
+      endpoint
+          .catalogue(message)
+          .onSuccess(
+              toolCatalogue ->
+                  subscriptionStreams.open(ctx, message, endpoint.server(), toolCatalogue))
+          .onFailure(failure -> RpcErrors.refuse(replies.to(ctx), message.id(), failure));
+    } else {
+      answer(ctx, message, endpoint);
+    }
+  }
+
+  private void answer(RoutingContext ctx, ClientMessage message, Endpoint endpoint) {
+    Caller caller = Callers.caller(ctx);
+    StatelessClient client = new StatelessClient(Callers.of(ctx), message.meta());
+    PostReply reply = replies.to(ctx);
+    reply.onDisconnect(() -> cancel(client));
+    endpoint
+        .catalogue(message)
+        .compose(
+            toolCatalogue -> {
+              ParamHeaders.check(message, toolCatalogue, ctx.request().headers());
+              return result(new McpRequest(message, toolCatalogue, client, caller, reply));
+            })
+        .onComplete(
+            result -> reply.answer(message.id(), result),
+            failure -> RpcErrors.answerStateless(reply, message, failure));
+  }
+
+  private void cancel(StatelessClient client) {
+    McpRequest.RunningCall runningCall = client.disconnect();
+    if (runningCall != null) {
+      calls.cancel(runningCall, "The client has disconnected");
+    }
+  }
+
+  private Future<JsonSlice> result(McpRequest request) {
+    return switch (request.message().method()) {
+      case McpMethod.DISCOVER -> Future.succeededFuture(discover(request));
+      case McpMethod.TOOLS_LIST -> listResult(request, McpLists.tools(request));
+      case McpMethod.PROMPTS_LIST -> listResult(request, McpLists.prompts(request));
+      case McpMethod.RESOURCES_LIST -> listResult(request, McpLists.resources(request));
+      case McpMethod.TEMPLATES_LIST -> listResult(request, McpLists.templates(request));
+      case McpMethod.TOOLS_CALL -> calls.tool(request).map(StatelessRequests::complete);
+      case McpMethod.PROMPTS_GET -> calls.prompt(request).map(StatelessRequests::complete);
+      case McpMethod.RESOURCES_READ -> calls.resource(request).map(StatelessRequests::cacheable);
+      case McpMethod.COMPLETE -> calls.complete(request).map(StatelessRequests::complete);
+      default -> Future.failedFuture(RpcErrors.unknownMethod(request.message().method()));
+    };
+  }
+
+  private JsonSlice discover(McpRequest request) {
+    JsonWriter out =
+        new JsonWriter(1024)
+            .beginObject()
+            .name("supportedVersions")
+            .beginArray()
+            .value(ProtocolVersion.STATELESS)
+            .endArray();
+    endpointInfo.write(
+        out, request.toolCatalogue(), false, BridgePath.of(request.message().meta()));
+    return withMeta(request.toolCatalogue(), cacheable(out.endObject().toSlice()));
+  }
+
+  private Future<JsonSlice> listResult(McpRequest request, JsonSlice list) {
+    return Future.succeededFuture(withMeta(request.toolCatalogue(), cacheable(list)));
+  }
+
+  private JsonSlice withMeta(ToolCatalogue toolCatalogue, JsonSlice result) {
+    JsonSlice meta = endpointInfo.statelessMeta(toolCatalogue);
+    return new JsonWriter(result.length() + meta.length() + 16)
+        .beginObject()
+        .membersOf(result)
+        .member("_meta", meta)
+        .endObject()
+        .toSlice();
+  }
+
+  /** Adds the {@code resultType} that results of servers of older revisions lack. */
+  private static JsonSlice complete(JsonSlice result) {
+    return result.mentions(RESULT_TYPE) && JsonObjects.members(result).containsKey("resultType")
+        ? result
+        : new JsonWriter(result.length() + 32)
+            .beginObject()
+            .member("resultType", "complete")
+            .membersOf(result)
+            .endObject()
+            .toSlice();
+  }
+
+  /** Forbids caching of a result that has no caching members. */
+  private static JsonSlice cacheable(JsonSlice result) {
+    JsonSlice complete = complete(result);
+    Map<String, JsonSlice> members = JsonObjects.members(complete);
+    boolean requiresInput = "input_required".equals(JsonObjects.string(members.get("resultType")));
+    if (requiresInput || members.containsKey("ttlMs")) {
+      return complete;
+    }
+    return new JsonWriter(complete.length() + 48)
+        .beginObject()
+        .membersOf(complete)
+        .member("ttlMs", 0)
+        .member("cacheScope", "private")
+        .endObject()
+        .toSlice();
+  }
+}
