@@ -1,16 +1,15 @@
 package dev.mcpbridge.http.mcp.request;
 
-import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.call.CallOutcome;
 import dev.mcpbridge.call.DecidedCalls;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.RpcWriter;
+import dev.mcpbridge.protocol.ToolResult;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.Optional;
@@ -36,7 +35,6 @@ final class DecisionWaiter {
     if (token == null || !request.replyChannel().takesStream()) {
       return Future.succeededFuture(Optional.empty());
     }
-    Viewer viewer = Callers.viewer(request.client().principal());
     long timeoutMillis = confirmation.expiresAtMillis() - confirmation.createdAtMillis();
     int[] seconds = new int[1];
     sendProgress(request, token, 0);
@@ -46,7 +44,10 @@ final class DecisionWaiter {
             t -> sendProgress(request, token, seconds[0] += PROGRESS_SECONDS));
     return decidedCalls
         .await(
-            confirmation.id(), viewer, timeoutMillis, () -> request.client().hasCancelled(request))
+            confirmation.id(),
+            request.viewer(),
+            timeoutMillis,
+            () -> request.client().hasCancelled(request))
         .onComplete(done -> vertx.cancelTimer(timer))
         .compose(decidedCall -> decidedCall.outcome(null))
         .map(outcome -> Optional.ofNullable(outcome).map(DecisionWaiter::result))
@@ -60,7 +61,8 @@ final class DecisionWaiter {
   private static Future<Optional<JsonSlice>> asToolError(Throwable failure) {
     ErrorCode code = BridgeException.of(failure).code();
     return switch (code) {
-      case FORBIDDEN -> Future.succeededFuture(Optional.of(ToolErrors.of(failure.getMessage())));
+      case FORBIDDEN ->
+          Future.succeededFuture(Optional.of(ToolResult.text(failure.getMessage()).error()));
       case CONFIRMATION_EXPIRED -> Future.succeededFuture(Optional.empty());
       default -> Future.failedFuture(failure);
     };

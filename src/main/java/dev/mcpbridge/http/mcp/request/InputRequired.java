@@ -2,6 +2,7 @@ package dev.mcpbridge.http.mcp.request;
 
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 
@@ -13,6 +14,12 @@ final class InputRequired {
   static BridgeException invalidState() {
     return new BridgeException(
         ErrorCode.INVALID_PARAMS, "The requestState is invalid, expired or of another request");
+  }
+
+  /** The client's input in a repeated request; null if it has none. */
+  static JsonSlice answer(McpRequest request, String key) {
+    JsonSlice responses = request.message().params().get("inputResponses");
+    return responses == null ? null : JsonObjects.members(responses).get(key);
   }
 
   /**

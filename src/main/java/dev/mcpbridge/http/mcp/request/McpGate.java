@@ -5,11 +5,10 @@ import dev.mcpbridge.bus.Addresses.ConfirmationQuery;
 import dev.mcpbridge.bus.Addresses.ConfirmationState;
 import dev.mcpbridge.bus.Addresses.HumanDecision;
 import dev.mcpbridge.bus.Addresses.PendingConfirmation;
-import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.http.reply.Callers;
+import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Confirmation;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.JsonObjects;
@@ -22,7 +21,7 @@ import io.vertx.core.Future;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 /**
  * Confirmations in MCP: {@code input_required} in the stateless era, {@code elicitation/create}
@@ -38,30 +37,28 @@ final class McpGate {
   private final Bus bus;
   private final DecisionWaiter decisionWaiter;
   private final String statePrefix;
+  private final BiFunction<McpRequest, Confirmation, Future<JsonSlice>> runApproved;
 
   /**
    * @param statePrefix prefix of the states of this bridge only
+   * @param runApproved runs an approved call as the response to a request
    */
-  McpGate(Bus bus, DecisionWaiter decisionWaiter, String statePrefix) {
+  McpGate(
+      Bus bus,
+      DecisionWaiter decisionWaiter,
+      String statePrefix,
+      BiFunction<McpRequest, Confirmation, Future<JsonSlice>> runApproved) {
     this.bus = bus;
     this.decisionWaiter = decisionWaiter;
     this.statePrefix = statePrefix + "confirmation/";
+    this.runApproved = runApproved;
   }
 
-  /**
-   * Requests a confirmation.
-   *
-   * @param run runs the approved call as the response to the request
-   */
-  Future<JsonSlice> requestConfirmation(
-      McpRequest request,
-      PendingConfirmation pending,
-      Function<Confirmation, Future<JsonSlice>> run) {
+  /** Requests a confirmation of a call, and runs it once it is approved. */
+  Future<JsonSlice> requestConfirmation(McpRequest request, PendingConfirmation pending) {
     Confirmation confirmation = pending.confirmation();
-    if (pending.token() != null && request.isConfirmedByOtherBridge()) {
-      return Future.succeededFuture(delegated(pending));
-    }
-    if (pending.token() == null) {
+    String token = pending.token();
+    if (token == null) {
       return decisionWaiter
           .decision(request, confirmation)
           .compose(
@@ -70,6 +67,9 @@ final class McpGate {
                       .map(Future::succeededFuture)
                       .orElseGet(() -> explain(confirmation, true)));
     }
+    if (request.isConfirmedByOtherBridge()) {
+      return Future.succeededFuture(delegated(confirmation, token));
+    }
     if (!request.envelope(Set.of()).supportsElicitation("form")) {
       LOG.log(
           Level.WARNING,
@@ -77,21 +77,18 @@ final class McpGate {
           confirmation.call().server(),
           confirmation.call().target().name(),
           confirmation.id(),
-          pending.token());
+          token);
       return explain(confirmation, false);
     }
-    if (request.client().takesRequests()) {
-      return request
-          .client()
-          .sendRequest(
-              request,
-              McpMethod.ELICIT,
-              Elicitation.question(confirmation),
-              confirmation.expiresAtMillis() - confirmation.createdAtMillis())
-          .recover(unanswered -> withdraw(request, pending, unanswered))
-          .compose(answer -> decide(request, confirmation.id(), pending.token(), answer, run));
+    if (!request.client().takesRequests()) {
+      return Future.succeededFuture(inputRequired(confirmation, token));
     }
-    return Future.succeededFuture(inputRequired(confirmation, pending.token()));
+    long timeoutMillis = confirmation.expiresAtMillis() - confirmation.createdAtMillis();
+    return request
+        .client()
+        .sendRequest(request, McpMethod.ELICIT, Elicitation.question(confirmation), timeoutMillis)
+        .recover(unanswered -> withdraw(request, confirmation, token, unanswered))
+        .compose(answer -> runIfAccepted(request, confirmation, token, answer));
   }
 
   /** Whether a request is repeated with an answer to a confirmation. */
@@ -101,8 +98,7 @@ final class McpGate {
   }
 
   /** Continues a repeated request, if it is still the same. */
-  Future<JsonSlice> resume(
-      McpRequest request, CallIntent callIntent, Function<Confirmation, Future<JsonSlice>> run) {
+  Future<JsonSlice> resume(McpRequest request, CallIntent callIntent) {
     String confirmed = confirmedElsewhere(request);
     String value =
         confirmed == null
@@ -112,27 +108,30 @@ final class McpGate {
     if (state.length != 2) {
       return Future.failedFuture(InputRequired.invalidState());
     }
-    JsonSlice responses = request.message().params().get("inputResponses");
-    JsonSlice answer = responses == null ? null : JsonObjects.members(responses).get(KEY);
-    JsonSlice response = confirmed == null ? answer : Elicitation.ACCEPTED;
-    Viewer viewer = Callers.viewer(request.client().principal());
-    return bus.request(Addresses.CONFIRMATION, new ConfirmationQuery(state[0], viewer))
+    String id = state[0];
+    String token = state[1];
+    JsonSlice answer =
+        confirmed == null ? InputRequired.answer(request, KEY) : Elicitation.ACCEPTED;
+    return bus.request(Addresses.CONFIRMATION, new ConfirmationQuery(id, request.viewer()))
         .recover(McpGate::asInvalidState)
         .compose(
-            confirmationState -> {
-              Confirmation confirmation = confirmationState.confirmation();
-              if (confirmationState.status() != ConfirmationState.Status.PENDING) {
-                return notPending(confirmation.id(), state[1], viewer);
+            found -> {
+              Confirmation confirmation = found.confirmation();
+              if (found.status() != ConfirmationState.Status.PENDING) {
+                return notPending(request, confirmation.id(), token);
               }
-              return covers(confirmation, request, callIntent)
-                  ? decideIfAnswered(request, confirmation, state[1], response, run)
-                  : Future.failedFuture(InputRequired.invalidState());
+              if (!covers(confirmation, request, callIntent)) {
+                return Future.failedFuture(InputRequired.invalidState());
+              }
+              return answer == null
+                  ? Future.succeededFuture(inputRequired(confirmation, token))
+                  : runIfAccepted(request, confirmation, token, answer);
             });
   }
 
   /** Fails; the attempt to decide reports why the confirmation is no longer pending. */
-  private Future<JsonSlice> notPending(String id, String token, Viewer viewer) {
-    return bus.request(Addresses.DECIDE, new HumanDecision(id, false, token, viewer))
+  private Future<JsonSlice> notPending(McpRequest request, String id, String token) {
+    return decide(request, id, token, false)
         .recover(McpGate::asInvalidState)
         .compose(rejected -> Future.failedFuture(InputRequired.invalidState()));
   }
@@ -142,12 +141,11 @@ final class McpGate {
     return JsonObjects.string(request.message().meta().get(MetaKeys.CONFIRMED));
   }
 
-  private static JsonSlice delegated(PendingConfirmation pending) {
-    Confirmation confirmation = pending.confirmation();
+  private static JsonSlice delegated(Confirmation confirmation, String token) {
     JsonSlice meta =
         new JsonWriter()
             .beginObject()
-            .member(MetaKeys.CONFIRMATION, confirmation.id() + "." + pending.token())
+            .member(MetaKeys.CONFIRMATION, confirmation.id() + "." + token)
             .endObject()
             .toSlice();
     return ToolResult.text(Elicitation.message(confirmation) + ". It has not run.")
@@ -157,48 +155,35 @@ final class McpGate {
 
   /** Rejects an unanswered confirmation, so that it cannot be answered later. */
   private Future<JsonSlice> withdraw(
-      McpRequest request, PendingConfirmation pending, Throwable unanswered) {
-    Viewer viewer = Callers.viewer(request.client().principal());
-    String id = pending.confirmation().id();
-    return bus.request(Addresses.DECIDE, new HumanDecision(id, false, pending.token(), viewer))
+      McpRequest request, Confirmation confirmation, String token, Throwable unanswered) {
+    return decide(request, confirmation.id(), token, false)
         .transform(rejected -> Future.failedFuture(unanswered));
   }
 
-  private Future<JsonSlice> decideIfAnswered(
-      McpRequest request,
-      Confirmation confirmation,
-      String token,
-      JsonSlice answer,
-      Function<Confirmation, Future<JsonSlice>> run) {
-    return answer == null
-        ? Future.succeededFuture(inputRequired(confirmation, token))
-        : decide(request, confirmation.id(), token, answer, run);
-  }
-
-  private Future<JsonSlice> decide(
-      McpRequest request,
-      String confirmationId,
-      String token,
-      JsonSlice answer,
-      Function<Confirmation, Future<JsonSlice>> run) {
-    boolean isApproved = Elicitation.isAccepted(answer);
-    Viewer viewer = Callers.viewer(request.client().principal());
-    return bus.request(
-            Addresses.DECIDE, new HumanDecision(confirmationId, isApproved, token, viewer))
+  private Future<JsonSlice> runIfAccepted(
+      McpRequest request, Confirmation confirmation, String token, JsonSlice answer) {
+    return decide(request, confirmation.id(), token, Elicitation.isAccepted(answer))
         .recover(McpGate::asInvalidState)
         .compose(
             approved ->
                 approved == null
-                    ? Future.succeededFuture(ToolErrors.of("The call was rejected by the user"))
-                    : run.apply(approved));
+                    ? Future.succeededFuture(
+                        ToolResult.text("The call was rejected by the user").error())
+                    : runApproved.apply(request, approved));
+  }
+
+  /** Decides as the client's principal; the approved call, or null for a rejected one. */
+  private Future<Confirmation> decide(
+      McpRequest request, String id, String token, boolean isApproved) {
+    return bus.request(
+        Addresses.DECIDE, new HumanDecision(id, isApproved, token, request.viewer()));
   }
 
   private static boolean covers(
       Confirmation confirmation, McpRequest request, CallIntent callIntent) {
-    return confirmation.call().caller().name().equals(request.client().principal().name())
-        && confirmation.call().server().equals(callIntent.server())
-        && confirmation.call().target().equals(callIntent.target())
-        && confirmation.call().arguments().equals(callIntent.arguments());
+    Call call = confirmation.call();
+    return call.caller().name().equals(request.client().principal().name())
+        && new CallIntent(call.server(), call.target(), call.arguments()).equals(callIntent);
   }
 
   private JsonSlice inputRequired(Confirmation confirmation, String token) {
@@ -224,7 +209,7 @@ final class McpGate {
                 + ", with the token from the bridge's log, or with a key of the scope approve.";
     String sentence = Elicitation.message(confirmation) + ". It has not run: " + instructions;
     if (confirmation.call().target().kind() == Target.Kind.TOOL) {
-      return Future.succeededFuture(ToolErrors.of(sentence));
+      return Future.succeededFuture(ToolResult.text(sentence).error());
     }
     return Future.failedFuture(new BridgeException(ErrorCode.FORBIDDEN, sentence));
   }

@@ -1,10 +1,12 @@
 package dev.mcpbridge.http.mcp.request;
 
+import dev.mcpbridge.bus.Addresses.Viewer;
 import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.mcp.reply.ClientMessage;
 import dev.mcpbridge.http.mcp.reply.ReplyChannel;
+import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Arguments;
@@ -31,6 +33,18 @@ public record McpRequest(
 
   /** A running call, as needed to cancel it. */
   public record RunningCall(ServerId server, String callId) {}
+
+  /** Throws CANCELLED if the client has cancelled the request or disconnected. */
+  void checkCancelled() {
+    if (client.hasCancelled(this)) {
+      throw new BridgeException(ErrorCode.CANCELLED, "The client cancelled the request");
+    }
+  }
+
+  /** The client as an approver of confirmations. */
+  Viewer viewer() {
+    return Callers.viewer(client.principal());
+  }
 
   /** A required string of the params. */
   public String required(String name) {

@@ -1,7 +1,6 @@
 package dev.mcpbridge.http.mcp.request;
 
 import dev.mcpbridge.bus.Addresses.ServerRequest;
-import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.RandomIds;
 import io.vertx.core.Future;
@@ -43,6 +42,15 @@ final class SuspendedCalls {
 
     /** The result of the call, or {@code input_required} for its next request. */
     Future<JsonSlice> nextResult() {
+      return nextResult.future();
+    }
+
+    /** The next result, for the client's next request. */
+    private Future<JsonSlice> awaitNext() {
+      nextResult = Promise.promise();
+      if (!queuedResults.isEmpty()) {
+        nextResult.complete(queuedResults.poll());
+      }
       return nextResult.future();
     }
 
@@ -106,18 +114,14 @@ final class SuspendedCalls {
         || !waitingCall.call().callIntent.equals(callIntent)) {
       return Future.failedFuture(InputRequired.invalidState());
     }
-    JsonSlice responses = request.message().params().get("inputResponses");
-    JsonSlice answer = responses == null ? null : JsonObjects.members(responses).get(KEY);
+    JsonSlice answer = InputRequired.answer(request, KEY);
     if (answer == null) {
       return Future.succeededFuture(inputRequired(waitingCall.serverRequest(), state));
     }
     waiting.remove(state);
-    waitingCall.call().nextResult = Promise.promise();
-    if (!waitingCall.call().queuedResults.isEmpty()) {
-      waitingCall.call().nextResult.complete(waitingCall.call().queuedResults.poll());
-    }
-    request.client().callStarted(request, waitingCall.call().runningCall);
-    Future<JsonSlice> next = waitingCall.call().nextResult();
+    SuspendedCall call = waitingCall.call();
+    Future<JsonSlice> next = call.awaitNext();
+    request.client().callStarted(request, call.runningCall);
     waitingCall.answer().tryComplete(answer.detached());
     return next.onComplete(done -> request.client().callEnded(request));
   }
