@@ -16,7 +16,7 @@ import java.util.Map;
  * @param method null for a response
  * @param params members of {@code params}; empty if absent
  * @param meta members of {@code params._meta}
- * @param response the whole message if it is a response, else null
+ * @param raw the whole message
  * @param hasWhitespace whether there is whitespace between its tokens
  */
 public record ClientMessage(
@@ -24,7 +24,7 @@ public record ClientMessage(
     String method,
     Map<String, JsonSlice> params,
     Map<String, JsonSlice> meta,
-    JsonSlice response,
+    JsonSlice raw,
     boolean hasWhitespace) {
   private static final int MAX_BATCH = 100;
 
@@ -57,7 +57,7 @@ public record ClientMessage(
       throw malformed("The message has no method");
     }
     Map<String, JsonSlice> params = params(members.get("params"));
-    return new ClientMessage(id, method, params, meta(params), null, scanner.sawWhitespace());
+    return new ClientMessage(id, method, params, meta(params), message, scanner.sawWhitespace());
   }
 
   /** Whether the body starts like a batch. */
@@ -101,15 +101,24 @@ public record ClientMessage(
   }
 
   public boolean isResponse() {
-    return response != null;
+    return method == null;
   }
 
   public boolean isRequest() {
-    return response == null && id != null;
+    return method != null && id != null;
   }
 
   public boolean isNotification() {
-    return response == null && id == null;
+    return method != null && id == null;
+  }
+
+  /** A required string of the params. */
+  public String required(String name) {
+    String text = stringParam(name);
+    if (text == null) {
+      throw new BridgeException(ErrorCode.INVALID_PARAMS, "params." + name + " must be a string");
+    }
+    return text;
   }
 
   /** A string among the params; null if absent or not a string. */

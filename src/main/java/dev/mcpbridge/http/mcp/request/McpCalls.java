@@ -61,7 +61,7 @@ public final class McpCalls {
 
   /** tools/call. Invalid arguments are a tool error, so that a model can read them. */
   public Future<JsonSlice> tool(McpRequest request) {
-    String name = request.required("name");
+    String name = request.message().required("name");
     return request.toolCatalogue().full().isPresent()
         ? runLean(request, request.toolCatalogue().full().get(), name)
         : tool(request, request.toolCatalogue(), name, request.arguments());
@@ -90,14 +90,14 @@ public final class McpCalls {
 
   /** prompts/get. */
   public Future<JsonSlice> prompt(McpRequest request) {
-    ToolLocation prompt = prompt(request, request.required("name"));
+    ToolLocation prompt = prompt(request, request.message().required("name"));
     Target target = new Target(Target.Kind.PROMPT, prompt.name());
     return run(request, prompt.server().id(), target, request.arguments());
   }
 
   /** resources/read. */
   public Future<JsonSlice> resource(McpRequest request) {
-    ToolCatalogue.Resource resource = request.resource(request.required("uri"));
+    ToolCatalogue.Resource resource = request.resource(request.message().required("uri"));
     Target target = new Target(Target.Kind.RESOURCE, resource.uri());
     return run(request, resource.server(), target, Arguments.NONE);
   }

@@ -46,15 +46,6 @@ public record McpRequest(
     return Callers.viewer(client.principal());
   }
 
-  /** A required string of the params. */
-  public String required(String name) {
-    String text = message.stringParam(name);
-    if (text == null) {
-      throw new BridgeException(ErrorCode.INVALID_PARAMS, "params." + name + " must be a string");
-    }
-    return text;
-  }
-
   /** The resource with a URI. */
   public ToolCatalogue.Resource resource(String uri) {
     return toolCatalogue

@@ -7,8 +7,6 @@ import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.Future;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
@@ -22,18 +20,15 @@ final class InputRounds {
   private static final long TIMEOUT_MILLIS = 300_000;
 
   private final McpRequest request;
-  private final LegacySession session;
-  private final Function<JsonSlice, Future<JsonSlice>> retry;
+  private final Function<JsonSlice, Future<JsonSlice>> repeat;
   private int rounds;
 
   /**
-   * @param retry repeats the call with additional members of its params
+   * @param repeat repeats the call with additional members of its params
    */
-  InputRounds(
-      McpRequest request, LegacySession session, Function<JsonSlice, Future<JsonSlice>> retry) {
+  InputRounds(McpRequest request, Function<JsonSlice, Future<JsonSlice>> repeat) {
     this.request = request;
-    this.session = session;
-    this.retry = retry;
+    this.repeat = repeat;
   }
 
   /** Returns the final result, after at most 16 rounds. */
@@ -47,39 +42,34 @@ final class InputRounds {
           new BridgeException(
               ErrorCode.UPSTREAM_PROTOCOL_ERROR, "The server requires input in too many rounds"));
     }
-    JsonSlice requests = members.getOrDefault("inputRequests", JsonSlice.EMPTY_OBJECT);
-    return collectResponses(JsonObjects.members(requests))
-        .compose(responses -> retry.apply(extras(responses, members.get("requestState"))))
+    JsonSlice inputs = members.getOrDefault("inputRequests", JsonSlice.EMPTY_OBJECT);
+    return responses(JsonObjects.members(inputs))
+        .map(responses -> extras(responses, members.get("requestState")))
+        .compose(repeat)
         .compose(this::settle);
   }
 
-  private Future<JsonSlice> collectResponses(Map<String, JsonSlice> requests) {
-    List<String> keys = new ArrayList<>(requests.keySet());
-    JsonWriter responses = new JsonWriter().beginObject();
-    Future<Void> inputs = Future.succeededFuture();
-    for (String key : keys) {
-      inputs =
-          inputs
-              .compose(done -> sendToClient(JsonObjects.members(requests.get(key))))
-              .map(
-                  response -> {
-                    responses.member(key, response);
-                    return null;
-                  });
+  private Future<JsonWriter> responses(Map<String, JsonSlice> inputs) {
+    Future<JsonWriter> responses = Future.succeededFuture(new JsonWriter().beginObject());
+    for (Map.Entry<String, JsonSlice> input : inputs.entrySet()) {
+      responses =
+          responses.compose(
+              out ->
+                  sendToClient(JsonObjects.members(input.getValue()))
+                      .map(response -> out.member(input.getKey(), response)));
     }
-    return inputs.map(done -> responses.endObject().toSlice());
+    return responses;
   }
 
   private Future<JsonSlice> sendToClient(Map<String, JsonSlice> inputRequest) {
-    return session.sendRequest(
-        request,
-        String.valueOf(JsonObjects.string(inputRequest.get("method"))),
-        inputRequest.getOrDefault("params", JsonSlice.EMPTY_OBJECT),
-        TIMEOUT_MILLIS);
+    String method = String.valueOf(JsonObjects.string(inputRequest.get("method")));
+    JsonSlice params = inputRequest.getOrDefault("params", JsonSlice.EMPTY_OBJECT);
+    return request.client().sendRequest(request, method, params, TIMEOUT_MILLIS);
   }
 
-  private static JsonSlice extras(JsonSlice responses, JsonSlice state) {
-    JsonWriter out = new JsonWriter().beginObject().member("inputResponses", responses);
+  private static JsonSlice extras(JsonWriter responses, JsonSlice state) {
+    JsonWriter out =
+        new JsonWriter().beginObject().member("inputResponses", responses.endObject().toSlice());
     if (state != null) {
       out.member("requestState", state);
     }

@@ -50,7 +50,6 @@ public final class LegacyRequests {
       PostReplies replies,
       ResourceSubscribers subscribers) {
     this.sessions = sessions;
-    sessions.onRemoteMessage(this::handleRemoteMessage);
     this.calls = calls;
     this.endpointInfo = endpointInfo;
     this.replies = replies;
@@ -59,24 +58,22 @@ public final class LegacyRequests {
 
   /** Handles one message; a failure that it throws rejects the whole HTTP request. */
   public void handle(RoutingContext ctx, ClientMessage message, Endpoint endpoint) {
-    if (McpMethod.INITIALIZE.equals(message.method()) && message.id() != null) {
+    if (message.isRequest() && message.method().equals(McpMethod.INITIALIZE)) {
       initialize(ctx, message, endpoint);
       return;
     }
     findSession(ctx, endpoint.server())
-        .map(session -> takeInSession(ctx, session, message, endpoint))
+        .map(
+            session -> {
+              Caller caller = Callers.caller(ctx, session.caller());
+              PostReply reply = message.isRequest() ? replies.to(ctx, session::begin) : null;
+              handleInSession(session, caller, message, endpoint, reply);
+              if (reply == null) {
+                ctx.response().setStatusCode(202).end();
+              }
+              return session;
+            })
         .onFailure(failure -> RpcErrors.refuse(ctx, message.id(), failure));
-  }
-
-  private LegacySession takeInSession(
-      RoutingContext ctx, LegacySession session, ClientMessage message, Endpoint endpoint) {
-    Caller caller = Callers.caller(ctx, session.caller());
-    ReplyChannel replyChannel = message.isRequest() ? replies.to(ctx, session::begin) : null;
-    handleInSession(session, caller, message, endpoint, replyChannel);
-    if (!message.isRequest()) {
-      ctx.response().setStatusCode(202).end();
-    }
-    return session;
   }
 
   /**
@@ -86,13 +83,13 @@ public final class LegacyRequests {
    */
   public void handleBatch(RoutingContext ctx, List<ClientMessage> messages, Endpoint endpoint) {
     findSession(ctx, endpoint.server())
-        .map(session -> takeBatchInSession(ctx, session, messages, endpoint))
+        .map(session -> handleBatch(ctx, session, messages, endpoint))
         .onFailure(failure -> RpcErrors.refuse(ctx, null, failure));
   }
 
-  private LegacySession takeBatchInSession(
+  private LegacySession handleBatch(
       RoutingContext ctx, LegacySession session, List<ClientMessage> messages, Endpoint endpoint) {
-    if (!session.takesBatches()) {
+    if (session.record().version() != ProtocolVersion.V2025_03_26) {
       throw new BridgeException(
           ErrorCode.MALFORMED_REQUEST, "The body must be one message; batches need 2025-03-26");
     }
@@ -121,9 +118,9 @@ public final class LegacyRequests {
     EventStream.require(ctx);
     String lastEventId = ctx.request().getHeader("last-event-id");
     if (lastEventId == null) {
-      session.listen(session.begin(replies.stream(ctx)));
+      session.streams().listen(session.begin(replies.stream(ctx)));
     } else {
-      session.resume(lastEventId).accept(replies.stream(ctx));
+      session.streams().resume(lastEventId).accept(replies.stream(ctx));
     }
     return session;
   }
@@ -131,11 +128,8 @@ public final class LegacyRequests {
   /** DELETE: ends the session. */
   public void end(RoutingContext ctx, ServerId endpoint) {
     findSession(ctx, endpoint)
-        .onSuccess(
-            session -> {
-              sessions.end(session);
-              ctx.response().setStatusCode(204).end();
-            })
+        .onSuccess(sessions::end)
+        .onSuccess(ended -> ctx.response().setStatusCode(204).end())
         .onFailure(ctx::fail);
   }
 
@@ -154,11 +148,8 @@ public final class LegacyRequests {
     Future<Opened> opening = openSession(Callers.of(ctx), Callers.share(ctx), message, endpoint);
     PostReply reply = replies.whole(ctx);
     opening
-        .onSuccess(
-            opened -> {
-              ctx.response().putHeader(SESSION, opened.session().id());
-              reply.answer(message.id(), opened.result());
-            })
+        .onSuccess(opened -> ctx.response().putHeader(SESSION, opened.session().id()))
+        .onSuccess(opened -> reply.answer(message.id(), opened.result()))
         .onFailure(failure -> RpcErrors.refuse(reply, message.id(), failure));
   }
 
@@ -169,24 +160,25 @@ public final class LegacyRequests {
   Future<Opened> openSession(
       Principal principal, String share, ClientMessage message, Endpoint endpoint) {
     ProtocolVersion version =
-        ProtocolVersion.of(required(message, "protocolVersion")).orElse(ProtocolVersion.LATEST);
-    JsonSlice capabilities = message.params().get("capabilities");
-    if (capabilities != null && !capabilities.isObject()) {
+        ProtocolVersion.of(message.required("protocolVersion")).orElse(ProtocolVersion.LATEST);
+    JsonSlice capabilities =
+        message.params().getOrDefault("capabilities", JsonSlice.EMPTY_OBJECT).detached();
+    if (!capabilities.isObject()) {
       throw new BridgeException(ErrorCode.INVALID_PARAMS, "params.capabilities must be an object");
     }
+    SessionRecord record =
+        new SessionRecord(principal.name(), endpoint.server(), version, capabilities, "debug");
     return endpoint
         .catalogue(message)
         .compose(
             toolCatalogue -> {
-              JsonWriter result =
+              JsonWriter out =
                   new JsonWriter().beginObject().member("protocolVersion", version.date());
-              endpointInfo.write(result, toolCatalogue, true, BridgePath.of(message.meta()));
-              JsonSlice initializeResult = result.endObject().toSlice();
+              endpointInfo.write(out, toolCatalogue, true, BridgePath.of(message.meta()));
+              JsonSlice result = out.endObject().toSlice();
               return sessions
-                  .open(
-                      new LegacySession.SessionParameters(
-                          principal, share, endpoint.server(), version, capabilities))
-                  .map(session -> new Opened(session, initializeResult));
+                  .open(principal, share, record)
+                  .map(session -> new Opened(session, result));
             });
   }
 
@@ -194,37 +186,30 @@ public final class LegacyRequests {
    * Handles a message of a session over either transport.
    *
    * @param caller the caller of its calls
-   * @param replyChannel null for a notification or a response
+   * @param reply null for a notification or a response
    */
   void handleInSession(
       LegacySession session,
       Caller caller,
       ClientMessage message,
       Endpoint endpoint,
-      ReplyChannel replyChannel) {
-    if (message.isResponse()) {
-      session.responseReceived(message);
-    } else if (message.isNotification()) {
-      if (!handleNotification(session, message)) {
-        session.forwardNotification(message);
-      }
-    } else {
-      session.requestReceived(message);
-      endpoint
-          .catalogue(message)
-          .compose(
-              toolCatalogue ->
-                  result(
-                      session,
-                      new McpRequest(message, toolCatalogue, session, caller, replyChannel)))
-          .onComplete(done -> session.finished(message))
-          .onComplete(
-              result -> replyChannel.answer(message.id(), LegacyResultMapper.of(result)),
-              failure -> RpcErrors.answer(replyChannel, message.id(), failure));
+      ReplyChannel reply) {
+    if (!message.isRequest()) {
+      sessions.handle(session, message);
+      return;
     }
+    session.requestReceived(message);
+    endpoint
+        .catalogue(message)
+        .map(toolCatalogue -> new McpRequest(message, toolCatalogue, session, caller, reply))
+        .compose(request -> result(session, request))
+        .onComplete(done -> session.finished(message))
+        .onComplete(
+            result -> reply.answer(message.id(), LegacyResultMapper.of(result)),
+            failure -> RpcErrors.answer(reply, message.id(), failure));
   }
 
-  public void end(LegacySession session) {
+  void end(LegacySession session) {
     sessions.end(session);
   }
 
@@ -246,61 +231,28 @@ public final class LegacyRequests {
     };
   }
 
-  private static Future<JsonSlice> setLevel(LegacySession session, McpRequest request) {
-    String level = request.required("level");
+  private Future<JsonSlice> setLevel(LegacySession session, McpRequest request) {
+    String level = request.message().required("level");
     if (!LogLevels.isLevel(level)) {
       throw new BridgeException(ErrorCode.INVALID_PARAMS, "Unknown log level: " + level);
     }
-    return session.setLogLevel(level).map(JsonSlice.EMPTY_OBJECT);
+    return sessions.setLogLevel(session, level).map(JsonSlice.EMPTY_OBJECT);
   }
 
   private Future<JsonSlice> subscribe(LegacySession session, McpRequest request) {
-    String uri = request.required("uri");
+    String uri = request.message().required("uri");
     return subscribers
-        .listen(request.resource(uri), uri, session.caller(), session::updated)
-        .map(
-            end -> {
-              session.subscribed(uri, end);
-              return JsonSlice.EMPTY_OBJECT;
-            });
+        .listen(
+            request.resource(uri),
+            uri,
+            session.caller(),
+            params -> sessions.resourceUpdated(session, params))
+        .onSuccess(end -> session.subscribed(uri, end))
+        .map(JsonSlice.EMPTY_OBJECT);
   }
 
   private static Future<JsonSlice> unsubscribe(LegacySession session, McpRequest request) {
-    session.unsubscribed(request.required("uri"));
+    session.unsubscribed(request.message().required("uri"));
     return Future.succeededFuture(JsonSlice.EMPTY_OBJECT);
-  }
-
-  /** A message that the client sent to another node. */
-  private void handleRemoteMessage(LegacySession session, ClientMessage message) {
-    if (message.isResponse()) {
-      session.completeRequest(message);
-    } else {
-      handleNotification(session, message);
-    }
-  }
-
-  /** Returns false if it concerns a request that this node does not have. */
-  private boolean handleNotification(LegacySession session, ClientMessage message) {
-    if (!McpMethod.CANCELLED.equals(message.method())) {
-      return true;
-    }
-    JsonSlice requestId = message.params().get("requestId");
-    if (requestId == null) {
-      return true;
-    }
-    boolean isLocal = session.cancelled(requestId);
-    McpRequest.RunningCall runningCall = session.running(requestId);
-    if (runningCall != null) {
-      calls.cancel(runningCall, "The client has cancelled the request");
-    }
-    return isLocal;
-  }
-
-  private static String required(ClientMessage message, String name) {
-    String text = message.stringParam(name);
-    if (text == null) {
-      throw new BridgeException(ErrorCode.INVALID_PARAMS, "params." + name + " must be a string");
-    }
-    return text;
   }
 }

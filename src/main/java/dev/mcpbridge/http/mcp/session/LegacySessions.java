@@ -10,22 +10,26 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.mcp.reply.ClientMessage;
 import dev.mcpbridge.http.mcp.reply.EventBudget;
 import dev.mcpbridge.http.mcp.request.CatalogueChanges;
+import dev.mcpbridge.http.mcp.request.McpCalls;
 import dev.mcpbridge.limit.Shares;
+import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.RandomIds;
+import dev.mcpbridge.protocol.RpcWriter;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 
 /**
  * The sessions of clients with a handshake. Their number is limited, idle ones end, and each is
- * valid only for its principal and endpoint. A request with an unknown id allocates nothing.
+ * valid only for its principal and endpoint. A request with an unknown id allocates nothing. In a
+ * cluster every node can handle any request of a session: what concerns another node is forwarded.
  * Confined to the HTTP verticle.
  */
 public final class LegacySessions {
@@ -36,88 +40,81 @@ public final class LegacySessions {
 
   private final Vertx vertx;
   private final Bus bus;
-  private final int slot;
+  private final int node;
   private final Shares shares;
   private final long idleMillis;
+  private final McpCalls calls;
+
+  /** Null for a single node. */
   private final SessionRecords records;
+
   private final EventBudget budget = new EventBudget(MAX_BUFFERED_BYTES);
   private final Map<String, LegacySession> sessions = new HashMap<>();
-  private BiConsumer<LegacySession, ClientMessage> remoteMessageHandler = (session, message) -> {};
 
+  /**
+   * @param shares limit on open sessions
+   * @param idleMillis idle time after which a session ends
+   */
   public LegacySessions(
       Vertx vertx,
       Bus bus,
       Cluster cluster,
       Shares shares,
       long idleMillis,
+      McpCalls calls,
       CatalogueChanges changes) {
     this.vertx = vertx;
     this.bus = bus;
-    this.slot = cluster.slot();
+    this.node = cluster.slot();
     this.shares = shares;
     this.idleMillis = idleMillis;
+    this.calls = calls;
     this.records =
         cluster.isAlone() ? null : new SessionRecords(cluster.map("sessions"), idleMillis);
     vertx.setPeriodic(Math.min(SWEEP_MILLIS, idleMillis), t -> sweep());
-    changes.listen(
-        (server, methods) ->
-            sessions.values().forEach(session -> session.changed(server, methods)));
+    changes.listen(this::catalogueChanged);
     if (records != null) {
       bus.subscribe(Addresses.CONVERSATION_ENDED, this::endedAtOtherNode);
-      bus.subscribe(Addresses.SESSION_MESSAGE_RECEIVED, this::handleClientMessage);
-      bus.subscribe(Addresses.SESSION_MESSAGE_FOR_CLIENT, this::handleNotification);
+      bus.subscribe(Addresses.SESSION_MESSAGE_RECEIVED, this::receivedByOtherNode);
+      bus.subscribe(Addresses.SESSION_MESSAGE_FOR_CLIENT, this::sentByOtherNode);
     }
-  }
-
-  /** Sets the handler of client messages that another node received and could not match. */
-  void onRemoteMessage(BiConsumer<LegacySession, ClientMessage> handler) {
-    remoteMessageHandler = handler;
   }
 
   /** Opens a session; the future succeeds when all nodes have its record. */
-  Future<LegacySession> open(LegacySession.SessionParameters sessionParameters) {
-    shares.check(sessionParameters.share());
-    String id = RandomIds.next();
-    LegacySession session = register(id, sessionParameters);
+  Future<LegacySession> open(Principal principal, String share, SessionRecord record) {
+    shares.check(share);
+    LegacySession session = register(RandomIds.next(), principal, share, record);
     return records == null
         ? Future.succeededFuture(session)
-        : records.add(id, session.record()).map(session).onFailure(failure -> unregister(session));
+        : records.add(session.id(), record).map(session).onFailure(failure -> forget(session));
   }
 
-  private LegacySession register(String id, LegacySession.SessionParameters sessionParameters) {
+  private LegacySession register(
+      String id, Principal principal, String share, SessionRecord record) {
+    Caller caller = new Caller(principal.name(), id).withShare(share);
+    SentRequests sentRequests = new SentRequests(vertx, node);
     LegacySession session =
-        new LegacySession(vertx, budget, id, slot, sessionParameters, replicator());
+        new LegacySession(principal, caller, record, calls, sentRequests, budget);
     sessions.put(id, session);
-    shares.add(sessionParameters.share(), 1);
+    shares.add(share, 1);
     return session;
   }
 
-  private void unregister(LegacySession session) {
+  /** Ends a session at this node only. */
+  private void forget(LegacySession session) {
     if (sessions.remove(session.id(), session)) {
       shares.release(session.caller().share());
     }
+    session.end();
   }
 
-  /** Forwards what this node cannot handle; does nothing on a single node. */
-  private LegacySession.SessionReplicator replicator() {
-    return records == null
-        ? LegacySession.SessionReplicator.NONE
-        : new LegacySession.SessionReplicator() {
-          @Override
-          public void forwardMessage(String session, JsonSlice message) {
-            bus.publish(Addresses.SESSION_MESSAGE_RECEIVED, new SessionMessage(session, message));
-          }
-
-          @Override
-          public void forwardNotification(String session, JsonSlice message) {
-            bus.publish(Addresses.SESSION_MESSAGE_FOR_CLIENT, new SessionMessage(session, message));
-          }
-
-          @Override
-          public Future<Void> replicate(String session, SessionRecord record) {
-            return records.change(session, record);
-          }
-        };
+  /** Ends a session at all nodes. */
+  void end(LegacySession session) {
+    forget(session);
+    if (records != null) {
+      records.remove(session.id());
+    }
+    bus.publish(Addresses.CONVERSATION_ENDED, session.caller().conversation());
   }
 
   /**
@@ -139,27 +136,16 @@ public final class LegacySessions {
 
   private LegacySession adopt(
       String id, SessionRecord record, Principal caller, String share, ServerId endpoint) {
-    boolean isOwner =
-        record != null
-            && record.principal().equals(caller.name())
-            && Objects.equals(record.endpoint(), endpoint);
-    if (!isOwner) {
-      throw notFound();
-    }
     LegacySession session = sessions.get(id);
-    if (session == null) {
-      session =
-          register(
-              id,
-              new LegacySession.SessionParameters(
-                  caller, share, endpoint, record.version(), record.capabilities()));
+    if (session == null && record != null && record.belongsTo(caller, endpoint)) {
+      session = register(id, caller, share, record);
       records.refresh(id);
     }
     return use(session, caller, endpoint);
   }
 
   private LegacySession use(LegacySession session, Principal caller, ServerId endpoint) {
-    if (session == null || !session.belongsTo(caller, endpoint)) {
+    if (session == null || !session.record().belongsTo(caller, endpoint)) {
       throw notFound();
     }
     session.use();
@@ -172,11 +158,10 @@ public final class LegacySessions {
   private void syncWithRecord(LegacySession session) {
     SessionRecord record = records.known(session.id());
     if (record == null) {
-      unregister(session);
-      session.end();
+      forget(session);
       throw notFound();
     }
-    session.updateLogLevel(record.logLevel());
+    session.update(record);
     long now = System.nanoTime();
     long halfNanos = TimeUnit.MILLISECONDS.toNanos(idleMillis) / 2;
     if (records.isToRefresh(session.id()) || session.wasRefreshedBefore(now - halfNanos)) {
@@ -185,54 +170,72 @@ public final class LegacySessions {
     }
   }
 
-  private static BridgeException notFound() {
+  static BridgeException notFound() {
     return new BridgeException(ErrorCode.SESSION_NOT_FOUND, "The session is unknown or has ended");
   }
 
-  void end(LegacySession session) {
-    unregister(session);
-    session.end();
-    if (records != null) {
-      records.remove(session.id());
-    }
-    bus.publish(Addresses.CONVERSATION_ENDED, session.caller().conversation());
+  /** Succeeds when the nodes have agreed on the level. */
+  Future<Void> setLogLevel(LegacySession session, String level) {
+    SessionRecord changed = session.record().withLogLevel(level);
+    session.update(changed);
+    return records == null
+        ? Future.succeededFuture()
+        : records.change(session.id(), changed).onSuccess(agreed -> session.update(changed));
   }
 
-  /** Another node has ended the session. */
-  private void endedAtOtherNode(String conversation) {
-    List<LegacySession> ended =
-        sessions.values().stream()
-            .filter(session -> session.caller().conversation().equals(conversation))
+  /** Handles a response or a notification of a client, here or at the node that it concerns. */
+  void handle(LegacySession session, ClientMessage message) {
+    if (!session.handle(message) && records != null) {
+      bus.publish(
+          Addresses.SESSION_MESSAGE_RECEIVED,
+          new SessionMessage(session.id(), message.raw().detached()));
+    }
+  }
+
+  private void receivedByOtherNode(SessionMessage forwarded) {
+    LegacySession session = sessions.get(forwarded.session());
+    if (session != null) {
+      session.handle(ClientMessage.read(forwarded.message().toBytes(), MAX_DEPTH));
+    }
+  }
+
+  /** Notifies the client of a changed resource, on a stream of this or of another node. */
+  void resourceUpdated(LegacySession session, JsonSlice params) {
+    JsonSlice message = RpcWriter.notification(McpMethod.RESOURCE_UPDATED, params).toSlice();
+    if (!session.streams().send(message) && records != null) {
+      bus.publish(Addresses.SESSION_MESSAGE_FOR_CLIENT, new SessionMessage(session.id(), message));
+    }
+  }
+
+  private void sentByOtherNode(SessionMessage forwarded) {
+    LegacySession session = sessions.get(forwarded.session());
+    if (session != null) {
+      session.streams().send(forwarded.message());
+    }
+  }
+
+  private void catalogueChanged(ServerId server, List<String> methods) {
+    List<JsonSlice> notifications =
+        methods.stream()
+            .map(method -> RpcWriter.notification(method, JsonSlice.EMPTY_OBJECT).toSlice())
             .toList();
-    ended.forEach(
-        session -> {
-          unregister(session);
-          session.end();
-        });
+    matching(session -> session.record().covers(server))
+        .forEach(session -> notifications.forEach(session.streams()::send));
   }
 
-  private void handleClientMessage(SessionMessage forwarded) {
-    LegacySession session = sessions.get(forwarded.session());
-    if (session != null) {
-      remoteMessageHandler.accept(
-          session, ClientMessage.read(forwarded.message().toBytes(), MAX_DEPTH));
-    }
-  }
-
-  private void handleNotification(SessionMessage forwarded) {
-    LegacySession session = sessions.get(forwarded.session());
-    if (session != null) {
-      session.sendToListener(forwarded.message());
-    }
+  private void endedAtOtherNode(String conversation) {
+    matching(session -> session.caller().conversation().equals(conversation)).forEach(this::forget);
   }
 
   private void sweep() {
     long now = System.nanoTime();
-    sessions.values().forEach(session -> session.forgetStreams(now - KEEP_NANOS));
+    sessions.values().forEach(session -> session.streams().forget(now - KEEP_NANOS));
     long since = now - TimeUnit.MILLISECONDS.toNanos(maxIdleMillis());
-    List<LegacySession> idle =
-        sessions.values().stream().filter(session -> session.isIdleSince(since)).toList();
-    idle.forEach(session -> endOrForget(session, since));
+    matching(session -> session.isIdleSince(since)).forEach(idle -> endOrForget(idle, since));
+  }
+
+  private List<LegacySession> matching(Predicate<LegacySession> condition) {
+    return sessions.values().stream().filter(condition).toList();
   }
 
   /** Exceeds the lifetime of a record: one that still exists was refreshed by another node. */
@@ -253,8 +256,7 @@ public final class LegacySessions {
               if (record == null) {
                 end(session);
               } else if (session.isIdleSince(since)) {
-                unregister(session);
-                session.end();
+                forget(session);
               }
             });
   }

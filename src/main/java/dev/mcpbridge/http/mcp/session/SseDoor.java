@@ -6,6 +6,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.mcp.reply.ClientMessage;
 import dev.mcpbridge.http.mcp.reply.MessageStream;
 import dev.mcpbridge.http.mcp.reply.PostReplies;
+import dev.mcpbridge.http.mcp.reply.ReplyChannel;
 import dev.mcpbridge.http.mcp.reply.RpcErrors;
 import dev.mcpbridge.http.mcp.request.Endpoint;
 import dev.mcpbridge.http.reply.Callers;
@@ -18,6 +19,7 @@ import dev.mcpbridge.protocol.RandomIds;
 import io.vertx.ext.web.RoutingContext;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * HTTP+SSE of 2024-11-05, for clients that support nothing newer: one stream for all messages to
@@ -29,7 +31,8 @@ public final class SseDoor {
   private final PostReplies replies;
   private final Map<String, Channel> channels = new HashMap<>();
 
-  private static final class Channel {
+  /** The stream of a client, which also carries every response. */
+  private static final class Channel implements ReplyChannel {
     final Principal principal;
     final String share;
     final ServerId endpoint;
@@ -37,11 +40,26 @@ public final class SseDoor {
     LegacySession session;
     boolean closed;
 
-    Channel(Principal principal, String share, ServerId endpoint, MessageStream stream) {
-      this.principal = principal;
-      this.share = share;
+    Channel(RoutingContext ctx, ServerId endpoint, EventStream stream) {
+      this.principal = Callers.of(ctx);
+      this.share = Callers.share(ctx);
       this.endpoint = endpoint;
-      this.stream = stream;
+      this.stream = MessageStream.on(stream);
+    }
+
+    @Override
+    public boolean takesStream() {
+      return true;
+    }
+
+    @Override
+    public boolean send(JsonSlice message) {
+      return stream.send(message);
+    }
+
+    @Override
+    public void finish(int status, JsonSlice message) {
+      stream.send(message);
     }
   }
 
@@ -54,8 +72,7 @@ public final class SseDoor {
     EventStream.require(ctx);
     String id = RandomIds.next();
     EventStream stream = replies.stream(ctx);
-    channels.put(
-        id, new Channel(Callers.of(ctx), Callers.share(ctx), endpoint, MessageStream.on(stream)));
+    channels.put(id, new Channel(ctx, endpoint, stream));
     stream.onClose(() -> close(id));
     String address = ctx.request().path() + "?sessionId=" + id;
     stream.send("endpoint", JsonSlice.of(address));
@@ -66,12 +83,11 @@ public final class SseDoor {
     Channel channel = channel(ctx, endpoint.server());
     Caller caller = channel.session == null ? null : Callers.caller(ctx, channel.session.caller());
     ctx.response().setStatusCode(202).end();
-    StreamReply reply = new StreamReply(channel.stream);
     try {
-      dispatch(channel, caller, message, endpoint, reply);
+      dispatch(channel, caller, message, endpoint);
     } catch (BridgeException refusal) {
       if (message.isRequest()) {
-        RpcErrors.refuse(reply, message.id(), refusal);
+        RpcErrors.refuse(channel, message.id(), refusal);
       }
     }
   }
@@ -79,21 +95,19 @@ public final class SseDoor {
   /**
    * @param caller null before there is a session
    */
-  private void dispatch(
-      Channel channel, Caller caller, ClientMessage message, Endpoint endpoint, StreamReply reply) {
+  private void dispatch(Channel channel, Caller caller, ClientMessage message, Endpoint endpoint) {
     boolean isInitialize = McpMethod.INITIALIZE.equals(message.method()) && message.isRequest();
     if (isInitialize && channel.session == null) {
-      initialize(channel, message, endpoint, reply);
+      initialize(channel, message, endpoint);
     } else if (isInitialize || channel.session == null) {
       throw new BridgeException(
           ErrorCode.MALFORMED_REQUEST, "initialize must come first and only once");
     } else {
-      requests.handleInSession(channel.session, caller, message, endpoint, reply);
+      requests.handleInSession(channel.session, caller, message, endpoint, channel);
     }
   }
 
-  private void initialize(
-      Channel channel, ClientMessage message, Endpoint endpoint, StreamReply reply) {
+  private void initialize(Channel channel, ClientMessage message, Endpoint endpoint) {
     requests
         .openSession(channel.principal, channel.share, message, endpoint)
         .onComplete(
@@ -103,10 +117,10 @@ public final class SseDoor {
                 return;
               }
               channel.session = opened.session();
-              channel.session.listen(channel.stream);
-              reply.answer(message.id(), opened.result());
+              channel.session.streams().listen(channel.stream);
+              channel.answer(message.id(), opened.result());
             },
-            failure -> RpcErrors.refuse(reply, message.id(), failure));
+            failure -> RpcErrors.refuse(channel, message.id(), failure));
   }
 
   private Channel channel(RoutingContext ctx, ServerId endpoint) {
@@ -114,18 +128,15 @@ public final class SseDoor {
     boolean isOwner =
         channel != null
             && channel.principal.name().equals(Callers.of(ctx).name())
-            && (endpoint == null ? channel.endpoint == null : endpoint.equals(channel.endpoint));
+            && Objects.equals(channel.endpoint, endpoint);
     if (!isOwner) {
-      throw new BridgeException(ErrorCode.SESSION_NOT_FOUND, "The session is unknown or has ended");
+      throw LegacySessions.notFound();
     }
     return channel;
   }
 
   private void close(String id) {
     Channel channel = channels.remove(id);
-    if (channel == null) {
-      return;
-    }
     channel.closed = true;
     if (channel.session != null) {
       requests.end(channel.session);
