@@ -12,25 +12,24 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 
 /** Notifies listeners of changed lists of servers. Confined to the HTTP verticle. */
 public final class CatalogueChanges {
   private final Map<ServerId, Catalogue> catalogues = new HashMap<>();
-  private final Set<Listener> listeners = new HashSet<>();
-
-  /** Receives the methods of the notifications to send for a change. */
-  @FunctionalInterface
-  public interface Listener {
-    void changed(ServerId server, List<String> methods);
-  }
+  private final Set<BiConsumer<ServerId, List<String>>> listeners = new HashSet<>();
 
   public CatalogueChanges(Bus bus) {
     bus.subscribe(Addresses.SERVER_CHANGED, this::compare);
     bus.subscribe(Addresses.SERVER_REMOVED, this::forgotten);
   }
 
-  /** Adds a listener; the returned runnable removes it. */
-  public Runnable listen(Listener listener) {
+  /**
+   * Adds a listener; the returned runnable removes it.
+   *
+   * @param listener receives the methods of the notifications to send for a change
+   */
+  public Runnable listen(BiConsumer<ServerId, List<String>> listener) {
     listeners.add(listener);
     return () -> listeners.remove(listener);
   }
@@ -54,7 +53,7 @@ public final class CatalogueChanges {
 
   private void publish(ServerId server, List<String> methods) {
     if (!methods.isEmpty()) {
-      List.copyOf(listeners).forEach(listener -> listener.changed(server, methods));
+      List.copyOf(listeners).forEach(listener -> listener.accept(server, methods));
     }
   }
 

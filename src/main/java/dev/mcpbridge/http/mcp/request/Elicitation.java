@@ -17,7 +17,12 @@ final class Elicitation {
   static final JsonSlice ACCEPTED =
       JsonSlice.of("{\"action\":\"accept\",\"content\":{\"confirm\":true}}");
 
-  private static final String CHECKBOX = "confirm";
+  private static final JsonSlice SCHEMA =
+      JsonSlice.of(
+          """
+          {"type":"object","properties":{"confirm":{"type":"boolean","title":"Run it",\
+          "description":"Tick to run exactly what is shown, once","default":false}},\
+          "required":["confirm"]}""");
 
   private Elicitation() {}
 
@@ -27,24 +32,7 @@ final class Elicitation {
         .beginObject()
         .member("mode", "form")
         .member("message", message(confirmation))
-        .name("requestedSchema")
-        .beginObject()
-        .member("type", "object")
-        .name("properties")
-        .beginObject()
-        .name(CHECKBOX)
-        .beginObject()
-        .member("type", "boolean")
-        .member("title", "Run it")
-        .member("description", "Tick to run exactly what is shown, once")
-        .member("default", false)
-        .endObject()
-        .endObject()
-        .name("required")
-        .beginArray()
-        .value(CHECKBOX)
-        .endArray()
-        .endObject()
+        .member("requestedSchema", SCHEMA)
         .endObject()
         .toSlice();
   }
@@ -55,7 +43,7 @@ final class Elicitation {
     JsonSlice content = members.get("content");
     return "accept".equals(JsonObjects.string(members.get("action")))
         && content != null
-        && JsonSlice.of("true").equals(JsonObjects.members(content).get(CHECKBOX));
+        && JsonSlice.of("true").equals(JsonObjects.members(content).get("confirm"));
   }
 
   private static String suffix(String label, JsonSlice members) {

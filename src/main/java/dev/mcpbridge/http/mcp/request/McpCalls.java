@@ -144,12 +144,14 @@ public final class McpCalls {
     }
     refuseForeignState(request, server);
     Envelope envelope = request.envelope(OWN_PARAMS);
-    return request
-        .client()
-        .settle(
-            request,
-            call(request, callIntent, arguments, envelope),
-            input -> call(request, callIntent, arguments, envelope.withExtras(input)));
+    Future<JsonSlice> result = call(request, callIntent, arguments, envelope);
+    return request.client().takesRequests()
+        ? result.compose(
+            new InputRounds(
+                    request,
+                    input -> call(request, callIntent, arguments, envelope.withExtras(input)))
+                ::settle)
+        : result;
   }
 
   /** A server with a session stores no state at the client, so any requestState is foreign. */

@@ -93,7 +93,7 @@ final class McpGate {
 
   /** Whether a request is repeated with an answer to a confirmation. */
   boolean isAnswered(McpRequest request) {
-    String state = request.client().requestState(request.message());
+    String state = request.requestState();
     return confirmedElsewhere(request) != null || state != null && state.startsWith(statePrefix);
   }
 
@@ -101,9 +101,7 @@ final class McpGate {
   Future<JsonSlice> resume(McpRequest request, CallIntent callIntent) {
     String confirmed = confirmedElsewhere(request);
     String value =
-        confirmed == null
-            ? request.message().stringParam("requestState").substring(statePrefix.length())
-            : confirmed;
+        confirmed == null ? request.requestState().substring(statePrefix.length()) : confirmed;
     String[] state = value.split("\\.");
     if (state.length != 2) {
       return Future.failedFuture(InputRequired.invalidState());

@@ -41,6 +41,11 @@ public record McpRequest(
     }
   }
 
+  /** Continues an earlier request of the client; null for a new one, or for one of a session. */
+  String requestState() {
+    return client.takesRequests() ? null : message.stringParam("requestState");
+  }
+
   /** The client as an approver of confirmations. */
   Viewer viewer() {
     return Callers.viewer(client.principal());

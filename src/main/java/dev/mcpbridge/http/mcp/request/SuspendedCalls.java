@@ -99,7 +99,7 @@ final class SuspendedCalls {
   }
 
   boolean isResumption(McpRequest request) {
-    String state = request.client().requestState(request.message());
+    String state = request.requestState();
     return state != null && state.startsWith(statePrefix);
   }
 
@@ -107,7 +107,7 @@ final class SuspendedCalls {
    * Passes the input to the server and waits for the next result. A disconnect cancels the call.
    */
   Future<JsonSlice> resume(McpRequest request, CallIntent callIntent) {
-    String state = request.message().stringParam("requestState");
+    String state = request.requestState();
     WaitingCall waitingCall = waiting.get(state);
     if (waitingCall == null
         || !waitingCall.call().principal.equals(request.client().principal().name())

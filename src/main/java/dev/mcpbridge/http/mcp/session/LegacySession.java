@@ -16,7 +16,6 @@ import io.vertx.core.Future;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 
 /**
  * A client of a revision with a handshake, from {@code initialize} to DELETE or expiry, with its
@@ -144,19 +143,8 @@ final class LegacySession implements Client {
   }
 
   @Override
-  public String requestState(ClientMessage message) {
-    return null;
-  }
-
-  @Override
   public boolean takesRequests() {
     return true;
-  }
-
-  @Override
-  public Future<JsonSlice> settle(
-      McpRequest request, Future<JsonSlice> result, Function<JsonSlice, Future<JsonSlice>> repeat) {
-    return result.compose(new InputRounds(request, repeat)::settle);
   }
 
   @Override

@@ -1,7 +1,6 @@
 package dev.mcpbridge.http.mcp.stateless;
 
 import dev.mcpbridge.auth.Principal;
-import dev.mcpbridge.http.mcp.reply.ClientMessage;
 import dev.mcpbridge.http.mcp.request.Client;
 import dev.mcpbridge.http.mcp.request.McpRequest;
 import dev.mcpbridge.protocol.JsonObjects;
@@ -9,7 +8,6 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.MetaKeys;
 import io.vertx.core.Future;
 import java.util.Map;
-import java.util.function.Function;
 
 /** The client of one request of 2026-07-28, described by the request's {@code _meta} alone. */
 final class StatelessClient implements Client {
@@ -56,11 +54,6 @@ final class StatelessClient implements Client {
   }
 
   @Override
-  public String requestState(ClientMessage message) {
-    return message.stringParam("requestState");
-  }
-
-  @Override
   public boolean takesRequests() {
     return false;
   }
@@ -69,12 +62,6 @@ final class StatelessClient implements Client {
   public Future<JsonSlice> sendRequest(
       McpRequest during, String method, JsonSlice params, long timeoutMillis) {
     return Future.failedFuture(new UnsupportedOperationException(method));
-  }
-
-  @Override
-  public Future<JsonSlice> settle(
-      McpRequest request, Future<JsonSlice> result, Function<JsonSlice, Future<JsonSlice>> repeat) {
-    return result;
   }
 
   /** Marks the client as disconnected; returns the running call, null for none. */

@@ -7,7 +7,6 @@ import dev.mcpbridge.http.mcp.request.LogLevels;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
-import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.MetaKeys;
 import dev.mcpbridge.protocol.ProtocolVersion;
 import io.vertx.core.MultiMap;
@@ -102,23 +101,5 @@ public final class StatelessMeta {
             ErrorCode.UNSUPPORTED_VERSION, "MCP version " + version + " is not supported")
         .with("supported", supported)
         .with("requested", version);
-  }
-
-  /** Whether the stateless era has a method. */
-  static boolean knows(String method) {
-    return switch (method) {
-      case McpMethod.DISCOVER,
-          McpMethod.LISTEN,
-          McpMethod.TOOLS_LIST,
-          McpMethod.TOOLS_CALL,
-          McpMethod.PROMPTS_LIST,
-          McpMethod.PROMPTS_GET,
-          McpMethod.RESOURCES_LIST,
-          McpMethod.RESOURCES_READ,
-          McpMethod.TEMPLATES_LIST,
-          McpMethod.COMPLETE ->
-          true;
-      default -> false;
-    };
   }
 }

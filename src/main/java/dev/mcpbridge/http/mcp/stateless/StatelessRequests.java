@@ -16,6 +16,7 @@ import dev.mcpbridge.http.mcp.request.McpRequest;
 import dev.mcpbridge.http.mcp.request.ResourceSubscribers;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.BridgePath;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -37,7 +38,8 @@ public final class StatelessRequests {
   private final McpCalls calls;
   private final EndpointInfo endpointInfo;
   private final PostReplies replies;
-  private final SubscriptionStreams subscriptionStreams;
+  private final CatalogueChanges changes;
+  private final ResourceSubscribers subscribers;
 
   public StatelessRequests(
       McpCalls calls,
@@ -48,7 +50,8 @@ public final class StatelessRequests {
     this.calls = calls;
     this.endpointInfo = endpointInfo;
     this.replies = replies;
-    this.subscriptionStreams = new SubscriptionStreams(changes, subscribers, replies);
+    this.changes = changes;
+    this.subscribers = subscribers;
   }
 
   /** Handles one message; errors in its metadata have an HTTP status of their own. */
@@ -62,19 +65,25 @@ public final class StatelessRequests {
       return;
     }
     StatelessMeta.check(message, ctx.request().headers());
-    if (!StatelessMeta.knows(message.method())) {
-      throw RpcErrors.unknownMethod(message.method());
-    }
     if (message.method().equals(McpMethod.LISTEN)) {
       endpoint
           .catalogue(message)
-          .onSuccess(
-              toolCatalogue ->
-                  subscriptionStreams.open(ctx, message, endpoint.server(), toolCatalogue))
-          .onFailure(failure -> RpcErrors.refuse(replies.to(ctx), message.id(), failure));
+          .map(toolCatalogue -> listen(ctx, message, endpoint.server(), toolCatalogue))
+          .onFailure(failure -> RpcErrors.refuse(ctx, message.id(), failure));
     } else {
       answer(ctx, message, endpoint);
     }
+  }
+
+  private SubscriptionStream listen(
+      RoutingContext ctx, ClientMessage message, ServerId endpoint, ToolCatalogue toolCatalogue) {
+    Map<String, JsonSlice> requested = SubscriptionStream.requested(message);
+    Caller caller = Caller.of(Callers.of(ctx).name()).withShare(Callers.share(ctx));
+    SubscriptionStream stream =
+        new SubscriptionStream(replies.stream(ctx), message.id(), requested);
+    stream.subscribe(subscribers, toolCatalogue, caller);
+    stream.follow(changes, endpoint);
+    return stream;
   }
 
   private void answer(RoutingContext ctx, ClientMessage message, Endpoint endpoint) {

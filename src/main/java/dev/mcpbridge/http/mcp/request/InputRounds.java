@@ -1,8 +1,7 @@
-package dev.mcpbridge.http.mcp.session;
+package dev.mcpbridge.http.mcp.request;
 
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.http.mcp.request.McpRequest;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
