@@ -8,11 +8,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.AgentProgram;
 import dev.mcpbridge.fixture.AgentProgram.Result;
+import dev.mcpbridge.fixture.FreePorts;
 import dev.mcpbridge.fixture.ScriptedModel;
 import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.protocol.Json;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -113,10 +113,7 @@ class AgentCommandIT {
     assertEquals("", refused.out());
     assertTrue(refused.err().contains("401"), refused.err());
 
-    int unusedPort;
-    try (ServerSocket socket = new ServerSocket(0)) {
-      unusedPort = socket.getLocalPort();
-    }
+    int unusedPort = FreePorts.find(1).get(0);
     Result noBridge = agent.run("--once", "Hello?", "--mcp-port", Integer.toString(unusedPort));
     assertEnded(1, noBridge);
     assertEquals("", noBridge.out());

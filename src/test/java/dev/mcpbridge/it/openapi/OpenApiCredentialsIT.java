@@ -12,10 +12,10 @@ import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.EchoApi;
 import dev.mcpbridge.fixture.EchoApi.Request;
 import dev.mcpbridge.fixture.ExactServer;
+import dev.mcpbridge.fixture.FreePorts;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
-import java.net.ServerSocket;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -47,10 +47,7 @@ class OpenApiCredentialsIT {
   @BeforeAll
   static void start() throws Exception {
     log = new CapturedLog();
-    int closed;
-    try (ServerSocket socket = new ServerSocket(0)) {
-      closed = socket.getLocalPort();
-    }
+    int closed = FreePorts.find(1).get(0);
     EchoApi.Script refusal = EchoApi.respondWith(401, "text/plain", "who are you?");
     EchoApi.Script granted = EchoApi.respondWith(200, "text/plain", "granted");
     api =

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.mcpbridge.fixture.FreePorts;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.Requirements;
@@ -164,7 +165,7 @@ class RemoteServersIT {
 
   @Test
   void anExpiredSessionIsReopenedAndTheCallIsRepeated() throws Exception {
-    int port = freePort();
+    int port = FreePorts.find(1).get(0);
     String config =
         "{'http':{'port':" + port + "},'mcpServers':{'s':" + TestBridge.entry("") + "}}";
     TestBridge behind = TestBridge.at(port, config).awaitReady("s");
@@ -188,7 +189,7 @@ class RemoteServersIT {
   @CsvSource({"streamableHttp,/mcp,http", "sse,/sse,sse", "sse,/sse,http"})
   void theReferenceServerWorksOverEachTransport(String mode, String path, String type)
       throws Exception {
-    int port = freePort();
+    int port = FreePorts.find(1).get(0);
     ProcessBuilder server =
         new ProcessBuilder(
             Requirements.node().toString(),
@@ -453,12 +454,6 @@ class RemoteServersIT {
 
   private static String id(String body) {
     return body.replaceAll("(?s).*\"id\":(\\d+).*", "$1");
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 
   /** A server with scripted responses: a status, JSON, or the text of an event stream. */
