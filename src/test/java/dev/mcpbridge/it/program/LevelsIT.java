@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.BusyboxImage;
 import dev.mcpbridge.fixture.Engine;
 import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.protocol.Json;
@@ -30,7 +31,7 @@ class LevelsIT {
   private static final String MILK = "{\"text\":\"buy milk\"}";
 
   private static Engine engine;
-  private static boolean isImageBuilt;
+  private static BusyboxImage image;
 
   @TempDir Path folder;
   private ServedBridge bridge;
@@ -38,13 +39,13 @@ class LevelsIT {
   @BeforeAll
   static void image() throws Exception {
     engine = Engine.local();
-    isImageBuilt = engine.busybox();
+    image = new BusyboxImage(engine);
   }
 
   @AfterAll
   static void removeImage() throws Exception {
-    if (isImageBuilt) {
-      engine.execute("rmi", Engine.BUSYBOX);
+    if (image != null) {
+      image.close();
     }
   }
 
@@ -125,7 +126,7 @@ class LevelsIT {
     assertEquals(3, environment.path("risk_level").asInt(), first.toString());
     assertEquals("busybox", environment.path("docker_image").asText());
     assertEquals(
-        engine.execute("image", "inspect", "--format", "{{.Id}}", Engine.BUSYBOX),
+        engine.execute("image", "inspect", "--format", "{{.Id}}", BusyboxImage.NAME),
         environment.path("image_digest").asText());
     assertNotEquals(container(first), container(second));
     assertEquals("buy milk", said(call("look", "{}")));

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.mcpbridge.config.ConfigReader;
+import dev.mcpbridge.fixture.BusyboxImage;
 import dev.mcpbridge.fixture.Engine;
 import dev.mcpbridge.fixture.FreePorts;
 import dev.mcpbridge.fixture.PastedShell;
@@ -51,7 +52,7 @@ class ReadmeIT {
   @TempDir static Path folder;
   private static final Map<String, String> ports = new HashMap<>();
   private static PastedShell shell;
-  private static Engine engine;
+  private static BusyboxImage image;
   private static final Map<String, Integer> started = new HashMap<>();
 
   private record Block(String section, String language, String text) {}
@@ -93,8 +94,8 @@ class ReadmeIT {
     if (shell != null) {
       shell.close();
     }
-    if (engine != null) {
-      engine.execute("rmi", Engine.BUSYBOX);
+    if (image != null) {
+      image.close();
     }
   }
 
@@ -155,8 +156,8 @@ class ReadmeIT {
   }
 
   private static void run(Block block) throws Exception {
-    if (block.section().equals("Three levels")) {
-      image();
+    if (block.section().equals("Three levels") && image == null) {
+      image = new BusyboxImage(Engine.at(null));
     }
     switch (block.language()) {
       case "sh" -> paste(block.text());
@@ -164,13 +165,6 @@ class ReadmeIT {
       case "json" ->
           new ConfigReader(Map.of()).read(block.text(), ConfigReader.Strictness.ALL_OR_NOTHING);
       default -> throw new AssertionError("unknown language of a block: " + block.language());
-    }
-  }
-
-  private static void image() throws Exception {
-    Engine local = Engine.at(null);
-    if (local.busybox()) {
-      engine = local;
     }
   }
 
