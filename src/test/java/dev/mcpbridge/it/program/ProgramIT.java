@@ -488,12 +488,14 @@ class ProgramIT {
     return command.toArray(String[]::new);
   }
 
+  /** Its orphans are left to the bridges of this test. */
   private Process launch(String... command) throws Exception {
-    Process process =
+    ProcessBuilder builder =
         new ProcessBuilder(command)
             .directory(folder.toFile())
-            .redirectError(folder.resolve("err-" + started.size()).toFile())
-            .start();
+            .redirectError(folder.resolve("err-" + started.size()).toFile());
+    builder.environment().put("XDG_RUNTIME_DIR", folder.toString());
+    Process process = builder.start();
     started.add(process);
     return process;
   }

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.condition.OS;
 @Tag("stdio")
 @Tag("slow")
 class ProcessHygieneIT {
+  /** The sleep of the grandchildren of this test; no other test uses it. */
+  private static final String SECONDS = "28" + ProcessHandle.current().pid();
 
   @Test
   @EnabledOnOs(OS.LINUX)
@@ -129,13 +131,13 @@ class ProcessHygieneIT {
     String entry = TestBridge.json(TestBridge.entry("'id':'brief'"));
     for (int i = 0; i < times; i++) {
       assertEquals(201, bridge.post("/servers", entry).status());
-      bridge.post("/servers/brief/tools/grandchild", "{}");
+      bridge.post("/servers/brief/tools/grandchild", "{\"seconds\":\"" + SECONDS + "\"}");
       assertEquals(200, bridge.delete("/servers/brief").status());
     }
   }
 
   private static long sleepers() {
-    return running("sleep 1000");
+    return running("sleep " + SECONDS);
   }
 
   private static long running(String command) {
