@@ -30,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("cluster")
 @Tag("slow")
 @ExtendWith(Nodes.StderrOnFailure.class)
+@Tag("alone")
 class ClusterNemesisIT {
   private static final List<String> SINGLE = List.of("a", "b");
   private static final List<String> SPREAD = List.of("c", "d");

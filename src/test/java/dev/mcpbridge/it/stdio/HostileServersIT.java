@@ -28,13 +28,15 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Servers with definitions that mislead people or consume excessive resources of the bridge. */
 @Tag("stdio")
+@Tag("alone")
 class HostileServersIT {
   /** Two alternatives at each of many levels: 185 bytes whose validation takes minutes. */
   private static final String UNION =
       """
       {"$ref": "#/$defs/n", "$defs": {"n": {"anyOf": [
         {"type": "object", "properties": {"a": {"$ref": "#/$defs/n"}}, "required": ["b"]},
-        {"type": "object", "properties": {"a": {"$ref": "#/$defs/n"}}, "required": ["c"]}]}}}""";
+        {"type": "object", "properties": {"a": {"$ref": "#/$defs/n"}}, "required": ["c"]}]}}}\
+      """;
 
   @TempDir private Path folder;
 
