@@ -1,5 +1,6 @@
 package dev.mcpbridge.config;
 
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -51,7 +52,7 @@ public final class ConfigReader {
     List<ConfigProblem> problems = new ArrayList<>();
     List<ConfigProblem> warnings = new ArrayList<>();
     Section root =
-        new Section(parse(json), ConfigSchema.root(), "", Placeholders.of(environment), problems);
+        new Section(parse(json), ConfigSchema.root(), "", new Placeholders(environment), problems);
     root.warnOfUnknown(warnings);
     String serversKey = root.has("servers") ? "servers" : "mcpServers";
     if (root.has("servers") && root.has("mcpServers")) {
@@ -59,7 +60,9 @@ public final class ConfigReader {
           "servers", "is an alias of mcpServers: put all servers under one of the two keys");
     }
     ObjectNode entries = Json.object();
-    root.section(serversKey).forEach((name, value) -> entries.set(name, value.deepCopy()));
+    if (root.section(serversKey).node() instanceof ObjectNode given) {
+      entries.setAll(given.deepCopy());
+    }
     new EnvironmentOverrides(environment, problems).apply(entries);
     AuthConfig auth = auth(root.section("auth"));
     HttpConfig http = http(root.section("http"), auth);
@@ -111,15 +114,22 @@ public final class ConfigReader {
   public static ServerConfig readServer(JsonNode body, BridgeConfig operator) {
     operator.http().startRules().requireAllowed(body.path("command").asText());
     List<ConfigProblem> problems = new ArrayList<>();
-    Section entry = new Section(body, ConfigSchema.entry(), "", Placeholders.LITERAL, problems);
-    entry.rejectUnknown(ServerEntryReader.keysAllowedOverApi(entry));
+    Section entry =
+        new Section(body, ConfigSchema.entry(), "", new Placeholders(null), problems)
+            .restrictedTo(keysAllowedOverApi());
     ServerConfig server =
-        ServerEntryReader.read(
-            body.path("id").asText(""), entry, ServerEntryReader.Origin.API, operator.sandbox());
+        ServerEntryReader.read(body.path("id").asText(""), entry, operator.sandbox());
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }
     return server;
+  }
+
+  private static List<String> keysAllowedOverApi() {
+    List<String> keys = new ArrayList<>(List.of("id"));
+    ConfigSchema.entry().path("properties").fieldNames().forEachRemaining(keys::add);
+    keys.removeAll(ConfigSchema.entryKeys("fileOnly"));
+    return keys;
   }
 
   static JsonNode parse(String json) {
@@ -130,21 +140,12 @@ public final class ConfigReader {
       }
       return root;
     } catch (JsonProcessingException e) {
+      String reason = e.getOriginalMessage().replaceAll(" \\(start marker at .*", "");
+      JsonLocation at = e.getLocation();
       String position =
-          e.getLocation() == null
-              ? ""
-              : " (line "
-                  + e.getLocation().getLineNr()
-                  + ", column "
-                  + e.getLocation().getColumnNr()
-                  + ")";
+          at == null ? "" : " (line %d, column %d)".formatted(at.getLineNr(), at.getColumnNr());
       throw new ConfigException(
-          List.of(
-              new ConfigProblem(
-                  "",
-                  "not valid JSON: "
-                      + e.getOriginalMessage().replaceAll(" \\(start marker at .*", "")
-                      + position)));
+          List.of(new ConfigProblem("", "not valid JSON: " + reason + position)));
     }
   }
 
@@ -260,7 +261,7 @@ public final class ConfigReader {
               field.getValue(),
               ConfigSchema.entry(),
               entries.pathOf(field.getKey()),
-              Placeholders.of(environment),
+              new Placeholders(environment),
               entryProblems);
       if (entry.flag("disabled")) {
         continue;
@@ -269,8 +270,7 @@ public final class ConfigReader {
         entry.report("", "another server has the same name except for upper and lower case");
       }
       entry.warnOfUnknown(warnings);
-      ServerConfig server =
-          ServerEntryReader.read(field.getKey(), entry, ServerEntryReader.Origin.FILE, sandbox);
+      ServerConfig server = ServerEntryReader.read(field.getKey(), entry, sandbox);
       if (entryProblems.isEmpty()) {
         checkProgram(entry, server, warnings);
         checkContainer(entry, server, risk, warnings);

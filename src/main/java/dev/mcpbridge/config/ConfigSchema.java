@@ -6,10 +6,15 @@ import dev.mcpbridge.protocol.Json;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Map;
 
 /**
  * The JSON Schema of the configuration, {@code conf/bridge.schema.json}: the only definition of
- * keys, types, bounds and defaults. Loaded once, on first use. Immutable.
+ * keys, types, bounds and defaults, and of how each key is treated: {@code reload} if a change
+ * takes effect without a restart; {@code operational} if it defines how a server is operated and
+ * not what it is; {@code fileOnly} if entries from the API cannot have it, because it would give
+ * access to what the operator did not intend. Loaded once, on first use. Immutable.
  */
 public final class ConfigSchema {
   private static final JsonNode ROOT = load();
@@ -32,6 +37,14 @@ public final class ConfigSchema {
   /** The schema of one entry of {@code mcpServers}. */
   static JsonNode entry() {
     return ROOT.path("$defs").path("entry");
+  }
+
+  /** The keys of an entry that have the mark. */
+  static List<String> entryKeys(String mark) {
+    return entry().path("properties").properties().stream()
+        .filter(key -> key.getValue().path(mark).asBoolean())
+        .map(Map.Entry::getKey)
+        .toList();
   }
 
   /** The schema of a member of an object; a missing node if the member is unknown. */

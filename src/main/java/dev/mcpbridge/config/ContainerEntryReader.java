@@ -1,6 +1,5 @@
 package dev.mcpbridge.config;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,18 +16,14 @@ final class ContainerEntryReader {
    * @param startMillis start timeout
    */
   static SandboxPool read(
-      Section docker,
-      ProcessTarget host,
-      long startMillis,
-      ServerEntryReader.Origin origin,
-      SandboxConfig limits) {
+      Section docker, ProcessTarget host, long startMillis, SandboxConfig limits) {
     Section pool = docker.section("pool");
     int min = pool.integer("min");
     int max = pool.integer("max", Math.max(pool.integer("max"), min));
     if (max < min) {
       pool.report("max", "expected at least pool.min, " + min + ", found " + max);
     }
-    if (origin == ServerEntryReader.Origin.API && max > limits.entryLimits().pool()) {
+    if (docker.placeholders().areLiteral() && max > limits.entryLimits().pool()) {
       pool.report("max", "sandbox.limits.pool allows at most " + limits.entryLimits().pool());
     }
     ContainerTarget container =
@@ -36,11 +31,11 @@ final class ContainerEntryReader {
             image(docker, limits),
             command(docker, host),
             environment(docker, host),
-            VolumeReader.read(docker, origin, limits),
-            resources(docker, origin, limits.entryLimits()),
-            network(docker, origin, limits),
+            VolumeReader.read(docker, limits),
+            resources(docker, limits.entryLimits()),
+            network(docker, limits),
             user(docker),
-            runtime(docker, origin),
+            runtime(docker),
             startMillis);
     return new SandboxPool(
         container, docker.text("scope").equals("call"), min, max, docker.seconds("timeout"));
@@ -62,25 +57,17 @@ final class ContainerEntryReader {
 
   private static Map<String, Secret> environment(Section docker, ProcessTarget host) {
     Map<String, Secret> environment = new LinkedHashMap<>(host.environment());
-    docker
-        .textMap("env")
-        .forEach(
-            (name, value) -> {
-              if (!name.matches("[^=\\s\\p{Cntrl}]+") || value.indexOf('\0') >= 0) {
-                docker.report("env." + name, "not a valid environment variable");
-              }
-              environment.put(name, new Secret(value));
-            });
+    environment.putAll(ServerEntryReader.variables(docker));
     return environment;
   }
 
   private static ContainerTarget.Resources resources(
-      Section docker, ServerEntryReader.Origin origin, SandboxConfig.EntryLimits entryLimits) {
+      Section docker, SandboxConfig.EntryLimits entryLimits) {
     long memory = docker.bytes("memory");
     double cpus = docker.number("cpus");
     int pids = docker.integer("pids");
     Map<String, Long> tmpfs = tmpfs(docker);
-    if (origin == ServerEntryReader.Origin.API) {
+    if (docker.placeholders().areLiteral()) {
       long total = tmpfs.values().stream().mapToLong(Long::longValue).sum();
       refuseAbove(docker, "memory", memory, entryLimits.memory());
       refuseAbove(docker, "cpus", cpus, entryLimits.cpus());
@@ -103,35 +90,33 @@ final class ContainerEntryReader {
     }
     Map<String, Long> sizes = new LinkedHashMap<>();
     Section folders = docker.section("tmpfs");
-    folders.forEach(
-        (folder, size) -> {
-          if (!VolumeReader.isMountPoint(folder)) {
-            folders.report(folder, "expected a path in the container");
-          }
-          sizes.put(folder, folders.bytes(folder));
-        });
+    for (String folder : folders.names()) {
+      if (!VolumeReader.isMountPoint(folder)) {
+        folders.report(folder, "expected a path in the container");
+      }
+      sizes.put(folder, folders.bytes(folder));
+    }
     return sizes;
   }
 
-  private static String runtime(Section docker, ServerEntryReader.Origin origin) {
+  private static String runtime(Section docker) {
     String runtime = docker.text("runtime");
-    if (runtime != null && origin == ServerEntryReader.Origin.API) {
+    if (runtime != null && docker.placeholders().areLiteral()) {
       docker.report("runtime", "only the configuration file may set it");
     }
     return runtime;
   }
 
-  private static String network(
-      Section docker, ServerEntryReader.Origin origin, SandboxConfig limits) {
+  private static String network(Section docker, SandboxConfig limits) {
     String network = docker.text("network");
-    List<String> sharedNetworks = new ArrayList<>(List.of("host", "bridge", "default"));
-    if (sharedNetworks.contains(network) || network.startsWith("container:") || network.isBlank()) {
+    boolean isShared = List.of("host", "bridge", "default").contains(network);
+    if (isShared || network.startsWith("container:") || network.isBlank()) {
       docker.report(
           "network",
           "\"" + network + "\" is not isolated: expected none or a user-defined network");
     }
     boolean isListed = network.equals("none") || limits.allowedNetworks().contains(network);
-    if (origin == ServerEntryReader.Origin.API && !isListed) {
+    if (docker.placeholders().areLiteral() && !isListed) {
       docker.report("network", "not listed in sandbox.allowedNetworks");
     }
     return network;

@@ -5,71 +5,29 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.Sha256;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Stream;
 
-/** Digests of entries, including the values of their placeholders. Stateless. */
-final class EntryDigests {
-  /** Keys that define how a server is operated, not what it is. */
-  private static final List<String> OPERATIONAL_KEYS =
-      List.of(
-          "riskLevel",
-          "risk",
-          "timeout",
-          "startTimeout",
-          "heartbeat",
-          "maxRestartDelay",
-          "start",
-          "instances",
-          "maxInFlight",
-          "maxQueued",
-          "logLevel",
-          "placement",
-          "maxSessions",
-          "sessionIdle",
-          "description",
-          "disabled",
-          "hiddenCharacters");
+/**
+ * Digests of an entry, including the values of its placeholders.
+ *
+ * @param ofProgram digest of what is started or called; differs for different programs
+ * @param ofEntry digest of the whole entry: equal exactly if the entries are equal
+ */
+record EntryDigests(String ofProgram, String ofEntry) {
 
-  private EntryDigests() {}
-
-  /** Digest of what is started or called; differs for different programs. */
-  static String ofProgram(JsonNode entry, UpstreamTarget upstreamTarget) {
+  /**
+   * @param resolved the values of the placeholders that were read
+   */
+  static EntryDigests of(JsonNode entry, List<String> resolved) {
     JsonNode program = entry.deepCopy();
     if (program instanceof ObjectNode members) {
-      members.remove(OPERATIONAL_KEYS);
+      members.remove(ConfigSchema.entryKeys("operational"));
     }
-    return ofEntry(program, upstreamTarget);
+    return new EntryDigests(digest(program, resolved), digest(entry, resolved));
   }
 
-  /** Digest of the whole entry: equal exactly if the entries are equal. */
-  static String ofEntry(JsonNode entry, UpstreamTarget upstreamTarget) {
-    Sha256 digest = Sha256.of(Json.slice(entry).text());
-    resolved(upstreamTarget).forEach(text -> digest.add(text).end());
+  private static String digest(JsonNode entry, List<String> resolved) {
+    Sha256 digest = Sha256.of(Json.slice(entry).text()).end();
+    resolved.forEach(text -> digest.add(text).end());
     return digest.hex();
-  }
-
-  private static Stream<String> resolved(UpstreamTarget upstreamTarget) {
-    if (upstreamTarget instanceof ProcessTarget processTarget) {
-      return Stream.concat(processTarget.argv().stream(), revealed(processTarget.environment()));
-    }
-    if (upstreamTarget instanceof ContainerTarget container) {
-      return Stream.concat(container.command().stream(), revealed(container.environment()));
-    }
-    if (upstreamTarget instanceof OpenApiSource api) {
-      return Stream.concat(
-          revealed(api.access().headers()),
-          api.credentials().stream().map(ApiCredential::digestInput));
-    }
-    return revealed(
-        upstreamTarget instanceof ToolCallSource functions
-            ? functions.access().headers()
-            : ((RemoteTarget) upstreamTarget).access().headers());
-  }
-
-  private static Stream<String> revealed(Map<String, Secret> secrets) {
-    return secrets.entrySet().stream()
-        .sorted(Map.Entry.comparingByKey())
-        .map(secret -> secret.getKey() + "=" + secret.getValue().reveal());
   }
 }

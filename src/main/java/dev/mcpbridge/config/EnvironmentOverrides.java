@@ -2,14 +2,17 @@ package dev.mcpbridge.config;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.fasterxml.jackson.databind.node.TextNode;
 import dev.mcpbridge.protocol.Json;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Applies the variables {@code MCP_SERVER_<NAME>_COMMAND}, {@code _ARGS}, {@code _ENV}, {@code
@@ -18,8 +21,8 @@ import java.util.TreeSet;
  */
 final class EnvironmentOverrides {
   private static final String PREFIX = "MCP_SERVER_";
-  private static final List<String> SUFFIXES =
-      List.of("_COMMAND", "_ARGS", "_ENV", "_RISK_LEVEL", "_DOCKER_CONFIG");
+  private static final Pattern VARIABLE =
+      Pattern.compile(PREFIX + "(.+)_(COMMAND|ARGS|ENV|RISK_LEVEL|DOCKER_CONFIG)");
 
   private final Map<String, String> environment;
   private final List<ConfigProblem> problems;
@@ -39,7 +42,8 @@ final class EnvironmentOverrides {
       }
       String args = environment.get(PREFIX + name + "_ARGS");
       if (args != null) {
-        entry.putArray("args").addAll(texts(args));
+        ArrayNode list = entry.putArray("args");
+        List.of(args.split(",")).forEach(list::add);
       }
       set(entry, "env", name, "_ENV");
       set(entry, "riskLevel", name, "_RISK_LEVEL");
@@ -48,16 +52,11 @@ final class EnvironmentOverrides {
   }
 
   private Set<String> names() {
-    Set<String> names = new TreeSet<>();
-    for (String variable : environment.keySet()) {
-      for (String suffix : SUFFIXES) {
-        int length = variable.length() - PREFIX.length() - suffix.length();
-        if (variable.startsWith(PREFIX) && variable.endsWith(suffix) && length > 0) {
-          names.add(variable.substring(PREFIX.length(), PREFIX.length() + length));
-        }
-      }
-    }
-    return names;
+    return environment.keySet().stream()
+        .map(VARIABLE::matcher)
+        .filter(Matcher::matches)
+        .map(variable -> variable.group(1))
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   private static ObjectNode entry(ObjectNode servers, String name) {
@@ -68,12 +67,6 @@ final class EnvironmentOverrides {
       }
     }
     return servers.putObject(name.toLowerCase(Locale.ROOT));
-  }
-
-  private static List<JsonNode> texts(String commaSeparated) {
-    return List.of(commaSeparated.split(",")).stream()
-        .map(text -> (JsonNode) TextNode.valueOf(text))
-        .toList();
   }
 
   private void set(ObjectNode entry, String key, String name, String suffix) {

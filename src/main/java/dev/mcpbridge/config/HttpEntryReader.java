@@ -1,5 +1,7 @@
 package dev.mcpbridge.config;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.protocol.HeaderAnnotations;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.URI;
@@ -10,16 +12,68 @@ import java.nio.file.Path;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
-/** Reads the keys that the entries of all HTTP servers share. Stateless. */
+/** Reads the entries of servers that are reached over HTTP, and the keys they share. Stateless. */
 final class HttpEntryReader {
+  private static final List<String> HTTP_TYPES =
+      List.of("http", "mcp", "streamable-http", "streamableHttp");
+
   private HttpEntryReader() {}
 
+  /** An entry with the {@code url} of an MCP server. */
+  static RemoteTarget remote(Section entry) {
+    String type = entry.text("type", "http");
+    if (!HTTP_TYPES.contains(type) && !type.equals("sse")) {
+      entry.report("type", "expected http, mcp, sse, openapi or toolcall");
+    }
+    return new RemoteTarget(
+        url(entry, "url"),
+        type.equals("sse") ? RemoteTarget.Kind.SSE : RemoteTarget.Kind.HTTP,
+        access(entry));
+  }
+
+  /** An entry of type {@code toolcall}. */
+  static ToolCallSource toolCall(Section entry) {
+    if (!entry.has("url")) {
+      entry.report("url", "expected the URL to which tool calls are posted");
+    }
+    JsonNode inline = entry.node().path("tools").isArray() ? entry.node().get("tools") : null;
+    DocumentSource tools = document(entry, inline, "toolsFile", "toolsUrl");
+    if (tools == null) {
+      entry.report("tools", "expected exactly one of tools (a list), toolsFile and toolsUrl");
+    }
+    return new ToolCallSource(url(entry, "url"), tools, access(entry));
+  }
+
+  /**
+   * The document of an entry; null unless exactly one of the keys is present and valid.
+   *
+   * @param inline the document itself; null if the entry does not contain it
+   */
+  static DocumentSource document(Section entry, JsonNode inline, String file, String url) {
+    List<DocumentSource> sources = new ArrayList<>();
+    if (inline != null) {
+      sources.add(new DocumentSource.Inline(inline.toString()));
+    }
+    Path path = file(entry, file);
+    if (path != null) {
+      sources.add(new DocumentSource.LocalFile(path));
+    }
+    URI uri = url(entry, url);
+    if (uri != null) {
+      sources.add(new DocumentSource.Url(uri));
+    }
+    return sources.size() == 1 ? sources.get(0) : null;
+  }
+
   static HttpAccess access(Section entry) {
-    return new HttpAccess(headers(entry), authority(entry.section("tls")));
+    return new HttpAccess(
+        entry.secrets(
+            "headers",
+            (name, value) -> HeaderAnnotations.isFieldName(name) && isFieldValue(value),
+            "not a valid request header"),
+        authority(entry.section("tls")));
   }
 
   /** Null if absent or invalid; an invalid URL is reported. */
@@ -44,8 +98,7 @@ final class HttpEntryReader {
   private static URI url(Section entry, String key, String text) {
     try {
       URI url = new URI(text);
-      boolean isHttp = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
-      if (isHttp && url.getHost() != null && url.getUserInfo() == null && isPort(url.getPort())) {
+      if (url.getHost() != null && url.getUserInfo() == null && isPort(url.getPort())) {
         return url;
       }
     } catch (URISyntaxException e) {
@@ -57,25 +110,6 @@ final class HttpEntryReader {
 
   private static boolean isPort(int port) {
     return port == -1 || port > 0 && port < 65_536;
-  }
-
-  private static Map<String, Secret> headers(Section entry) {
-    Map<String, Secret> headers = new LinkedHashMap<>();
-    entry
-        .textMap("headers")
-        .forEach(
-            (name, value) -> {
-              if (!isFieldName(name) || !isFieldValue(value)) {
-                entry.report("headers." + name, "not a valid request header");
-              }
-              headers.put(name, new Secret(value));
-            });
-    return headers;
-  }
-
-  /** Whether it is a token of RFC 9110 section 5.6.2. */
-  static boolean isFieldName(String name) {
-    return name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
   }
 
   private static boolean isFieldValue(String value) {

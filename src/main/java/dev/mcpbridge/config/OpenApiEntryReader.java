@@ -1,8 +1,8 @@
 package dev.mcpbridge.config;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.model.Glob;
-import java.net.URI;
-import java.nio.file.Path;
+import dev.mcpbridge.protocol.HeaderAnnotations;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,19 +29,13 @@ final class OpenApiEntryReader {
   }
 
   private static DocumentSource document(Section entry) {
-    boolean isInline = entry.node().path("document").isObject();
-    Path file = HttpEntryReader.file(entry, "file");
-    URI url = HttpEntryReader.url(entry, "url");
-    int sources = (isInline ? 1 : 0) + (file == null ? 0 : 1) + (url == null ? 0 : 1);
-    if (sources != 1) {
+    JsonNode inline =
+        entry.node().path("document").isObject() ? entry.node().get("document") : null;
+    DocumentSource document = HttpEntryReader.document(entry, inline, "file", "url");
+    if (document == null) {
       entry.report("url", "expected exactly one of url, file and document (an object)");
     }
-    if (file != null) {
-      return new DocumentSource.LocalFile(file);
-    }
-    return url != null
-        ? new DocumentSource.Url(url)
-        : new DocumentSource.Inline(entry.node().path("document").toString());
+    return document;
   }
 
   private static OpenApiSource.OperationFilter selection(Section section) {
@@ -58,13 +52,12 @@ final class OpenApiEntryReader {
 
   private static Map<String, OpenApiSource.ToolOverride> overrides(Section tools) {
     Map<String, OpenApiSource.ToolOverride> overrides = new LinkedHashMap<>();
-    tools.forEach(
-        (tool, value) -> {
-          Section override = tools.section(tool);
-          overrides.put(
-              tool,
-              new OpenApiSource.ToolOverride(override.text("name"), override.text("description")));
-        });
+    for (String tool : tools.names()) {
+      Section override = tools.section(tool);
+      overrides.put(
+          tool,
+          new OpenApiSource.ToolOverride(override.text("name"), override.text("description")));
+    }
     return overrides;
   }
 
@@ -76,7 +69,7 @@ final class OpenApiEntryReader {
     switch (auth.node().path("type").asText()) {
       case "apiKey":
         String name = auth.text("name", "");
-        if (auth.has("name") && !HttpEntryReader.isFieldName(name)) {
+        if (auth.has("name") && !HeaderAnnotations.isFieldName(name)) {
           auth.report("name", "not a valid name of a header, parameter or cookie");
         }
         return new ApiCredential.Key(auth.text("in"), name, secret(auth, "value"));

@@ -3,6 +3,7 @@ package dev.mcpbridge.config;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.MatchResult;
@@ -10,60 +11,70 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Resolves {@code ${env:NAME}} and {@code ${file:path}} in the operator's own file. Text received
- * over the network is left unchanged, since it must not be able to read files.
+ * Resolves {@code ${env:NAME}} and {@code ${file:path}} in the operator's own file, and keeps the
+ * values for digests. Not thread-safe.
  */
-interface Placeholders {
-  List<String> KINDS = List.of("env", "file");
-  Placeholders LITERAL = text -> text;
+final class Placeholders {
+  private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([A-Za-z]+):([^}]*)}");
+
+  private final Map<String, String> environment;
+  private final List<String> values = new ArrayList<>();
+
+  /**
+   * @param environment null for text received over the network, which is left unchanged, since it
+   *     must not be able to read files
+   */
+  Placeholders(Map<String, String> environment) {
+    this.environment = environment;
+  }
+
+  /** Whether the text was received over the network. */
+  boolean areLiteral() {
+    return environment == null;
+  }
+
+  /** The values that have been inserted so far. */
+  List<String> values() {
+    return values;
+  }
 
   /**
    * @throws IllegalArgumentException if a placeholder has no value; the message names it
    */
-  String resolve(String text);
+  String resolve(String text) {
+    return environment == null || !text.contains("${")
+        ? text
+        : PLACEHOLDER.matcher(text).replaceAll(match -> Matcher.quoteReplacement(value(match)));
+  }
 
-  static Placeholders of(Map<String, String> environment) {
-    Pattern pattern = Pattern.compile("\\$\\{([A-Za-z]+):([^}]*)}");
-    return text -> {
-      if (!text.contains("${")) {
-        return text;
-      }
-      Matcher matcher = pattern.matcher(text);
-      return matcher.replaceAll(
-          match ->
-              Matcher.quoteReplacement(
-                  switch (match.group(1)) {
-                    case "env" -> variable(environment, match.group(2));
-                    case "file" -> file(match.group(2));
-                    case "input" -> throw needsInput(match.group());
-                    default -> foreign(match);
-                  }));
-    };
+  private String value(MatchResult placeholder) {
+    String value =
+        switch (placeholder.group(1)) {
+          case "env" -> variable(placeholder.group(2));
+          case "file" -> file(placeholder.group(2));
+          case "input" ->
+              throw new IllegalArgumentException(
+                  placeholder.group()
+                      + " needs user input, which the bridge cannot request: use ${env:NAME}");
+          default -> foreign(placeholder);
+        };
+    values.add(value);
+    return value;
   }
 
   /** Placeholders of other programs are left unchanged; one that resembles ours is an error. */
-  private static String foreign(MatchResult match) {
-    SpellingSuggestion.to(match.group(1), KINDS)
+  private static String foreign(MatchResult placeholder) {
+    SpellingSuggestion.to(placeholder.group(1), List.of("env", "file"))
         .ifPresent(
             similar -> {
               throw new IllegalArgumentException(
-                  "unknown placeholder "
-                      + match.group()
-                      + ", did you mean ${"
-                      + similar
-                      + ":"
-                      + match.group(2)
-                      + "}?");
+                  "unknown placeholder %s, did you mean ${%s:%s}?"
+                      .formatted(placeholder.group(), similar, placeholder.group(2)));
             });
-    return match.group();
+    return placeholder.group();
   }
 
-  private static IllegalArgumentException needsInput(String placeholder) {
-    return new IllegalArgumentException(
-        placeholder + " needs user input, which the bridge cannot request: use ${env:NAME}");
-  }
-
-  private static String variable(Map<String, String> environment, String name) {
+  private String variable(String name) {
     String value = environment.get(name);
     if (value == null) {
       throw new IllegalArgumentException("the environment variable " + name + " is not set");

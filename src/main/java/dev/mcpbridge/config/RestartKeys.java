@@ -4,39 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 
 /**
- * Finds the changed keys that take effect only after a restart: all except those that a reload
- * applies. Stateless.
+ * Finds the changed keys that take effect only after a restart: all except those that the schema
+ * marks with {@code reload}, each including everything below it. Stateless.
  */
 public final class RestartKeys {
-
-  /** Keys that a reload applies, each including everything below it. */
-  static final Set<String> RELOADABLE =
-      Set.of(
-          "$schema",
-          "auth",
-          "drain",
-          "http.allowStart",
-          "http.allowedCommands",
-          "http.bodyTimeout",
-          "http.cors.origins",
-          "http.headTimeout",
-          "http.hosts",
-          "http.idleTimeout",
-          "http.insecure",
-          "http.maxConnections",
-          "http.maxStreams",
-          "mcpServers",
-          "risk",
-          "sandbox.allowedImages",
-          "sandbox.allowedMounts",
-          "sandbox.allowedNetworks",
-          "sandbox.limits",
-          "servers");
-
   private RestartKeys() {}
 
   /**
@@ -49,30 +22,31 @@ public final class RestartKeys {
    */
   public static List<String> changed(String running, String next) {
     List<String> changed = new ArrayList<>();
-    compare("", ConfigReader.parse(running), ConfigReader.parse(next), changed);
-    return changed;
+    compare(
+        "", ConfigSchema.root(), ConfigReader.parse(running), ConfigReader.parse(next), changed);
+    return changed.stream().sorted().toList();
   }
 
-  private static void compare(String path, JsonNode running, JsonNode next, List<String> changed) {
-    if (RELOADABLE.contains(path) || running.equals(next)) {
+  private static void compare(
+      String path, JsonNode schema, JsonNode running, JsonNode next, List<String> changed) {
+    if (schema.path("reload").asBoolean() || running.equals(next)) {
       return;
     }
     if (!isSection(running) || !isSection(next)) {
       changed.add(path);
       return;
     }
-    Set<String> keys = new TreeSet<>();
-    running.fieldNames().forEachRemaining(keys::add);
-    next.fieldNames().forEachRemaining(keys::add);
-    for (String key : keys) {
-      if (!path.isEmpty() || ConfigSchema.root().path("properties").has(key)) {
-        compare(
-            path.isEmpty() ? key : path + "." + key,
-            member(running, key),
-            member(next, key),
-            changed);
-      }
-    }
+    schema
+        .path("properties")
+        .properties()
+        .forEach(
+            key ->
+                compare(
+                    path.isEmpty() ? key.getKey() : path + "." + key.getKey(),
+                    key.getValue(),
+                    member(running, key.getKey()),
+                    member(next, key.getKey()),
+                    changed));
   }
 
   /** A missing section is equal to one without keys. */

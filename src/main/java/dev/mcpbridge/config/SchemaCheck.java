@@ -14,6 +14,9 @@ import java.util.regex.Pattern;
 final class SchemaCheck {
   private static final int MAX_SHOWN = 60;
 
+  /** The part of a pattern that is for editors: values are checked without placeholders. */
+  private static final String PLACEHOLDER = "|\\$\\{(env|file):";
+
   private SchemaCheck() {}
 
   /** Null if the value is valid; otherwise a phrase that starts with "expected". */
@@ -59,10 +62,10 @@ final class SchemaCheck {
     if (text.length() > maxLength) {
       return "expected at most " + maxLength + " characters";
     }
-    boolean matches =
-        !schema.has("pattern")
-            || Pattern.compile(schema.path("pattern").textValue()).matcher(text).find();
-    return matches ? null : schema.path("patternErrorMessage").textValue();
+    String pattern = schema.path("pattern").asText().replace(PLACEHOLDER, "");
+    return Pattern.compile(pattern).matcher(text).find()
+        ? null
+        : schema.path("patternErrorMessage").textValue();
   }
 
   private static boolean isOneOf(JsonNode value, JsonNode allowed) {

@@ -2,6 +2,7 @@ package dev.mcpbridge.config;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,7 +13,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiConsumer;
+import java.util.function.BiPredicate;
 
 /**
  * One object of the configuration, read key by key against its schema. An invalid value is reported
@@ -56,7 +57,7 @@ final class Section {
 
   /** The section of {@code key} with another node as its content. */
   Section withContent(String key, JsonNode replacement) {
-    return new Section(replacement, ConfigSchema.member(schema, key), key, this);
+    return new Section(replacement, member(key), key, this);
   }
 
   JsonNode node() {
@@ -67,13 +68,17 @@ final class Section {
     return problems;
   }
 
+  Placeholders placeholders() {
+    return placeholders;
+  }
+
   boolean has(String key) {
     return node.hasNonNull(key);
   }
 
   /** An object below this one; unknown keys in it are reported. */
   Section section(String key) {
-    return new Section(node.path(key), ConfigSchema.member(schema, key), key, this);
+    return new Section(node.path(key), member(key), key, this);
   }
 
   /** The objects of a list; a single object is read as a list of one, and null is an error. */
@@ -82,7 +87,7 @@ final class Section {
     if (list.isNull()) {
       report(key, "expected a list, found null");
     }
-    JsonNode listSchema = ConfigSchema.member(schema, key);
+    JsonNode listSchema = member(key);
     if (list.isObject() && listSchema.has("then")) {
       return List.of(new Section(list, ConfigSchema.element(listSchema), key, this));
     }
@@ -159,21 +164,24 @@ final class Section {
     return texts;
   }
 
-  Map<String, String> textMap(String key) {
-    Map<String, String> texts = new LinkedHashMap<>();
+  /** The texts of an object by name; those that the test refuses are reported with the problem. */
+  Map<String, Secret> secrets(String key, BiPredicate<String, String> isValid, String problem) {
+    Map<String, Secret> secrets = new LinkedHashMap<>();
     Section section = section(key);
-    section.forEach(
-        (name, value) -> {
-          String text = section.text(name);
-          if (text != null) {
-            texts.put(name, text);
-          }
-        });
-    return texts;
+    for (String name : section.names()) {
+      String text = section.text(name);
+      if (text != null && !isValid.test(name, text)) {
+        section.report(name, problem);
+      } else if (text != null) {
+        secrets.put(name, new Secret(text));
+      }
+    }
+    return secrets;
   }
 
-  void forEach(BiConsumer<String, JsonNode> visitor) {
-    node.properties().forEach(entry -> visitor.accept(entry.getKey(), entry.getValue()));
+  /** The keys that are present, in the order of the text. */
+  List<String> names() {
+    return node.properties().stream().map(Map.Entry::getKey).toList();
   }
 
   /** A PEM file; one that cannot be read or does not contain the marker is reported. */
@@ -211,9 +219,8 @@ final class Section {
   }
 
   /** Reports all other keys, by name at most {@value #MAX_UNKNOWN} of them. */
-  void rejectUnknown(Collection<String> known) {
-    List<String> unknown = new ArrayList<>();
-    forEach((key, value) -> unknown.add(key));
+  private void rejectUnknown(Collection<String> known) {
+    List<String> unknown = new ArrayList<>(names());
     unknown.removeAll(known);
     for (String key : unknown.subList(0, Math.min(MAX_UNKNOWN, unknown.size()))) {
       report(
@@ -227,23 +234,31 @@ final class Section {
     }
   }
 
+  /** This object with only the known keys; all others are reported. */
+  Section restrictedTo(Collection<String> known) {
+    rejectUnknown(known);
+    JsonNode restricted = node.deepCopy();
+    if (restricted instanceof ObjectNode object) {
+      object.retain(known);
+    }
+    return new Section(restricted, schema, path, placeholders, problems);
+  }
+
   /**
    * Reports unknown keys that resemble known ones. Warns of all others, which belong to other
    * clients that use the same file.
    */
   void warnOfUnknown(List<ConfigProblem> warnings) {
     List<String> known = keys();
-    forEach(
-        (key, value) -> {
-          if (known.contains(key)) {
-            return;
-          }
-          SpellingSuggestion.to(key, known)
-              .filter(similar -> !FOREIGN.contains(key))
-              .ifPresentOrElse(
-                  similar -> report(key, unknown(similar)),
-                  () -> warnings.add(new ConfigProblem(pathOf(key), ignored(key, known))));
-        });
+    for (String key : names()) {
+      if (!known.contains(key)) {
+        SpellingSuggestion.to(key, known)
+            .filter(similar -> !FOREIGN.contains(key))
+            .ifPresentOrElse(
+                similar -> report(key, unknown(similar)),
+                () -> warnings.add(new ConfigProblem(pathOf(key), ignored(key, known))));
+      }
+    }
   }
 
   private static String unknown(String similar) {

@@ -12,46 +12,16 @@ import dev.mcpbridge.protocol.Era;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Stream;
 
 /** Reads one entry of {@code mcpServers}, from the file or from the API. Stateless. */
 final class ServerEntryReader {
-  /**
-   * Keys that only the file may have: over the API they would give access to what the operator did
-   * not intend.
-   */
-  private static final List<String> FILE_ONLY =
-      List.of(
-          "builtin",
-          "disabled",
-          "type",
-          "description",
-          "url",
-          "headers",
-          "tls",
-          "toolsFile",
-          "toolsUrl",
-          "file",
-          "document",
-          "server",
-          "servers",
-          "include",
-          "exclude",
-          "auth",
-          "authUrl",
-          "refresh",
-          "largeResult",
-          "outputSchemas");
-
   private static final List<String> TARGET_KEYS = List.of("builtin", "command", "url");
 
   private static final Map<String, Era> ERAS =
       Map.of("auto", Era.UNKNOWN, "legacy", Era.LEGACY, "modern", Era.STATELESS);
-  private static final List<String> ADAPTER_TYPES = List.of("openapi", "toolcall");
   private static final int MAX_TEXT = 100_000;
   private static final List<String> UNSAFE_VARIABLES =
       List.of(
@@ -73,52 +43,42 @@ final class ServerEntryReader {
 
   private ServerEntryReader() {}
 
-  /** Where an entry comes from. The operator's file is trusted more than a request. */
-  enum Origin {
-    FILE,
-    API
-  }
-
   /** Reads an entry; adds problems to those of the section. */
-  static ServerConfig read(String name, Section entry, Origin origin, SandboxConfig limits) {
+  static ServerConfig read(String name, Section entry, SandboxConfig limits) {
     checkName(name, entry);
     checkTarget(entry);
     RiskRules risk = risk(entry);
     ServerConfig.Supervision supervision = supervision(entry);
-    SandboxPool sandboxPool = sandbox(entry, risk, supervision.startTimeout(), origin, limits);
+    SandboxPool sandboxPool = sandbox(entry, risk, supervision.startTimeout(), limits);
     UpstreamTarget upstreamTarget =
         sandboxPool != null
             ? sandboxPool.container()
-            : isRemote(entry, origin) ? remoteTarget(entry) : launch(entry, origin);
-    ServerId id = new ServerId(ServerId.isValid(name) ? name : "invalid");
+            : isRemote(entry) ? remoteTarget(entry) : launch(entry);
+    Timeouts timeouts = timeouts(entry);
+    ServerConfig.SessionSettings sessionSettings = conversation(entry);
+    ServerConfig.Isolation isolation = isolation(entry);
+    List<String> placement = entry.texts("placement");
+    EntryDigests digests = EntryDigests.of(entry.node(), entry.placeholders().values());
     return new ServerConfig(
-        id,
+        new ServerId(ServerId.isValid(name) ? name : "invalid"),
         upstreamTarget,
         risk,
-        timeouts(entry),
+        timeouts,
         supervision,
-        conversation(entry),
-        isolation(entry),
+        sessionSettings,
+        isolation,
         sandboxPool,
-        entry.texts("placement"),
+        placement,
         null,
-        EntryDigests.ofProgram(entry.node(), upstreamTarget),
-        EntryDigests.ofEntry(entry.node(), upstreamTarget));
-  }
-
-  /** The keys that an entry from the API may have. */
-  static List<String> keysAllowedOverApi(Section entry) {
-    return Stream.concat(Stream.of("id"), entry.keys().stream())
-        .filter(key -> !FILE_ONLY.contains(key))
-        .toList();
+        digests.ofProgram(),
+        digests.ofEntry());
   }
 
   /** An invalid entry, as a server that reports the reason instead of running. */
   static ServerConfig refused(String name, Section entry, String reason) {
-    ProcessTarget placeholder = new ProcessTarget(List.of("refused"), Map.of(), null);
     return new ServerConfig(
         new ServerId(name),
-        placeholder,
+        new ProcessTarget(List.of("refused"), Map.of(), null),
         RiskRules.NONE,
         new Timeouts(60_000, List.of()),
         new ServerConfig.Supervision(1, true, 30_000, 0, 1000, 1, 1),
@@ -128,7 +88,7 @@ final class ServerEntryReader {
         List.of(),
         new ServerState.Refused(ErrorCode.SERVER_UNAVAILABLE, reason),
         "",
-        EntryDigests.ofEntry(entry.node(), placeholder) + reason);
+        EntryDigests.of(entry.node(), List.of(reason)).ofEntry());
   }
 
   private static void checkName(String name, Section entry) {
@@ -150,56 +110,56 @@ final class ServerEntryReader {
               + String.join(" and ", given)
               + " is allowed: a command is started by the bridge, a url is a remote server");
     }
-    String type = entry.node().path("type").asText();
-    if (ADAPTER_TYPES.contains(type) && (entry.has("command") || entry.has("builtin"))) {
-      entry.report("type", "the type " + type + " cannot have a command or builtin");
+    if (isAdapted(entry) && (entry.has("command") || entry.has("builtin"))) {
+      entry.report("type", "the type " + entry.text("type") + " cannot have a command or builtin");
     }
   }
 
+  private static boolean isAdapted(Section entry) {
+    return List.of("openapi", "toolcall").contains(entry.node().path("type").asText());
+  }
+
   /** Whether the server is reached over HTTP and not started by the bridge. */
-  private static boolean isRemote(Section entry, Origin origin) {
-    boolean isAdapted = ADAPTER_TYPES.contains(entry.node().path("type").asText());
-    return origin == Origin.FILE && !entry.has("command") && (entry.has("url") || isAdapted);
+  private static boolean isRemote(Section entry) {
+    return !entry.has("command") && (entry.has("url") || isAdapted(entry));
   }
 
   private static UpstreamTarget remoteTarget(Section entry) {
     return switch (entry.text("type", "http")) {
       case "openapi" -> OpenApiEntryReader.read(entry);
-      case "toolcall" -> ToolCallEntryReader.read(entry);
-      default -> RemoteEntryReader.read(entry);
+      case "toolcall" -> HttpEntryReader.toolCall(entry);
+      default -> HttpEntryReader.remote(entry);
     };
   }
 
-  private static ProcessTarget launch(Section entry, Origin origin) {
-    Map<String, Secret> environment = new LinkedHashMap<>();
-    entry
-        .textMap("env")
-        .forEach(
-            (name, value) -> {
-              checkVariable(entry, name, value, origin);
-              environment.put(name, new Secret(value));
-            });
-    List<String> argv = new ArrayList<>(program(entry, origin));
+  private static ProcessTarget launch(Section entry) {
+    List<String> argv = new ArrayList<>(program(entry));
     argv.addAll(entry.texts("args"));
     if (argv.stream().anyMatch(arg -> arg.indexOf('\0') >= 0 || arg.length() > MAX_TEXT)) {
       entry.report(
           "args", "an argument contains NUL or is longer than " + MAX_TEXT + " characters");
     }
+    Map<String, Secret> environment = variables(entry);
+    if (entry.placeholders().areLiteral()) {
+      environment.keySet().stream()
+          .filter(ServerEntryReader::isUnsafe)
+          .forEach(name -> entry.report("env." + name, "only the configuration file may set it"));
+    }
     return new ProcessTarget(argv, environment, directory(entry));
   }
 
-  private static List<String> program(Section entry, Origin origin) {
-    if (origin == Origin.FILE && entry.has("builtin")) {
+  private static List<String> program(Section entry) {
+    if (entry.has("builtin")) {
       return Builtin.commandOf(entry.text("builtin", "git"));
     }
+    boolean isFromApi = entry.placeholders().areLiteral();
     String command = entry.text("command", "");
-    if (command.isBlank() && entry.has("docker") && origin == Origin.FILE) {
+    if (command.isBlank() && entry.has("docker") && !isFromApi) {
       return List.of();
     }
     if (command.isBlank()) {
-      String hint = origin == Origin.FILE ? ", or a url" : "";
-      entry.report("command", "expected the program to start" + hint);
-    } else if (origin == Origin.API && command.contains("/") && !command.startsWith("/")) {
+      entry.report("command", "expected the program to start" + (isFromApi ? "" : ", or a url"));
+    } else if (isFromApi && command.contains("/") && !command.startsWith("/")) {
       entry.report("command", "expected a program name or an absolute path");
     }
     return List.of(command);
@@ -217,30 +177,32 @@ final class ServerEntryReader {
     return path;
   }
 
-  private static void checkVariable(Section entry, String name, String value, Origin origin) {
-    boolean malformed = !name.matches("[^=\\s\\p{Cntrl}]+") || value.indexOf('\0') >= 0;
-    if (malformed || value.length() > MAX_TEXT) {
-      entry.report("env." + name, "not a valid environment variable");
-    }
-    String upper = name.toUpperCase(Locale.ROOT);
-    boolean unsafe =
-        UNSAFE_VARIABLES.contains(upper) || UNSAFE_PREFIXES.stream().anyMatch(upper::startsWith);
-    if (unsafe && origin == Origin.API) {
-      entry.report("env." + name, "only the configuration file may set it");
-    }
+  /** The environment variables of an entry or of its container. */
+  static Map<String, Secret> variables(Section section) {
+    return section.secrets(
+        "env",
+        (name, value) ->
+            name.matches("[^=\\s\\p{Cntrl}]+")
+                && value.indexOf('\0') < 0
+                && value.length() <= MAX_TEXT,
+        "not a valid environment variable");
+  }
+
+  private static boolean isUnsafe(String variable) {
+    String upper = variable.toUpperCase(Locale.ROOT);
+    return UNSAFE_VARIABLES.contains(upper) || UNSAFE_PREFIXES.stream().anyMatch(upper::startsWith);
   }
 
   private static RiskRules risk(Section entry) {
     Section risk = entry.section("risk");
     List<RiskRules.ToolRule> tools = new ArrayList<>();
     Section rules = risk.section("tools");
-    rules.forEach(
-        (pattern, value) -> {
-          RiskLevel level = level(rules, pattern);
-          if (level != null) {
-            tools.add(new RiskRules.ToolRule(new Glob(pattern), level));
-          }
-        });
+    for (String pattern : rules.names()) {
+      RiskLevel level = level(rules, pattern);
+      if (level != null) {
+        tools.add(new RiskRules.ToolRule(new Glob(pattern), level));
+      }
+    }
     return new RiskRules(
         level(entry, "riskLevel"),
         tools,
@@ -264,20 +226,19 @@ final class ServerEntryReader {
 
   /** Level 3 never runs on the host, so a server of this level needs a container. */
   private static SandboxPool sandbox(
-      Section entry, RiskRules risk, long startMillis, Origin origin, SandboxConfig limits) {
+      Section entry, RiskRules risk, long startMillis, SandboxConfig limits) {
     if (risk.server() != RiskLevel.HIGH && !entry.has("docker")) {
       return null;
     }
-    if (isRemote(entry, origin)) {
+    if (isRemote(entry)) {
       entry.report("docker", "a remote server cannot run in a container");
       return null;
     }
-    if (origin == Origin.API) {
+    if (entry.placeholders().areLiteral()) {
       refuseAbove(entry, "instances", entry.integer("instances"), limits);
       refuseAbove(entry, "maxSessions", entry.integer("maxSessions", 1), limits);
     }
-    return ContainerEntryReader.read(
-        entry.section("docker"), launch(entry, origin), startMillis, origin, limits);
+    return ContainerEntryReader.read(entry.section("docker"), launch(entry), startMillis, limits);
   }
 
   private static void refuseAbove(Section entry, String key, int containers, SandboxConfig limits) {
@@ -292,13 +253,12 @@ final class ServerEntryReader {
       return new Timeouts(entry.seconds("timeout"), tools);
     }
     Section perTool = entry.section("tools");
-    perTool.forEach(
-        (pattern, value) -> {
-          Section tool = perTool.section(pattern);
-          if (tool.has("timeout")) {
-            tools.add(new Timeouts.ToolTimeout(new Glob(pattern), tool.seconds("timeout")));
-          }
-        });
+    for (String pattern : perTool.names()) {
+      Section tool = perTool.section(pattern);
+      if (tool.has("timeout")) {
+        tools.add(new Timeouts.ToolTimeout(new Glob(pattern), tool.seconds("timeout")));
+      }
+    }
     return new Timeouts(entry.seconds("timeout"), tools);
   }
 
@@ -314,9 +274,8 @@ final class ServerEntryReader {
   }
 
   private static ServerConfig.SessionSettings conversation(Section entry) {
-    boolean isAdapted = ADAPTER_TYPES.contains(entry.node().path("type").asText());
     return new ServerConfig.SessionSettings(
-        isAdapted ? Era.LEGACY : ERAS.get(entry.text("era")),
+        isAdapted(entry) ? Era.LEGACY : ERAS.get(entry.text("era")),
         entry.text("roots").equals("client"),
         entry.text("logLevel"),
         entry.text("hiddenCharacters").equals("remove"));

@@ -15,12 +15,12 @@ final class VolumeReader {
 
   private VolumeReader() {}
 
-  static List<ContainerTarget.Mount> read(
-      Section docker, ServerEntryReader.Origin origin, SandboxConfig limits) {
+  static List<ContainerTarget.Mount> read(Section docker, SandboxConfig limits) {
+    boolean anyByDefault = limits.allowedMounts() == null && !docker.placeholders().areLiteral();
     List<String> volumes = docker.texts("volumes");
     List<ContainerTarget.Mount> mounts = new ArrayList<>();
     for (int i = 0; i < volumes.size(); i++) {
-      String refusal = add(volumes.get(i), mounts, origin, limits);
+      String refusal = add(volumes.get(i), mounts, anyByDefault, limits);
       if (refusal != null) {
         docker.report("volumes[" + i + "]", refusal);
       }
@@ -48,7 +48,7 @@ final class VolumeReader {
   private static String add(
       String volume,
       List<ContainerTarget.Mount> mounts,
-      ServerEntryReader.Origin origin,
+      boolean anyByDefault,
       SandboxConfig limits) {
     String[] parts = volume.split(":", -1);
     boolean isWellFormed =
@@ -73,7 +73,7 @@ final class VolumeReader {
     if (isForbidden(real, limits.engine())) {
       return hostPath + " resolves to " + real + ", which is never mounted";
     }
-    if (!isAllowed(real, origin, limits.allowedMounts())) {
+    if (!anyByDefault && !isAllowed(real, limits.allowedMounts())) {
       return real + " is not below one of sandbox.allowedMounts";
     }
     boolean isWritable = parts.length == 3 && parts[2].equals("rw");
@@ -84,10 +84,8 @@ final class VolumeReader {
     return null;
   }
 
-  private static boolean isAllowed(Path real, ServerEntryReader.Origin origin, List<Path> roots) {
-    return roots == null
-        ? origin == ServerEntryReader.Origin.FILE
-        : roots.stream().anyMatch(real::startsWith);
+  private static boolean isAllowed(Path real, List<Path> roots) {
+    return roots != null && roots.stream().anyMatch(real::startsWith);
   }
 
   /** A link written through one volume could be followed when the other one is mounted. */

@@ -55,6 +55,11 @@ public final class HeaderAnnotations {
     return object != null && object.isObject() ? JsonObjects.members(object).get(name) : null;
   }
 
+  /** Whether the name of a header is a token (RFC 9110 section 5.6.2). */
+  public static boolean isFieldName(String name) {
+    return name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+  }
+
   static boolean areValid(JsonSlice schema) {
     if (schema == null || !schema.text().contains(ANNOTATION)) {
       return true;
@@ -94,7 +99,7 @@ public final class HeaderAnnotations {
         valid
             && reachable
             && name != null
-            && name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+            && isFieldName(name)
             && type != null
             && TYPES.contains(type)
             && names.add(name.toLowerCase(Locale.ROOT));

@@ -174,6 +174,18 @@ class ConfigReaderTest {
     assertEquals("99901 more problems", failure.problems().get(100).toString());
   }
 
+  /** Over the API placeholders are not resolved, so they do not exempt a value from its pattern. */
+  @Test
+  void textWithAPlaceholderIsCheckedOverTheApi() {
+    ObjectNode body = Json.object().put("id", "s").put("command", "sh");
+    body.putObject("docker").put("image", "i").put("user", "root${env:X}");
+
+    ConfigException failure =
+        assertThrows(ConfigException.class, () -> ConfigReader.readServer(body, read("{}")));
+
+    assertEquals("docker.user", failure.problems().get(0).path());
+  }
+
   @Test
   void serversOfVsCodeAreAccepted() {
     BridgeConfig config = read("{'servers':{'s':{'type':'stdio','command':'sh'}}}");
