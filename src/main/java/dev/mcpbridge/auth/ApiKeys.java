@@ -11,26 +11,27 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * API keys, of which only the SHA-256 is configured. All keys are compared, each in constant time,
- * so that the duration reveals nothing.
+ * Authenticates callers by API keys, of which only the SHA-256 is configured. All keys are
+ * compared, each in constant time, so that the duration reveals nothing. Without keys, every caller
+ * is {@link Principal#ANONYMOUS}. Immutable.
  */
-public final class ApiKeys implements Authenticator {
+public final class ApiKeys {
   private final List<ConfiguredKey> keys;
 
   private record ConfiguredKey(byte[] sha256, Principal principal) {}
 
-  private ApiKeys(List<ConfiguredKey> keys) {
-    this.keys = keys;
+  public ApiKeys(AuthConfig config) {
+    keys = config.keys().stream().map(ApiKeys::parse).toList();
   }
 
-  public static Authenticator of(AuthConfig config) {
-    return config.keys().isEmpty()
-        ? Authenticator.none()
-        : new ApiKeys(config.keys().stream().map(ApiKeys::parse).toList());
-  }
-
-  @Override
+  /**
+   * @param credential the bearer token or API key; null if absent
+   * @return empty if the credential is invalid
+   */
   public Optional<Principal> authenticate(String credential) {
+    if (keys.isEmpty()) {
+      return Optional.of(Principal.ANONYMOUS);
+    }
     if (credential == null) {
       return Optional.empty();
     }
@@ -44,9 +45,11 @@ public final class ApiKeys implements Authenticator {
     return Optional.ofNullable(found);
   }
 
-  @Override
+  /** Whether an authenticated principal is still valid, with the same scopes. */
   public boolean isValid(Principal principal) {
-    return keys.stream().anyMatch(key -> key.principal().equals(principal));
+    return keys.isEmpty()
+        ? principal == Principal.ANONYMOUS
+        : keys.stream().anyMatch(key -> key.principal().equals(principal));
   }
 
   /** A new key: 256 random bits. */

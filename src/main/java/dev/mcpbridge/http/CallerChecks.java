@@ -1,6 +1,6 @@
 package dev.mcpbridge.http;
 
-import dev.mcpbridge.auth.Authenticator;
+import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.auth.Principal;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -19,15 +19,15 @@ import java.util.Locale;
 final class CallerChecks {
   private static final CharSequence API_KEY = HttpHeaders.createOptimized("x-api-key");
 
-  private volatile Authenticator authenticator;
+  private volatile ApiKeys keys;
 
-  CallerChecks(Authenticator authenticator) {
-    this.authenticator = authenticator;
+  CallerChecks(ApiKeys keys) {
+    this.keys = keys;
   }
 
   /** Replaces the keys. May be called from any thread. */
-  void reload(Authenticator next) {
-    authenticator = next;
+  void reload(ApiKeys next) {
+    keys = next;
   }
 
   /**
@@ -36,8 +36,7 @@ final class CallerChecks {
   void check(RoutingContext ctx) {
     HttpServerRequest request = ctx.request();
     Principal principal =
-        authenticator
-            .authenticate(credential(request.headers()))
+        keys.authenticate(credential(request.headers()))
             .orElseThrow(
                 () ->
                     new BridgeException(
@@ -54,7 +53,7 @@ final class CallerChecks {
     MultiMap headers = request.headers();
     return !headers.contains(HttpHeaders.AUTHORIZATION)
         && !headers.contains(API_KEY)
-        && authenticator.authenticate(null).isEmpty();
+        && keys.authenticate(null).isEmpty();
   }
 
   private static String credential(MultiMap headers) {
@@ -62,8 +61,8 @@ final class CallerChecks {
     if (values.size() == 1 && values.get(0).regionMatches(true, 0, "Bearer ", 0, 7)) {
       return values.get(0).substring(7);
     }
-    List<String> keys = headers.getAll(API_KEY);
-    return values.isEmpty() && keys.size() == 1 ? keys.get(0) : null;
+    List<String> apiKeys = headers.getAll(API_KEY);
+    return values.isEmpty() && apiKeys.size() == 1 ? apiKeys.get(0) : null;
   }
 
   private static boolean hasBody(HttpServerRequest request) {

@@ -1,7 +1,6 @@
 package dev.mcpbridge.http;
 
 import dev.mcpbridge.auth.ApiKeys;
-import dev.mcpbridge.auth.Authenticator;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.cluster.Cluster;
 import dev.mcpbridge.config.BridgeConfig;
@@ -99,7 +98,7 @@ public final class HttpVerticle extends VerticleBase {
     this.config = dependencies.config();
     this.streams = new StreamSlots(config.http().maxStreams(), dependencies.severalCallers());
     this.answers = new CallAnswers(config.risk().pendingStatus());
-    this.callers = new CallerChecks(ApiKeys.of(config.auth()));
+    this.callers = new CallerChecks(new ApiKeys(config.auth()));
   }
 
   @Override
@@ -143,14 +142,14 @@ public final class HttpVerticle extends VerticleBase {
    * event streams of principals whose key was removed. May be called from any thread.
    */
   public void reload(BridgeConfig next) {
-    Authenticator authenticator = ApiKeys.of(next.auth());
-    callers.reload(authenticator);
+    ApiKeys keys = new ApiKeys(next.auth());
+    callers.reload(keys);
     answers.reload(next.risk().pendingStatus());
     guard.reload(next.http());
     context.runOnContext(
         v -> {
           streams.reload(next.http().maxStreams());
-          streams.endOf(principal -> !authenticator.isValid(principal));
+          streams.endOf(principal -> !keys.isValid(principal));
           addresses.reload(next.http());
           cors = cors(next.http());
         });

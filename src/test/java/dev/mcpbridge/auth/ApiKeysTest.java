@@ -18,7 +18,7 @@ class ApiKeysTest {
         new AuthConfig(
             List.of(new AuthConfig.Key("edge", ApiKeys.fingerprint(key), Set.of("read"))));
 
-    Authenticator keys = ApiKeys.of(config);
+    ApiKeys keys = new ApiKeys(config);
 
     Principal edge = keys.authenticate(key).orElseThrow();
     assertEquals("edge", edge.name());
@@ -32,6 +32,6 @@ class ApiKeysTest {
   @Test
   void everyCallerIsAcceptedWithoutKeys() {
     assertTrue(
-        ApiKeys.of(new AuthConfig(List.of())).authenticate(null).orElseThrow().may(Scope.ADMIN));
+        new ApiKeys(new AuthConfig(List.of())).authenticate(null).orElseThrow().may(Scope.ADMIN));
   }
 }
