@@ -23,29 +23,24 @@ public final class FairQueue<T> {
   private final Map<String, Deque<T>> waiting = new LinkedHashMap<>();
   private int size;
 
-  /**
-   * The result of an offer.
-   *
-   * @param accepted whether the item was queued
-   * @param displaced the item of another caller that was removed to make room
-   */
-  public record OfferResult<T>(boolean accepted, Optional<T> displaced) {}
-
   public FairQueue(int capacity) {
     this.capacity = capacity;
   }
 
-  public OfferResult<T> offer(String caller, T item) {
-    Optional<T> displaced = Optional.empty();
+  /**
+   * Queues an item.
+   *
+   * @return the item that is refused because the queue is full: this one, or the displaced one of
+   *     another caller
+   */
+  public Optional<T> offer(String caller, T item) {
+    Optional<T> displaced = size < capacity ? Optional.empty() : displaceFor(caller);
     if (size >= capacity) {
-      displaced = displaceFor(caller);
-      if (displaced.isEmpty()) {
-        return new OfferResult<>(false, displaced);
-      }
+      return Optional.of(item);
     }
     waiting.computeIfAbsent(caller, c -> new ArrayDeque<>()).add(item);
     size++;
-    return new OfferResult<>(true, displaced);
+    return displaced;
   }
 
   private Optional<T> displaceFor(String caller) {

@@ -70,11 +70,9 @@ public final class CallQueue {
   /** Queues a call. Fails at once with QUEUE_FULL, or with DEADLINE_EXCEEDED at its deadline. */
   public Future<JsonSlice> add(Call call) {
     QueuedCall queuedCall = new QueuedCall(call, Promise.promise());
-    FairQueue.OfferResult<QueuedCall> offerResult = queue.offer(call.caller().share(), queuedCall);
-    offerResult.displaced().ifPresent(other -> other.promise().fail(full(other.call())));
-    if (!offerResult.accepted()) {
-      return Future.failedFuture(full(call));
-    }
+    queue
+        .offer(call.caller().share(), queuedCall)
+        .ifPresent(refused -> refused.promise().fail(full(refused.call())));
     deadlines.schedule();
     return queuedCall.promise().future();
   }

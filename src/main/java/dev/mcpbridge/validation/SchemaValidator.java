@@ -110,8 +110,9 @@ public final class SchemaValidator {
   public static Void warmUp() {
     JsonSlice schema =
         JsonSlice.of(
-            "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"pattern\":\"^a\"}},"
-                + "\"required\":[\"a\"]}");
+            """
+            {"type":"object","properties":{"a":{"type":"string","pattern":"^a"}},"required":["a"]}
+            """);
     CompiledSchema.of(schema).validate(Json.object().put("a", "a"), INLINE);
     return null;
   }
@@ -206,18 +207,12 @@ public final class SchemaValidator {
 
   private <T> Future<T> queued(String caller, Callable<T> task) {
     Work<T> work = new Work<>(caller, task, Promise.promise());
-    FairQueue.OfferResult<Work<?>> offerResult = waiting.offer(caller, work);
-    offerResult.displaced().ifPresent(SchemaValidator::refuse);
-    if (offerResult.accepted()) {
-      runNext();
-    } else {
-      refuse(work);
-    }
+    waiting
+        .offer(caller, work)
+        .ifPresent(
+            refused -> refused.done().fail("too many validations of this caller are queued"));
+    runNext();
     return work.done().future();
-  }
-
-  private static void refuse(Work<?> work) {
-    work.done().fail("too many validations of this caller are queued");
   }
 
   private void runNext() {

@@ -1,7 +1,6 @@
 package dev.mcpbridge.limit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import java.util.List;
@@ -31,7 +30,7 @@ class FairQueueTest {
     FairQueue<String> queue = new FairQueue<>(1);
     queue.offer("a", "1");
 
-    assertFalse(queue.offer("b", "2").accepted());
+    assertEquals(Optional.of("2"), queue.offer("b", "2"));
     assertEquals(1, queue.size());
   }
 
@@ -42,9 +41,9 @@ class FairQueueTest {
     queue.offer("greedy", "g2");
     queue.offer("greedy", "g3");
 
-    assertFalse(queue.offer("greedy", "g4").accepted());
-    assertEquals(Optional.of("g3"), queue.offer("modest", "m1").displaced());
-    assertFalse(queue.offer("modest", "m2").accepted());
+    assertEquals(Optional.of("g4"), queue.offer("greedy", "g4"));
+    assertEquals(Optional.of("g3"), queue.offer("modest", "m1"));
+    assertEquals(Optional.of("m2"), queue.offer("modest", "m2"));
     assertEquals(3, queue.size());
     assertEquals(List.of("g1", "m1", "g2"), Stream.generate(queue::poll).limit(3).toList());
   }
