@@ -85,16 +85,13 @@ final class BudgetedKeyword implements Keyword {
       return null;
     }
     return switch (getValue()) {
-      case "oneOf", "anyOf" -> new Union(validator, compilation, 1 + schema.size());
-      case "properties" -> {
-        List<Discriminator> discriminators = discriminators(location, schema, parent, context);
-        yield discriminators.isEmpty()
-            ? new Step(validator, compilation, 1 + schema.size())
-            : new Properties(validator, compilation, 1 + schema.size(), discriminators);
-      }
-      case "uniqueItems" -> new OfArrays(validator, compilation, 1);
-      case "const", "enum" -> new Step(validator, compilation, nodes(schema));
-      default -> new Step(validator, compilation, 1 + schema.size());
+      case "oneOf", "anyOf" -> new Union(validator, 1 + schema.size());
+      case "properties" ->
+          new Properties(
+              validator, 1 + schema.size(), discriminators(location, schema, parent, context));
+      case "uniqueItems" -> new OfArrays(validator);
+      case "const", "enum" -> new Step(validator, nodes(schema));
+      default -> new Step(validator, 1 + schema.size());
     };
   }
 
@@ -123,14 +120,12 @@ final class BudgetedKeyword implements Keyword {
   /** A property with only one permitted value. */
   private record Discriminator(String name, Schema schema) {}
 
-  private static class Step implements KeywordValidator {
+  private class Step implements KeywordValidator {
     private final KeywordValidator validator;
-    private final WorkBudget compilation;
     private final long weight;
 
-    Step(KeywordValidator validator, WorkBudget compilation, long weight) {
+    Step(KeywordValidator validator, long weight) {
       this.validator = validator;
-      this.compilation = compilation;
       this.weight = weight;
     }
 
@@ -184,9 +179,9 @@ final class BudgetedKeyword implements Keyword {
   }
 
   /** The library also applies {@code uniqueItems} to objects; 2020-12 validation 6.4.3 does not. */
-  private static final class OfArrays extends Step {
-    OfArrays(KeywordValidator validator, WorkBudget compilation, long weight) {
-      super(validator, compilation, weight);
+  private final class OfArrays extends Step {
+    OfArrays(KeywordValidator validator) {
+      super(validator, 1);
     }
 
     @Override
@@ -197,9 +192,9 @@ final class BudgetedKeyword implements Keyword {
     }
   }
 
-  private static final class Union extends Step {
-    Union(KeywordValidator validator, WorkBudget compilation, long weight) {
-      super(validator, compilation, weight);
+  private final class Union extends Step {
+    Union(KeywordValidator validator, long weight) {
+      super(validator, weight);
     }
 
     @Override
@@ -213,15 +208,11 @@ final class BudgetedKeyword implements Keyword {
     }
   }
 
-  private static final class Properties extends Step {
+  private final class Properties extends Step {
     private final List<Discriminator> discriminators;
 
-    Properties(
-        KeywordValidator validator,
-        WorkBudget compilation,
-        long weight,
-        List<Discriminator> discriminators) {
-      super(validator, compilation, weight);
+    Properties(KeywordValidator validator, long weight, List<Discriminator> discriminators) {
+      super(validator, weight);
       this.discriminators = discriminators;
     }
 
