@@ -10,6 +10,7 @@ import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapsho
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricMetadata;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.ByteArrayOutputStream;
@@ -22,6 +23,8 @@ import java.util.function.ToDoubleFunction;
 
 /** All metrics of the bridge in the formats of Prometheus. Created for each request; stateless. */
 public final class MetricsPage {
+  private final List<MetricSnapshot> all = new ArrayList<>();
+
   private MetricsPage() {}
 
   /** The present metrics of a server of this node. */
@@ -51,56 +54,80 @@ public final class MetricsPage {
    */
   public static Page write(
       String accept, Counts counts, long heldBytes, List<Server> servers, Nodes nodes) {
-    List<MetricSnapshot> all = new ArrayList<>();
-    all.add(
-        counter(
-            "calls",
-            "Calls by outcome: answered, needs_confirmation, or the error code.",
-            calls(counts)));
-    all.add(durations(counts));
-    all.add(
-        counter(
-            "unchecked",
-            "Arguments and results that could not be checked against their schema.",
-            unchecked(counts)));
-    all.add(
-        gauge(
-            "server_state",
-            "1 for the present state of a server.",
-            servers.stream().map(MetricsPage::state).toList()));
-    all.add(gauge("server_processes", "Processes of a server.", each(servers, Server::processes)));
-    all.add(gauge("server_tools", "Tools that a server offers.", each(servers, Server::tools)));
-    all.add(gauge("calls_in_flight", "Running calls.", each(servers, Server::inFlight)));
-    all.add(gauge("calls_queued", "Queued calls.", each(servers, Server::queued)));
-    all.add(counter("server_restarts", "Restarts of a server.", each(servers, Server::restarts)));
-    all.add(
-        counter(
-            "garbage_lines",
-            "Lines that were not a valid message.",
-            each(servers, Server::garbageLines)));
-    all.add(
-        counter(
-            "messages_dropped",
-            "Messages dropped for exceeding a limit.",
-            each(servers, Server::dropped)));
-    all.add(gauge("held_bytes", "Memory used by large messages in flight.", one(heldBytes)));
+    MetricsPage page = new MetricsPage();
+    page.addCalls(counts);
+    page.addServers(servers);
+    page.gauge("held_bytes", "Memory used by large messages in flight.", one(heldBytes));
     if (nodes != null) {
-      all.add(
-          gauge("cluster_member", "1 while the node is a member.", one(nodes.isMember() ? 1 : 0)));
-      all.add(gauge("cluster_members", "Members of the cluster.", one(nodes.members())));
-      all.add(counter("cluster_moves", "Changes of ownership of servers.", one(nodes.moves())));
-      all.add(
-          counter(
-              "node_questions",
-              "Requests to other nodes, including calls.",
-              one(counts.nodeRequests())));
-      all.add(
-          counter(
-              "node_questions_lost",
-              "Requests that other nodes did not answer.",
-              one(counts.lostNodeRequests())));
+      page.addNodes(nodes, counts);
     }
-    return page(accept, new MetricSnapshots(all));
+    return page(accept, new MetricSnapshots(page.all));
+  }
+
+  private void addCalls(Counts counts) {
+    List<Point> calls = new ArrayList<>();
+    List<Point> unchecked = new ArrayList<>();
+    HistogramSnapshot.Builder durations =
+        HistogramSnapshot.builder()
+            .name("mcp_bridge_call_duration_seconds")
+            .help("Time from sending a call to its answer, including the time in the queue.");
+    double[] bounds = Arrays.copyOf(ServerCounts.BOUNDS, ServerCounts.BOUNDS.length + 1);
+    bounds[bounds.length - 1] = Double.POSITIVE_INFINITY;
+    counts
+        .servers()
+        .forEach(
+            (server, count) -> {
+              long[] buckets = count.buckets();
+              calls.add(ended(server, "answered", Arrays.stream(buckets).sum()));
+              count
+                  .otherOutcomes()
+                  .forEach((outcome, n) -> calls.add(ended(server, outcome, n.sum())));
+              unchecked.add(new Point(Labels.of("server", server), count.uncheckedSum()));
+              durations.dataPoint(
+                  HistogramDataPointSnapshot.builder()
+                      .labels(Labels.of("server", server))
+                      .classicHistogramBuckets(ClassicHistogramBuckets.of(bounds, buckets))
+                      .sum(count.seconds())
+                      .build());
+            });
+    counter("calls", "Calls by outcome: answered, needs_confirmation, or the error code.", calls);
+    all.add(durations.build());
+    counter(
+        "unchecked",
+        "Arguments and results that could not be checked against their schema.",
+        unchecked);
+  }
+
+  private void addServers(List<Server> servers) {
+    gauge(
+        "server_state",
+        "1 for the present state of a server.",
+        servers.stream().map(MetricsPage::state).toList());
+    gauge("server_processes", "Processes of a server.", each(servers, Server::processes));
+    gauge("server_tools", "Tools that a server offers.", each(servers, Server::tools));
+    gauge("calls_in_flight", "Running calls.", each(servers, Server::inFlight));
+    gauge("calls_queued", "Queued calls.", each(servers, Server::queued));
+    counter("server_restarts", "Restarts of a server.", each(servers, Server::restarts));
+    counter(
+        "garbage_lines",
+        "Lines that were not a valid message.",
+        each(servers, Server::garbageLines));
+    counter(
+        "messages_dropped",
+        "Messages dropped for exceeding a limit.",
+        each(servers, Server::dropped));
+  }
+
+  private void addNodes(Nodes nodes, Counts counts) {
+    gauge("cluster_member", "1 while the node is a member.", one(nodes.isMember() ? 1 : 0));
+    gauge("cluster_members", "Members of the cluster.", one(nodes.members()));
+    counter("cluster_moves", "Changes of ownership of servers.", one(nodes.moves()));
+    counter(
+        "node_questions", "Requests to other nodes, including calls.", one(counts.nodeRequests()));
+    counter(
+        "node_questions_lost",
+        "Requests that other nodes did not answer.",
+        one(counts.lostNodeRequests()));
   }
 
   private static Page page(String accept, MetricSnapshots all) {
@@ -118,53 +145,8 @@ public final class MetricsPage {
     return new Page(writer.getContentType(), out.toByteArray());
   }
 
-  private static List<Point> calls(Counts counts) {
-    List<Point> calls = new ArrayList<>();
-    counts
-        .servers()
-        .forEach(
-            (server, count) -> {
-              calls.add(ended(server, "answered", Arrays.stream(count.buckets()).sum()));
-              count
-                  .otherOutcomes()
-                  .forEach((outcome, n) -> calls.add(ended(server, outcome, n.sum())));
-            });
-    return calls;
-  }
-
   private static Point ended(String server, String outcome, long count) {
     return new Point(Labels.of("server", server, "outcome", outcome), count);
-  }
-
-  private static List<Point> unchecked(Counts counts) {
-    List<Point> points = new ArrayList<>();
-    counts
-        .servers()
-        .forEach(
-            (server, count) ->
-                points.add(new Point(Labels.of("server", server), count.uncheckedSum())));
-    return points;
-  }
-
-  private static MetricSnapshot durations(Counts counts) {
-    HistogramSnapshot.Builder durations =
-        HistogramSnapshot.builder()
-            .name("mcp_bridge_call_duration_seconds")
-            .help("Time from sending a call to its answer, including the time in the queue.");
-    double[] bounds = Arrays.copyOf(ServerCounts.BOUNDS, ServerCounts.BOUNDS.length + 1);
-    bounds[bounds.length - 1] = Double.POSITIVE_INFINITY;
-    counts
-        .servers()
-        .forEach(
-            (server, count) ->
-                durations.dataPoint(
-                    HistogramDataPointSnapshot.builder()
-                        .labels(Labels.of("server", server))
-                        .classicHistogramBuckets(
-                            ClassicHistogramBuckets.of(bounds, count.buckets()))
-                        .sum(count.seconds())
-                        .build()));
-    return durations.build();
   }
 
   private static Point state(Server server) {
@@ -181,28 +163,21 @@ public final class MetricsPage {
     return List.of(new Point(Labels.EMPTY, value));
   }
 
-  private static MetricSnapshot gauge(String name, String help, List<Point> points) {
-    GaugeSnapshot.Builder gauge = GaugeSnapshot.builder().name("mcp_bridge_" + name).help(help);
-    points.forEach(
-        point ->
-            gauge.dataPoint(
-                GaugeDataPointSnapshot.builder()
-                    .labels(point.labels())
-                    .value(point.value())
-                    .build()));
-    return gauge.build();
+  private void gauge(String name, String help, List<Point> points) {
+    all.add(
+        new GaugeSnapshot(
+            new MetricMetadata("mcp_bridge_" + name, help),
+            points.stream()
+                .map(point -> new GaugeDataPointSnapshot(point.value(), point.labels(), null))
+                .toList()));
   }
 
-  private static MetricSnapshot counter(String name, String help, List<Point> points) {
-    CounterSnapshot.Builder counter =
-        CounterSnapshot.builder().name("mcp_bridge_" + name).help(help);
-    points.forEach(
-        point ->
-            counter.dataPoint(
-                CounterDataPointSnapshot.builder()
-                    .labels(point.labels())
-                    .value(point.value())
-                    .build()));
-    return counter.build();
+  private void counter(String name, String help, List<Point> points) {
+    all.add(
+        new CounterSnapshot(
+            new MetricMetadata("mcp_bridge_" + name, help),
+            points.stream()
+                .map(point -> new CounterDataPointSnapshot(point.value(), point.labels(), null, 0))
+                .toList()));
   }
 }
