@@ -27,8 +27,4 @@ public enum RiskLevel {
   public static Optional<RiskLevel> of(int number) {
     return number >= 1 && number <= 3 ? Optional.of(values()[number - 1]) : Optional.empty();
   }
-
-  public RiskLevel atLeast(RiskLevel floor) {
-    return compareTo(floor) >= 0 ? this : floor;
-  }
 }

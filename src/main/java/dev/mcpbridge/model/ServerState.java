@@ -1,7 +1,9 @@
 package dev.mcpbridge.model;
 
 import dev.mcpbridge.error.ErrorCode;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * The state of an upstream process or connection. A transition is a method of the states that allow
@@ -15,11 +17,24 @@ import java.util.List;
  */
 public sealed interface ServerState {
 
-  /** The value in the API. */
-  String apiName();
+  /** The states in the order in which the overall state of several instances is chosen. */
+  List<Class<? extends ServerState>> ORDER =
+      List.of(
+          Degraded.class,
+          Ready.class,
+          Starting.class,
+          Failed.class,
+          Draining.class,
+          Stopped.class,
+          Refused.class);
+
+  /** The value in the API: the name of the state, {@code failed} for a refused server. */
+  default String apiName() {
+    return this instanceof Refused ? "failed" : getClass().getSimpleName().toLowerCase(Locale.ROOT);
+  }
 
   default boolean takesCalls() {
-    return false;
+    return this instanceof Ready || this instanceof Degraded;
   }
 
   /** A state with a process, which can be lost or stopped. */
@@ -47,11 +62,6 @@ public sealed interface ServerState {
     public Ready ready() {
       return new Ready();
     }
-
-    @Override
-    public String apiName() {
-      return "starting";
-    }
   }
 
   /** Serving. */
@@ -63,16 +73,6 @@ public sealed interface ServerState {
     public Degraded unreachable(String reason) {
       return new Degraded(reason);
     }
-
-    @Override
-    public String apiName() {
-      return "ready";
-    }
-
-    @Override
-    public boolean takesCalls() {
-      return true;
-    }
   }
 
   /**
@@ -82,16 +82,6 @@ public sealed interface ServerState {
   record Degraded(String reason) implements Alive {
     public Ready recovered() {
       return new Ready();
-    }
-
-    @Override
-    public String apiName() {
-      return "degraded";
-    }
-
-    @Override
-    public boolean takesCalls() {
-      return true;
     }
   }
 
@@ -111,42 +101,22 @@ public sealed interface ServerState {
     public Draining drain() {
       return new Draining();
     }
-
-    @Override
-    public String apiName() {
-      return "failed";
-    }
   }
 
   /** Being stopped: takes no new calls, processes are ending. */
-  record Draining() implements ServerState {
-    @Override
-    public String apiName() {
-      return "draining";
-    }
-  }
+  record Draining() implements ServerState {}
 
   /** Not running and not needed: lazy and not yet used, or removed. */
   record Stopped() implements ServerState {
     public Starting start() {
       return new Starting(0);
     }
-
-    @Override
-    public String apiName() {
-      return "stopped";
-    }
   }
 
   /**
    * Never started, because its configuration forbids it. Only a new configuration can change this.
    */
-  record Refused(ErrorCode code, String reason) implements ServerState {
-    @Override
-    public String apiName() {
-      return "failed";
-    }
-  }
+  record Refused(ErrorCode code, String reason) implements ServerState {}
 
   /** The overall state of a server with several instances. */
   static ServerState of(List<ServerState> instances) {
@@ -154,22 +124,8 @@ public sealed interface ServerState {
     if (serving > 0 && serving < instances.size()) {
       return new Degraded(serving + " of " + instances.size() + " instances are up");
     }
-    return instances.stream().min((a, b) -> rank(a) - rank(b)).orElseGet(Stopped::new);
-  }
-
-  private static int rank(ServerState state) {
-    if (state instanceof Degraded) {
-      return 0;
-    }
-    if (state instanceof Ready) {
-      return 1;
-    }
-    if (state instanceof Starting) {
-      return 2;
-    }
-    if (state instanceof Failed) {
-      return 3;
-    }
-    return state instanceof Draining ? 4 : 5;
+    return instances.stream()
+        .min(Comparator.comparingInt(state -> ORDER.indexOf(state.getClass())))
+        .orElseGet(Stopped::new);
   }
 }

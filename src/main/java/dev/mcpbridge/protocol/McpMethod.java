@@ -13,7 +13,6 @@ public final class McpMethod {
   public static final String PROMPTS_LIST = "prompts/list";
   public static final String PROMPTS_GET = "prompts/get";
   public static final String SET_LEVEL = "logging/setLevel";
-  public static final String ROOTS_LIST = "roots/list";
   public static final String CANCELLED = "notifications/cancelled";
   public static final String PROGRESS = "notifications/progress";
   public static final String MESSAGE = "notifications/message";
