@@ -37,16 +37,9 @@ public record Arguments(JsonSlice json, JsonNode tree) {
       if (!value.isObject()) {
         throw malformed(subject + " must be a JSON object with the arguments");
       }
-      JsonSlice line = scanner.sawWhitespace() ? compact(value) : value;
-      return new Arguments(line, Json.tree(line));
+      return parse(value, scanner.sawWhitespace(), subject + " is", subject + " has");
     } catch (JsonSyntaxException e) {
       throw malformed(subject + " is not valid JSON: " + e.getMessage());
-    } catch (StreamConstraintsException e) {
-      throw malformed(subject + " has too many tokens, or a token is too long");
-    } catch (JsonProcessingException e) {
-      throw malformed(subject + " is not acceptable JSON: " + e.getOriginalMessage());
-    } catch (IOException e) {
-      throw new IllegalStateException("reading from memory", e);
     }
   }
 
@@ -57,13 +50,17 @@ public record Arguments(JsonSlice json, JsonNode tree) {
    * @throws BridgeException MALFORMED_REQUEST for a duplicate key or too many tokens
    */
   public static Arguments fromScanned(JsonSlice object, boolean spaced) {
+    return parse(object, spaced, "The arguments are", "The arguments have");
+  }
+
+  private static Arguments parse(JsonSlice object, boolean spaced, String are, String have) {
     try {
       JsonSlice line = spaced ? compact(object) : object;
       return new Arguments(line, Json.tree(line));
     } catch (StreamConstraintsException e) {
-      throw malformed("The arguments have too many tokens, or a token is too long");
+      throw malformed(have + " too many tokens, or a token is too long");
     } catch (JsonProcessingException e) {
-      throw malformed("The arguments are not acceptable JSON: " + e.getOriginalMessage());
+      throw malformed(are + " not acceptable JSON: " + e.getOriginalMessage());
     } catch (IOException e) {
       throw new IllegalStateException("reading from memory", e);
     }

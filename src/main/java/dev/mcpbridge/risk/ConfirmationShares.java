@@ -2,7 +2,6 @@ package dev.mcpbridge.risk;
 
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.limit.Shares;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
@@ -49,15 +48,10 @@ final class ConfirmationShares {
 
   /** Goes from the oldest on. After a reload with a shorter expiry, newer ones may wait behind. */
   private void removeExpired(long nowMillis) {
-    Iterator<Map.Entry<String, HeldConfirmation>> oldest = held.entrySet().iterator();
-    while (oldest.hasNext()) {
-      Map.Entry<String, HeldConfirmation> next = oldest.next();
-      if (next.getValue().untilMillis() > nowMillis) {
-        return;
-      }
-      oldest.remove();
-      number.release(next.getValue().caller());
-      bytes.release(next.getValue().caller(), next.getValue().size());
-    }
+    held.entrySet().stream()
+        .takeWhile(oldest -> oldest.getValue().untilMillis() <= nowMillis)
+        .map(Map.Entry::getKey)
+        .toList()
+        .forEach(this::release);
   }
 }

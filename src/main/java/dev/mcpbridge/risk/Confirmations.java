@@ -296,15 +296,8 @@ public final class Confirmations {
   }
 
   /** In the format of the original API, with all 128 bits random. */
-  private String uuid() {
-    String hex = RandomIds.next();
-    return String.join(
-        "-",
-        hex.substring(0, 8),
-        hex.substring(8, 12),
-        hex.substring(12, 16),
-        hex.substring(16, 20),
-        hex.substring(20));
+  private static String uuid() {
+    return RandomIds.next().replaceFirst("(.{8})(.{4})(.{4})(.{4})(.{12})", "$1-$2-$3-$4-$5");
   }
 
   private static String digest(Call call, String definitionDigest) {
