@@ -39,46 +39,34 @@ class ConfigReaderTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
-      value = {
-        "{'http':{'port':70000}} | http.port",
-        "{'http':{'prot':1}} | http.prot",
-        "{'http':{'host':'0.0.0.0'}} | http.host",
-        "{'http':{'cors':{'origins':['*']}}} | http.cors.origins",
-        "{'auth':{'keys':[{'name':'a','sha256':'x','scopes':['read']}]}} | auth.keys[0].sha256",
-        "{'risk':{'approver':'operator'}} | risk.approver",
-        "{'risk':{'default':4}} | risk.default",
-        "{'mcpServers':{'s':{}}} | mcpServers.s.command",
-        "{'mcpServers':{'s':null}} | mcpServers.s.command",
-        "{'mcpServers':{'s':5}} | mcpServers.s",
-        "{'mcpServers':{'s':'x'}} | mcpServers.s",
-        "{'mcpServers':{'s':[]}} | mcpServers.s",
-        "{'mcpServers':{'s':{'command':'x','args':'y'}}} | mcpServers.s.args",
-        "{'mcpServers':{'s':{'command':'x','riskLevel':4}}} | mcpServers.s.riskLevel",
-        "{'mcpServers':{'s':{'command':'x','riskLevel':'2'}}} | mcpServers.s.riskLevel",
-        "{'mcpServers':{'s':{'command':'x','risklevel':2}}} | mcpServers.s.risklevel",
-        "{'mcpServers':{'s':{'command':'x','riskLevel':3}}} | mcpServers.s.docker.image",
-        "{'mcpServers':{'s':{'command':'x','env':{'A':1}}}} | mcpServers.s.env.A",
-        "{'mcpServers':{'s':{'command':'${env:NOT_THERE}'}}} | mcpServers.s.command",
-        "{'mcpServers':{'a b':{'command':'x'}}} | mcpServers.a b",
-        "{'mcpServers':{'s':{'command':'x'},'S':{'command':'x'}}} | mcpServers.S",
-        "{'mcpServers':{'s':{'url':'ftp://x'}}} | mcpServers.s.url",
-        "{'mcpServers':{'s':{'url':'http://u:p@x/'}}} | mcpServers.s.url",
-        "{'mcpServers':{'s':{'url':'http://x','type':'websocket'}}} | mcpServers.s.type",
-        "{'mcpServers':{'s':{'url':'http://x','headers':{'a b':'c'}}}} | mcpServers.s.headers.a b",
-        "{'mcpServers':{'s':{'url':'http://x','tls':{'ca':'/no/such.pem'}}}} | mcpServers.s.tls.ca",
-        "{'mcpServers':{'s':{'command':'x','era':'future'}}} | mcpServers.s.era",
-        "{'mcpServers':{'s':{'command':'x','cwd':'/\\u0000'}}} | mcpServers.s.cwd",
-        "{'http':{'tls':{'cert':'/\\u0000'}}} | http.tls.cert",
-        "{'sandbox':{'allowedMounts':['/\\u0000']}} | sandbox.allowedMounts",
-        "{'servers':{'s':{'command':'x','riskLevel':4}}} | servers.s.riskLevel",
-        "{'mcpServers':{'s':{'command':'x','url':'http://x'}}} | mcpServers.s.url",
-        "{'auth':{'keys':null}} | auth.keys",
-        "{'mcpServers':{'s':{'type':'openapi','url':'http://x','auth':'x'}}} | mcpServers.s.auth",
-        "{'mcpServers':{'s':{'type':'openapi','url':'http://x','largeResult':'17m'}}}"
-            + " | mcpServers.s.largeResult",
-        "{'mcpServers':{'s':{'type':'openapi','url':'http://x','auth':[{'type':'bearer',"
-            + "'token':'t'},{'type':'basic','user':'u'}]}}} | mcpServers.s.auth[1].password",
-      })
+      quoteCharacter = '`',
+      textBlock =
+          """
+          {'mcpServers':{'s':null}} | mcpServers.s.command
+          {'mcpServers':{'s':5}} | mcpServers.s
+          {'mcpServers':{'s':'x'}} | mcpServers.s
+          {'mcpServers':{'s':[]}} | mcpServers.s
+          {'mcpServers':{'s':{'command':'x','riskLevel':'2'}}} | mcpServers.s.riskLevel
+          {'mcpServers':{'s':{'command':'x','risklevel':2}}} | mcpServers.s.risklevel
+          {'mcpServers':{'s':{'command':'${env:NOT_THERE}'}}} | mcpServers.s.command
+          {'mcpServers':{'s':{'command':'x'},'S':{'command':'x'}}} | mcpServers.S
+          {'mcpServers':{'s':{'url':'ftp://x'}}} | mcpServers.s.url
+          {'mcpServers':{'s':{'url':'http://u:p@x/'}}} | mcpServers.s.url
+          {'mcpServers':{'s':{'url':'http://x','headers':{'a b':'c'}}}} | mcpServers.s.headers.a b
+          {'mcpServers':{'s':{'url':'http://x','tls':{'ca':'/no/such.pem'}}}} | mcpServers.s.tls.ca
+          {'mcpServers':{'s':{'command':'x','era':'future'}}} | mcpServers.s.era
+          {'mcpServers':{'s':{'command':'x','cwd':'/\\u0000'}}} | mcpServers.s.cwd
+          {'http':{'tls':{'cert':'/\\u0000'}}} | http.tls.cert
+          {'sandbox':{'allowedMounts':['/\\u0000']}} | sandbox.allowedMounts
+          {'servers':{'s':{'command':'x','riskLevel':4}}} | servers.s.riskLevel
+          {'auth':{'keys':null}} | auth.keys
+          {'mcpServers':{'s':{'type':'openapi','url':'http://x','auth':'x'}}} | mcpServers.s.auth
+          {'mcpServers':{'s':{'type':'openapi','url':'http://x','largeResult':'17m'}}} \
+            | mcpServers.s.largeResult
+          {'mcpServers':{'s':{'type':'openapi','url':'http://x','auth':[{'type':'bearer','token':'t'}\
+          ,{'type':'basic','user':'u'}]}}} \
+            | mcpServers.s.auth[1].password
+          """)
   void invalidConfigurationIsReportedWithItsPath(String json, String path) {
     ConfigException failure = assertThrows(ConfigException.class, () -> read(json));
 
@@ -88,28 +76,31 @@ class ConfigReaderTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
-      value = {
-        "{'mcpServer':{}} | mcpServer: unknown key, did you mean mcpServers?",
-        "{'mcp_servers':{}} | mcp_servers: unknown key, did you mean mcpServers?",
-        "{'http':{'prot':1}} | http.prot: unknown key, did you mean port?",
-        "{'risk':{'aprover':'x'}} | risk.aprover: unknown key, did you mean approver?",
-        "{'limits':{'bodybytes':1}} | limits.bodybytes: unknown key, did you mean bodyBytes?",
-        "{'mcpServers':{'s':{'comand':'x'}}}"
-            + " | mcpServers.s.comand: unknown key, did you mean command?",
-        "{'mcpServers':{'s':{'url':'http://x','header':{}}}}"
-            + " | mcpServers.s.header: unknown key, did you mean headers?",
-        "{'mcpServers':{'s':{'command':'x','risk':{'tool':{}}}}}"
-            + " | mcpServers.s.risk.tool: unknown key, did you mean tools?",
-        "{'mcpServers':{'s':{'command':'x','docker':{'image':'i','volume':[]}}}}"
-            + " | mcpServers.s.docker.volume: unknown key, did you mean volumes?",
-        "{'mcpServers':{'s':{'command':'x','env':{'A':'${envv:X}'}}}}"
-            + " | mcpServers.s.env.A: unknown placeholder ${envv:X}, did you mean ${env:X}?",
-        "{'mcpServers':{'s':{'command':'x','env':{'A':'${input:key}'}}}}"
-            + " | mcpServers.s.env.A: ${input:key} needs user input, which the bridge cannot"
-            + " request: use ${env:NAME}",
-        "{'mcpServers':{'s':{'command':'npx -y pkg'}}} | mcpServers.s.command: no such program:"
-            + " \"npx -y pkg\"; put the program here and its arguments into args",
-      })
+      quoteCharacter = '`',
+      textBlock =
+          """
+          {'mcpServer':{}} | mcpServer: unknown key, did you mean mcpServers?
+          {'mcp_servers':{}} | mcp_servers: unknown key, did you mean mcpServers?
+          {'http':{'prot':1}} | http.prot: unknown key, did you mean port?
+          {'risk':{'aprover':'x'}} | risk.aprover: unknown key, did you mean approver?
+          {'limits':{'bodybytes':1}} | limits.bodybytes: unknown key, did you mean bodyBytes?
+          {'mcpServers':{'s':{'comand':'x'}}} \
+            | mcpServers.s.comand: unknown key, did you mean command?
+          {'mcpServers':{'s':{'url':'http://x','header':{}}}} \
+            | mcpServers.s.header: unknown key, did you mean headers?
+          {'mcpServers':{'s':{'command':'x','risk':{'tool':{}}}}} \
+            | mcpServers.s.risk.tool: unknown key, did you mean tools?
+          {'mcpServers':{'s':{'command':'x','docker':{'image':'i','volume':[]}}}} \
+            | mcpServers.s.docker.volume: unknown key, did you mean volumes?
+          {'mcpServers':{'s':{'command':'x','env':{'A':'${envv:X}'}}}} \
+            | mcpServers.s.env.A: unknown placeholder ${envv:X}, did you mean ${env:X}?
+          {'mcpServers':{'s':{'command':'x','env':{'A':'${input:key}'}}}} \
+            | mcpServers.s.env.A: ${input:key} needs user input, which the bridge cannot request: \
+          use ${env:NAME}
+          {'mcpServers':{'s':{'command':'npx -y pkg'}}} \
+            | mcpServers.s.command: no such program: "npx -y pkg"; put the program here and its \
+          arguments into args
+          """)
   void mistakesAreReportedWithAdvice(String json, String problem) {
     ConfigException failure = assertThrows(ConfigException.class, () -> read(json));
 
@@ -119,20 +110,23 @@ class ConfigReaderTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
-      value = {
-        "{'mcpServers':{'s':{'command':'sh','callTimeout':-1}}}"
-            + " | mcpServers.s.callTimeout: unknown key, ignored; did you mean timeout?",
-        "{'mcpServers':{'s':{'command':'sh','alwaysAllow':[]}}}"
-            + " | mcpServers.s.alwaysAllow: unknown key, ignored",
-        "{'mcpServers':{'s':{'command':'no-such-program'}}}"
-            + " | mcpServers.s.command: program \"no-such-program\" not found on the PATH",
-        "{'mcpServers':{'s':{'command':'/no/such'}}}"
-            + " | mcpServers.s.command: program \"/no/such\" not found",
-        "{'mcpServers':{'s':{'command':'sh','risk':{'tools':{'a':3}}}}} | mcpServers.s.docker:"
-            + " not set, so calls at risk level 3 are refused: set docker.image",
-        "{'risk':{'default':3},'mcpServers':{'s':{'url':'http://x'}}} | mcpServers.s.docker:"
-            + " calls at risk level 3 are refused: a remote server has no container",
-      })
+      quoteCharacter = '`',
+      textBlock =
+          """
+          {'mcpServers':{'s':{'command':'sh','callTimeout':-1}}} \
+            | mcpServers.s.callTimeout: unknown key, ignored; did you mean timeout?
+          {'mcpServers':{'s':{'command':'sh','alwaysAllow':[]}}} \
+            | mcpServers.s.alwaysAllow: unknown key, ignored
+          {'mcpServers':{'s':{'command':'no-such-program'}}} \
+            | mcpServers.s.command: program "no-such-program" not found on the PATH
+          {'mcpServers':{'s':{'command':'/no/such'}}} \
+            | mcpServers.s.command: program "/no/such" not found
+          {'mcpServers':{'s':{'command':'sh','risk':{'tools':{'a':3}}}}} \
+            | mcpServers.s.docker: not set, so calls at risk level 3 are refused: set docker.image
+          {'risk':{'default':3},'mcpServers':{'s':{'url':'http://x'}}} \
+            | mcpServers.s.docker: calls at risk level 3 are refused: a remote server has no \
+          container
+          """)
   void settingsWithoutEffectAreWarnings(String json, String warning) {
     assertEquals(warning, read(json).warnings().get(0).toString());
   }

@@ -2,7 +2,7 @@ package dev.mcpbridge.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -25,6 +25,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Checks that the schema for editors and the reader of the bridge agree. */
@@ -86,68 +87,80 @@ class ConfigSchemaTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "{'http':{'port':70000}}",
-        "{'http':{'prot':1}}",
-        "{'http':{'maxConnections':0}}",
-        "{'http':{'host':'0.0.0.0'}}",
-        "{'http':{'cors':{'origins':['*']}}}",
-        "{'http':{'tls':{'cert':'pom.xml'}}}",
-        "{'http':{'allowStart':'no'}}",
-        "{'http':{'allowedCommands':'npx'}}",
-        "{'auth':{'keys':[{'name':'a','sha256':'x','scopes':['read']}]}}",
-        "{'risk':{'default':4}}",
-        "{'risk':{'approver':'me'}}",
-        "{'risk':{'approver':'operator'}}",
-        "{'risk':{'pendingStatus':201}}",
-        "{'limits':{'depth':0}}",
-        "{'drain':-1}",
-        "{'mcpServer':{}}",
-        "{'mcp_servers':{}}",
-        "{'servers':{},'mcpServers':{}}",
-        "{'servers':{'s':{}}}",
-        "{'mcpServers':{'s':{}}}",
-        "{'mcpServers':{'a b':{'command':'x'}}}",
-        "{'mcpServers':{'s':{'comand':'x'}}}",
-        "{'mcpServers':{'s':{'url':'http://x','header':{}}}}",
-        "{'mcpServers':{'s':{'command':'x','url':'http://x'}}}",
-        "{'mcpServers':{'s':{'command':'x','builtin':'git'}}}",
-        "{'mcpServers':{'s':{'command':'x','timeout':-1}}}",
-        "{'mcpServers':{'s':{'command':'x','args':'y'}}}",
-        "{'mcpServers':{'s':{'command':'x','riskLevel':3}}}",
-        "{'mcpServers':{'s':{'command':'x','riskLevel':4}}}",
-        "{'mcpServers':{'s':{'url':'http://x','type':'websocket'}}}",
-        "{'mcpServers':{'s':{'url':'http://x','docker':{'image':'i'}}}}",
-        "{'mcpServers':{'s':{'type':'openapi'}}}",
-        "{'mcpServers':{'s':{'type':'openapi','file':'pom.xml','command':'x'}}}",
-        "{'mcpServers':{'s':{'type':'openapi','url':'http://x','auth':{'type':'basic'}}}}",
-        "{'mcpServers':{'s':{'type':'toolcall','url':'http://x'}}}",
-        "{'mcpServers':{'s':{'command':'x','risk':{'tools':{'a':9}}}}}",
-        "{'mcpServers':{'s':{'command':'x','risk':{'tool':{'a':2}}}}}",
-        "{'mcpServers':{'s':{'command':'x','env':{'A':1}}}}",
-        "{'mcpServers':{'s':{'command':'x','instances':0}}}",
-        "{'mcpServers':{'s':{'command':'x','instances':2,'isolation':'session'}}}",
-        "{'mcpServers':{'s':{'command':'x','start':'maybe'}}}",
-        "{'mcpServers':{'s':{'command':'x','tools':{'a':{'timeout':0}}}}}",
-        "{'mcpServers':{'s':{'command':'x','logLevel':'loud'}}}",
-        "{'mcpServers':{'s':{'command':'x','isolation':'yes'}}}",
-        "{'mcpServers':{'s':{'command':'x','maxSessions':0}}}",
-        "{'mcpServers':{'s':{'command':'x','roots':'all'}}}",
-        "{'mcpServers':{'s':{'command':'x','docker':{}}}}",
-        "{'mcpServers':{'s':{'command':'x','docker':{'image':'i','privileged':true}}}}",
-        "{'mcpServers':{'s':{'command':'x','docker':{'image':'i','network':'host'}}}}",
-        "{'mcpServers':{'s':{'command':'x','docker':{'image':'i','memory':'much'}}}}",
-        "{'mcpServers':{'s':{'command':'x','docker':{'image':'i','user':'0'}}}}",
-        "{'mcpServers':{'s':{'command':'x','docker':{'image':'i','volumes':['x:/y']}}}}",
-        "{'sandbox':{'engine':'ssh://x'}}",
-        "{'sandbox':{'limits':{'cpus':0}}}"
-      })
-  void invalidConfigurationIsRefusedByBoth(String singleQuoted) throws Exception {
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          {'http':{'port':70000}} | http.port
+          {'http':{'prot':1}} | http.prot
+          {'http':{'maxConnections':0}} | http.maxConnections
+          {'http':{'host':'0.0.0.0'}} | http.host
+          {'http':{'cors':{'origins':['*']}}} | http.cors.origins
+          {'http':{'tls':{'cert':'pom.xml'}}} | http.tls.cert
+          {'http':{'allowStart':'no'}} | http.allowStart
+          {'http':{'allowedCommands':'npx'}} | http.allowedCommands
+          {'auth':{'keys':[{'name':'a','sha256':'x','scopes':['read']}]}} | auth.keys[0].sha256
+          {'risk':{'default':4}} | risk.default
+          {'risk':{'approver':'me'}} | risk.approver
+          {'risk':{'approver':'operator'}} | risk.approver
+          {'risk':{'pendingStatus':201}} | risk.pendingStatus
+          {'limits':{'depth':0}} | limits.depth
+          {'drain':-1} | drain
+          {'mcpServer':{}} | mcpServer
+          {'mcp_servers':{}} | mcp_servers
+          {'servers':{},'mcpServers':{}} | servers
+          {'servers':{'s':{}}} | servers.s.command
+          {'mcpServers':{'s':{}}} | mcpServers.s.command
+          {'mcpServers':{'a b':{'command':'x'}}} | mcpServers.a b
+          {'mcpServers':{'s':{'comand':'x'}}} | mcpServers.s.comand
+          {'mcpServers':{'s':{'url':'http://x','header':{}}}} | mcpServers.s.header
+          {'mcpServers':{'s':{'command':'x','url':'http://x'}}} | mcpServers.s.url
+          {'mcpServers':{'s':{'command':'x','builtin':'git'}}} | mcpServers.s.command
+          {'mcpServers':{'s':{'command':'x','timeout':-1}}} | mcpServers.s.timeout
+          {'mcpServers':{'s':{'command':'x','args':'y'}}} | mcpServers.s.args
+          {'mcpServers':{'s':{'command':'x','riskLevel':3}}} | mcpServers.s.docker.image
+          {'mcpServers':{'s':{'command':'x','riskLevel':4}}} | mcpServers.s.riskLevel
+          {'mcpServers':{'s':{'url':'http://x','type':'websocket'}}} | mcpServers.s.type
+          {'mcpServers':{'s':{'url':'http://x','docker':{'image':'i'}}}} | mcpServers.s.docker
+          {'mcpServers':{'s':{'type':'openapi'}}} | mcpServers.s.url
+          {'mcpServers':{'s':{'type':'openapi','file':'pom.xml','command':'x'}}} | mcpServers.s.type
+          {'mcpServers':{'s':{'type':'openapi','url':'http://x','auth':{'type':'basic'}}}} \
+            | mcpServers.s.auth.user
+          {'mcpServers':{'s':{'type':'toolcall','url':'http://x'}}} | mcpServers.s.tools
+          {'mcpServers':{'s':{'command':'x','risk':{'tools':{'a':9}}}}} | mcpServers.s.risk.tools.a
+          {'mcpServers':{'s':{'command':'x','risk':{'tool':{'a':2}}}}} | mcpServers.s.risk.tool
+          {'mcpServers':{'s':{'command':'x','env':{'A':1}}}} | mcpServers.s.env.A
+          {'mcpServers':{'s':{'command':'x','instances':0}}} | mcpServers.s.instances
+          {'mcpServers':{'s':{'command':'x','instances':2,'isolation':'session'}}} \
+            | mcpServers.s.instances
+          {'mcpServers':{'s':{'command':'x','start':'maybe'}}} | mcpServers.s.start
+          {'mcpServers':{'s':{'command':'x','tools':{'a':{'timeout':0}}}}} \
+            | mcpServers.s.tools.a.timeout
+          {'mcpServers':{'s':{'command':'x','logLevel':'loud'}}} | mcpServers.s.logLevel
+          {'mcpServers':{'s':{'command':'x','isolation':'yes'}}} | mcpServers.s.isolation
+          {'mcpServers':{'s':{'command':'x','maxSessions':0}}} | mcpServers.s.maxSessions
+          {'mcpServers':{'s':{'command':'x','roots':'all'}}} | mcpServers.s.roots
+          {'mcpServers':{'s':{'command':'x','docker':{}}}} | mcpServers.s.docker.image
+          {'mcpServers':{'s':{'command':'x','docker':{'image':'i','privileged':true}}}} \
+            | mcpServers.s.docker.privileged
+          {'mcpServers':{'s':{'command':'x','docker':{'image':'i','network':'host'}}}} \
+            | mcpServers.s.docker.network
+          {'mcpServers':{'s':{'command':'x','docker':{'image':'i','memory':'much'}}}} \
+            | mcpServers.s.docker.memory
+          {'mcpServers':{'s':{'command':'x','docker':{'image':'i','user':'0'}}}} \
+            | mcpServers.s.docker.user
+          {'mcpServers':{'s':{'command':'x','docker':{'image':'i','volumes':['x:/y']}}}} \
+            | mcpServers.s.docker.volumes[0]
+          {'sandbox':{'engine':'ssh://x'}} | sandbox.engine
+          {'sandbox':{'limits':{'cpus':0}}} | sandbox.limits.cpus
+          """)
+  void invalidConfigurationIsRefusedByBoth(String singleQuoted, String path) throws Exception {
     String text = singleQuoted.replace('\'', '"');
 
     assertFalse(schema.validate(Json.mapper().readTree(text)).isEmpty(), text);
-    assertTrue(isRefused(text), text);
+    ConfigException refusal = assertThrows(ConfigException.class, () -> config(text));
+    assertEquals(path, refusal.problems().get(0).path());
   }
 
   /** The reader refuses or warns of what an editor underlines. */

@@ -29,7 +29,8 @@ import io.vertx.core.Promise;
 import java.lang.reflect.Proxy;
 import java.time.Clock;
 import java.time.Instant;
-import java.time.ZoneId;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -43,46 +44,44 @@ class ConfirmationsTest {
   private boolean severalCallers = true;
   private int queries;
   private Future<?> agreement = Future.succeededFuture();
+  private Confirmations confirmations = confirmations(false, true);
 
   @Test
   void confirmationCanBeClaimedOnce() {
-    Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation pending = add(confirmations, "{\"a\":1}");
+    PendingConfirmation pending = add("{\"a\":1}");
 
     assertEquals(
         "{\"a\":1}",
         confirmations.claim(approval(pending, ALICE)).result().call().arguments().text());
-    assertFails(ErrorCode.CONFIRMATION_NOT_FOUND, confirmations, approval(pending, ALICE));
+    assertFails(ErrorCode.CONFIRMATION_NOT_FOUND, approval(pending, ALICE));
   }
 
   @Test
   void executionIsReportedToViewersOfDecidedConfirmation() {
-    Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation approved = add(confirmations, "{}");
-    PendingConfirmation rejected = add(confirmations, "{}");
+    PendingConfirmation approved = add("{}");
+    PendingConfirmation rejected = add("{}");
     confirmations.claim(approval(approved, ALICE));
     confirmations.claim(
         new HumanDecision(rejected.confirmation().id(), false, rejected.token(), ALICE));
 
-    assertEquals(Executed.UNKNOWN, executionOf(confirmations, approval(approved, ALICE)));
-    assertEquals(Executed.NO, executionOf(confirmations, approval(rejected, ALICE)));
+    assertEquals(Executed.UNKNOWN, executionOf(approval(approved, ALICE)));
+    assertEquals(Executed.NO, executionOf(approval(rejected, ALICE)));
     confirmations.ended(approved.confirmation().id(), Executed.YES);
-    assertEquals(Executed.YES, executionOf(confirmations, approval(approved, ALICE)));
-    assertEquals(Executed.NO, executionOf(confirmations, approval(approved, BOB)));
+    assertEquals(Executed.YES, executionOf(approval(approved, ALICE)));
+    assertEquals(Executed.NO, executionOf(approval(approved, BOB)));
     assertEquals(List.of(), confirmations.visibleTo(ALICE).result());
   }
 
   @Test
   void endIsIgnoredForPendingConfirmation() {
-    Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation pending = add(confirmations, "{}");
+    PendingConfirmation pending = add("{}");
 
     confirmations.ended(pending.confirmation().id(), Executed.YES);
 
     assertTrue(confirmations.claim(approval(pending, ALICE)).succeeded());
   }
 
-  private static Executed executionOf(Confirmations confirmations, HumanDecision decision) {
+  private Executed executionOf(HumanDecision decision) {
     BridgeException failure =
         assertInstanceOf(BridgeException.class, confirmations.claim(decision).cause());
     assertEquals(ErrorCode.CONFIRMATION_NOT_FOUND, failure.code());
@@ -91,51 +90,44 @@ class ConfirmationsTest {
 
   @Test
   void confirmationsOfOtherCallersAreInvisible() {
-    Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation pending = add(confirmations, "{}");
+    PendingConfirmation pending = add("{}");
 
-    assertFails(ErrorCode.CONFIRMATION_NOT_FOUND, confirmations, approval(pending, BOB));
+    assertFails(ErrorCode.CONFIRMATION_NOT_FOUND, approval(pending, BOB));
     assertEquals(List.of(), confirmations.visibleTo(BOB).result());
     assertEquals(1, confirmations.visibleTo(ALICE).result().size());
   }
 
   @Test
   void wrongTokensAreRejectedAndLimited() {
-    Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation pending = add(confirmations, "{}");
-    HumanDecision guess =
-        new HumanDecision(pending.confirmation().id(), true, "0".repeat(32), ALICE);
+    PendingConfirmation pending = add("{}");
+    HumanDecision guess = guess(pending);
 
     for (int i = 0; i < 10; i++) {
-      assertFails(ErrorCode.WRONG_TOKEN, confirmations, guess);
+      assertFails(ErrorCode.WRONG_TOKEN, guess);
     }
-    assertFails(ErrorCode.RATE_LIMITED, confirmations, guess);
+    assertFails(ErrorCode.RATE_LIMITED, guess);
     now += 60_000;
     assertTrue(confirmations.claim(approval(pending, ALICE)).succeeded());
   }
 
   @Test
   void limitedAttemptsCauseNoQueries() {
-    Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation pending = add(confirmations, "{}");
-    HumanDecision guess =
-        new HumanDecision(pending.confirmation().id(), true, "0".repeat(32), ALICE);
+    PendingConfirmation pending = add("{}");
+    HumanDecision guess = guess(pending);
     for (int i = 0; i < 10; i++) {
       confirmations.claim(guess);
     }
     int before = queries;
 
-    assertFails(ErrorCode.RATE_LIMITED, confirmations, guess);
+    assertFails(ErrorCode.RATE_LIMITED, guess);
 
     assertEquals(before, queries);
   }
 
   @Test
   void concurrentAttemptsAreLimited() {
-    Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation pending = add(confirmations, "{}");
-    HumanDecision guess =
-        new HumanDecision(pending.confirmation().id(), true, "0".repeat(32), ALICE);
+    PendingConfirmation pending = add("{}");
+    HumanDecision guess = guess(pending);
     Promise<Void> agreed = Promise.promise();
     agreement = agreed.future();
     List<Future<Confirmation>> guesses =
@@ -154,47 +146,44 @@ class ConfirmationsTest {
   @Test
   void atMostTenThousandConfirmationsArePending() {
     severalCallers = false;
-    Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation first = add(confirmations, "{}");
+    PendingConfirmation first = add("{}");
     for (int i = 1; i < 10_000; i++) {
-      add(confirmations, "{}");
+      add("{}");
     }
 
-    Future<PendingConfirmation> refused =
-        confirmations.add(new ConfirmationRequest(call("{}"), "d"));
+    Future<PendingConfirmation> refused = confirmations.add(request("alice", "{}"));
 
     BridgeException failure = assertInstanceOf(BridgeException.class, refused.cause());
     assertEquals(ErrorCode.OVERLOADED, failure.code());
     assertTrue(confirmations.claim(approval(first, ALICE)).succeeded());
-    assertTrue(confirmations.add(new ConfirmationRequest(call("{}"), "d")).succeeded());
+    assertTrue(confirmations.add(request("alice", "{}")).succeeded());
   }
 
   @Test
   void confirmationExpires() {
-    Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation pending = add(confirmations, "{}");
+    PendingConfirmation pending = add("{}");
 
     now += 600_000;
 
-    assertFails(ErrorCode.CONFIRMATION_EXPIRED, confirmations, approval(pending, ALICE));
+    assertFails(ErrorCode.CONFIRMATION_EXPIRED, approval(pending, ALICE));
     assertEquals(List.of(), confirmations.visibleTo(ALICE).result());
   }
 
   @Test
   void onlyAnOperatorDecidesIfConfigured() {
-    Confirmations confirmations = confirmations(true, true);
-    PendingConfirmation pending = add(confirmations, "{}");
+    confirmations = confirmations(true, true);
+    PendingConfirmation pending = add("{}");
 
     assertNull(pending.token());
-    assertFails(ErrorCode.FORBIDDEN, confirmations, approval(pending, ALICE));
-    assertFails(ErrorCode.FORBIDDEN, confirmations, approval(pending, new Viewer("alice", true)));
+    assertFails(ErrorCode.FORBIDDEN, approval(pending, ALICE));
+    assertFails(ErrorCode.FORBIDDEN, approval(pending, new Viewer("alice", true)));
     assertTrue(confirmations.claim(approval(pending, BOSS)).succeeded());
   }
 
   @Test
   void idSufficesIfNoTokenIsRequired() {
-    Confirmations confirmations = confirmations(false, false);
-    PendingConfirmation pending = add(confirmations, "{}");
+    confirmations = confirmations(false, false);
+    PendingConfirmation pending = add("{}");
 
     HumanDecision decision = new HumanDecision(pending.confirmation().id(), true, null, ALICE);
     assertTrue(confirmations.claim(decision).succeeded());
@@ -202,115 +191,102 @@ class ConfirmationsTest {
 
   @Test
   void pendingConfirmationKeepsItsExpiryAfterReload() {
-    Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation pending = add(confirmations, "{}");
+    PendingConfirmation pending = add("{}");
 
     confirmations.reload(new RiskConfig(null, null, false, true, 1_000, 200));
-    PendingConfirmation brief = add(confirmations, "{}");
+    PendingConfirmation brief = add("{}");
     now += 599_999;
 
     assertEquals(1, confirmations.visibleTo(ALICE).result().size());
-    assertFails(ErrorCode.CONFIRMATION_NOT_FOUND, confirmations, approval(brief, ALICE));
+    assertFails(ErrorCode.CONFIRMATION_NOT_FOUND, approval(brief, ALICE));
     assertTrue(confirmations.claim(approval(pending, ALICE)).succeeded());
   }
 
   @Test
   void operatorDecidesPendingConfirmationAfterReload() {
-    Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation pending = add(confirmations, "{}");
+    PendingConfirmation pending = add("{}");
 
     confirmations.reload(new RiskConfig(null, null, true, true, 600_000, 200));
 
-    assertFails(ErrorCode.FORBIDDEN, confirmations, approval(pending, ALICE));
+    assertFails(ErrorCode.FORBIDDEN, approval(pending, ALICE));
     assertTrue(confirmations.claim(approval(pending, BOSS)).succeeded());
   }
 
   @Test
   void operatorConfirmationStaysSoAfterReload() {
-    Confirmations confirmations = confirmations(true, true);
-    PendingConfirmation pending = add(confirmations, "{}");
+    confirmations = confirmations(true, true);
+    PendingConfirmation pending = add("{}");
 
     confirmations.reload(new RiskConfig(null, null, false, false, 600_000, 200));
 
-    assertFails(ErrorCode.FORBIDDEN, confirmations, approval(pending, ALICE));
+    assertFails(ErrorCode.FORBIDDEN, approval(pending, ALICE));
     assertTrue(confirmations.claim(approval(pending, BOSS)).succeeded());
   }
 
   @Test
   void wrongTokensOnlyLockTheirConfirmation() {
-    Confirmations confirmations = confirmations(false, true);
-    PendingConfirmation guessed = add(confirmations, "{}");
-    PendingConfirmation other = add(confirmations, "{}");
-    HumanDecision guess =
-        new HumanDecision(guessed.confirmation().id(), true, "0".repeat(32), ALICE);
+    PendingConfirmation guessed = add("{}");
+    PendingConfirmation other = add("{}");
+    HumanDecision guess = guess(guessed);
     for (int i = 0; i < 11; i++) {
       confirmations.claim(guess);
     }
 
-    assertFails(ErrorCode.RATE_LIMITED, confirmations, guess);
+    assertFails(ErrorCode.RATE_LIMITED, guess);
     assertTrue(confirmations.claim(approval(other, ALICE)).succeeded());
   }
 
   @Test
   void oneCallerCannotUseTheQuotaOfOthers() {
-    Confirmations confirmations = confirmations(false, true);
     for (int i = 0; i < 5_000; i++) {
-      add(confirmations, "{}");
+      add("{}");
     }
 
-    Throwable refusal =
-        confirmations.add(new ConfirmationRequest(call("{}"), "definition")).cause();
+    Throwable refusal = confirmations.add(request("alice", "{}")).cause();
     assertEquals(ErrorCode.RATE_LIMITED, assertInstanceOf(BridgeException.class, refusal).code());
-    Call bobs =
-        new Call(
-            "b",
-            new ServerId("s"),
-            Target.tool("t"),
-            JsonSlice.EMPTY_OBJECT,
-            Caller.of("bob"),
-            0,
-            false,
-            Envelope.NONE);
-    assertTrue(confirmations.add(new ConfirmationRequest(bobs, "definition")).succeeded());
+    assertTrue(confirmations.add(request("bob", "{}")).succeeded());
 
     now += 600_000;
-    assertNotNull(add(confirmations, "{}"));
+    assertNotNull(add("{}"));
   }
 
   @Test
   void digestCoversTheArguments() {
-    Confirmations confirmations = confirmations(false, true);
 
     assertNotEquals(
-        add(confirmations, "{\"a\":1}").confirmation().digest(),
-        add(confirmations, "{\"a\":2}").confirmation().digest());
+        add("{\"a\":1}").confirmation().digest(), add("{\"a\":2}").confirmation().digest());
+  }
+
+  private static HumanDecision guess(PendingConfirmation pending) {
+    return new HumanDecision(pending.confirmation().id(), true, "0".repeat(32), ALICE);
   }
 
   private static HumanDecision approval(PendingConfirmation pending, Viewer by) {
     return new HumanDecision(pending.confirmation().id(), true, pending.token(), by);
   }
 
-  private static void assertFails(
-      ErrorCode code, Confirmations confirmations, HumanDecision decision) {
+  private void assertFails(ErrorCode code, HumanDecision decision) {
     assertEquals(
         code,
         assertInstanceOf(BridgeException.class, confirmations.claim(decision).cause()).code());
   }
 
-  private static PendingConfirmation add(Confirmations confirmations, String arguments) {
-    return confirmations.add(new ConfirmationRequest(call(arguments), "definition")).result();
+  private PendingConfirmation add(String arguments) {
+    return confirmations.add(request("alice", arguments)).result();
   }
 
-  private static Call call(String arguments) {
-    return new Call(
-        "c",
-        new ServerId("s"),
-        Target.tool("t"),
-        JsonSlice.of(arguments),
-        Caller.of("alice"),
-        0,
-        false,
-        Envelope.NONE);
+  private static ConfirmationRequest request(String caller, String arguments) {
+    Call call =
+        new Call(
+            "c",
+            new ServerId("s"),
+            Target.tool("t"),
+            JsonSlice.of(arguments),
+            Caller.of(caller),
+            0,
+            false,
+            Envelope.NONE);
+    return new ConfirmationRequest(call, "definition");
   }
 
   /** A map that counts queries and delays their results until the test completes them. */
@@ -330,23 +306,8 @@ class ConfirmationsTest {
   }
 
   private Confirmations confirmations(boolean operator, boolean token) {
-    Clock clock =
-        new Clock() {
-          @Override
-          public ZoneId getZone() {
-            return ZoneId.of("UTC");
-          }
-
-          @Override
-          public Clock withZone(ZoneId zone) {
-            return this;
-          }
-
-          @Override
-          public Instant instant() {
-            return Instant.ofEpochMilli(now);
-          }
-        };
+    InstantSource source = () -> Instant.ofEpochMilli(now);
+    Clock clock = source.withZone(ZoneOffset.UTC);
     return new Confirmations(
         new RiskConfig(null, null, operator, token, 600_000, 200),
         clock,
