@@ -8,27 +8,43 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
+import io.vertx.core.parsetools.RecordParser;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Opens the byte stream to a container: an HTTP connection to the engine that is upgraded to a raw
- * stream (Docker Engine API, attach). It transports both outputs and the end of stdin, which
- * docker-java's own attach does not.
+ * The byte stream to a container: an HTTP connection to the engine that is upgraded to a raw stream
+ * (Docker Engine API, attach). It transports both outputs and the end of stdin, which docker-java's
+ * own attach does not. After the head of the response come frames: a header of 8 bytes that
+ * contains the output and the length, and that many bytes. Confined to one context.
  */
 final class Attachment {
-  private static final int MAX_HEAD = 16 << 10;
+  private static final int HEADER = 8;
+
+  /** Engines send frames of at most 32 KiB. */
+  private static final int MAX_FRAME = 1 << 20;
+
   private static final long MAX_TIMEOUT_MILLIS = 30_000;
 
-  private Attachment() {}
+  private final NetSocket socket;
+  private final Outputs outputs;
+  private final Promise<NetSocket> attached = Promise.promise();
+  private final RecordParser parser = RecordParser.newDelimited("\r\n\r\n", this::head);
+  private boolean isStderr;
 
-  /** Receives the bytes after the head of the HTTP response. */
-  interface StreamReader {
-    void bytes(Buffer chunk, int from);
+  /** Receives the outputs of a container. */
+  interface Outputs {
+    void stdout(byte[] bytes);
+
+    void stderr(byte[] bytes);
 
     void closed();
+  }
+
+  private Attachment(NetSocket socket, Outputs outputs) {
+    this.socket = socket;
+    this.outputs = outputs;
   }
 
   /**
@@ -37,11 +53,11 @@ final class Attachment {
    * @param timeoutMillis maximum time for the engine's response
    */
   static Future<NetSocket> open(
-      NetClient client, String engine, String id, long timeoutMillis, StreamReader streamReader) {
+      NetClient client, String engine, String id, long timeoutMillis, Outputs outputs) {
     long timeout = Math.min(timeoutMillis, MAX_TIMEOUT_MILLIS);
     return client
         .connect(address(engine))
-        .compose(socket -> attach(socket, id, timeout, streamReader))
+        .compose(socket -> new Attachment(socket, outputs).attach(id, timeout))
         .recover(
             failure ->
                 Future.failedFuture(
@@ -50,45 +66,64 @@ final class Attachment {
                         "Attaching to the container failed: " + reason(failure, timeout))));
   }
 
-  private static Future<NetSocket> attach(
-      NetSocket socket, String id, long timeout, StreamReader streamReader) {
-    Promise<NetSocket> attached = Promise.promise();
-    Buffer head = Buffer.buffer();
-    socket.handler(
-        chunk -> {
-          if (attached.future().succeeded()) {
-            streamReader.bytes(chunk, 0);
-            return;
-          }
-          int before = head.length();
-          head.appendBuffer(chunk);
-          int end = endOf(head);
-          if (end < 0 && head.length() > MAX_HEAD) {
-            attached.tryFail("the engine's response is not HTTP");
-          } else if (end >= 0 && isSwitched(head)) {
-            attached.tryComplete(socket);
-            if (end < head.length()) {
-              streamReader.bytes(chunk, end - before);
-            }
-          } else if (end >= 0) {
-            attached.tryFail(head.getString(0, Math.min(head.length(), 200)));
-          }
-        });
+  private Future<NetSocket> attach(String id, long timeout) {
+    parser.maxRecordSize(MAX_FRAME).exceptionHandler(tooLong -> socket.close());
+    socket.handler(parser);
     socket.closeHandler(
         closed -> {
           attached.tryFail("the engine closed the connection");
-          streamReader.closed();
+          outputs.closed();
         });
     socket.exceptionHandler(broken -> socket.close());
     socket.write(
-        "POST /containers/"
-            + id
-            + "/attach?stream=1&stdin=1&stdout=1&stderr=1 HTTP/1.1\r\nHost: engine\r\n"
-            + "Connection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: 0\r\n\r\n");
+        """
+        POST /containers/%s/attach?stream=1&stdin=1&stdout=1&stderr=1 HTTP/1.1\r
+        Host: engine\r
+        Connection: Upgrade\r
+        Upgrade: tcp\r
+        Content-Length: 0\r
+        \r
+        """
+            .formatted(id));
     return attached
         .future()
         .timeout(timeout, TimeUnit.MILLISECONDS)
         .onFailure(refused -> socket.close());
+  }
+
+  private void head(Buffer head) {
+    String text = head.toString("ISO-8859-1");
+    if (text.matches("(?s)HTTP/1\\.\\d (101|200).*")) {
+      awaitFrame();
+      attached.tryComplete(socket);
+    } else {
+      attached.tryFail(text.substring(0, Math.min(text.length(), 200)));
+    }
+  }
+
+  private void awaitFrame() {
+    parser.fixedSizeMode(HEADER);
+    parser.handler(this::header);
+  }
+
+  private void header(Buffer header) {
+    isStderr = header.getByte(0) == 2;
+    long length = header.getUnsignedInt(4);
+    if (length > MAX_FRAME) {
+      socket.close();
+    } else if (length > 0) {
+      parser.fixedSizeMode((int) length);
+      parser.handler(this::frame);
+    }
+  }
+
+  private void frame(Buffer frame) {
+    if (isStderr) {
+      outputs.stderr(frame.getBytes());
+    } else {
+      outputs.stdout(frame.getBytes());
+    }
+    awaitFrame();
   }
 
   private static String reason(Throwable failure, long timeout) {
@@ -103,16 +138,5 @@ final class Attachment {
     }
     URI uri = URI.create(engine);
     return SocketAddress.inetSocketAddress(uri.getPort(), uri.getHost());
-  }
-
-  /** Offset after the empty line; −1 if the head is incomplete. */
-  private static int endOf(Buffer head) {
-    int at = head.toString(StandardCharsets.ISO_8859_1).indexOf("\r\n\r\n");
-    return at < 0 ? -1 : at + 4;
-  }
-
-  private static boolean isSwitched(Buffer head) {
-    String status = head.getString(0, Math.min(head.length(), 12), "ISO-8859-1");
-    return status.endsWith(" 101") || status.endsWith(" 200");
   }
 }

@@ -25,7 +25,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import java.net.URI;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -72,19 +71,18 @@ final class ContainerEngine {
     return address;
   }
 
-  /** Properties of the engine for display, by name. */
-  Future<Map<String, String>> describe() {
+  /** Properties of the engine, a line each. */
+  Future<List<String>> describe() {
     return execute(
         () -> {
           Version version = client().versionCmd().exec();
           Info info = client().infoCmd().exec();
-          Map<String, String> facts = new LinkedHashMap<>();
-          facts.put("engine", address);
-          facts.put("version", version.getVersion() + " (API " + version.getApiVersion() + ")");
-          facts.put("system", String.valueOf(info.getOperatingSystem()));
-          facts.put("runtimes", String.join(", ", info.getRuntimes().keySet()));
-          facts.put("security", String.join(", ", info.getSecurityOptions()));
-          return facts;
+          return List.of(
+              "engine: " + address,
+              "version: " + version.getVersion() + " (API " + version.getApiVersion() + ")",
+              "system: " + info.getOperatingSystem(),
+              "runtimes: " + String.join(", ", info.getRuntimes().keySet()),
+              "security: " + String.join(", ", info.getSecurityOptions()));
         });
   }
 

@@ -19,8 +19,7 @@ import java.util.function.Function;
  * line. The connection ends with the stream; then the exit state of the container is queried, and
  * the container is removed. Confined to its context.
  */
-final class ContainerTransport
-    implements Transport, DockerFrameReader.Sink, Attachment.StreamReader {
+final class ContainerTransport implements Transport, Attachment.Outputs {
   private static final Logger LOG = System.getLogger(ContainerTransport.class.getName());
   private static final int MAX_STDERR = 500;
 
@@ -30,7 +29,6 @@ final class ContainerTransport
   private final int maxQueued;
   private final TransportListener listener;
   private final MessageReader reader;
-  private final DockerFrameReader dockerFrameReader = new DockerFrameReader(this);
   private final StringBuilder stderrTail = new StringBuilder();
   private final Promise<Void> closePromise = Promise.promise();
   private NetSocket socket;
@@ -119,23 +117,18 @@ final class ContainerTransport
   }
 
   @Override
-  public void bytes(Buffer chunk, int from) {
+  public void stdout(byte[] bytes) {
     if (ending) {
       return;
     }
-    dockerFrameReader.feed(chunk, from);
-    String excess = reader.protocolViolation();
-    if (excess != null && !ending) {
-      ended(excess);
-    }
-  }
-
-  @Override
-  public void stdout(byte[] bytes) {
     try {
       reader.feed(bytes, bytes.length);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+    String excess = reader.protocolViolation();
+    if (excess != null && !ending) {
+      ended(excess);
     }
   }
 

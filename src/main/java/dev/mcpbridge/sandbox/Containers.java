@@ -1,14 +1,10 @@
 package dev.mcpbridge.sandbox;
 
 import dev.mcpbridge.config.ContainerTarget;
-import dev.mcpbridge.config.UpstreamTarget;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.transport.StdioTransport;
-import dev.mcpbridge.transport.Transport;
-import dev.mcpbridge.transport.TransportFactory;
 import dev.mcpbridge.transport.TransportListener;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetClient;
@@ -18,7 +14,7 @@ import io.vertx.core.net.NetClientOptions;
  * Starts servers in containers. A container is created, attached and only then started, so that no
  * output is lost. A failed start leaves no container behind.
  */
-final class Containers implements TransportFactory {
+final class Containers {
   private static final int CONNECT_MILLIS = 5_000;
 
   private final ContainerEngine containerEngine;
@@ -27,17 +23,6 @@ final class Containers implements TransportFactory {
   Containers(Vertx vertx, ContainerEngine containerEngine) {
     this.containerEngine = containerEngine;
     this.sockets = vertx.createNetClient(new NetClientOptions().setConnectTimeout(CONNECT_MILLIS));
-  }
-
-  @Override
-  public Future<Transport> open(
-      Context context,
-      UpstreamTarget upstreamTarget,
-      String name,
-      StdioTransport.Limits limits,
-      TransportListener listener) {
-    return start((ContainerTarget) upstreamTarget, name, limits, listener)
-        .map(transport -> transport);
   }
 
   /** Must be called on the listener's context. */

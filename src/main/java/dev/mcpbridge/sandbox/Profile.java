@@ -17,7 +17,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The security profile and resource limits of a container (CIS Docker Benchmark 4.1, 5.2 to 5.31).
@@ -85,23 +87,32 @@ final class Profile {
   static List<String> differences(
       HostConfig requested, String user, EngineKind engine, InspectContainerResponse container) {
     HostConfig actual = container.getHostConfig();
-    Map<String, Object[]> pairs = new LinkedHashMap<>();
-    pairs.put("user", new Object[] {user, container.getConfig().getUser()});
-    pairs.put("privileged", new Object[] {requested.getPrivileged(), actual.getPrivileged()});
-    pairs.put("capabilities", texts(requested.getCapDrop(), dropped(actual.getCapDrop(), engine)));
-    pairs.put("added capabilities", texts(requested.getCapAdd(), added(actual.getCapAdd())));
-    pairs.put("security options", texts(requested.getSecurityOpts(), actual.getSecurityOpts()));
-    pairs.put(
-        "read-only root", new Object[] {requested.getReadonlyRootfs(), actual.getReadonlyRootfs()});
-    pairs.put("network", new Object[] {requested.getNetworkMode(), actual.getNetworkMode()});
-    pairs.put("memory", new Object[] {requested.getMemory(), actual.getMemory()});
-    pairs.put("swap", new Object[] {requested.getMemorySwap(), actual.getMemorySwap()});
-    pairs.put("processors", new Object[] {requested.getNanoCPUs(), actual.getNanoCPUs()});
-    pairs.put("processes", new Object[] {requested.getPidsLimit(), actual.getPidsLimit()});
-    return pairs.entrySet().stream()
-        .filter(pair -> !Objects.equals(pair.getValue()[0], pair.getValue()[1]))
-        .map(p -> p.getKey() + ": " + p.getValue()[0] + " requested, but is " + p.getValue()[1])
+    return Stream.of(
+            difference("user", user, container.getConfig().getUser()),
+            difference("privileged", requested.getPrivileged(), actual.getPrivileged()),
+            difference(
+                "capabilities",
+                Arrays.toString(requested.getCapDrop()),
+                Arrays.toString(dropped(actual.getCapDrop(), engine))),
+            difference(
+                "added capabilities",
+                Arrays.toString(requested.getCapAdd()),
+                Arrays.toString(added(actual.getCapAdd()))),
+            difference("security options", requested.getSecurityOpts(), actual.getSecurityOpts()),
+            difference("read-only root", requested.getReadonlyRootfs(), actual.getReadonlyRootfs()),
+            difference("network", requested.getNetworkMode(), actual.getNetworkMode()),
+            difference("memory", requested.getMemory(), actual.getMemory()),
+            difference("swap", requested.getMemorySwap(), actual.getMemorySwap()),
+            difference("processors", requested.getNanoCPUs(), actual.getNanoCPUs()),
+            difference("processes", requested.getPidsLimit(), actual.getPidsLimit()))
+        .flatMap(Optional::stream)
         .toList();
+  }
+
+  private static Optional<String> difference(String name, Object requested, Object actual) {
+    return Objects.equals(requested, actual)
+        ? Optional.empty()
+        : Optional.of(name + ": " + requested + " requested, but is " + actual);
   }
 
   /** Podman reports the dropped defaults instead of ALL. */
@@ -115,14 +126,6 @@ final class Profile {
 
   private static Capability[] added(Capability[] added) {
     return added == null || added.length == 0 ? null : added;
-  }
-
-  private static Object[] texts(Object[] requested, Object[] actual) {
-    return new Object[] {Arrays.toString(requested), Arrays.toString(actual)};
-  }
-
-  private static Object[] texts(List<?> requested, List<?> actual) {
-    return new Object[] {String.valueOf(requested), String.valueOf(actual)};
   }
 
   private static Map<String, String> memoryFolders(

@@ -52,11 +52,6 @@ public final class SandboxCheck {
   private Future<Report> describeEngine() {
     return containerEngine
         .describe()
-        .map(
-            facts ->
-                facts.entrySet().stream()
-                    .map(fact -> fact.getKey() + ": " + fact.getValue())
-                    .toList())
         .map(lines -> new Report(lines, true))
         .otherwise(failure -> new Report(List.of(failure.getMessage()), false));
   }

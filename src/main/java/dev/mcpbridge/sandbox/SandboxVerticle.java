@@ -80,7 +80,7 @@ final class SandboxVerticle extends VerticleBase implements Standby.Listener {
     bus.serve(Addresses.waiting(instanceId), query -> Future.succeededFuture((long) queue.size()));
     bus.serve(
         Addresses.isolated(config.id()).at(instanceId), call -> standbyPool.run(prepare(call)));
-    standbyPool.open();
+    standbyPool.refill();
     return Future.succeededFuture();
   }
 

@@ -1,6 +1,7 @@
 package dev.mcpbridge.sandbox;
 
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.config.ContainerTarget;
 import dev.mcpbridge.config.SandboxConfig;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.model.InstanceId;
@@ -61,7 +62,9 @@ public final class Sandboxes {
   public TransportFactory opener() {
     return (context, upstreamTarget, name, limits, listener) -> {
       startSweeping();
-      return containers.open(context, upstreamTarget, name, limits, listener);
+      return containers
+          .start((ContainerTarget) upstreamTarget, name, limits, listener)
+          .map(transport -> transport);
     };
   }
 

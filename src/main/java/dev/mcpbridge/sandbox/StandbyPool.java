@@ -86,10 +86,6 @@ final class StandbyPool {
     this.timer = vertx.setPeriodic(SHRINK_MILLIS, t -> adapt());
   }
 
-  void open() {
-    refill();
-  }
-
   /** Runs a call in its own container. */
   Future<JsonSlice> run(Call call) {
     if (closed) {
@@ -97,7 +93,8 @@ final class StandbyPool {
     }
     call.cancellation().onCancel(reason -> context.runOnContext(v -> cancel(call.id(), reason)));
     if (!mayBegin.getAsBoolean()) {
-      return enqueueBlocked(call);
+      retry.schedule();
+      return queue.add(call);
     }
     Standby standby = queue.mayRunNow(call) ? usable() : null;
     if (standby != null) {
@@ -111,13 +108,6 @@ final class StandbyPool {
     }
     Future<JsonSlice> result = queue.add(call);
     refill();
-    return result;
-  }
-
-  /** Queues a call while no call may be started. */
-  private Future<JsonSlice> enqueueBlocked(Call call) {
-    Future<JsonSlice> result = queue.add(call);
-    retry.schedule();
     return result;
   }
 
@@ -195,7 +185,7 @@ final class StandbyPool {
   }
 
   /** Starts containers up to the target size plus the queued calls, within the bounds. */
-  private void refill() {
+  void refill() {
     while (!closed
         && !isBackingOff()
         && starting < STARTS_AT_A_TIME
