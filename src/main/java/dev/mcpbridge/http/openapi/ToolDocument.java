@@ -55,7 +55,7 @@ final class ToolDocument {
   }
 
   private void add(String name, ToolCatalogue.ToolLocation toolLocation) {
-    Tool tool = toolLocation.server().catalogue().tools().get(toolLocation.name());
+    Tool tool = toolLocation.tool();
     String id = componentName(name);
     ObjectNode operation =
         ((ObjectNode) document.get("paths")).putObject(path(toolLocation)).putObject("post");

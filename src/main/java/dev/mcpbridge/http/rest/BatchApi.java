@@ -52,8 +52,7 @@ public final class BatchApi {
       outcomes.add(start(call, caller, running));
     }
     ctx.response().closeHandler(closed -> pipeline.cancelAll(running, outcomes));
-    Future.join(outcomes)
-        .onComplete(done -> answer(ctx, outcomes), failed -> answer(ctx, outcomes));
+    Future.join(outcomes).onComplete(done -> answer(ctx, outcomes));
   }
 
   private static List<JsonSlice> calls(JsonSlice body) {

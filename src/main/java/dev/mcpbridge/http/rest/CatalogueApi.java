@@ -4,6 +4,7 @@ import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.call.ArgumentValidator;
 import dev.mcpbridge.call.Directory;
+import dev.mcpbridge.http.reply.PagedList;
 import dev.mcpbridge.http.reply.Queries;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Catalogue;
@@ -143,7 +144,7 @@ public final class CatalogueApi {
       ExecutionEnvironment environment) {
     JsonWriter out = new JsonWriter(4096).beginObject();
     try {
-      Page.of(ctx, digest).write(out, member, entries, digest);
+      new PagedList(member, entries, digest).write(out, ctx);
       if (environment != null) {
         environment.write(out);
       }

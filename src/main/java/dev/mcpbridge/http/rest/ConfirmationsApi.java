@@ -13,6 +13,7 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.ConfirmationJson;
 import dev.mcpbridge.http.reply.EventStream;
+import dev.mcpbridge.http.reply.PagedList;
 import dev.mcpbridge.http.reply.Preferences;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Call;
@@ -23,6 +24,7 @@ import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -55,13 +57,11 @@ public final class ConfirmationsApi {
   public void list(RoutingContext ctx) {
     bus.request(Addresses.CONFIRMATIONS, Callers.viewer(ctx))
         .onSuccess(
-            pending ->
-                Page.answer(
-                    ctx,
-                    "confirmations",
-                    pending.stream().map(ConfirmationsApi::json).toList(),
-                    Integer.toHexString(
-                        pending.stream().map(Confirmation::id).toList().hashCode())))
+            pending -> {
+              List<JsonSlice> entries = pending.stream().map(ConfirmationsApi::json).toList();
+              int ids = pending.stream().map(Confirmation::id).toList().hashCode();
+              new PagedList("confirmations", entries, Integer.toHexString(ids)).answer(ctx);
+            })
         .onFailure(ctx::fail);
   }
 

@@ -7,6 +7,7 @@ import dev.mcpbridge.call.Directory;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
+import dev.mcpbridge.http.reply.PagedList;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerView;
@@ -33,7 +34,10 @@ public final class ServersApi {
     List<Future<ServerView>> servers =
         directory.all().stream().map(server -> directory.current(server.id())).toList();
     Future.join(servers)
-        .onComplete(done -> answerList(ctx, servers), failed -> answerList(ctx, servers));
+        .onComplete(
+            done ->
+                answerList(
+                    ctx, servers.stream().filter(Future::succeeded).map(Future::result).toList()));
   }
 
   /** GET /servers/{server}. */
@@ -75,27 +79,17 @@ public final class ServersApi {
         .onFailure(ctx::fail);
   }
 
-  private static void answerList(RoutingContext ctx, List<Future<ServerView>> servers) {
+  /** Cursors depend on the names of the servers and their order. */
+  private static void answerList(RoutingContext ctx, List<ServerView> servers) {
+    boolean isAdmin = isAdmin(ctx);
     List<JsonSlice> entries =
-        servers.stream()
-            .filter(Future::succeeded)
-            .map(server -> ServerJson.of(server.result(), isAdmin(ctx)))
-            .toList();
-    Page.answer(ctx, "servers", entries, digest(servers));
+        servers.stream().map(server -> ServerJson.of(server, isAdmin)).toList();
+    int names = servers.stream().map(server -> server.id().name()).toList().hashCode();
+    new PagedList("servers", entries, Integer.toHexString(names)).answer(ctx);
   }
 
   private static boolean isAdmin(RoutingContext ctx) {
     return Callers.of(ctx).may(Scope.ADMIN);
-  }
-
-  /** The digest that cursors depend on: the same servers in the same order. */
-  private static String digest(List<Future<ServerView>> servers) {
-    return Integer.toHexString(
-        servers.stream()
-            .filter(Future::succeeded)
-            .map(server -> server.result().id().name())
-            .toList()
-            .hashCode());
   }
 
   private static JsonWriter started(ServerView server) {
