@@ -5,7 +5,6 @@ import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.ServerState;
 import dev.mcpbridge.model.ServerView;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.Collection;
 import java.util.HashMap;
@@ -13,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /**
  * Creates catalogues and caches the last of each kind until a catalogue of a server in it changes.
@@ -24,16 +24,20 @@ public final class CatalogueCache {
 
   private static final long WAIT_MILLIS = 100;
 
-  private final Vertx vertx;
   private final Directory directory;
   private final LeanDiscovery lean;
   private final long openedNanos = System.nanoTime();
   private final Map<Object, CachedCatalogue> cached = new HashMap<>();
 
-  private record CachedCatalogue(List<Catalogue> sources, ToolCatalogue toolCatalogue) {}
+  private record CachedCatalogue(List<Catalogue> sources, ToolCatalogue toolCatalogue) {
+    /** Compares the objects: a changed catalogue is a new one. */
+    boolean isOf(List<Catalogue> current) {
+      return sources.size() == current.size()
+          && IntStream.range(0, current.size()).allMatch(i -> sources.get(i) == current.get(i));
+    }
+  }
 
   public CatalogueCache(Vertx vertx, Directory directory) {
-    this.vertx = vertx;
     this.directory = directory;
     this.lean = new LeanDiscovery(vertx);
   }
@@ -71,10 +75,11 @@ public final class CatalogueCache {
     long openMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - openedNanos);
     long timeoutMillis =
         isLazyStart ? START_MILLIS : Math.max(WAIT_MILLIS, START_MILLIS - openMillis);
-    Promise<Void> over = Promise.promise();
-    long timer = vertx.setTimer(timeoutMillis, t -> over.tryComplete());
-    directory.discovered(view.id()).onComplete(done -> over.tryComplete());
-    return over.future().onComplete(done -> vertx.cancelTimer(timer));
+    return directory
+        .discovered(view.id())
+        .timeout(timeoutMillis, TimeUnit.MILLISECONDS)
+        .otherwiseEmpty()
+        .mapEmpty();
   }
 
   /** The catalogue of all servers that have been discovered. */
@@ -88,23 +93,11 @@ public final class CatalogueCache {
     List<Catalogue> catalogues =
         views.stream().filter(ServerView::isDiscovered).map(ServerView::catalogue).toList();
     CachedCatalogue last = cached.get(key);
-    if (last == null || !isSame(last.sources(), catalogues)) {
+    if (last == null || !last.isOf(catalogues)) {
       cached.keySet().removeIf(old -> old instanceof ServerId id && !directory.exists(id));
       last = new CachedCatalogue(catalogues, make.get());
       cached.put(key, last);
     }
     return last.toolCatalogue();
-  }
-
-  private static boolean isSame(List<Catalogue> first, List<Catalogue> second) {
-    if (first.size() != second.size()) {
-      return false;
-    }
-    for (int i = 0; i < first.size(); i++) {
-      if (first.get(i) != second.get(i)) {
-        return false;
-      }
-    }
-    return true;
   }
 }

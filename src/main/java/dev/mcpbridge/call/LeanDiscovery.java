@@ -30,34 +30,36 @@ public final class LeanDiscovery {
   private static final int DEFAULT_RESULTS = 10;
   private static final int MAX_SUMMARY_CHARS = 200;
 
-  /** The definitions of the three tools. */
+  private static final JsonSlice DEFINITIONS =
+      JsonSlice.of(
+          """
+          [{"name":"search_tools",\
+          "description":"Searches the tools by purpose, name or parameter, best match first.\
+           Describe a tool before you call it.",\
+          "inputSchema":{"type":"object","properties":{\
+          "query":{"type":"string","description":"What you want to do, in a few words"},\
+          "limit":{"type":"integer","minimum":1,"maximum":50,\
+          "description":"Maximum number of results; default 10"}},\
+          "required":["query"],"additionalProperties":false},\
+          "annotations":{"readOnlyHint":true}},\
+          {"name":"describe_tool",\
+          "description":"The full definition of a tool, with the schema of its arguments.",\
+          "inputSchema":{"type":"object","properties":{\
+          "name":{"type":"string","description":"As returned by search_tools"}},\
+          "required":["name"],"additionalProperties":false},\
+          "annotations":{"readOnlyHint":true}},\
+          {"name":"call_tool",\
+          "description":"Calls a tool that search_tools has found, with arguments that match its\
+           schema.",\
+          "inputSchema":{"type":"object","properties":{"name":{"type":"string"},\
+          "arguments":{"type":"object",\
+          "description":"Arguments that match the schema from describe_tool"}},\
+          "required":["name"],"additionalProperties":false},\
+          "annotations":{"readOnlyHint":false}}]""");
+
+  /** The three tools. */
   public static final List<Tool> TOOLS =
-      List.of(
-          tool(
-              SEARCH,
-              "Searches the tools by purpose, name or parameter, best match first. Describe a tool"
-                  + " before you call it.",
-              "{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":"
-                  + "\"What you want to do, in a few words\"},\"limit\":{\"type\":\"integer\","
-                  + "\"minimum\":1,\"maximum\":50,\"description\":\"Maximum number of"
-                  + " results; default 10\"}},\"required\":[\"query\"],"
-                  + "\"additionalProperties\":false}",
-              true),
-          tool(
-              DESCRIBE,
-              "The full definition of a tool, with the schema of its arguments.",
-              "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\",\"description\":"
-                  + "\"As returned by search_tools\"}},\"required\":[\"name\"],"
-                  + "\"additionalProperties\":false}",
-              true),
-          tool(
-              CALL,
-              "Calls a tool that search_tools has found, with arguments that match its schema.",
-              "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\"},\"arguments\":"
-                  + "{\"type\":\"object\",\"description\":\"Arguments that match the schema"
-                  + " from describe_tool\"}},\"required\":[\"name\"],"
-                  + "\"additionalProperties\":false}",
-              false));
+      JsonObjects.elements(DEFINITIONS).stream().map(Tool::of).toList();
 
   private final Vertx vertx;
   private final Map<ToolCatalogue, Future<ToolIndex>> indices = new BoundedMap<>(MAX_INDICES);
@@ -125,21 +127,15 @@ public final class LeanDiscovery {
 
   private static Map<String, Tool> tools(ToolCatalogue toolCatalogue) {
     Map<String, Tool> tools = new LinkedHashMap<>();
-    toolCatalogue
-        .toolsByName()
-        .forEach(
-            (name, toolLocation) ->
-                tools.put(
-                    name, toolLocation.server().catalogue().tools().get(toolLocation.name())));
+    toolCatalogue.toolsByName().forEach((name, located) -> tools.put(name, located.tool()));
     return tools;
   }
 
   private static JsonSlice found(ToolCatalogue toolCatalogue, List<String> names) {
     JsonWriter out = new JsonWriter(1024).beginObject().name("tools").beginArray();
     for (String name : names) {
-      ToolCatalogue.ToolLocation toolLocation = toolCatalogue.toolsByName().get(name);
-      Tool tool = toolLocation.server().catalogue().tools().get(toolLocation.name());
-      out.beginObject().member("name", name).member("description", summary(tool)).endObject();
+      String summary = summary(toolCatalogue.toolsByName().get(name).tool());
+      out.beginObject().member("name", name).member("description", summary).endObject();
     }
     return result(out.endArray().endObject().toSlice());
   }
@@ -169,22 +165,5 @@ public final class LeanDiscovery {
       throw new BridgeException(ErrorCode.INVALID_ARGUMENTS, "name must be the name of a tool");
     }
     return name;
-  }
-
-  private static Tool tool(String name, String description, String schema, boolean readOnly) {
-    JsonSlice input = JsonSlice.of(schema);
-    JsonSlice definition =
-        new JsonWriter(1024)
-            .beginObject()
-            .member("name", name)
-            .member("description", description)
-            .member("inputSchema", input)
-            .name("annotations")
-            .beginObject()
-            .member("readOnlyHint", readOnly)
-            .endObject()
-            .endObject()
-            .toSlice();
-    return new Tool(name, "", description, definition, input, null, false, name);
   }
 }

@@ -47,6 +47,11 @@ public final class ToolCatalogue {
     ToolLocation(ServerView server, String name, JsonSlice entry) {
       this(server, name, entry, entry.text().contains(ANNOTATION));
     }
+
+    /** The tool of this name. */
+    public Tool tool() {
+      return server.catalogue().tools().get(name);
+    }
   }
 
   /**
