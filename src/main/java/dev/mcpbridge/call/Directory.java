@@ -163,20 +163,14 @@ public final class Directory {
     return find(id)
         .compose(
             view -> {
-              Future<List<ServerView>> replaced = Future.succeededFuture(new ArrayList<>());
+              List<ServerView> replaced = new ArrayList<>();
+              Future<?> last = Future.succeededFuture();
               for (InstanceId instanceId : view.instances()) {
-                replaced = replaced.compose(before -> restart(instanceId, before));
+                last =
+                    last.compose(before -> bus.request(Addresses.restart(instanceId), id))
+                        .onSuccess(replaced::add);
               }
-              return replaced.map(ServerView::of);
-            });
-  }
-
-  private Future<List<ServerView>> restart(InstanceId instanceId, List<ServerView> before) {
-    return bus.request(Addresses.restart(instanceId), instanceId.server())
-        .map(
-            view -> {
-              before.add(view);
-              return before;
+              return last.map(done -> ServerView.of(replaced));
             });
   }
 

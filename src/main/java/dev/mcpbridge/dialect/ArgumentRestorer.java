@@ -29,11 +29,8 @@ public final class ArgumentRestorer {
     this.root = root;
   }
 
-  /** Returns the arguments for the tool; the same object if nothing was changed. */
+  /** Returns arguments that are candidates for their tool; the same object if nothing changed. */
   public static JsonNode restore(JsonNode given, JsonNode schema) {
-    if (!isCandidate(given)) {
-      return given;
-    }
     ArgumentRestorer arguments = new ArgumentRestorer(schema);
     JsonNode copy = given.deepCopy();
     arguments.correct(copy, schema, 0);
@@ -41,7 +38,7 @@ public final class ArgumentRestorer {
   }
 
   /** Fast check: most arguments contain neither null nor a string that could be JSON text. */
-  private static boolean isCandidate(JsonNode value) {
+  public static boolean isCandidate(JsonNode value) {
     if (value.isContainerNode()) {
       for (JsonNode inner : value) {
         if (isCandidate(inner)) {

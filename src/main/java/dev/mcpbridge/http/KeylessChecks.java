@@ -15,19 +15,10 @@ import java.util.function.BiPredicate;
 /**
  * Without keys, every caller is an administrator, except processes that the bridge has started: a
  * tool that can be tricked into sending a request must not start programs.
+ *
+ * @param isOwnProcess takes the client's address and the listener's; may block
  */
-final class KeylessChecks {
-  private final Vertx vertx;
-  private final BiPredicate<InetSocketAddress, InetSocketAddress> isOwnProcess;
-
-  /**
-   * @param isOwnProcess takes the client's address and the listener's; may block
-   */
-  KeylessChecks(Vertx vertx, BiPredicate<InetSocketAddress, InetSocketAddress> isOwnProcess) {
-    this.vertx = vertx;
-    this.isOwnProcess = isOwnProcess;
-  }
-
+record KeylessChecks(Vertx vertx, BiPredicate<InetSocketAddress, InetSocketAddress> isOwnProcess) {
   /** Fails with FORBIDDEN for a process of the bridge without a key. */
   Future<Void> check(RoutingContext ctx) {
     if (Callers.of(ctx) != Principal.ANONYMOUS) {

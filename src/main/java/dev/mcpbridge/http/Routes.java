@@ -1,5 +1,11 @@
 package dev.mcpbridge.http;
 
+import static io.vertx.core.http.HttpMethod.DELETE;
+import static io.vertx.core.http.HttpMethod.GET;
+import static io.vertx.core.http.HttpMethod.HEAD;
+import static io.vertx.core.http.HttpMethod.POST;
+import static io.vertx.core.http.HttpMethod.PUT;
+
 import dev.mcpbridge.auth.Scope;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -27,7 +33,7 @@ final class Routes {
    */
   record Route(HttpMethod method, String path, Scope scope, Handler<RoutingContext> handler) {
     boolean isLookup() {
-      return method == HttpMethod.GET
+      return method == GET
           && scope == Scope.READ
           && !path.equals("/events")
           && !path.endsWith("/mcp")
@@ -38,47 +44,47 @@ final class Routes {
   /** The table, the most frequently used route first. */
   static Routes of(Doors doors) {
     return new Routes()
-        .post("/servers/{server}/tools/{tool}", Scope.CALL, doors.calls()::callTool)
-        .post("/mcp", Scope.READ, doors.mcp()::post)
-        .get("/mcp", Scope.READ, doors.mcp()::get)
-        .delete("/mcp", Scope.READ, doors.mcp()::delete)
-        .post("/servers/{server}/mcp", Scope.READ, doors.mcp()::post)
-        .get("/servers/{server}/mcp", Scope.READ, doors.mcp()::get)
-        .delete("/servers/{server}/mcp", Scope.READ, doors.mcp()::delete)
-        .get("/sse", Scope.READ, doors.mcp()::openSse)
-        .post("/sse", Scope.READ, doors.mcp()::postSse)
-        .get("/servers/{server}/sse", Scope.READ, doors.mcp()::openSse)
-        .post("/servers/{server}/sse", Scope.READ, doors.mcp()::postSse)
-        .post("/toolcall", Scope.CALL, doors.toolcall()::run)
-        .get("/toolcall/tools", Scope.READ, doors.toolcall()::list)
-        .post("/batch", Scope.CALL, doors.batch()::run)
-        .get("/servers/{server}/resources/{uri}", Scope.CALL, doors.calls()::readResource)
-        .post("/servers/{server}/prompts/{prompt}", Scope.CALL, doors.calls()::getPrompt)
-        .get("/calls/{call}", Scope.CALL, doors.background()::show)
-        .delete("/calls/{call}", Scope.CALL, doors.background()::cancel)
-        .get("/servers", Scope.READ, doors.servers()::list)
-        .post("/servers", Scope.ADMIN, doors.servers()::start)
-        .get("/servers/{server}", Scope.READ, doors.servers()::show)
-        .delete("/servers/{server}", Scope.ADMIN, doors.servers()::stop)
-        .put("/servers/{server}/credentials", Scope.CALL, doors.credentials()::put)
-        .delete("/servers/{server}/credentials", Scope.CALL, doors.credentials()::delete)
-        .post("/servers/{server}/restart", Scope.ADMIN, doors.servers()::restart)
-        .get("/servers/{server}/tools", Scope.READ, doors.catalogue()::tools)
-        .get("/servers/{server}/resources", Scope.READ, doors.catalogue()::resources)
-        .get("/servers/{server}/resource-templates", Scope.READ, doors.catalogue()::templates)
-        .get("/servers/{server}/prompts", Scope.READ, doors.catalogue()::prompts)
-        .get("/tools", Scope.READ, doors.catalogue()::search)
-        .get("/confirmations", Scope.CALL, doors.confirmations()::list)
-        .get("/confirmations/{confirmation}", Scope.CALL, doors.confirmations()::show)
-        .post("/confirmations/{confirmation}", Scope.CALL, doors.confirmations()::decide)
-        .get("/events", Scope.READ, doors.events()::listen)
-        .get("/health", Scope.READ, doors.health()::health)
-        .get("/health/live", Scope.READ, doors.health()::live)
-        .get("/health/ready", Scope.READ, doors.health()::ready)
-        .get("/metrics", Scope.READ, doors.metrics()::metrics)
-        .get("/servers/{server}/openapi.json", Scope.READ, doors.documents()::ofServer)
-        .get("/tools/openapi.json", Scope.READ, doors.documents()::ofAll)
-        .get("/openapi.json", Scope.READ, doors.openapi());
+        .add(POST, "/servers/{server}/tools/{tool}", Scope.CALL, doors.calls()::callTool)
+        .add(POST, "/mcp", Scope.READ, doors.mcp()::post)
+        .add(GET, "/mcp", Scope.READ, doors.mcp()::get)
+        .add(DELETE, "/mcp", Scope.READ, doors.mcp()::delete)
+        .add(POST, "/servers/{server}/mcp", Scope.READ, doors.mcp()::post)
+        .add(GET, "/servers/{server}/mcp", Scope.READ, doors.mcp()::get)
+        .add(DELETE, "/servers/{server}/mcp", Scope.READ, doors.mcp()::delete)
+        .add(GET, "/sse", Scope.READ, doors.mcp()::openSse)
+        .add(POST, "/sse", Scope.READ, doors.mcp()::postSse)
+        .add(GET, "/servers/{server}/sse", Scope.READ, doors.mcp()::openSse)
+        .add(POST, "/servers/{server}/sse", Scope.READ, doors.mcp()::postSse)
+        .add(POST, "/toolcall", Scope.CALL, doors.toolcall()::run)
+        .add(GET, "/toolcall/tools", Scope.READ, doors.toolcall()::list)
+        .add(POST, "/batch", Scope.CALL, doors.batch()::run)
+        .add(GET, "/servers/{server}/resources/{uri}", Scope.CALL, doors.calls()::readResource)
+        .add(POST, "/servers/{server}/prompts/{prompt}", Scope.CALL, doors.calls()::getPrompt)
+        .add(GET, "/calls/{call}", Scope.CALL, doors.background()::show)
+        .add(DELETE, "/calls/{call}", Scope.CALL, doors.background()::cancel)
+        .add(GET, "/servers", Scope.READ, doors.servers()::list)
+        .add(POST, "/servers", Scope.ADMIN, doors.servers()::start)
+        .add(GET, "/servers/{server}", Scope.READ, doors.servers()::show)
+        .add(DELETE, "/servers/{server}", Scope.ADMIN, doors.servers()::stop)
+        .add(PUT, "/servers/{server}/credentials", Scope.CALL, doors.credentials()::put)
+        .add(DELETE, "/servers/{server}/credentials", Scope.CALL, doors.credentials()::delete)
+        .add(POST, "/servers/{server}/restart", Scope.ADMIN, doors.servers()::restart)
+        .add(GET, "/servers/{server}/tools", Scope.READ, doors.catalogue()::tools)
+        .add(GET, "/servers/{server}/resources", Scope.READ, doors.catalogue()::resources)
+        .add(GET, "/servers/{server}/resource-templates", Scope.READ, doors.catalogue()::templates)
+        .add(GET, "/servers/{server}/prompts", Scope.READ, doors.catalogue()::prompts)
+        .add(GET, "/tools", Scope.READ, doors.catalogue()::search)
+        .add(GET, "/confirmations", Scope.CALL, doors.confirmations()::list)
+        .add(GET, "/confirmations/{confirmation}", Scope.CALL, doors.confirmations()::show)
+        .add(POST, "/confirmations/{confirmation}", Scope.CALL, doors.confirmations()::decide)
+        .add(GET, "/events", Scope.READ, doors.events()::listen)
+        .add(GET, "/health", Scope.READ, doors.health()::health)
+        .add(GET, "/health/live", Scope.READ, doors.health()::live)
+        .add(GET, "/health/ready", Scope.READ, doors.health()::ready)
+        .add(GET, "/metrics", Scope.READ, doors.metrics()::metrics)
+        .add(GET, "/servers/{server}/openapi.json", Scope.READ, doors.documents()::ofServer)
+        .add(GET, "/tools/openapi.json", Scope.READ, doors.documents()::ofAll)
+        .add(GET, "/openapi.json", Scope.READ, doors.openapi());
   }
 
   List<Route> table() {
@@ -104,7 +110,7 @@ final class Routes {
             .route(route.method(), pattern(route.path()))
             .handler(ctx -> serve(route, ctx, keyless));
     if (route.isLookup()) {
-      mounted.method(HttpMethod.HEAD);
+      mounted.method(HEAD);
     }
   }
 
@@ -114,15 +120,13 @@ final class Routes {
           ErrorCode.FORBIDDEN, "The scope '" + route.scope().apiName() + "' is required");
     }
     if (route.scope() == Scope.ADMIN) {
-      keyless.check(ctx).map(passed -> handle(route, ctx)).onFailure(ctx::fail);
+      keyless.check(ctx).<Void>map(passed -> {
+        route.handler().handle(ctx);
+        return null;
+      }).onFailure(ctx::fail);
     } else {
       route.handler().handle(ctx);
     }
-  }
-
-  private static Void handle(Route route, RoutingContext ctx) {
-    route.handler().handle(ctx);
-    return null;
   }
 
   private static void refuseMethod(List<Route> routes) {
@@ -134,22 +138,6 @@ final class Routes {
 
   private static String pattern(String path) {
     return path.replaceAll("\\{(\\w+)}", ":$1");
-  }
-
-  private Routes get(String path, Scope scope, Handler<RoutingContext> handler) {
-    return add(HttpMethod.GET, path, scope, handler);
-  }
-
-  private Routes post(String path, Scope scope, Handler<RoutingContext> handler) {
-    return add(HttpMethod.POST, path, scope, handler);
-  }
-
-  private Routes put(String path, Scope scope, Handler<RoutingContext> handler) {
-    return add(HttpMethod.PUT, path, scope, handler);
-  }
-
-  private Routes delete(String path, Scope scope, Handler<RoutingContext> handler) {
-    return add(HttpMethod.DELETE, path, scope, handler);
   }
 
   private Routes add(HttpMethod method, String path, Scope scope, Handler<RoutingContext> handler) {

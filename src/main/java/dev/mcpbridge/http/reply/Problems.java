@@ -102,14 +102,15 @@ public final class Problems {
             .member("executed", failure.executed().apiName())
             .member("retryable", code.retryable() && failure.executed() == Executed.NO)
             .member("requestId", requestId);
-    failure.members().forEach((name, value) -> extension(out, name, value));
+    failure
+        .members()
+        .forEach(
+            (name, value) -> {
+              if (!name.equals("allow")) {
+                member(out, name, value);
+              }
+            });
     return out.endObject().toSlice();
-  }
-
-  private static void extension(JsonWriter out, String name, Object value) {
-    if (!name.equals("allow")) {
-      member(out, name, value);
-    }
   }
 
   /** Writes one member of a failure. */

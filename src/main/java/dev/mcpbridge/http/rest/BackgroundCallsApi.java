@@ -11,15 +11,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.time.Instant;
 
 /** Background calls: their state, until some time after their end, and their cancellation. */
-public final class BackgroundCallsApi {
-  private final BackgroundCalls calls;
-  private final CallAnswers answers;
-
-  public BackgroundCallsApi(BackgroundCalls calls, CallAnswers answers) {
-    this.calls = calls;
-    this.answers = answers;
-  }
-
+public record BackgroundCallsApi(BackgroundCalls calls, CallAnswers answers) {
   /** GET /calls/{call}. */
   public void show(RoutingContext ctx) {
     find(ctx).onSuccess(call -> show(ctx, 200, call, answers)).onFailure(ctx::fail);

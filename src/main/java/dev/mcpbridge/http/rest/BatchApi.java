@@ -27,21 +27,9 @@ import java.util.Set;
  * POST /batch: runs several calls concurrently, each through the gate; returns their statuses and
  * bodies in order.
  */
-public final class BatchApi {
+public record BatchApi(CallPipeline pipeline, CallIds ids, CallAnswers answers, int maxDepth) {
   private static final int MAX_CALLS = 100;
   private static final Set<String> KEYS = Set.of("server", "tool", "arguments");
-
-  private final CallPipeline pipeline;
-  private final CallIds ids;
-  private final CallAnswers answers;
-  private final int maxDepth;
-
-  public BatchApi(CallPipeline pipeline, CallIds ids, CallAnswers answers, int maxDepth) {
-    this.pipeline = pipeline;
-    this.ids = ids;
-    this.answers = answers;
-    this.maxDepth = maxDepth;
-  }
 
   public void run(RoutingContext ctx) {
     List<JsonSlice> calls = calls(Paths.arguments(ctx, maxDepth).json());

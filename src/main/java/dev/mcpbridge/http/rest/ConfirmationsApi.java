@@ -30,29 +30,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /** Lists, shows and decides calls that wait for a human. */
-public final class ConfirmationsApi {
-  private final Bus bus;
-  private final CallPipeline pipeline;
-  private final DecidedCalls decided;
-  private final ToolCallsApi calls;
-  private final CallAnswers answers;
-  private final int maxDepth;
-
-  public ConfirmationsApi(
-      Bus bus,
-      CallPipeline pipeline,
-      DecidedCalls decided,
-      ToolCallsApi calls,
-      CallAnswers answers,
-      int maxDepth) {
-    this.bus = bus;
-    this.pipeline = pipeline;
-    this.decided = decided;
-    this.calls = calls;
-    this.answers = answers;
-    this.maxDepth = maxDepth;
-  }
-
+public record ConfirmationsApi(Bus bus, CallPipeline pipeline, DecidedCalls decided, ToolCallsApi calls, CallAnswers answers, int maxDepth) {
   /** GET /confirmations. */
   public void list(RoutingContext ctx) {
     bus.request(Addresses.CONFIRMATIONS, Callers.viewer(ctx))

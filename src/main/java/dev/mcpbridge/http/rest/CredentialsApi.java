@@ -10,19 +10,9 @@ import dev.mcpbridge.model.ServerId;
 import io.vertx.ext.web.RoutingContext;
 
 /** The caller's own credential for an upstream API, used for that caller's calls only. */
-public final class CredentialsApi {
+public record CredentialsApi(Directory directory, UpstreamCredentials credentials, int maxDepth) {
   private static final long DEFAULT_SECONDS = 3_600;
   private static final long MAX_SECONDS = 86_400;
-
-  private final Directory directory;
-  private final UpstreamCredentials credentials;
-  private final int maxDepth;
-
-  public CredentialsApi(Directory directory, UpstreamCredentials credentials, int maxDepth) {
-    this.directory = directory;
-    this.credentials = credentials;
-    this.maxDepth = maxDepth;
-  }
 
   /** PUT /servers/{server}/credentials. */
   public void put(RoutingContext ctx) {

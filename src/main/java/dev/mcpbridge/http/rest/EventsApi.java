@@ -11,15 +11,7 @@ import dev.mcpbridge.http.reply.StreamSlots;
 import io.vertx.ext.web.RoutingContext;
 
 /** GET /events: server states, catalogue changes, and the confirmations that the caller may see. */
-public final class EventsApi {
-  private final Bus bus;
-  private final StreamSlots streams;
-
-  public EventsApi(Bus bus, StreamSlots streams) {
-    this.bus = bus;
-    this.streams = streams;
-  }
-
+public record EventsApi(Bus bus, StreamSlots streams) {
   public void listen(RoutingContext ctx) {
     Principal listener = Callers.of(ctx);
     EventStream stream = streams.open(ctx);

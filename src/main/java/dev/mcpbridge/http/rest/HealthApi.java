@@ -8,6 +8,7 @@ import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.ext.web.RoutingContext;
+import java.math.BigDecimal;
 import java.util.Collection;
 import java.util.function.Supplier;
 
@@ -41,8 +42,7 @@ public final class HealthApi {
         new JsonWriter(1024)
             .beginObject()
             .member("status", status(servers))
-            .name("uptime")
-            .value(uptime())
+            .member("uptime", uptime())
             .member("serverCount", servers.size())
             .name("servers")
             .beginArray();
@@ -84,14 +84,16 @@ public final class HealthApi {
   }
 
   private String readiness() {
+    if (phase.get() == Phase.STOPPING) {
+      return "stopping";
+    }
     boolean isMember = cluster.isAlone() || cluster.view().state().equals("member");
-    boolean starting =
+    boolean isStarting =
         phase.get() == Phase.STARTING
             || !isMember
             || directory.all().stream()
                 .anyMatch(s -> !s.isDiscovered() && s.state() instanceof ServerState.Starting);
-    boolean stopping = phase.get() == Phase.STOPPING;
-    return stopping ? "stopping" : starting ? "starting" : READY;
+    return isStarting ? "starting" : READY;
   }
 
   private static void write(JsonWriter out, Cluster.View view) {
@@ -117,7 +119,7 @@ public final class HealthApi {
 
   private JsonSlice uptime() {
     long millis = (System.nanoTime() - startNanos) / 1_000_000;
-    return JsonSlice.of(millis / 1000 + "." + String.format("%03d", millis % 1000));
+    return JsonSlice.of(BigDecimal.valueOf(millis, 3).toPlainString());
   }
 
   private static String status(Collection<ServerView> servers) {

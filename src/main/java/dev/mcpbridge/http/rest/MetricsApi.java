@@ -15,19 +15,7 @@ import java.util.List;
  * GET /metrics, in the text formats of Prometheus and OpenMetrics. Each node of a cluster reports
  * the requests that it received and the servers that it runs.
  */
-public final class MetricsApi {
-  private final Directory directory;
-  private final Cluster cluster;
-  private final MemoryBudget memory;
-  private final Counts counts;
-
-  public MetricsApi(Directory directory, Cluster cluster, MemoryBudget memory, Counts counts) {
-    this.directory = directory;
-    this.cluster = cluster;
-    this.memory = memory;
-    this.counts = counts;
-  }
-
+public record MetricsApi(Directory directory, Cluster cluster, MemoryBudget memory, Counts counts) {
   public void metrics(RoutingContext ctx) {
     List<Future<ServerView>> own = directory.localServers();
     Future.join(own)

@@ -18,17 +18,7 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 
 /** Shows, starts, restarts and stops servers. */
-public final class ServersApi {
-  private final Bus bus;
-  private final Directory directory;
-  private final int maxDepth;
-
-  public ServersApi(Bus bus, Directory directory, int maxDepth) {
-    this.bus = bus;
-    this.directory = directory;
-    this.maxDepth = maxDepth;
-  }
-
+public record ServersApi(Bus bus, Directory directory, int maxDepth) {
   /** GET /servers. */
   public void list(RoutingContext ctx) {
     List<Future<ServerView>> servers =

@@ -29,39 +29,18 @@ import java.util.function.Supplier;
  * outcome, read an event stream with progress and log messages, or run the call in the background
  * ({@code Prefer: respond-async}, RFC 7240).
  */
-public final class ToolCallsApi {
-  private final Bus bus;
-  private final CallPipeline pipeline;
-  private final CallIds ids;
-  private final IdempotencyKeys idempotency;
-  private final BackgroundCalls background;
-  private final DecidedCalls decided;
-  private final StreamSlots streams;
-  private final CallAnswers answers;
-  private final int maxDepth;
+public record ToolCallsApi(
+    Bus bus,
+    CallPipeline pipeline,
+    CallIds ids,
+    CallStores stores,
+    StreamSlots streams,
+    CallAnswers answers,
+    int maxDepth) {
 
   /** The stores of running and finished calls. */
   public record CallStores(
       IdempotencyKeys idempotency, BackgroundCalls background, DecidedCalls decided) {}
-
-  public ToolCallsApi(
-      Bus bus,
-      CallPipeline pipeline,
-      CallIds ids,
-      CallStores callStores,
-      StreamSlots streams,
-      CallAnswers answers,
-      int maxDepth) {
-    this.bus = bus;
-    this.pipeline = pipeline;
-    this.ids = ids;
-    this.idempotency = callStores.idempotency();
-    this.background = callStores.background();
-    this.decided = callStores.decided();
-    this.streams = streams;
-    this.answers = answers;
-    this.maxDepth = maxDepth;
-  }
 
   /** POST /servers/{server}/tools/{tool}; the body is the arguments object. */
   public void callTool(RoutingContext ctx) {
@@ -159,7 +138,8 @@ public final class ToolCallsApi {
   }
 
   private void inBackground(RoutingContext ctx, CallRequest request) {
-    background
+    stores
+        .background()
         .add(request, once(ctx, request))
         .onSuccess(
             call -> {
@@ -184,7 +164,7 @@ public final class ToolCallsApi {
         new IdempotencyKeys.IdempotencyKey(request.caller().name(), route, key.get());
     return () ->
         pipeline.register(
-            request, () -> idempotency.once(idempotencyKey, request, () -> pipeline.run(request)));
+            request, () -> stores.idempotency().once(idempotencyKey, request, () -> pipeline.run(request)));
   }
 
   /** Waits for the decision of an operator if the client has asked for that. */
@@ -195,7 +175,8 @@ public final class ToolCallsApi {
         || needed.pending().token() != null) {
       return Future.succeededFuture(outcome);
     }
-    return decided
+    return stores
+        .decided()
         .await(
             needed.pending().confirmation().id(),
             Callers.viewer(ctx),

@@ -9,6 +9,8 @@ import dev.mcpbridge.model.Glob;
 import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
+import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.Sha256;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;
@@ -23,14 +25,18 @@ import java.util.Set;
  * takes time, so it runs on a worker thread. Confined to its context.
  */
 final class FunctionLists {
+  private static final int TAG_DIGITS = 24;
+
   private final Vertx vertx;
-  private final Map<CacheKey, Future<Functions>> lists = new HashMap<>();
+  private final Map<Style, Future<Functions>> lists = new HashMap<>();
   private ToolCatalogue cachedCatalogue;
 
-  private record CacheKey(Style style, boolean isLean) {}
-
-  /** The format of the definitions. */
-  record Style(Format format, boolean strict) {}
+  /**
+   * How a list is written.
+   *
+   * @param isLean whether it lists the tools of lean discovery, too
+   */
+  record Style(Format format, boolean strict, boolean isLean) {}
 
   /**
    * One function of a list.
@@ -60,13 +66,41 @@ final class FunctionLists {
     }
   }
 
+  /**
+   * A list of functions as a response body.
+   *
+   * @param tag entity tag of the body (RFC 9110 section 8.8.3)
+   */
+  record Listing(JsonSlice body, String tag) {
+    static Listing of(Format format, List<ListedFunction> entries) {
+      List<JsonSlice> definitions = entries.stream().map(ListedFunction::definition).toList();
+      JsonWriter out =
+          new JsonWriter(1 << 16)
+              .beginObject()
+              .member("format", format.id())
+              .member("tools", format.tools(definitions))
+              .name("reductions")
+              .beginArray();
+      for (ListedFunction entry : entries) {
+        List<String> lost = entry.reduction().reductions();
+        if (!lost.isEmpty()) {
+          out.beginObject().member("name", entry.name()).name("lost").beginArray();
+          lost.forEach(out::value);
+          out.endArray().endObject();
+        }
+      }
+      JsonSlice body = out.endArray().endObject().toSlice();
+      return new Listing(body, new Sha256().add(body).hex(TAG_DIGITS));
+    }
+  }
+
   /** All functions of a catalogue, and the list of all of them. */
-  record Functions(Format format, List<ListedFunction> entries, FunctionList whole) {
+  record Functions(Format format, List<ListedFunction> entries, Listing whole) {
     /** The list, restricted to the servers and names if any are given. */
-    FunctionList listing(Set<String> servers, List<Glob> names) {
+    Listing listing(Set<String> servers, List<Glob> names) {
       return servers.isEmpty() && names.isEmpty()
           ? whole
-          : FunctionList.of(
+          : Listing.of(
               format,
               entries.stream()
                   .filter(
@@ -86,26 +120,24 @@ final class FunctionLists {
       cachedCatalogue = listed;
       lists.clear();
     }
-    CacheKey key = new CacheKey(style, toolCatalogue.full().isPresent());
     return lists
         .computeIfAbsent(
-            key, unused -> vertx.executeBlocking(() -> create(toolCatalogue, style), false))
-        .onFailure(failed -> lists.remove(key));
+            style, key -> vertx.executeBlocking(() -> create(toolCatalogue, style), false))
+        .onFailure(failed -> lists.remove(style));
   }
 
   private static Functions create(ToolCatalogue toolCatalogue, Style style) throws IOException {
     List<ListedFunction> entries = new ArrayList<>();
-    if (toolCatalogue.full().isPresent()) {
+    if (style.isLean()) {
       for (Tool tool : LeanDiscovery.TOOLS) {
         entries.add(entry(null, tool.name(), tool, style));
       }
     }
     for (Map.Entry<String, ToolCatalogue.ToolLocation> each :
         toolCatalogue.toolsByName().entrySet()) {
-      Tool tool = each.getValue().server().catalogue().tools().get(each.getValue().name());
-      entries.add(entry(each.getValue(), each.getKey(), tool, style));
+      entries.add(entry(each.getValue(), each.getKey(), each.getValue().tool(), style));
     }
-    return new Functions(style.format(), entries, FunctionList.of(style.format(), entries));
+    return new Functions(style.format(), entries, Listing.of(style.format(), entries));
   }
 
   private static ListedFunction entry(

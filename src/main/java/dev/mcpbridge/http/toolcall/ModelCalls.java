@@ -18,7 +18,6 @@ import dev.mcpbridge.http.reply.IdempotencyHeader;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Target;
-import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonObjects;
@@ -42,11 +41,13 @@ public final class ModelCalls {
   private static final int MAX_CALLS = 128;
   private static final int MAX_CANDIDATES = 20;
 
+  /** A larger schema is not used, as for validation. */
+  private static final int MAX_SCHEMA_BYTES = 1 << 20;
+
   private final CallPipeline pipeline;
   private final CallIds ids;
   private final IdempotencyKeys idempotency;
   private final int maxDepth;
-  private final InputSchemas schemas = new InputSchemas();
   private final LeanDiscovery lean;
 
   public ModelCalls(
@@ -72,8 +73,7 @@ public final class ModelCalls {
 
   void run(RoutingContext ctx, ToolCatalogue toolCatalogue, Optional<Format> requested) {
     JsonSlice body = body(ctx);
-    ModelMessage modelMessage =
-        requested.map(format -> parse(body, format)).orElseGet(() -> parse(body));
+    ModelMessage modelMessage = parse(body, requested);
     List<FunctionCall> calls = withIds(modelMessage);
     if (calls.size() > MAX_CALLS) {
       throw new BridgeException(
@@ -117,26 +117,15 @@ public final class ModelCalls {
   /** The calls in a message of a model, and its format. */
   private record ModelMessage(Format format, List<FunctionCall> calls) {}
 
-  private static ModelMessage parse(JsonSlice body, Format format) {
-    return format
-        .calls(body)
-        .map(calls -> new ModelMessage(format, calls))
-        .orElseThrow(() -> unknownFormat(body));
-  }
-
   /** Detects the format by the shape of the body; an empty list is the same in every format. */
-  private static ModelMessage parse(JsonSlice body) {
-    for (Format format : Format.values()) {
+  private static ModelMessage parse(JsonSlice body, Optional<Format> requested) {
+    for (Format format : requested.map(List::of).orElseGet(() -> List.of(Format.values()))) {
       Optional<List<FunctionCall>> calls = format.calls(body);
       if (calls.isPresent()) {
         return new ModelMessage(format, calls.get());
       }
     }
-    throw unknownFormat(body);
-  }
-
-  private static BridgeException unknownFormat(JsonSlice body) {
-    return new BridgeException(
+    throw new BridgeException(
         ErrorCode.INVALID_ARGUMENTS,
         "Expected an assistant message with 'tool_calls', a list of tool calls, or a response of"
             + " the Responses, Messages or generateContent API; found "
@@ -240,27 +229,28 @@ public final class ModelCalls {
 
   private CallRequest request(
       ToolCatalogue.ToolLocation toolLocation, Arguments given, ModelTurn modelTurn) {
-    Tool tool = toolLocation.server().catalogue().tools().get(toolLocation.name());
     return new CallRequest(
         ids.next(),
         toolLocation.server().id(),
         Target.tool(toolLocation.name()),
-        restored(given, tool),
+        restored(given, toolLocation.tool().inputSchema()),
         modelTurn.caller(),
         false);
   }
 
   /** Restores argument types. Numbers keep their digits; unchanged arguments are not rewritten. */
-  private Arguments restored(Arguments given, Tool tool) {
-    JsonNode schema = schemas.of(tool);
-    if (schema == null || ArgumentRestorer.restore(given.tree(), schema) == given.tree()) {
+  private static Arguments restored(Arguments given, JsonSlice schema) {
+    if (schema == null
+        || schema.length() > MAX_SCHEMA_BYTES
+        || !ArgumentRestorer.isCandidate(given.tree())) {
       return given;
     }
     try {
       JsonNode exact = Json.exactTree(given.json());
-      return Arguments.fromScanned(Json.slice(ArgumentRestorer.restore(exact, schema)), false);
-    } catch (IOException e) {
-      throw new IllegalStateException("The arguments were parsed before", e);
+      JsonNode restored = ArgumentRestorer.restore(exact, Json.tree(schema));
+      return restored == exact ? given : Arguments.fromScanned(Json.slice(restored), false);
+    } catch (IOException unreadableSchema) {
+      return given;
     }
   }
 

@@ -33,7 +33,9 @@ public final class ToolCallDoor {
   public void list(RoutingContext ctx) {
     FunctionLists.Style style =
         new FunctionLists.Style(
-            format(ctx).orElse(Format.OPENAI_CHAT), Queries.flag(ctx, "strict"));
+            format(ctx).orElse(Format.OPENAI_CHAT),
+            Queries.flag(ctx, "strict"),
+            Queries.isLean(ctx));
     Set<String> servers = commaSeparated(ctx, "servers");
     List<Glob> tools = commaSeparated(ctx, "tools").stream().map(Glob::new).toList();
     catalogue(ctx)
@@ -43,7 +45,7 @@ public final class ToolCallDoor {
               return lists.of(toolCatalogue, style);
             })
         .map(functions -> functions.listing(servers, tools))
-        .onSuccess(functionList -> Replies.tagged(ctx, functionList.tag(), functionList.body()))
+        .onSuccess(listing -> Replies.tagged(ctx, listing.tag(), listing.body()))
         .onFailure(ctx::fail);
   }
 
@@ -51,12 +53,12 @@ public final class ToolCallDoor {
   public void run(RoutingContext ctx) {
     Optional<Format> format = format(ctx);
     catalogue(ctx)
-        .compose(
+        .map(
             toolCatalogue -> {
               if (!ctx.response().closed()) {
                 calls.run(ctx, toolCatalogue, format);
               }
-              return Future.succeededFuture();
+              return null;
             })
         .onFailure(ctx::fail);
   }
