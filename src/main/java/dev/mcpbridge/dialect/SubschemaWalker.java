@@ -9,13 +9,13 @@ import java.util.function.BiConsumer;
  * Visits all subschemas of a schema that {@link SchemaNormalizer} has normalised. Values of {@code
  * enum}, {@code const} and {@code default} are not schemas and are skipped. Stateless.
  */
-final class SubschemaWalker {
+public final class SubschemaWalker {
   private SubschemaWalker() {}
 
   /**
    * @param visit receives the JSON Pointer and the schema, outer schemas first
    */
-  static void each(ObjectNode root, BiConsumer<String, ObjectNode> visit) {
+  public static void each(ObjectNode root, BiConsumer<String, ObjectNode> visit) {
     each(root, "", visit);
   }
 

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.dialect.SchemaDialect;
+import dev.mcpbridge.dialect.SubschemaWalker;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.model.Tool;
@@ -14,6 +15,10 @@ import dev.mcpbridge.protocol.PercentEncoding;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -123,24 +128,54 @@ final class ToolDocument {
     try {
       JsonNode tree = schema == null ? null : Json.exactTree(schema);
       ObjectNode reduced = SchemaDialect.JSON_SCHEMA.reduce(tree).schema();
-      DocumentReferences references = new DocumentReferences(SCHEMAS + name);
+      Map<String, String> moved = new HashMap<>();
+      List<ObjectNode> parts = new ArrayList<>(List.of(reduced));
       schemas.set(name, reduced);
       for (String keyword : List.of("$defs", "definitions")) {
         if (reduced.path(keyword).isObject()) {
           for (Map.Entry<String, JsonNode> each : reduced.remove(keyword).properties()) {
             String id = unique(name + "." + sanitized(each.getKey()), "");
             schemas.set(id, each.getValue());
-            references.moved("#/" + keyword + "/", each.getKey(), SCHEMAS + id);
+            moved.put(keyword + "/" + each.getKey(), SCHEMAS + id);
+            if (each.getValue() instanceof ObjectNode part) {
+              parts.add(part);
+            }
           }
         }
       }
-      references.rebase(reduced);
-      references
-          .moved()
-          .forEach(id -> references.rebase(schemas.get(id.substring(SCHEMAS.length()))));
+      for (ObjectNode part : parts) {
+        SubschemaWalker.each(part, (location, each) -> rebase(each, SCHEMAS + name, moved));
+      }
     } catch (IOException e) {
       schemas.putObject(name).put("type", "object");
     }
+  }
+
+  /**
+   * Rewrites the reference of a schema to the current place of its target.
+   *
+   * @param base reference to the component
+   * @param moved new references of its definitions, by keyword and name
+   */
+  private static void rebase(ObjectNode schema, String base, Map<String, String> moved) {
+    if (schema.has("$ref")) {
+      String reference = schema.get("$ref").textValue();
+      String[] steps = reference.split("/", 4);
+      String target = steps.length > 2 ? moved.get(steps[1] + "/" + decoded(steps[2])) : null;
+      if (target == null) {
+        target = base + reference.substring(1);
+      } else if (steps.length > 3) {
+        target += "/" + steps[3];
+      }
+      schema.put("$ref", target);
+    }
+  }
+
+  /** Decodes a reference token (RFC 6901 sections 4 and 6). */
+  private static String decoded(String step) {
+    return URLDecoder.decode(step.replace("+", "%2B"), StandardCharsets.UTF_8)
+        .replace("~1", "/")
+        .replace("~0", "~");
   }
 
   private static String risk(ToolCatalogue.ToolLocation toolLocation) {
