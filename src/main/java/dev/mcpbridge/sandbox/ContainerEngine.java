@@ -185,11 +185,7 @@ final class ContainerEngine {
   }
 
   Future<Void> start(String id) {
-    return execute(
-        () -> {
-          client().startContainerCmd(id).exec();
-          return null;
-        });
+    return execute(() -> client().startContainerCmd(id).exec());
   }
 
   /** How a container ended. Waits for its exit, since its outputs may end a little earlier. */
@@ -214,19 +210,10 @@ final class ContainerEngine {
     }
   }
 
-  /** Stops a container gracefully and removes it. */
-  Future<Void> stop(String id) {
-    return execute(
-            () -> {
-              try {
-                client().stopContainerCmd(id).withTimeout(STOP_SECONDS).exec();
-              } catch (DockerException e) {
-                // it has stopped already, or the removal reports the error
-              }
-              return null;
-            })
-        .transform(stopped -> remove(id))
-        .mapEmpty();
+  /** Stops a container gracefully, unless it has stopped already, and removes it. */
+  Future<Boolean> stop(String id) {
+    return execute(() -> client().stopContainerCmd(id).withTimeout(STOP_SECONDS).exec())
+        .transform(stopped -> remove(id));
   }
 
   /** Kills and removes a container; false if it did not exist. */

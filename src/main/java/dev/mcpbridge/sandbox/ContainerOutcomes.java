@@ -44,12 +44,10 @@ final class ContainerOutcomes {
 
   /** The error if no container can be provided for a call; the call was not executed. */
   static BridgeException unavailable(ServerId server, Throwable failure) {
+    ErrorCode given = BridgeException.of(failure).code();
     ErrorCode code =
-        failure instanceof BridgeException bridgeFailure
-            ? switch (bridgeFailure.code()) {
-              case IMAGE_NOT_FOUND, INVALID_SERVER, ISOLATION_UNAVAILABLE -> bridgeFailure.code();
-              default -> ErrorCode.ISOLATION_UNAVAILABLE;
-            }
+        given == ErrorCode.IMAGE_NOT_FOUND || given == ErrorCode.INVALID_SERVER
+            ? given
             : ErrorCode.ISOLATION_UNAVAILABLE;
     return new BridgeException(
         code, "No container for server '" + server + "': " + failure.getMessage());

@@ -101,7 +101,7 @@ final class ContainerTransport implements Transport, Attachment.Outputs {
     return close(containerEngine::remove);
   }
 
-  private Future<Void> close(Function<String, ? extends Future<?>> removal) {
+  private Future<Void> close(Function<String, Future<Boolean>> removal) {
     if (!ending) {
       ending = true;
       removal

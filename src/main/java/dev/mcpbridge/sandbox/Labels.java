@@ -1,6 +1,7 @@
 package dev.mcpbridge.sandbox;
 
 import dev.mcpbridge.protocol.RandomIds;
+import dev.mcpbridge.transport.ProcFs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +23,6 @@ record Labels(String scope, long pid, String started) {
   private static final String PID = "dev.mcpbridge.pid";
   private static final String STARTED = "dev.mcpbridge.started";
   private static final String SERVER = "dev.mcpbridge.server";
-  private static final int START_TICKS = 19;
 
   /** The labels of this process. */
   static Labels own() {
@@ -64,33 +64,24 @@ record Labels(String scope, long pid, String started) {
 
   /** Start time, in ticks since boot if available, as clocks may be adjusted; empty if dead. */
   private static String started(long pid) {
-    String stat = read(Path.of("/proc/" + pid + "/stat"));
-    if (stat.isEmpty()) {
-      return ProcessHandle.of(pid)
-          .flatMap(process -> process.info().startInstant())
-          .map(Instant::toString)
-          .orElse("");
-    }
-    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-    boolean isDead = fields[0].equals("Z");
-    return isDead || fields.length <= START_TICKS ? "" : fields[START_TICKS];
+    return ProcFs.exists()
+        ? ProcFs.stat(pid)
+            .filter(ProcFs.Stat::isAlive)
+            .map(stat -> Long.toString(stat.startTicks()))
+            .orElse("")
+        : ProcessHandle.of(pid)
+            .flatMap(process -> process.info().startInstant())
+            .map(Instant::toString)
+            .orElse("");
   }
 
   private static String ownScope() {
-    String boot = read(Path.of("/proc/sys/kernel/random/boot_id"));
+    Object user;
     try {
-      Object user = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-      return user + " " + boot + " " + Files.readSymbolicLink(Path.of("/proc/self/ns/pid"));
+      user = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
     } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
-      return System.getProperty("user.name") + " " + boot;
+      user = System.getProperty("user.name");
     }
-  }
-
-  private static String read(Path file) {
-    try {
-      return Files.readString(file).strip();
-    } catch (IOException e) {
-      return "";
-    }
+    return user + " " + ProcFs.boot() + " " + ProcFs.link(Path.of("/proc/self/ns/pid"));
   }
 }

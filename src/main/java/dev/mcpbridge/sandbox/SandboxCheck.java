@@ -33,27 +33,13 @@ public final class SandboxCheck {
 
   /** Queries the engine, and starts one container for each server that uses containers. */
   public Future<Report> of(Collection<ServerConfig> servers) {
-    return describeEngine()
-        .compose(
-            engine ->
-                engine.isOk() ? checkServers(engine, servers) : Future.succeededFuture(engine));
-  }
-
-  private Future<Report> checkServers(Report engine, Collection<ServerConfig> servers) {
-    Future<Report> report = Future.succeededFuture(engine);
+    Future<Report> report = containerEngine.describe().map(lines -> new Report(lines, true));
     for (ServerConfig server : servers) {
       if (server.sandboxPool() != null) {
         report = report.compose(soFar -> check(server).map(soFar::plus));
       }
     }
-    return report;
-  }
-
-  private Future<Report> describeEngine() {
-    return containerEngine
-        .describe()
-        .map(lines -> new Report(lines, true))
-        .otherwise(failure -> new Report(List.of(failure.getMessage()), false));
+    return report.otherwise(failure -> new Report(List.of(failure.getMessage()), false));
   }
 
   private Future<Report> check(ServerConfig server) {

@@ -7,7 +7,6 @@ import dev.mcpbridge.config.SandboxPool;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.memory.MemoryBudget;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.model.CallQueue;
@@ -17,7 +16,6 @@ import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.Era;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.session.Handshake;
-import dev.mcpbridge.transport.StdioTransport;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.util.function.BooleanSupplier;
@@ -35,7 +33,6 @@ final class SandboxVerticle extends VerticleBase implements Standby.Listener {
   private final Standby.ContainerRecipe containerRecipe;
   private final BridgeIdentity self;
   private final LongSupplier drainMillis;
-  private final MemoryBudget memory;
   private Era era;
   private StandbyPool standbyPool;
 
@@ -52,8 +49,7 @@ final class SandboxVerticle extends VerticleBase implements Standby.Listener {
       LeaseConditions leaseConditions,
       InstanceId instanceId,
       ServerConfig config,
-      Containers containers,
-      StdioTransport.Limits limits,
+      Standby.ContainerRecipe containerRecipe,
       BridgeIdentity self,
       LongSupplier drainMillis) {
     this.bus = bus;
@@ -62,11 +58,8 @@ final class SandboxVerticle extends VerticleBase implements Standby.Listener {
     this.config = config;
     this.self = self;
     this.drainMillis = drainMillis;
-    this.memory = limits.memory();
+    this.containerRecipe = containerRecipe;
     this.era = config.sessionSettings().era();
-    this.containerRecipe =
-        new Standby.ContainerRecipe(
-            containers, config.sandboxPool().container(), config.id().name(), limits);
   }
 
   @Override
@@ -85,7 +78,7 @@ final class SandboxVerticle extends VerticleBase implements Standby.Listener {
   }
 
   private boolean mayBegin() {
-    return leaseConditions.mayAct().getAsBoolean() && !memory.isHigh();
+    return leaseConditions.mayAct().getAsBoolean() && !containerRecipe.limits().memory().isHigh();
   }
 
   private Call prepare(Call call) {

@@ -89,8 +89,8 @@ public final class Sandboxes {
             new SandboxVerticle.LeaseConditions(mayAct, severalCallers),
             instanceId,
             server,
-            containers,
-            limits,
+            new Standby.ContainerRecipe(
+                containers, server.sandboxPool().container(), server.id().name(), limits),
             self,
             drainMillis));
   }

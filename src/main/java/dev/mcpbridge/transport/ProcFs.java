@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
  * Reads process information from {@code /proc} (Linux, proc(5)). On other systems every result is
  * empty.
  */
-final class ProcFs {
+public final class ProcFs {
   private static final Path ROOT = Path.of("/proc");
   private static final int PARENT = 1;
   private static final int GROUP = 2;
@@ -32,8 +32,8 @@ final class ProcFs {
    *
    * @param startTicks start time since boot; together with the pid it identifies a process uniquely
    */
-  record Stat(long pid, char state, long parent, long group, long startTicks) {
-    boolean isAlive() {
+  public record Stat(long pid, char state, long parent, long group, long startTicks) {
+    public boolean isAlive() {
       return state != 'Z' && state != 'X';
     }
 
@@ -50,11 +50,11 @@ final class ProcFs {
 
   private ProcFs() {}
 
-  static boolean exists() {
+  public static boolean exists() {
     return Files.isReadable(ROOT.resolve("self/stat"));
   }
 
-  static Optional<Stat> stat(long pid) {
+  public static Optional<Stat> stat(long pid) {
     try {
       return Optional.of(parse(pid, Files.readString(ROOT.resolve(pid + "/stat"))));
     } catch (IOException | RuntimeException e) {
@@ -79,7 +79,7 @@ final class ProcFs {
   }
 
   /** The boot id of this machine; empty if it is unavailable. */
-  static String boot() {
+  public static String boot() {
     return String.join("", lines(ROOT.resolve("sys/kernel/random/boot_id")));
   }
 
@@ -89,7 +89,7 @@ final class ProcFs {
   }
 
   /** The target of a symbolic link; empty if it cannot be read. */
-  static String link(Path link) {
+  public static String link(Path link) {
     try {
       return Files.readSymbolicLink(link).toString();
     } catch (IOException | RuntimeException e) {
