@@ -207,7 +207,7 @@ public final class ToolCatalogue {
               String listedName = put(tools, server, tool.name(), tool.definition());
               toolsByOwnName.computeIfAbsent(tool.name(), n -> new ArrayList<>(1)).add(listedName);
             });
-    catalogue.prompts().forEach(prompt -> put(prompts, server, name(prompt), prompt));
+    catalogue.prompts().forEach(prompt -> put(prompts, server, text(prompt, "name"), prompt));
     catalogue.resources().forEach(entry -> putResource(resources, server, "uri", entry));
     catalogue.templates().forEach(entry -> putResource(templates, server, "uriTemplate", entry));
   }
@@ -252,10 +252,6 @@ public final class ToolCatalogue {
 
   private static List<JsonSlice> entries(Map<String, ToolLocation> locations) {
     return locations.values().stream().map(ToolLocation::entry).toList();
-  }
-
-  private static String name(JsonSlice entry) {
-    return text(entry, "name");
   }
 
   private static String text(JsonSlice entry, String member) {

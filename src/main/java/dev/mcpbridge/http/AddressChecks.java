@@ -12,11 +12,11 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.UnknownHostException;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Checks the framing, the path, the Host and the Origin of a request before anything else. A Host
@@ -92,12 +92,7 @@ final class AddressChecks {
   }
 
   private static boolean hasDotSegment(String path) {
-    for (String segment : path.split("/")) {
-      if (segment.equals(".") || segment.equals("..")) {
-        return true;
-      }
-    }
-    return false;
+    return Stream.of(path.split("/")).anyMatch(Set.of(".", "..")::contains);
   }
 
   private static void checkEscapes(String path) {
@@ -178,13 +173,10 @@ final class AddressChecks {
     Set<String> names = new HashSet<>();
     try {
       names.add(InetAddress.getLocalHost().getHostName().toLowerCase(Locale.ROOT));
-      for (NetworkInterface network : Collections.list(NetworkInterface.getNetworkInterfaces())) {
-        for (InetAddress address : Collections.list(network.getInetAddresses())) {
-          String text = address.getHostAddress().replaceAll("%.*", "");
-          names.add(text);
-          names.add("[" + text + "]");
-        }
-      }
+      NetworkInterface.networkInterfaces()
+          .flatMap(NetworkInterface::inetAddresses)
+          .map(address -> address.getHostAddress().replaceAll("%.*", ""))
+          .forEach(text -> names.addAll(List.of(text, "[" + text + "]")));
     } catch (SocketException | UnknownHostException e) {
       return names;
     }

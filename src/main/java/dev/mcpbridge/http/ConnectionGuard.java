@@ -84,7 +84,7 @@ final class ConnectionGuard {
 
   void opened(HttpConnection connection) {
     String address = connection.remoteAddress().hostAddress();
-    if (connections.size() >= config.maxConnections() && !makeRoom(address)) {
+    if (connections.size() >= config.maxConnections() && !closeIdleFor(address)) {
       connection.close();
       return;
     }
@@ -99,18 +99,15 @@ final class ConnectionGuard {
    * Closes an idle connection of an address that has more than half of them, in favor of another
    * address.
    */
-  private boolean makeRoom(String address) {
-    return crowdedAddress != null && !crowdedAddress.equals(address) && closeIdle(crowdedAddress);
-  }
-
-  private boolean closeIdle(String address) {
+  private boolean closeIdleFor(String address) {
+    if (crowdedAddress == null || crowdedAddress.equals(address)) {
+      return false;
+    }
     for (Map.Entry<HttpConnection, GuardedConnection> entry : connections.entrySet()) {
-      GuardedConnection guardedConnection = entry.getValue();
-      if (guardedConnection.address.equals(address)
-          && (guardedConnection.idle || guardedConnection.isAnswered())) {
-        HttpConnection idle = entry.getKey();
-        closed(idle);
-        idle.close();
+      GuardedConnection guarded = entry.getValue();
+      if (guarded.address.equals(crowdedAddress) && (guarded.idle || guarded.isAnswered())) {
+        closed(entry.getKey());
+        entry.getKey().close();
         return true;
       }
     }
@@ -134,10 +131,10 @@ final class ConnectionGuard {
   }
 
   private void closed(HttpConnection connection) {
-    GuardedConnection guardedConnection = connections.remove(connection);
-    if (guardedConnection != null) {
-      guardedConnection.releaseBody();
-      uncount(guardedConnection.address);
+    GuardedConnection guarded = connections.remove(connection);
+    if (guarded != null) {
+      guarded.releaseBody();
+      uncount(guarded.address);
     }
   }
 
@@ -149,9 +146,9 @@ final class ConnectionGuard {
    */
   void admit(RoutingContext ctx) {
     long bytes = length(ctx.request().getHeader(HttpHeaders.CONTENT_LENGTH));
-    GuardedConnection guardedConnection =
+    GuardedConnection guarded =
         bytes < MemoryBudget.LARGE ? null : connections.get(ctx.request().connection());
-    if (guardedConnection == null || bytes > maxBody) {
+    if (guarded == null || bytes > maxBody) {
       return;
     }
     MemoryBudget.Share reservation = bodyBudget.share();
@@ -161,7 +158,7 @@ final class ConnectionGuard {
               "Not enough memory for a body of " + bytes + " bytes; retry later")
           .withRetryAfter(1_000);
     }
-    guardedConnection.body = reservation;
+    guarded.body = reservation;
     ctx.addEndHandler(ended -> reservation.release());
   }
 
@@ -177,19 +174,19 @@ final class ConnectionGuard {
    * responses: responses do not pile up for a client that sends requests without reading.
    */
   void requestStarted(HttpServerRequest request, Runnable handler) {
-    GuardedConnection guardedConnection = connections.get(request.connection());
-    if (guardedConnection != null) {
-      guardedConnection.releaseBody();
-      guardedConnection.request = request;
-      guardedConnection.sinceNanos = System.nanoTime();
-      guardedConnection.idle = false;
+    GuardedConnection guarded = connections.get(request.connection());
+    if (guarded != null) {
+      guarded.releaseBody();
+      guarded.request = request;
+      guarded.sinceNanos = System.nanoTime();
+      guarded.idle = false;
     }
-    if (guardedConnection == null || guardedConnection.responseBackpressure.isWritable()) {
+    if (guarded == null || guarded.responseBackpressure.isWritable()) {
       handler.run();
     } else {
       request.pause();
       Context context = vertx.getOrCreateContext();
-      guardedConnection.responseBackpressure.onceWritable(
+      guarded.responseBackpressure.onceWritable(
           () -> context.runOnContext(v -> resume(request, handler)));
     }
   }
@@ -206,25 +203,25 @@ final class ConnectionGuard {
         .forEach(entry -> check(entry.getKey(), entry.getValue(), now));
   }
 
-  private void check(HttpConnection connection, GuardedConnection guardedConnection, long now) {
+  private void check(HttpConnection connection, GuardedConnection guarded, long now) {
     HttpConfig.RequestTimeouts timeouts = config.requestTimeouts();
-    long millis = millis(now - guardedConnection.sinceNanos);
-    if (isTooSlow(guardedConnection.responseBackpressure, now)) {
-      guardedConnection.responseBackpressure.closeNow();
-    } else if (guardedConnection.responseBackpressure.backlogNanos(now) > 0) {
-      guardedConnection.sinceNanos = now;
-    } else if (guardedConnection.request == null) {
-      closeIf(connection, guardedConnection, millis > timeouts.headMillis());
-    } else if (!guardedConnection.request.isEnded()) {
+    long millis = millis(now - guarded.sinceNanos);
+    if (isTooSlow(guarded.responseBackpressure, now)) {
+      guarded.responseBackpressure.closeNow();
+    } else if (guarded.responseBackpressure.backlogNanos(now) > 0) {
+      guarded.sinceNanos = now;
+    } else if (guarded.request == null) {
+      closeIf(connection, guarded, millis > timeouts.headMillis());
+    } else if (!guarded.request.isEnded()) {
       if (millis > timeouts.bodyMillis()) {
-        timeOut(guardedConnection.request);
+        timeOut(guarded.request);
       }
-    } else if (guardedConnection.request.response().ended() && !guardedConnection.idle) {
-      guardedConnection.idle = true;
-      guardedConnection.releaseBody();
-      guardedConnection.sinceNanos = now;
-    } else if (guardedConnection.idle) {
-      closeIf(connection, guardedConnection, millis > timeouts.idleMillis());
+    } else if (guarded.request.response().ended() && !guarded.idle) {
+      guarded.idle = true;
+      guarded.releaseBody();
+      guarded.sinceNanos = now;
+    } else if (guarded.idle) {
+      closeIf(connection, guarded, millis > timeouts.idleMillis());
     }
   }
 
@@ -250,12 +247,12 @@ final class ConnectionGuard {
 
   /** A client that does not complete the close in time is disconnected at once. */
   private static void closeIf(
-      HttpConnection connection, GuardedConnection guardedConnection, boolean isExpired) {
-    if (isExpired && guardedConnection.closing) {
-      guardedConnection.responseBackpressure.closeNow();
+      HttpConnection connection, GuardedConnection guarded, boolean isExpired) {
+    if (isExpired && guarded.closing) {
+      guarded.responseBackpressure.closeNow();
     } else if (isExpired) {
-      guardedConnection.closing = true;
-      guardedConnection.sinceNanos = System.nanoTime();
+      guarded.closing = true;
+      guarded.sinceNanos = System.nanoTime();
       connection.close();
     }
   }

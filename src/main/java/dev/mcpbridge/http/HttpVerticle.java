@@ -23,7 +23,6 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
-import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
@@ -110,18 +109,14 @@ public final class HttpVerticle extends VerticleBase {
             .createHttpServer(options(config.http()))
             .connectionHandler(guard::opened)
             .invalidRequestHandler(new InvalidRequestHandler())
-            .requestHandler(request -> accept(router, request));
+            .requestHandler(request -> guard.requestStarted(request, () -> router.handle(request)));
     return server.listen().recover(e -> Future.failedFuture(cannotListen(e)));
   }
 
   private IOException cannotListen(Throwable cause) {
     return new IOException(
-        config.http().host()
-            + ":"
-            + config.http().port()
-            + ": "
-            + cause.getMessage()
-            + "; choose another address with http.host and http.port, or serve --port",
+        "%s:%d: %s; choose another address with http.host and http.port, or serve --port"
+            .formatted(config.http().host(), config.http().port(), cause.getMessage()),
         cause);
   }
 
@@ -165,10 +160,6 @@ public final class HttpVerticle extends VerticleBase {
     phase = HealthApi.Phase.STOPPING;
     context.runOnContext(v -> streams.endAll());
     return server.shutdown(timeout);
-  }
-
-  private void accept(Router router, HttpServerRequest request) {
-    guard.requestStarted(request, () -> router.handle(request));
   }
 
   private Router router(Doors doors) {

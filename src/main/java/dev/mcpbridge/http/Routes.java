@@ -120,10 +120,14 @@ final class Routes {
           ErrorCode.FORBIDDEN, "The scope '" + route.scope().apiName() + "' is required");
     }
     if (route.scope() == Scope.ADMIN) {
-      keyless.check(ctx).<Void>map(passed -> {
-        route.handler().handle(ctx);
-        return null;
-      }).onFailure(ctx::fail);
+      keyless
+          .check(ctx)
+          .<Void>map(
+              passed -> {
+                route.handler().handle(ctx);
+                return null;
+              })
+          .onFailure(ctx::fail);
     } else {
       route.handler().handle(ctx);
     }

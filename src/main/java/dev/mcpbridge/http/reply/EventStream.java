@@ -4,7 +4,6 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.JsonSlice;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
@@ -23,7 +22,6 @@ public final class EventStream {
 
   private static final Pattern ACCEPTING = Pattern.compile("text/event-stream|text/\\*|\\*/\\*");
 
-  private final Vertx vertx;
   private final RoutingContext ctx;
   private final HttpServerResponse response;
   private final long keepAlive;
@@ -33,9 +31,9 @@ public final class EventStream {
 
   private EventStream(RoutingContext ctx) {
     this.ctx = ctx;
-    this.vertx = ctx.vertx();
     this.response = ctx.response();
-    this.keepAlive = vertx.setPeriodic(KEEP_ALIVE_MILLIS, t -> write(": keep-alive\n\n", null));
+    this.keepAlive =
+        ctx.vertx().setPeriodic(KEEP_ALIVE_MILLIS, t -> write(": keep-alive\n\n", null));
   }
 
   /** Sends the head and a first comment, so that the client sees an open stream. */
@@ -140,7 +138,7 @@ public final class EventStream {
   private void closed() {
     if (!ended) {
       ended = true;
-      vertx.cancelTimer(keepAlive);
+      ctx.vertx().cancelTimer(keepAlive);
       closeHandlers.forEach(Runnable::run);
     }
   }

@@ -141,8 +141,7 @@ public final class Problems {
       case 404 -> new BridgeException(ErrorCode.NOT_FOUND, "No such resource");
       case 408 -> new BridgeException(ErrorCode.REQUEST_TIMEOUT, "The body was sent too slowly");
       case 413 -> new BridgeException(ErrorCode.TOO_LARGE, "The body is too large");
-      default ->
-          new BridgeException(ErrorCode.INTERNAL, "Internal error").withExecuted(Executed.UNKNOWN);
+      default -> BridgeException.of(thrown);
     };
   }
 

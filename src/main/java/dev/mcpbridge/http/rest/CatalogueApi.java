@@ -16,6 +16,7 @@ import dev.mcpbridge.model.ServerView;
 import dev.mcpbridge.model.Tool;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
+import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -46,14 +47,10 @@ public final class CatalogueApi {
         .discovered(Paths.server(ctx))
         .compose(
             server ->
-                bus.request(Addresses.GRADING, null)
-                    .compose(
-                        grading ->
-                            schemas
-                                .unusable(server)
-                                .onSuccess(
-                                    unusable ->
-                                        answer(ctx, server, graded(server, grading, unusable)))))
+                Future.all(bus.request(Addresses.GRADING, null), schemas.unusable(server))
+                    .onSuccess(
+                        all ->
+                            answer(ctx, server, graded(server, all.resultAt(0), all.resultAt(1)))))
         .onFailure(ctx::fail);
   }
 

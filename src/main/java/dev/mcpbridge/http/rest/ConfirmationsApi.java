@@ -30,7 +30,13 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /** Lists, shows and decides calls that wait for a human. */
-public record ConfirmationsApi(Bus bus, CallPipeline pipeline, DecidedCalls decided, ToolCallsApi calls, CallAnswers answers, int maxDepth) {
+public record ConfirmationsApi(
+    Bus bus,
+    CallPipeline pipeline,
+    DecidedCalls decided,
+    ToolCallsApi calls,
+    CallAnswers answers,
+    int maxDepth) {
   /** GET /confirmations. */
   public void list(RoutingContext ctx) {
     bus.request(Addresses.CONFIRMATIONS, Callers.viewer(ctx))

@@ -164,7 +164,8 @@ public record ToolCallsApi(
         new IdempotencyKeys.IdempotencyKey(request.caller().name(), route, key.get());
     return () ->
         pipeline.register(
-            request, () -> stores.idempotency().once(idempotencyKey, request, () -> pipeline.run(request)));
+            request,
+            () -> stores.idempotency().once(idempotencyKey, request, () -> pipeline.run(request)));
   }
 
   /** Waits for the decision of an operator if the client has asked for that. */
