@@ -28,23 +28,14 @@ final class Attachment {
   private static final long MAX_TIMEOUT_MILLIS = 30_000;
 
   private final NetSocket socket;
-  private final Outputs outputs;
+  private final ContainerTransport container;
   private final Promise<NetSocket> attached = Promise.promise();
   private final RecordParser parser = RecordParser.newDelimited("\r\n\r\n", this::head);
   private boolean isStderr;
 
-  /** Receives the outputs of a container. */
-  interface Outputs {
-    void stdout(byte[] bytes);
-
-    void stderr(byte[] bytes);
-
-    void closed();
-  }
-
-  private Attachment(NetSocket socket, Outputs outputs) {
+  private Attachment(NetSocket socket, ContainerTransport container) {
     this.socket = socket;
-    this.outputs = outputs;
+    this.container = container;
   }
 
   /**
@@ -53,11 +44,11 @@ final class Attachment {
    * @param timeoutMillis maximum time for the engine's response
    */
   static Future<NetSocket> open(
-      NetClient client, String engine, String id, long timeoutMillis, Outputs outputs) {
+      NetClient client, String engine, ContainerTransport container, long timeoutMillis) {
     long timeout = Math.min(timeoutMillis, MAX_TIMEOUT_MILLIS);
     return client
         .connect(address(engine))
-        .compose(socket -> new Attachment(socket, outputs).attach(id, timeout))
+        .compose(socket -> new Attachment(socket, container).attach(timeout))
         .recover(
             failure ->
                 Future.failedFuture(
@@ -66,13 +57,13 @@ final class Attachment {
                         "Attaching to the container failed: " + reason(failure, timeout))));
   }
 
-  private Future<NetSocket> attach(String id, long timeout) {
+  private Future<NetSocket> attach(long timeout) {
     parser.maxRecordSize(MAX_FRAME).exceptionHandler(tooLong -> socket.close());
     socket.handler(parser);
     socket.closeHandler(
         closed -> {
           attached.tryFail("the engine closed the connection");
-          outputs.closed();
+          container.closed();
         });
     socket.exceptionHandler(broken -> socket.close());
     socket.write(
@@ -84,7 +75,7 @@ final class Attachment {
         Content-Length: 0\r
         \r
         """
-            .formatted(id));
+            .formatted(container.id()));
     return attached
         .future()
         .timeout(timeout, TimeUnit.MILLISECONDS)
@@ -119,9 +110,9 @@ final class Attachment {
 
   private void frame(Buffer frame) {
     if (isStderr) {
-      outputs.stderr(frame.getBytes());
+      container.stderr(frame.getBytes());
     } else {
-      outputs.stdout(frame.getBytes());
+      container.stdout(frame.getBytes());
     }
     awaitFrame();
   }

@@ -19,7 +19,7 @@ import java.util.function.Function;
  * line. The connection ends with the stream; then the exit state of the container is queried, and
  * the container is removed. Confined to its context.
  */
-final class ContainerTransport implements Transport, Attachment.Outputs {
+final class ContainerTransport implements Transport {
   private static final Logger LOG = System.getLogger(ContainerTransport.class.getName());
   private static final int MAX_STDERR = 500;
 
@@ -116,8 +116,7 @@ final class ContainerTransport implements Transport, Attachment.Outputs {
     return closePromise.future();
   }
 
-  @Override
-  public void stdout(byte[] bytes) {
+  void stdout(byte[] bytes) {
     if (ending) {
       return;
     }
@@ -132,16 +131,14 @@ final class ContainerTransport implements Transport, Attachment.Outputs {
     }
   }
 
-  @Override
-  public void stderr(byte[] bytes) {
+  void stderr(byte[] bytes) {
     stderrTail.append(new String(bytes, StandardCharsets.UTF_8));
     if (stderrTail.length() > MAX_STDERR) {
       stderrTail.delete(0, stderrTail.length() - MAX_STDERR);
     }
   }
 
-  @Override
-  public void closed() {
+  void closed() {
     if (!ending) {
       ended(null);
     }

@@ -47,8 +47,7 @@ final class Containers {
   }
 
   private Future<ContainerTransport> start(ContainerTransport transport, long timeoutMillis) {
-    return Attachment.open(
-            sockets, containerEngine.address(), transport.id(), timeoutMillis, transport)
+    return Attachment.open(sockets, containerEngine.address(), transport, timeoutMillis)
         .onSuccess(transport::over)
         .compose(socket -> containerEngine.start(transport.id()))
         .map(transport)

@@ -1,20 +1,17 @@
 package dev.mcpbridge.sandbox;
 
 import dev.mcpbridge.bus.Addresses;
-import dev.mcpbridge.bus.Addresses.ServerRequest;
 import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.config.SandboxPool;
 import dev.mcpbridge.config.ServerConfig;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Call;
-import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.model.CallQueue;
 import dev.mcpbridge.model.InstanceId;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.protocol.BridgeIdentity;
 import dev.mcpbridge.protocol.Era;
-import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.session.Handshake;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -25,7 +22,7 @@ import java.util.function.LongSupplier;
  * Serves the calls of one server that run in a container each. Removes the containers when it is
  * undeployed.
  */
-final class SandboxVerticle extends VerticleBase implements Standby.Listener {
+final class SandboxVerticle extends VerticleBase {
   private final Bus bus;
   private final LeaseConditions leaseConditions;
   private final InstanceId instanceId;
@@ -97,26 +94,11 @@ final class SandboxVerticle extends VerticleBase implements Standby.Listener {
     return standbyPool.close(drainMillis.getAsLong());
   }
 
-  @Override
-  public void callEvent(Call call, String name, JsonSlice params) {
-    bus.publish(Addresses.callEvents(call.id()), new CallEvent(name, params));
-  }
-
-  @Override
-  public Future<JsonSlice> serverRequest(Call call, String method, JsonSlice params) {
-    ServerRequest serverRequest = new ServerRequest(method, params);
-    return serverRequest.isFor(call.envelope())
-        ? bus.request(Addresses.clientRequest(call.id()), serverRequest)
-        : Future.failedFuture(
-            new BridgeException(
-                ErrorCode.METHOD_NOT_FOUND, "The client of this call does not offer " + method));
-  }
-
   /** The era is probed once; a server that crashed on the probe is not probed again. */
   private Future<Standby> startStandby() {
     Handshake.HandshakeOptions options =
         new Handshake.HandshakeOptions(era, config.sessionSettings().forwardsRoots(), false, self);
-    return Standby.start(context, containerRecipe, options, this)
+    return Standby.start(context, containerRecipe, options, bus)
         .onSuccess(standby -> era = standby.isStateless() ? Era.STATELESS : Era.LEGACY)
         .onFailure(failed -> era = next(options.era(), failed));
   }

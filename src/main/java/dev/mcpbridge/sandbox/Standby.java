@@ -1,8 +1,13 @@
 package dev.mcpbridge.sandbox;
 
+import dev.mcpbridge.bus.Addresses;
+import dev.mcpbridge.bus.Addresses.ServerRequest;
+import dev.mcpbridge.bus.Bus;
 import dev.mcpbridge.config.ContainerTarget;
 import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.model.Call;
+import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.model.ExecutionEnvironment;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
@@ -22,23 +27,16 @@ import java.util.function.Consumer;
  */
 final class Standby implements SessionListener {
   private final ContainerTarget container;
-  private final Listener listener;
+  private final Bus bus;
   private final Session session;
   private ContainerTransport transport;
   private Call call;
   private Exchange exchange;
   private Runnable lostHandler = () -> {};
 
-  /** Receives what a server sends during its call. */
-  interface Listener {
-    void callEvent(Call call, String name, JsonSlice params);
-
-    Future<JsonSlice> serverRequest(Call call, String method, JsonSlice params);
-  }
-
-  private Standby(Context context, ContainerTarget container, String server, Listener listener) {
+  private Standby(Context context, ContainerTarget container, String server, Bus bus) {
     this.container = container;
-    this.listener = listener;
+    this.bus = bus;
     this.session = new Session(context, server, this);
   }
 
@@ -54,9 +52,9 @@ final class Standby implements SessionListener {
       Context context,
       ContainerRecipe containerRecipe,
       Handshake.HandshakeOptions handshakeOptions,
-      Listener listener) {
+      Bus bus) {
     Standby standby =
-        new Standby(context, containerRecipe.container(), containerRecipe.server(), listener);
+        new Standby(context, containerRecipe.container(), containerRecipe.server(), bus);
     return containerRecipe
         .containers()
         .start(
@@ -95,7 +93,7 @@ final class Standby implements SessionListener {
     call = assigned;
     lostHandler = () -> {};
     Consumer<JsonSlice> progress =
-        assigned.streaming() ? params -> listener.callEvent(assigned, "progress", params) : null;
+        assigned.streaming() ? params -> publish("progress", params) : null;
     exchange =
         session.send(
             new Exchange.Request(
@@ -131,7 +129,7 @@ final class Standby implements SessionListener {
         && call.streaming()
         && notification.method().equals(McpMethod.MESSAGE)
         && notification.payload() != null) {
-      listener.callEvent(call, "message", notification.payload());
+      publish("message", notification.payload());
     }
   }
 
@@ -140,8 +138,19 @@ final class Standby implements SessionListener {
     if (call == null) {
       return Future.failedFuture("No call is running in this container");
     }
+    ServerRequest serverRequest = new ServerRequest(method, params);
+    if (!serverRequest.isFor(call.envelope())) {
+      return Future.failedFuture(
+          new BridgeException(
+              ErrorCode.METHOD_NOT_FOUND, "The client of this call does not offer " + method));
+    }
     exchange.pause();
-    return listener.serverRequest(call, method, params).onComplete(done -> exchange.resume());
+    return bus.request(Addresses.clientRequest(call.id()), serverRequest)
+        .onComplete(done -> exchange.resume());
+  }
+
+  private void publish(String name, JsonSlice params) {
+    bus.publish(Addresses.callEvents(call.id()), new CallEvent(name, params));
   }
 
   @Override

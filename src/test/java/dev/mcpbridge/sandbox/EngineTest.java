@@ -18,7 +18,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
@@ -82,17 +81,7 @@ class EngineTest {
   }
 
   private String create() throws Exception {
-    ContainerTarget container =
-        new ContainerTarget(
-            "image",
-            List.of(),
-            Map.of(),
-            List.of(),
-            new ContainerTarget.Resources(64 << 20, 1, 100, Map.of("/tmp", 4096L)),
-            "none",
-            "65534:65534",
-            null,
-            1000);
+    ContainerTarget container = ProfileTest.container(Map.of("/tmp", 4096L));
     ContainerEngine.Image image = new ContainerEngine.Image("image", "sha256:1", Set.of(), true);
     return EventLoops.await(vertx, () -> containerEngine.create(container, image, "s"));
   }

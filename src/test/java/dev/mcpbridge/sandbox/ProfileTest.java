@@ -25,7 +25,7 @@ class ProfileTest {
           + "SYS_CHROOT";
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
-  private static ContainerTarget container(
+  static ContainerTarget container(
       Map<String, Long> tmpfs, ContainerTarget.Mount... mounts) {
     return new ContainerTarget(
         "image",

@@ -127,6 +127,11 @@ public final class Problems {
     }
   }
 
+  /** A name from a request, as it may be repeated in a message. */
+  public static String printable(String name) {
+    return name == null || name.length() > 100 ? "…" : name.replaceAll("\\p{Cntrl}", "?");
+  }
+
   private static BridgeException failure(Throwable thrown, int status) {
     if (thrown instanceof BridgeException failure) {
       return failure;

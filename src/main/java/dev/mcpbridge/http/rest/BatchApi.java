@@ -10,7 +10,6 @@ import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Caller;
-import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.JsonObjects;
@@ -74,14 +73,10 @@ public record BatchApi(CallPipeline pipeline, CallIds ids, CallAnswers answers, 
     if (server == null || tool == null || !KEYS.containsAll(members.keySet())) {
       throw invalid("A call must have 'server' and 'tool', and may have 'arguments'");
     }
-    if (!ServerId.isValid(server)) {
-      throw new BridgeException(
-          ErrorCode.SERVER_NOT_FOUND, "Server '" + server + "' not found or not connected");
-    }
     JsonSlice arguments = members.getOrDefault("arguments", JsonSlice.EMPTY_OBJECT);
     return new CallRequest(
         ids.next(),
-        new ServerId(server),
+        Paths.server(server),
         Target.tool(tool),
         Arguments.read(arguments.toBytes(), maxDepth),
         caller,

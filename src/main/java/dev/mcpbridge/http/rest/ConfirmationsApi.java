@@ -1,5 +1,6 @@
 package dev.mcpbridge.http.rest;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.ConfirmationState;
 import dev.mcpbridge.bus.Addresses.HumanDecision;
@@ -18,15 +19,11 @@ import dev.mcpbridge.http.reply.Preferences;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Call;
 import dev.mcpbridge.model.Confirmation;
-import dev.mcpbridge.protocol.Arguments;
-import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
 import io.vertx.core.Future;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.function.Supplier;
 
 /** Lists, shows and decides calls that wait for a human. */
@@ -99,23 +96,20 @@ public record ConfirmationsApi(
   }
 
   private HumanDecision decision(RoutingContext ctx) {
-    Arguments body = Paths.arguments(ctx, maxDepth);
-    Map<String, JsonSlice> members = JsonObjects.members(body.json());
-    JsonSlice confirm = members.get("confirm");
-    JsonSlice token = members.get("token");
-    if (confirm == null || !Set.of("true", "false").contains(confirm.text())) {
+    JsonNode body = Paths.arguments(ctx, maxDepth).tree();
+    if (!body.path("confirm").isBoolean()) {
       throw invalid("'confirm' must be true or false");
     }
-    if (token != null && JsonObjects.string(token) == null) {
+    if (body.has("token") && !body.path("token").isTextual()) {
       throw invalid("'token' must be a string");
     }
-    if (!Set.of("confirm", "token").containsAll(members.keySet())) {
+    if (body.size() > (body.has("token") ? 2 : 1)) {
       throw invalid("Only 'confirm' and 'token' are allowed; the confirmed call cannot be changed");
     }
     return new HumanDecision(
         ctx.pathParam("confirmation"),
-        confirm.text().equals("true"),
-        token == null ? null : JsonObjects.string(token),
+        body.path("confirm").booleanValue(),
+        body.path("token").textValue(),
         Callers.viewer(ctx));
   }
 

@@ -2,6 +2,7 @@ package dev.mcpbridge.http.rest;
 
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.Arguments;
 import io.vertx.core.buffer.Buffer;
@@ -13,11 +14,14 @@ final class Paths {
 
   /** The server in the path; an invalid name fails like that of an unknown server. */
   static ServerId server(RoutingContext ctx) {
-    String name = ctx.pathParam("server");
+    return server(ctx.pathParam("server"));
+  }
+
+  static ServerId server(String name) {
     if (!ServerId.isValid(name)) {
       throw new BridgeException(
           ErrorCode.SERVER_NOT_FOUND,
-          "Server '" + printable(name) + "' not found or not connected");
+          "Server '" + Problems.printable(name) + "' not found or not connected");
     }
     return new ServerId(name);
   }
@@ -28,9 +32,5 @@ final class Paths {
     return body == null || body.length() == 0
         ? Arguments.NONE
         : Arguments.read(body.getBytes(), maxDepth);
-  }
-
-  private static String printable(String name) {
-    return name == null || name.length() > 100 ? "…" : name.replaceAll("\\p{Cntrl}", "?");
   }
 }

@@ -15,6 +15,7 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.IdempotencyHeader;
+import dev.mcpbridge.http.reply.Problems;
 import dev.mcpbridge.http.reply.Replies;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.Target;
@@ -213,7 +214,7 @@ public final class ModelCalls {
       throw new BridgeException(
               ErrorCode.TOOL_NOT_FOUND,
               "Several servers have a function '"
-                  + printable(name)
+                  + Problems.printable(name)
                   + "'; use one of these names: "
                   + listed
                   + (candidates.size() > MAX_CANDIDATES ? ", …" : ""))
@@ -224,7 +225,7 @@ public final class ModelCalls {
 
   private static BridgeException notFound(String name) {
     return new BridgeException(
-        ErrorCode.TOOL_NOT_FOUND, "Function '" + printable(name) + "' not found");
+        ErrorCode.TOOL_NOT_FOUND, "Function '" + Problems.printable(name) + "' not found");
   }
 
   private CallRequest request(
@@ -252,9 +253,5 @@ public final class ModelCalls {
     } catch (IOException unreadableSchema) {
       return given;
     }
-  }
-
-  private static String printable(String name) {
-    return name == null || name.length() > 100 ? "…" : name.replaceAll("\\p{Cntrl}", "?");
   }
 }
