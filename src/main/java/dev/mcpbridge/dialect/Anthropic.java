@@ -10,11 +10,6 @@ import java.util.Optional;
 /** Anthropic Messages: all results of a turn are sent in one user message. */
 final class Anthropic implements Format.Codec {
   @Override
-  public SchemaDialect dialect(boolean strict) {
-    return SchemaDialect.ANTHROPIC;
-  }
-
-  @Override
   public void define(JsonWriter out, Function function, Reduction parameters) {
     out.beginObject();
     ToolDefinitions.members(out, function, "input_schema", parameters);
@@ -23,10 +18,7 @@ final class Anthropic implements Format.Codec {
 
   @Override
   public Optional<List<JsonSlice>> items(Map<String, JsonSlice> body) {
-    JsonSlice content = body.get("content");
-    return content != null && content.isArray()
-        ? Optional.of(JsonObjects.elements(content))
-        : Optional.empty();
+    return ToolDefinitions.elements(body.get("content"));
   }
 
   @Override

@@ -39,15 +39,9 @@ public final class ArgumentRestorer {
 
   /** Fast check: most arguments contain neither null nor a string that could be JSON text. */
   public static boolean isCandidate(JsonNode value) {
-    if (value.isContainerNode()) {
-      for (JsonNode inner : value) {
-        if (isCandidate(inner)) {
-          return true;
-        }
-      }
-      return false;
-    }
-    return value.isNull() || value.isTextual() && looksLikeJson(value.textValue().strip());
+    return value.isContainerNode()
+        ? value.valueStream().anyMatch(ArgumentRestorer::isCandidate)
+        : value.isNull() || value.isTextual() && looksLikeJson(value.textValue().strip());
   }
 
   private static boolean looksLikeJson(String text) {
@@ -56,16 +50,16 @@ public final class ArgumentRestorer {
   }
 
   private void correct(JsonNode value, JsonNode schema, int depth) {
-    if (depth > MAX_DEPTH) {
+    if (depth > MAX_DEPTH || !value.isContainerNode()) {
       return;
     }
+    List<JsonNode> schemas = applicableSchemas(schema);
     if (value instanceof ObjectNode object) {
-      List<JsonNode> schemas = applicableSchemas(schema);
-      for (String name : names(object)) {
-        property(object, name, schemas, depth);
+      for (Map.Entry<String, JsonNode> property : List.copyOf(object.properties())) {
+        property(object, property.getKey(), schemas, depth);
       }
     } else if (value instanceof ArrayNode array) {
-      JsonNode items = anyOf(applicableSchemas(schema).stream().map(part -> part.path("items")));
+      JsonNode items = anyOf(schemas.stream().map(part -> part.path("items")));
       for (int i = 0; i < array.size(); i++) {
         JsonNode item = parsed(array.get(i), items);
         array.set(i, item);
@@ -82,7 +76,8 @@ public final class ArgumentRestorer {
     }
     JsonNode own = anyOf(declaring.stream().map(schema -> schema.get("properties").get(name)));
     JsonNode given = object.get(name);
-    boolean isRequired = declaring.stream().allMatch(schema -> isRequired(schema, name));
+    boolean isRequired =
+        declaring.stream().allMatch(schema -> Schemas.required(schema).contains(name));
     if (given.isNull() && !isRequired && !admits(own, "null")) {
       object.remove(name);
       changed = true;
@@ -105,21 +100,14 @@ public final class ArgumentRestorer {
       return;
     }
     result.add(schema);
-    if (schema.has("$ref")) {
-      collect(SchemaReferences.target(root, schema.get("$ref")), seen, result);
-    }
+    collect(Schemas.target(root, schema.path("$ref")), seen, result);
     for (String branches : List.of("allOf", "anyOf", "oneOf")) {
       schema.path(branches).forEach(branch -> collect(branch, seen, result));
     }
   }
 
   private static JsonNode anyOf(Stream<JsonNode> schemas) {
-    List<JsonNode> present = schemas.filter(schema -> !schema.isMissingNode()).toList();
-    return present.size() == 1
-        ? present.get(0)
-        : SchemaNormalizer.JSON
-            .objectNode()
-            .set("anyOf", SchemaNormalizer.JSON.arrayNode().addAll(present));
+    return Schemas.anyOf(schemas.filter(schema -> !schema.isMissingNode()).toList());
   }
 
   private JsonNode parsed(JsonNode given, JsonNode schema) {
@@ -129,7 +117,7 @@ public final class ArgumentRestorer {
     try {
       JsonNode value = Json.tree(given.textValue());
       boolean isOtherType = !value.isMissingNode() && !value.isTextual();
-      if (isOtherType && admits(schema, StrictSchema.typeOf(value))) {
+      if (isOtherType && admits(schema, Schemas.typeOf(value))) {
         changed = true;
         return value;
       }
@@ -157,61 +145,27 @@ public final class ArgumentRestorer {
   }
 
   private boolean isAdmitting(JsonNode schema, String type, Map<JsonNode, Boolean> results) {
-    JsonNode target = SchemaReferences.target(root, schema.path("$ref"));
-    if (target != null && !admits(target, type, results)) {
-      return false;
-    }
-    if (schema.has("type") && !isOfType(schema, type)) {
-      return false;
-    }
-    if (schema.has("enum") && !anyOfType(schema.get("enum"), type)
-        || schema.has("const") && !StrictSchema.typeOf(schema.get("const")).equals(type)) {
-      return false;
-    }
-    for (JsonNode part : schema.path("allOf")) {
-      if (!admits(part, type, results)) {
-        return false;
-      }
-    }
-    return branchAdmits(schema.path("anyOf"), type, results)
+    JsonNode target = Schemas.target(root, schema.path("$ref"));
+    List<String> types = Schemas.types(schema);
+    boolean isOfType =
+        !schema.has("type")
+            || types.contains(type)
+            || type.equals("integer") && types.contains("number");
+    return (target == null || admits(target, type, results))
+        && isOfType
+        && (!schema.has("enum") || hasValueOf(type, schema.get("enum").valueStream()))
+        && (!schema.has("const") || hasValueOf(type, Stream.of(schema.get("const"))))
+        && schema.path("allOf").valueStream().allMatch(part -> admits(part, type, results))
+        && branchAdmits(schema.path("anyOf"), type, results)
         && branchAdmits(schema.path("oneOf"), type, results);
   }
 
+  private static boolean hasValueOf(String type, Stream<JsonNode> values) {
+    return values.anyMatch(value -> Schemas.typeOf(value).equals(type));
+  }
+
   private boolean branchAdmits(JsonNode branches, String type, Map<JsonNode, Boolean> results) {
-    boolean isAdmitted = branches.isEmpty();
-    for (JsonNode branch : branches) {
-      isAdmitted |= admits(branch, type, results);
-    }
-    return isAdmitted;
-  }
-
-  private static boolean isOfType(JsonNode schema, String type) {
-    return SchemaNormalizer.hasType(schema, type)
-        || type.equals("integer") && SchemaNormalizer.hasType(schema, "number")
-        || schema.get("type").asText().equals(type);
-  }
-
-  private static boolean anyOfType(JsonNode values, String type) {
-    for (JsonNode value : values) {
-      if (StrictSchema.typeOf(value).equals(type)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static boolean isRequired(JsonNode schema, String name) {
-    for (JsonNode required : schema.path("required")) {
-      if (required.asText().equals(name)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static List<String> names(ObjectNode object) {
-    List<String> names = new ArrayList<>();
-    object.fieldNames().forEachRemaining(names::add);
-    return names;
+    return branches.isEmpty()
+        || branches.valueStream().anyMatch(branch -> admits(branch, type, results));
   }
 }

@@ -1,5 +1,7 @@
 package dev.mcpbridge.dialect;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.util.ArrayList;
@@ -12,6 +14,17 @@ public sealed interface ContentBlock {
 
   /** The text that represents the block where only text is possible. */
   String words();
+
+  /** Whether the block is a text that represents the same object. */
+  private boolean repeats(JsonSlice object) {
+    try {
+      return this instanceof Text
+          && words().stripLeading().startsWith("{")
+          && Json.tree(words()).equals(Json.tree(object.text()));
+    } catch (JsonProcessingException e) {
+      return false;
+    }
+  }
 
   /** Text. */
   record Text(String words) implements ContentBlock {}
@@ -53,9 +66,7 @@ public sealed interface ContentBlock {
       JsonObjects.elements(content).forEach(block -> parts.add(ofBlock(block)));
     }
     JsonSlice structured = result.get("structuredContent");
-    if (structured != null
-        && parts.stream()
-            .noneMatch(contentBlock -> JsonEquality.isEqual(contentBlock, structured))) {
+    if (structured != null && parts.stream().noneMatch(part -> part.repeats(structured))) {
       parts.add(new Text(structured.text()));
     }
     return parts.isEmpty() ? List.of(new Text("")) : parts;

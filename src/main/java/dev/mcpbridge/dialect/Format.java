@@ -11,26 +11,26 @@ import java.util.stream.Stream;
 /** The format in which a model API represents tools, tool calls and their results. */
 public enum Format {
   /** OpenAI Chat Completions, also used by Ollama, vLLM and most other providers. */
-  OPENAI_CHAT("openai-chat", new OpenAiChat()),
+  OPENAI_CHAT("openai-chat", SchemaDialect.OPENAI, new OpenAiChat()),
   /** OpenAI Responses. */
-  OPENAI_RESPONSES("openai-responses", new OpenAiResponses()),
+  OPENAI_RESPONSES("openai-responses", SchemaDialect.OPENAI, new OpenAiResponses()),
   /** Anthropic Messages. */
-  ANTHROPIC("anthropic", new Anthropic()),
+  ANTHROPIC("anthropic", SchemaDialect.ANTHROPIC, new Anthropic()),
   /** Gemini generateContent. */
-  GEMINI("gemini", new Gemini());
+  GEMINI("gemini", SchemaDialect.GEMINI, new Gemini());
 
   private final String id;
+  private final SchemaDialect dialect;
   private final Codec codec;
 
-  Format(String id, Codec codec) {
+  Format(String id, SchemaDialect dialect, Codec codec) {
     this.id = id;
+    this.dialect = dialect;
     this.codec = codec;
   }
 
   /** The format-specific part of reading and writing. Stateless. */
   interface Codec {
-    SchemaDialect dialect(boolean strict);
-
     /** Writes one definition; {@link #list} writes the list around it. */
     void define(JsonWriter out, Function function, Reduction parameters);
 
@@ -67,9 +67,9 @@ public enum Format {
     return Stream.of(values()).filter(format -> format.id.equals(id)).findFirst();
   }
 
-  /** The schema dialect for the parameters of functions. */
+  /** The schema dialect for the parameters of functions; only OpenAI has a strict one. */
   public SchemaDialect dialect(boolean strict) {
-    return codec.dialect(strict);
+    return strict && dialect == SchemaDialect.OPENAI ? SchemaDialect.OPENAI_STRICT : dialect;
   }
 
   public JsonSlice definition(Function function, Reduction parameters) {

@@ -1,6 +1,8 @@
 package dev.mcpbridge.dialect;
 
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The result of a model's call.
@@ -21,13 +23,13 @@ public record FunctionResult(FunctionCall call, boolean isError, List<ContentBlo
 
   /** The text of all blocks, with descriptions in place of binary content. */
   public String text() {
-    if (blocks.size() == 1) {
-      return blocks.get(0).words();
-    }
-    StringBuilder text = new StringBuilder();
-    for (ContentBlock contentBlock : blocks) {
-      text.append(text.isEmpty() ? "" : "\n").append(contentBlock.words());
-    }
-    return text.toString();
+    return blocks.stream().map(ContentBlock::words).collect(Collectors.joining("\n"));
+  }
+
+  /** The blocks with binary content. */
+  Stream<ContentBlock.Media> media() {
+    return blocks.stream()
+        .filter(ContentBlock.Media.class::isInstance)
+        .map(ContentBlock.Media.class::cast);
   }
 }

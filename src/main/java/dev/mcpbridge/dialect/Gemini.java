@@ -1,5 +1,6 @@
 package dev.mcpbridge.dialect;
 
+import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.JsonWriter;
@@ -9,18 +10,12 @@ import java.util.Optional;
 
 /** Gemini generateContent: results are parts of one content, matched by id or by order. */
 final class Gemini implements Format.Codec {
-
-  @Override
-  public SchemaDialect dialect(boolean strict) {
-    return SchemaDialect.GEMINI;
-  }
-
   @Override
   public void define(JsonWriter out, Function function, Reduction parameters) {
     out.beginObject().member("name", function.name());
     out.member("description", function.description());
     if (!parameters.schema().isEmpty()) {
-      out.member("parameters", ToolDefinitions.json(parameters.schema()));
+      out.member("parameters", Json.slice(parameters.schema()));
     }
     out.endObject();
   }
@@ -41,19 +36,11 @@ final class Gemini implements Format.Codec {
   public Optional<List<JsonSlice>> items(Map<String, JsonSlice> body) {
     JsonSlice candidates = body.get("candidates");
     if (candidates != null && candidates.isArray()) {
-      List<JsonSlice> all = JsonObjects.elements(candidates);
-      JsonSlice content = all.isEmpty() ? null : JsonObjects.members(all.get(0)).get("content");
-      return content == null ? Optional.of(List.of()) : parts(JsonObjects.members(content));
+      return ToolDefinitions.itemsOfFirst(candidates, "content", "parts");
     }
-    return body.containsKey("parts") ? parts(body) : Optional.empty();
-  }
-
-  private static Optional<List<JsonSlice>> parts(Map<String, JsonSlice> content) {
-    JsonSlice parts = content.get("parts");
-    if (parts == null || parts.equals(JsonSlice.NULL)) {
-      return Optional.of(List.of());
-    }
-    return parts.isArray() ? Optional.of(JsonObjects.elements(parts)) : Optional.empty();
+    return body.containsKey("parts")
+        ? ToolDefinitions.itemsOrNone(body.get("parts"))
+        : Optional.empty();
   }
 
   @Override
@@ -89,11 +76,7 @@ final class Gemini implements Format.Codec {
 
   /** Multimodal function responses: binary content is sent beside the response. */
   private static void media(JsonWriter out, FunctionResult answer) {
-    List<ContentBlock.Media> all =
-        answer.blocks().stream()
-            .filter(ContentBlock.Media.class::isInstance)
-            .map(ContentBlock.Media.class::cast)
-            .toList();
+    List<ContentBlock.Media> all = answer.media().toList();
     if (!all.isEmpty()) {
       out.name("parts").beginArray();
       for (ContentBlock.Media media : all) {

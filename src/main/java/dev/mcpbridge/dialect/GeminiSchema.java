@@ -1,8 +1,9 @@
 package dev.mcpbridge.dialect;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.protocol.Json;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -44,7 +45,7 @@ final class GeminiSchema {
   /** Returns an empty object if there are no properties: Gemini then expects no parameters. */
   ObjectNode reduce() {
     return root.path("properties").isEmpty()
-        ? SchemaNormalizer.JSON.objectNode()
+        ? Json.object()
         : typed(root, "object", new Position("", 0, List.of(), Set.of()));
   }
 
@@ -78,8 +79,7 @@ final class GeminiSchema {
       return position.occurrences(reference) >= MAX_RECURSION
           ? text(node, position, "recursion, cut after " + MAX_RECURSION + " levels")
           : schema(
-              overlay(node, SchemaReferences.target(root, node.get("$ref"))),
-              position.through(reference));
+              overlay(node, Schemas.target(root, node.get("$ref"))), position.through(reference));
     }
     if (node.has("allOf")) {
       Set<String> merged = new HashSet<>(position.merged());
@@ -90,19 +90,17 @@ final class GeminiSchema {
         return union(node, union, position);
       }
     }
-    List<String> types = types(node);
+    List<String> types = new ArrayList<>(types(node));
     boolean isNullable = types.remove("null");
     ObjectNode schema =
         types.isEmpty()
             ? text(node, position, "a value of any type")
-            : types.size() == 1
-                ? typed(node, types.get(0), position)
-                : anyOfTypes(node, types, position);
+            : anyOf(types.stream().map(type -> typed(node, type, position)).toList());
     return isNullable ? nullable(schema) : schema;
   }
 
   private ObjectNode typed(JsonNode node, String type, Position position) {
-    ObjectNode schema = SchemaNormalizer.titleAndDescription(node).put("type", type);
+    ObjectNode schema = Schemas.titleAndDescription(node).put("type", type);
     KEYWORDS.get(type).stream()
         .filter(keyword -> fits(node.path(keyword), keyword))
         .sorted()
@@ -113,7 +111,9 @@ final class GeminiSchema {
     } else if (!format.isEmpty()) {
       appendDescription(schema, "Format: " + format);
     }
-    reportDropped(node, type, position);
+    Set<String> kept = new HashSet<>(KEYWORDS.get(type));
+    kept.add("format");
+    reductionReport.addDropped(position.pointer(), node, kept, "not in Gemini's subset");
     return switch (type) {
       case "object" -> object(node, schema, position);
       case "array" -> array(node, schema, position);
@@ -133,18 +133,11 @@ final class GeminiSchema {
       return text(node, position, "an object with arbitrary properties");
     }
     ObjectNode all = schema.putObject("properties");
-    properties
-        .properties()
-        .forEach(
-            property ->
-                all.set(
-                    property.getKey(),
-                    schema(
-                        property.getValue(),
-                        position.into(SchemaNormalizer.at("/properties", property)))));
-    Set<String> required = new LinkedHashSet<>();
-    node.path("required").forEach(name -> required.add(name.asText()));
-    required.removeIf(name -> !all.has(name));
+    properties.forEachEntry(
+        (name, property) ->
+            all.set(name, schema(property, position.into(Schemas.at("/properties", name)))));
+    Set<String> required = Schemas.required(node);
+    required.removeIf(name -> !properties.has(name));
     if (!required.isEmpty()) {
       required.forEach(schema.putArray("required")::add);
     }
@@ -163,29 +156,16 @@ final class GeminiSchema {
 
   /** Only strings can be enumerated; other values are listed in the description. */
   private ObjectNode values(JsonNode node, ObjectNode schema, Position position) {
-    ArrayNode all = SchemaNormalizer.JSON.arrayNode();
-    if (node.has("const")) {
-      all.add(node.get("const"));
-    } else {
-      node.path("enum").forEach(all::add);
-    }
-    boolean hasNull = false;
-    for (JsonNode value : all) {
-      hasNull |= value.isNull();
-    }
-    all.removeIf(JsonNode::isNull);
+    List<JsonNode> all = new ArrayList<>(Schemas.enumerated(node));
+    boolean hasNull = all.removeIf(JsonNode::isNull);
     if (all.isEmpty()) {
       return schema;
     }
-    boolean isString = schema.path("type").asText().equals("string");
-    boolean areStrings = true;
-    for (JsonNode value : all) {
-      areStrings &= value.isTextual() && !value.textValue().isEmpty();
-    }
-    if (isString && areStrings) {
-      schema.put("format", "enum").set("enum", all);
+    boolean areTexts = all.stream().allMatch(v -> v.isTextual() && !v.textValue().isEmpty());
+    if (areTexts && schema.path("type").asText().equals("string")) {
+      schema.put("format", "enum").putArray("enum").addAll(all);
     } else {
-      appendDescription(schema, "One of: " + all);
+      appendDescription(schema, "One of: " + JsonNodeFactory.instance.arrayNode().addAll(all));
       reductionReport.add(
           position.pointer() + "/enum", "values that are not strings, listed in the description");
     }
@@ -211,30 +191,14 @@ final class GeminiSchema {
         alternatives.add(schema(overlay(common, branch), branchPosition));
       }
     }
-    return anyOf(alternatives, isNullable, node, position);
-  }
-
-  private ObjectNode anyOfTypes(JsonNode node, List<String> types, Position position) {
-    return anyOf(
-        types.stream().map(type -> typed(node, type, position)).toList(), false, node, position);
-  }
-
-  private ObjectNode anyOf(
-      List<ObjectNode> branches, boolean isNullable, JsonNode node, Position position) {
-    Set<ObjectNode> distinct = new LinkedHashSet<>(branches);
-    if (distinct.isEmpty()) {
+    if (alternatives.isEmpty()) {
       return text(node, position, "only null").put("nullable", true);
     }
-    if (distinct.size() == 1) {
-      ObjectNode only = distinct.iterator().next();
-      return isNullable ? nullable(only) : only;
-    }
-    if (isNullable) {
-      distinct.forEach(GeminiSchema::nullable);
-    }
-    ObjectNode union = SchemaNormalizer.JSON.objectNode();
-    union.set("anyOf", SchemaNormalizer.JSON.arrayNode().addAll(distinct));
-    return union;
+    return isNullable ? nullable(anyOf(alternatives)) : anyOf(alternatives);
+  }
+
+  private static ObjectNode anyOf(List<ObjectNode> alternatives) {
+    return (ObjectNode) Schemas.anyOf(new LinkedHashSet<>(alternatives));
   }
 
   /** A union cannot have other keywords, so each of its branches is made nullable. */
@@ -269,14 +233,13 @@ final class GeminiSchema {
     for (JsonNode part : parts) {
       JsonNode resolved = part;
       while (resolved.has("$ref") && alreadyMerged.add(resolved.get("$ref").textValue())) {
-        resolved = overlay(resolved, SchemaReferences.target(root, resolved.get("$ref")));
+        resolved = overlay(resolved, Schemas.target(root, resolved.get("$ref")));
       }
       if (!resolved.has("$ref")) {
-        Set<JsonNode> required = new LinkedHashSet<>();
-        whole.path("required").forEach(required::add);
-        resolved.path("required").forEach(required::add);
+        Set<String> required = Schemas.required(whole);
+        required.addAll(Schemas.required(resolved));
         whole = overlay(whole, resolved);
-        whole.set("required", SchemaNormalizer.JSON.arrayNode().addAll(required));
+        required.forEach(whole.putArray("required")::add);
       }
     }
     return whole;
@@ -284,51 +247,27 @@ final class GeminiSchema {
 
   private ObjectNode text(JsonNode node, Position position, String reason) {
     reductionReport.add(position.pointer(), reason + ", requested as JSON text");
-    ObjectNode text = SchemaNormalizer.titleAndDescription(node).put("type", "string");
+    ObjectNode text = Schemas.titleAndDescription(node).put("type", "string");
     appendDescription(text, "Give the value as JSON text.");
     return text;
   }
 
+  /** The types of a node, inferred from other keywords if none are declared. */
   private static List<String> types(JsonNode node) {
-    List<String> types = new ArrayList<>();
-    if (node.path("type").isTextual()) {
-      types.add(node.get("type").textValue());
-    }
-    node.path("type").forEach(type -> types.add(type.textValue()));
-    if (!types.isEmpty()) {
-      return types;
+    if (node.has("type")) {
+      return Schemas.types(node);
     }
     if (node.has("properties")) {
-      types.add("object");
-    } else if (node.has("items") || node.has("prefixItems")) {
-      types.add("array");
-    } else {
-      Set<String> found = new LinkedHashSet<>();
-      node.path("enum").forEach(value -> found.add(StrictSchema.typeOf(value)));
-      if (node.has("const")) {
-        found.add(StrictSchema.typeOf(node.get("const")));
-      }
-      types.addAll(found);
+      return List.of("object");
     }
-    return types;
+    if (node.has("items") || node.has("prefixItems")) {
+      return List.of("array");
+    }
+    return Schemas.enumerated(node).stream().map(Schemas::typeOf).distinct().toList();
   }
 
   private static void appendDescription(ObjectNode schema, String text) {
     String description = schema.path("description").asText("");
     schema.put("description", description.isEmpty() ? text : description + " " + text);
-  }
-
-  private void reportDropped(JsonNode node, String type, Position position) {
-    node.fieldNames()
-        .forEachRemaining(
-            name -> {
-              if (!SchemaNormalizer.STRUCTURAL_KEYWORDS.contains(name)
-                  && !name.equals("format")
-                  && !KEYWORDS.get(type).contains(name)) {
-                reductionReport.add(
-                    position.pointer() + "/" + SchemaNormalizer.escaped(name),
-                    "not in Gemini's subset");
-              }
-            });
   }
 }

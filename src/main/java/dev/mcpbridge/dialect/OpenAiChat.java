@@ -6,23 +6,22 @@ import dev.mcpbridge.protocol.JsonWriter;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * OpenAI Chat Completions. A tool message contains only text, so images and sounds follow in a user
  * message, after all tool messages as the API requires.
  */
 final class OpenAiChat implements Format.Codec {
-
-  @Override
-  public SchemaDialect dialect(boolean strict) {
-    return strict ? SchemaDialect.OPENAI_STRICT : SchemaDialect.OPENAI;
-  }
-
   @Override
   public void define(JsonWriter out, Function function, Reduction parameters) {
     out.beginObject().member("type", "function").name("function");
-    ToolDefinitions.function(out, function, "parameters", parameters);
-    out.endObject();
+    out.beginObject();
+    ToolDefinitions.members(out, function, "parameters", parameters);
+    if (parameters.isStrict()) {
+      out.member("strict", true);
+    }
+    out.endObject().endObject();
   }
 
   /** Accepts a message, an object with {@code tool_calls}, or a complete response of the API. */
@@ -30,27 +29,19 @@ final class OpenAiChat implements Format.Codec {
   public Optional<List<JsonSlice>> items(Map<String, JsonSlice> body) {
     JsonSlice choices = body.get("choices");
     if (choices != null && choices.isArray()) {
-      List<JsonSlice> all = JsonObjects.elements(choices);
-      JsonSlice message = all.isEmpty() ? null : JsonObjects.members(all.get(0)).get("message");
-      return message == null ? Optional.of(List.of()) : message(JsonObjects.members(message));
+      return ToolDefinitions.itemsOfFirst(choices, "message", "tool_calls");
     }
+    JsonSlice calls = body.getOrDefault("tool_calls", JsonSlice.NULL);
     boolean hasText = JsonObjects.string(body.get("content")) != null;
-    boolean hasCalls = !JsonSlice.NULL.equals(body.getOrDefault("tool_calls", JsonSlice.NULL));
-    return hasText || hasCalls ? message(body) : Optional.empty();
+    return hasText || !calls.equals(JsonSlice.NULL)
+        ? ToolDefinitions.itemsOrNone(calls)
+        : Optional.empty();
   }
 
   /** The API requires a result for every tool call of a message, whatever its type. */
   @Override
   public boolean isToBeAnswered(Map<String, JsonSlice> item) {
     return true;
-  }
-
-  private static Optional<List<JsonSlice>> message(Map<String, JsonSlice> message) {
-    JsonSlice calls = message.get("tool_calls");
-    if (calls == null || calls.equals(JsonSlice.NULL)) {
-      return Optional.of(List.of());
-    }
-    return calls.isArray() ? Optional.of(JsonObjects.elements(calls)) : Optional.empty();
   }
 
   @Override
@@ -79,45 +70,34 @@ final class OpenAiChat implements Format.Codec {
           .member("content", answer.text())
           .endObject();
     }
-    if (answers.stream().anyMatch(OpenAiChat::hasMedia)) {
+    if (answers.stream().anyMatch(answer -> media(answer).findAny().isPresent())) {
       out.beginObject().member("role", "user").name("content").beginArray();
-      answers.stream().filter(OpenAiChat::hasMedia).forEach(answer -> media(out, answer));
+      answers.forEach(answer -> write(out, answer.call(), media(answer).toList()));
       out.endArray().endObject();
     }
   }
 
-  private static void media(JsonWriter out, FunctionResult answer) {
-    out.beginObject()
-        .member("type", "text")
-        .member("text", "From the tool call " + answer.call().id() + ":")
-        .endObject();
-    for (ContentBlock contentBlock : answer.blocks()) {
-      if (contentBlock instanceof ContentBlock.Media media && isSupported(media)) {
-        write(out, media);
+  private static void write(JsonWriter out, FunctionCall call, List<ContentBlock.Media> all) {
+    if (!all.isEmpty()) {
+      out.beginObject().member("type", "text");
+      out.member("text", "From the tool call " + call.id() + ":").endObject();
+    }
+    for (ContentBlock.Media media : all) {
+      out.beginObject();
+      if (media.isImage()) {
+        out.member("type", "image_url").name("image_url").beginObject();
+        out.member("url", media.dataUrl()).endObject();
+      } else {
+        out.member("type", "input_audio").name("input_audio").beginObject();
+        out.member("data", media.data()).member("format", audioFormat(media)).endObject();
       }
+      out.endObject();
     }
   }
 
-  private static void write(JsonWriter out, ContentBlock.Media media) {
-    out.beginObject();
-    if (media.isImage()) {
-      out.member("type", "image_url").name("image_url").beginObject();
-      out.member("url", media.dataUrl()).endObject();
-    } else {
-      out.member("type", "input_audio").name("input_audio").beginObject();
-      out.member("data", media.data()).member("format", audioFormat(media)).endObject();
-    }
-    out.endObject();
-  }
-
-  private static boolean hasMedia(FunctionResult answer) {
-    return answer.blocks().stream()
-        .anyMatch(
-            contentBlock -> contentBlock instanceof ContentBlock.Media media && isSupported(media));
-  }
-
-  private static boolean isSupported(ContentBlock.Media media) {
-    return media.isImage() || audioFormat(media) != null;
+  /** The images and sounds that the API supports. */
+  private static Stream<ContentBlock.Media> media(FunctionResult answer) {
+    return answer.media().filter(media -> media.isImage() || audioFormat(media) != null);
   }
 
   /** The audio format, one of the two that the API supports; null for others. */

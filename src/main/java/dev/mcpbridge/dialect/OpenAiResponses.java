@@ -9,12 +9,6 @@ import java.util.Optional;
 
 /** OpenAI Responses: calls are items of the output, results are items of the input. */
 final class OpenAiResponses implements Format.Codec {
-
-  @Override
-  public SchemaDialect dialect(boolean strict) {
-    return strict ? SchemaDialect.OPENAI_STRICT : SchemaDialect.OPENAI;
-  }
-
   @Override
   public void define(JsonWriter out, Function function, Reduction parameters) {
     out.beginObject().member("type", "function");
@@ -24,10 +18,7 @@ final class OpenAiResponses implements Format.Codec {
 
   @Override
   public Optional<List<JsonSlice>> items(Map<String, JsonSlice> body) {
-    JsonSlice output = body.get("output");
-    return output != null && output.isArray()
-        ? Optional.of(JsonObjects.elements(output))
-        : Optional.empty();
+    return ToolDefinitions.elements(body.get("output"));
   }
 
   @Override
@@ -49,8 +40,7 @@ final class OpenAiResponses implements Format.Codec {
       out.beginObject()
           .member("type", "function_call_output")
           .member("call_id", answer.call().id());
-      if (answer.blocks().stream()
-          .allMatch(contentBlock -> contentBlock instanceof ContentBlock.Text)) {
+      if (answer.blocks().stream().allMatch(ContentBlock.Text.class::isInstance)) {
         out.member("output", answer.text());
       } else {
         out.name("output").beginArray();

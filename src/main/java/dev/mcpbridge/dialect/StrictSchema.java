@@ -3,12 +3,12 @@ package dev.mcpbridge.dialect;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.LinkedHashSet;
+import dev.mcpbridge.protocol.Json;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Reduces a schema to OpenAI's Structured Outputs (guides/structured-outputs, supported schemas):
@@ -23,14 +23,19 @@ final class StrictSchema {
   private static final int MAX_CHARACTERS = 120_000;
   private static final Set<String> FORMATS =
       Set.of("date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid");
+  private static final Set<String> BOUNDS =
+      Set.of("multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum");
   private static final Map<String, Set<String>> ASSERTIONS =
       Map.of(
-          "string", Set.of("pattern", "format"),
+          "string",
+          Set.of("pattern", "format"),
           "number",
-              Set.of("multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+          BOUNDS,
           "integer",
-              Set.of("multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
-          "array", Set.of("minItems", "maxItems"));
+          BOUNDS,
+          "array",
+          Set.of("minItems", "maxItems"));
+
   private final ObjectNode root;
   private final ReductionReport reductionReport;
   private int nested;
@@ -61,22 +66,21 @@ final class StrictSchema {
   ObjectNode reduce() {
     reportDropped(root, List.of("object"), "");
     ObjectNode strict = object(root, "", 1);
-    for (String name : List.of("$defs", "definitions")) {
-      root.path(name)
-          .properties()
-          .forEach(
-              definition -> {
-                ObjectNode definitions =
-                    strict.path("$defs") instanceof ObjectNode existing
-                        ? existing
-                        : strict.putObject("$defs");
-                String at = SchemaNormalizer.at("/" + name, definition);
-                characters += definition.getKey().length();
-                if (definitions.has(definition.getKey())) {
+    ObjectNode definitions = Json.object();
+    for (String keyword : List.of("$defs", "definitions")) {
+      root.path(keyword)
+          .forEachEntry(
+              (name, definition) -> {
+                String at = Schemas.at("/" + keyword, name);
+                characters += name.length();
+                if (definitions.has(name)) {
                   throw new Inexpressible(at, "two definitions with the same name");
                 }
-                definitions.set(definition.getKey(), schema(definition.getValue(), at, 1));
+                definitions.set(name, schema(definition, at, 1));
               });
+    }
+    if (!definitions.isEmpty()) {
+      strict.set("$defs", definitions);
     }
     if (properties > MAX_PROPERTIES || values > MAX_ENUM || characters > MAX_CHARACTERS) {
       throw new Inexpressible("", "more properties or values than allowed");
@@ -130,29 +134,21 @@ final class StrictSchema {
     if (own.isEmpty() && !isClosed && (!isTop || others.isObject())) {
       throw new Inexpressible(pointer, "an object with arbitrary properties");
     }
-    ObjectNode strict = SchemaNormalizer.titleAndDescription(node);
-    strict.put("type", "object");
+    ObjectNode strict = Schemas.titleAndDescription(node).put("type", "object");
     ObjectNode all = strict.putObject("properties");
     ArrayNode required = strict.putArray("required");
-    Set<String> requiredNames = new LinkedHashSet<>();
-    node.path("required").forEach(name -> requiredNames.add(name.asText()));
-    own.properties()
-        .forEach(
-            property -> {
-              properties++;
-              characters += property.getKey().length();
-              String at = SchemaNormalizer.at(pointer + "/properties", property);
-              ObjectNode value = schema(property.getValue(), at, depth + 1);
-              boolean isRequired = requiredNames.contains(property.getKey());
-              all.set(property.getKey(), isRequired ? value : nullable(value));
-              required.add(property.getKey());
-            });
-    requiredNames.stream()
-        .filter(name -> !all.has(name))
-        .forEach(
-            name -> reductionReport.add(pointer, "a required property without a schema: " + name));
-    strict.put("additionalProperties", false);
-    return strict;
+    Set<String> requiredNames = Schemas.required(node);
+    own.forEachEntry(
+        (name, property) -> {
+          properties++;
+          characters += name.length();
+          ObjectNode value = schema(property, Schemas.at(pointer + "/properties", name), depth + 1);
+          all.set(name, requiredNames.remove(name) ? value : nullable(value));
+          required.add(name);
+        });
+    requiredNames.forEach(
+        name -> reductionReport.add(pointer, "a required property without a schema: " + name));
+    return strict.put("additionalProperties", false);
   }
 
   private ObjectNode array(JsonNode node, String pointer, int depth) {
@@ -175,24 +171,17 @@ final class StrictSchema {
   }
 
   private ObjectNode values(JsonNode node, String pointer) {
-    ArrayNode all = SchemaNormalizer.JSON.arrayNode();
-    if (node.has("enum")) {
-      all.addAll((ArrayNode) node.get("enum"));
-    } else {
-      all.add(node.get("const"));
-    }
-    Set<String> types = new LinkedHashSet<>();
+    List<JsonNode> all = Schemas.enumerated(node);
     for (JsonNode value : all) {
       if (value.isContainerNode()) {
         throw new Inexpressible(pointer, "a value that is an object or an array");
       }
-      types.add(typeOf(value));
       characters += value.asText().length();
     }
-    this.values += all.size();
-    ObjectNode strict = SchemaNormalizer.titleAndDescription(node);
-    typed(strict, types);
-    strict.set("enum", all);
+    values += all.size();
+    ObjectNode strict = Schemas.titleAndDescription(node);
+    Schemas.putTypes(strict, all.stream().map(Schemas::typeOf).distinct().toList());
+    strict.putArray("enum").addAll(all);
     return strict;
   }
 
@@ -204,7 +193,7 @@ final class StrictSchema {
     if (keyword.equals("oneOf")) {
       reductionReport.add(pointer + "/oneOf", "exactly one, relaxed to any");
     }
-    ObjectNode strict = SchemaNormalizer.titleAndDescription(node);
+    ObjectNode strict = Schemas.titleAndDescription(node);
     ArrayNode branches = strict.putArray("anyOf");
     JsonNode all = node.get(keyword);
     for (int i = 0; i < all.size(); i++) {
@@ -214,7 +203,7 @@ final class StrictSchema {
   }
 
   private ObjectNode anyOfTypes(JsonNode node, List<String> types, String pointer, int depth) {
-    ObjectNode strict = SchemaNormalizer.titleAndDescription(node);
+    ObjectNode strict = Schemas.titleAndDescription(node);
     ArrayNode branches = strict.putArray("anyOf");
     for (String type : types) {
       ObjectNode branch = ((ObjectNode) node).deepCopy();
@@ -233,7 +222,7 @@ final class StrictSchema {
     if (node.size() > 1) {
       reductionReport.add(pointer, "keywords beside a reference");
     }
-    return SchemaNormalizer.JSON.objectNode().put("$ref", moved);
+    return Json.object().put("$ref", moved);
   }
 
   private ObjectNode merged(JsonNode node, String pointer) {
@@ -242,40 +231,34 @@ final class StrictSchema {
     for (JsonNode part : parts) {
       JsonNode resolved = part;
       for (int i = 0; i < 20 && resolved.has("$ref"); i++) {
-        resolved = SchemaReferences.target(root, resolved.get("$ref"));
+        resolved = Schemas.target(root, resolved.get("$ref"));
       }
       if (!resolved.isObject() || resolved.has("$ref") || resolved.has("allOf")) {
         throw new Inexpressible(pointer, "an allOf that cannot be merged");
       }
-      resolved.properties().forEach(keyword -> merge(whole, keyword, pointer));
+      resolved.forEachEntry((name, value) -> merge(whole, name, value, pointer));
     }
     return whole;
   }
 
-  private static void merge(ObjectNode whole, Map.Entry<String, JsonNode> keyword, String pointer) {
-    String name = keyword.getKey();
-    JsonNode existing = whole.get(name);
-    if (existing == null || existing.equals(keyword.getValue())) {
-      whole.set(name, keyword.getValue());
+  private static void merge(ObjectNode whole, String name, JsonNode value, String pointer) {
+    JsonNode existing = whole.path(name);
+    if (existing.isMissingNode() || existing.equals(value)) {
+      whole.set(name, value);
     } else if (name.equals("properties")) {
-      ObjectNode combined = ((ObjectNode) existing).deepCopy();
-      keyword
-          .getValue()
-          .properties()
-          .forEach(
-              property -> {
-                if (combined.has(property.getKey())
-                    && !combined.get(property.getKey()).equals(property.getValue())) {
-                  throw new Inexpressible(pointer, "different schemas for one property");
-                }
-                combined.set(property.getKey(), property.getValue());
-              });
+      ObjectNode combined = existing.deepCopy();
+      value.forEachEntry(
+          (property, schema) -> {
+            if (!schema.equals(combined.path(property)) && combined.has(property)) {
+              throw new Inexpressible(pointer, "different schemas for one property");
+            }
+            combined.set(property, schema);
+          });
       whole.set(name, combined);
     } else if (name.equals("required")) {
-      Set<JsonNode> names = new LinkedHashSet<>();
-      existing.forEach(names::add);
-      keyword.getValue().forEach(names::add);
-      whole.set(name, SchemaNormalizer.JSON.arrayNode().addAll(names));
+      Set<String> names = Schemas.required(whole);
+      value.forEach(required -> names.add(required.asText()));
+      names.forEach(whole.putArray(name)::add);
     } else if (!Set.of("title", "description", "default", "examples").contains(name)) {
       throw new Inexpressible(pointer, "conflicting keywords for one value");
     }
@@ -283,90 +266,49 @@ final class StrictSchema {
 
   /** The types of a node, inferred from other keywords if none are declared; null comes last. */
   private static List<String> types(JsonNode node, String pointer) {
-    JsonNode declared = node.path("type");
-    if (declared.isTextual()) {
-      return List.of(declared.textValue());
+    List<String> types = Schemas.types(node);
+    if (!types.isEmpty()) {
+      return types.stream().sorted(Comparator.comparing("null"::equals)).toList();
     }
-    List<String> types = new ArrayList<>();
-    declared.forEach(type -> types.add(type.textValue()));
-    if (types.isEmpty() && (node.has("properties") || node.has("required"))) {
-      types.add("object");
-    } else if (types.isEmpty() && node.has("items")) {
-      types.add("array");
-    } else if (types.isEmpty()) {
-      throw new Inexpressible(pointer, "a value of any type");
+    if (node.has("properties") || node.has("required")) {
+      return List.of("object");
     }
-    types.sort((a, b) -> Boolean.compare(a.equals("null"), b.equals("null")));
-    return types;
+    if (node.has("items")) {
+      return List.of("array");
+    }
+    throw new Inexpressible(pointer, "a value of any type");
   }
 
-  private ObjectNode nullable(ObjectNode schema) {
-    if (SchemaNormalizer.hasType(schema, "null")) {
+  private static ObjectNode nullable(ObjectNode schema) {
+    List<String> types = Schemas.types(schema);
+    if (types.contains("null")) {
       return schema;
     }
-    JsonNode type = schema.path("type");
-    boolean isPlain = !type.isMissingNode() && !schema.has("properties") && !schema.has("items");
-    if (!isPlain) {
-      ArrayNode branches = SchemaNormalizer.JSON.arrayNode();
-      branches.add(schema).add(SchemaNormalizer.JSON.objectNode().put("type", "null"));
-      return SchemaNormalizer.JSON.objectNode().set("anyOf", branches);
+    if (types.isEmpty() || schema.has("properties") || schema.has("items")) {
+      ObjectNode union = Json.object();
+      union.putArray("anyOf").add(schema).addObject().put("type", "null");
+      return union;
     }
-    Set<String> types = new LinkedHashSet<>();
-    if (type.isTextual()) {
-      types.add(type.textValue());
-    }
-    type.forEach(each -> types.add(each.textValue()));
-    types.add("null");
-    typed(schema, types);
+    Schemas.putTypes(schema, Stream.concat(types.stream(), Stream.of("null")).toList());
     if (schema.path("enum") instanceof ArrayNode enumValues) {
       schema.set("enum", enumValues.deepCopy().addNull());
     }
     return schema;
   }
 
-  private static void typed(ObjectNode schema, Collection<String> types) {
-    if (types.size() == 1) {
-      schema.put("type", types.iterator().next());
-    } else {
-      ArrayNode several = schema.putArray("type");
-      types.forEach(several::add);
-    }
-  }
-
+  /** The title, the description and the assertions that apply to these types. */
   private static ObjectNode asserted(JsonNode node, List<String> types) {
-    ObjectNode copy = SchemaNormalizer.titleAndDescription(node);
-    typed(copy, types);
-    types.stream()
-        .flatMap(type -> ASSERTIONS.getOrDefault(type, Set.of()).stream())
-        .filter(node::has)
-        .sorted()
-        .forEach(name -> copy.set(name, node.get(name)));
+    ObjectNode copy = Schemas.titleAndDescription(node);
+    Schemas.putTypes(copy, types);
+    assertions(types).filter(node::has).sorted().forEach(name -> copy.set(name, node.get(name)));
     return copy;
   }
 
-  private void reportDropped(JsonNode node, List<String> types, String pointer) {
-    node.fieldNames()
-        .forEachRemaining(
-            name -> {
-              boolean isKept =
-                  SchemaNormalizer.STRUCTURAL_KEYWORDS.contains(name)
-                      || types.stream()
-                          .anyMatch(type -> ASSERTIONS.getOrDefault(type, Set.of()).contains(name));
-              if (!isKept) {
-                reductionReport.add(
-                    pointer + "/" + SchemaNormalizer.escaped(name), "not in strict mode");
-              }
-            });
+  private static Stream<String> assertions(List<String> types) {
+    return types.stream().flatMap(type -> ASSERTIONS.getOrDefault(type, Set.of()).stream());
   }
 
-  static String typeOf(JsonNode value) {
-    return switch (value.getNodeType()) {
-      case OBJECT -> "object";
-      case ARRAY -> "array";
-      case STRING -> "string";
-      case BOOLEAN -> "boolean";
-      case NUMBER -> value.isIntegralNumber() ? "integer" : "number";
-      default -> "null";
-    };
+  private void reportDropped(JsonNode node, List<String> types, String pointer) {
+    reductionReport.addDropped(pointer, node, assertions(types).toList(), "not in strict mode");
   }
 }

@@ -1,9 +1,8 @@
 package dev.mcpbridge.dialect;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.ArrayList;
+import dev.mcpbridge.protocol.Json;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -18,9 +17,19 @@ import java.util.Set;
  * requires.
  */
 final class TopLevelFlattener {
-  private static final List<String> BRANCHES = List.of("allOf", "anyOf", "oneOf");
-  private static final List<String> CONDITIONS =
-      List.of("not", "if", "then", "else", "enum", "const", "dependentSchemas", "$ref");
+  private static final List<String> NOT_ALLOWED =
+      List.of(
+          "allOf",
+          "anyOf",
+          "oneOf",
+          "not",
+          "if",
+          "then",
+          "else",
+          "enum",
+          "const",
+          "dependentSchemas",
+          "$ref");
 
   private final ReductionReport reductionReport;
 
@@ -29,34 +38,23 @@ final class TopLevelFlattener {
   }
 
   ObjectNode flatten(ObjectNode root) {
-    ObjectNode flat = SchemaNormalizer.JSON.objectNode();
-    flat.put("type", "object");
-    PropertySet whole = new Walk(root).collect(root, Set.of());
+    ObjectNode flat = Json.object().put("type", "object");
+    PropertySet whole = new Walk(root, new HashMap<>()).collect(root, Set.of());
     ObjectNode properties = flat.putObject("properties");
-    whole.offers.forEach((name, schemas) -> properties.set(name, anyOf(schemas)));
+    whole.offers.forEach((name, schemas) -> properties.set(name, Schemas.anyOf(schemas)));
     if (!whole.required.isEmpty()) {
-      ArrayNode required = flat.putArray("required");
-      whole.required.stream().filter(properties::has).forEach(required::add);
+      whole.required.retainAll(whole.offers.keySet());
+      whole.required.forEach(flat.putArray("required")::add);
     }
-    root.properties()
-        .forEach(
-            keyword -> {
-              String name = keyword.getKey();
-              if (BRANCHES.contains(name) || CONDITIONS.contains(name)) {
-                reductionReport.add("/" + name, "not allowed at the top level");
-              } else if (!flat.has(name)) {
-                flat.set(name, keyword.getValue());
-              }
-            });
-    return SchemaReferences.removeDangling(flat, reductionReport);
-  }
-
-  private static JsonNode anyOf(Set<JsonNode> schemas) {
-    return schemas.size() == 1
-        ? schemas.iterator().next()
-        : SchemaNormalizer.JSON
-            .objectNode()
-            .set("anyOf", SchemaNormalizer.JSON.arrayNode().addAll(schemas));
+    root.forEachEntry(
+        (name, value) -> {
+          if (NOT_ALLOWED.contains(name)) {
+            reductionReport.add("/" + name, "not allowed at the top level");
+          } else {
+            flat.putIfAbsent(name, value);
+          }
+        });
+    return Schemas.removeDangling(flat, reductionReport);
   }
 
   /** The alternative schemas of each property, and the required properties. */
@@ -77,21 +75,16 @@ final class TopLevelFlattener {
 
   /** Collects properties; the result for a reference is computed once and shared. */
   private record Walk(JsonNode root, Map<String, PropertySet> targets) {
-    Walk(JsonNode root) {
-      this(root, new HashMap<>());
-    }
 
     PropertySet collect(JsonNode schema, Set<String> followed) {
-      PropertySet collected = new PropertySet(new LinkedHashMap<>(), new LinkedHashSet<>());
+      PropertySet collected = new PropertySet(new LinkedHashMap<>(), Schemas.required(schema));
       schema
           .path("properties")
-          .properties()
-          .forEach(property -> collected.offers(property.getKey()).add(property.getValue()));
-      schema.path("required").forEach(name -> collected.required.add(name.asText()));
+          .forEachEntry((name, property) -> collected.offers(name).add(property));
       if (schema.has("$ref")) {
         collected.addAll(target(schema.get("$ref"), followed));
       }
-      schema.path("allOf").forEach(each -> collected.addAll(collect(each, followed)));
+      schema.path("allOf").forEach(part -> collected.addAll(collect(part, followed)));
       for (String union : List.of("anyOf", "oneOf")) {
         addUnion(collected, schema.path(union), followed);
       }
@@ -107,21 +100,22 @@ final class TopLevelFlattener {
       if (!targets.containsKey(name)) {
         Set<String> further = new HashSet<>(followed);
         further.add(name);
-        targets.put(name, collect(SchemaReferences.target(root, reference), further));
+        targets.put(name, collect(Schemas.target(root, reference), further));
       }
       return targets.get(name);
     }
 
     private void addUnion(PropertySet collected, JsonNode branches, Set<String> followed) {
-      List<Set<String>> requirements = new ArrayList<>();
+      Set<String> common = null;
       for (JsonNode branch : branches) {
         PropertySet alternative = collect(branch, followed);
         collected.addOptional(alternative);
-        requirements.add(alternative.required);
+        if (common == null) {
+          common = alternative.required;
+        }
+        common.retainAll(alternative.required);
       }
-      if (!requirements.isEmpty()) {
-        Set<String> common = new LinkedHashSet<>(requirements.get(0));
-        requirements.forEach(common::retainAll);
+      if (common != null) {
         collected.required.addAll(common);
       }
     }

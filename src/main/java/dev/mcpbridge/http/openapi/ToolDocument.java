@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.call.ToolCatalogue;
 import dev.mcpbridge.dialect.SchemaDialect;
-import dev.mcpbridge.dialect.SubschemaWalker;
+import dev.mcpbridge.dialect.Schemas;
 import dev.mcpbridge.model.RiskLevel;
 import dev.mcpbridge.model.Target;
 import dev.mcpbridge.model.Tool;
@@ -144,7 +144,7 @@ final class ToolDocument {
         }
       }
       for (ObjectNode part : parts) {
-        SubschemaWalker.each(part, (location, each) -> rebase(each, SCHEMAS + name, moved));
+        Schemas.each(part, (location, each) -> rebase(each, SCHEMAS + name, moved));
       }
     } catch (IOException e) {
       schemas.putObject(name).put("type", "object");
