@@ -10,7 +10,7 @@ import java.util.Map;
 
 /** Reads the base URL and the operations of an API from its document. Blocks. */
 final class ApiReader {
-  private static final List<String> METHODS =
+  static final List<String> METHODS =
       List.of("get", "put", "post", "delete", "options", "head", "patch");
 
   private final OpenApiSource source;

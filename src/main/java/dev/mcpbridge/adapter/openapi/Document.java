@@ -1,11 +1,9 @@
 package dev.mcpbridge.adapter.openapi;
 
-import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
+import dev.mcpbridge.dialect.Schemas;
 
 /**
  * An OpenAPI 3.x document. References are resolved within the document only; a reference to another
@@ -39,21 +37,15 @@ record Document(ObjectNode root) {
   JsonNode follow(JsonNode node) {
     JsonNode resolved = node;
     for (int i = 0; i < MAX_HOPS && resolved.path("$ref").isTextual(); i++) {
-      resolved = target(resolved.get("$ref").textValue());
+      resolved = target(resolved.get("$ref"));
     }
     return resolved.path("$ref").isTextual() ? MissingNode.getInstance() : resolved;
   }
 
-  JsonNode target(String reference) {
-    if (!reference.startsWith("#/")) {
-      return MissingNode.getInstance();
-    }
-    try {
-      String pointer =
-          URLDecoder.decode(reference.substring(1).replace("+", "%2B"), StandardCharsets.UTF_8);
-      return root.at(JsonPointer.compile(pointer));
-    } catch (IllegalArgumentException e) {
-      return MissingNode.getInstance();
-    }
+  /** The schema, or other object, at a reference; a missing node if there is none. */
+  JsonNode target(JsonNode reference) {
+    JsonNode target =
+        reference.asText("").startsWith("#/") ? Schemas.target(root, reference) : null;
+    return target == null ? MissingNode.getInstance() : target;
   }
 }

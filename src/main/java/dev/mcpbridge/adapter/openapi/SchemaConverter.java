@@ -2,30 +2,27 @@ package dev.mcpbridge.adapter.openapi;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.mcpbridge.dialect.Schemas;
+import dev.mcpbridge.protocol.Json;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Converts the schemas of a document to JSON Schema 2020-12. Referenced schemas are copied to
  * {@code $defs} once, even if references are cyclic. Each resulting schema needs its own converter.
  */
 final class SchemaConverter {
-  private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
-  private static final Set<String> OPENAPI_ONLY =
-      Set.of("nullable", "discriminator", "xml", "externalDocs", "example");
-  private static final Set<String> SCHEMA_MAPS =
-      Set.of("properties", "patternProperties", "$defs", "definitions", "dependentSchemas");
-  private static final Set<String> INSTANCE_VALUES = Set.of("enum", "const", "default", "examples");
+  private static final List<String> OPENAPI_ONLY =
+      List.of("nullable", "discriminator", "xml", "externalDocs", "example");
 
   private final Document document;
   private final Direction direction;
-  private final Map<String, String> names = new LinkedHashMap<>();
-  private final Deque<String> pending = new ArrayDeque<>();
+  private final Map<JsonNode, String> names = new LinkedHashMap<>();
+  private final Deque<JsonNode> pending = new ArrayDeque<>();
 
   /** A request omits {@code readOnly} properties, a response omits {@code writeOnly} ones. */
   enum Direction {
@@ -44,9 +41,11 @@ final class SchemaConverter {
     this.direction = direction;
   }
 
-  /** Converts a schema; its references point to {@code $defs}, see {@link #addDefinitions}. */
+  /** A converted copy; its references point to {@code $defs}, see {@link #addDefinitions}. */
   JsonNode schema(JsonNode node) {
-    return converted(node);
+    JsonNode copy = node.isMissingNode() ? Json.object() : node.deepCopy();
+    Schemas.each(copy, (pointer, schema) -> convert(schema));
+    return copy;
   }
 
   /** Adds {@code $defs} with all schemas referenced so far, directly or indirectly. */
@@ -56,50 +55,48 @@ final class SchemaConverter {
     }
     ObjectNode definitions = root.putObject("$defs");
     while (!pending.isEmpty()) {
-      String reference = pending.poll();
-      definitions.set(names.get(reference), converted(document.target(reference)));
+      JsonNode reference = pending.poll();
+      definitions.set(names.get(reference), schema(document.target(reference)));
     }
   }
 
-  private JsonNode converted(JsonNode node) {
-    if (node.isBoolean()) {
-      return node;
+  /** Converts the keywords of one schema, before its subschemas are converted. */
+  private void convert(ObjectNode schema) {
+    if (schema.path("$ref").isTextual()) {
+      reference(schema);
+      return;
     }
-    if (!node.isObject()) {
-      return JSON.objectNode();
-    }
-    ObjectNode schema = JSON.objectNode();
-    if (node.path("$ref").isTextual()) {
-      return reference(schema, node);
-    }
-    node.properties().forEach(each -> keyword(schema, each.getKey(), each.getValue()));
-    bounds(schema);
-    if (node.path("nullable").asBoolean()) {
+    boolean isNullable = schema.path("nullable").asBoolean();
+    schema.remove(OPENAPI_ONLY);
+    schema.properties().removeIf(keyword -> keyword.getKey().startsWith("x-"));
+    removeOmittedFromRequired(schema);
+    exclusive(schema, "minimum", "exclusiveMinimum");
+    exclusive(schema, "maximum", "exclusiveMaximum");
+    if (isNullable) {
       nullable(schema);
     }
-    removeOmittedFromRequired(schema, node);
-    return schema;
   }
 
-  private JsonNode reference(ObjectNode schema, JsonNode node) {
-    String reference = node.get("$ref").textValue();
-    if (!document.target(reference).isObject() && !document.target(reference).isBoolean()) {
-      return schema;
+  private void reference(ObjectNode schema) {
+    JsonNode reference = schema.get("$ref");
+    JsonNode description = document.isBefore31() ? null : schema.get("description");
+    schema.removeAll();
+    if (!document.target(reference).isMissingNode()) {
+      schema.put("$ref", "#/$defs/" + nameOf(reference));
+      if (description != null) {
+        schema.set("description", description);
+      }
     }
-    schema.put("$ref", "#/$defs/" + nameOf(reference));
-    if (!document.isBefore31() && node.has("description")) {
-      schema.set("description", node.get("description"));
-    }
-    return schema;
   }
 
-  private String nameOf(String reference) {
+  private String nameOf(JsonNode reference) {
     String existing = names.get(reference);
     if (existing != null) {
       return existing;
     }
-    String last = reference.substring(reference.lastIndexOf('/') + 1);
-    String name = last.replaceAll("[^A-Za-z0-9_.-]", "_");
+    String text = reference.textValue();
+    String name =
+        text.substring(text.lastIndexOf('/') + 1).replaceAll("[^A-Za-z0-9_.-]", "_");
     while (names.containsValue(name)) {
       name += "_";
     }
@@ -108,34 +105,7 @@ final class SchemaConverter {
     return name;
   }
 
-  private void keyword(ObjectNode schema, String name, JsonNode value) {
-    if (OPENAPI_ONLY.contains(name) || name.startsWith("x-")) {
-      return;
-    }
-    if (name.equals("dependentRequired")) {
-      schema.set(name, value);
-    } else if (SCHEMA_MAPS.contains(name) && value.isObject()) {
-      ObjectNode map = schema.putObject(name);
-      value.properties().forEach(each -> map.set(each.getKey(), converted(each.getValue())));
-    } else if (INSTANCE_VALUES.contains(name)
-        || !value.isContainerNode()
-        || name.equals("required")
-        || name.equals("type")) {
-      schema.set(name, value);
-    } else if (value instanceof ArrayNode array) {
-      ArrayNode list = schema.putArray(name);
-      array.forEach(each -> list.add(each.isContainerNode() ? converted(each) : each));
-    } else {
-      schema.set(name, converted(value));
-    }
-  }
-
   /** Until OpenAPI 3.0 exclusive bounds were boolean modifiers of the bounds. */
-  private static void bounds(ObjectNode schema) {
-    exclusive(schema, "minimum", "exclusiveMinimum");
-    exclusive(schema, "maximum", "exclusiveMaximum");
-  }
-
   private static void exclusive(ObjectNode schema, String inclusive, String exclusive) {
     JsonNode flag = schema.path(exclusive);
     if (flag.isBoolean()) {
@@ -151,33 +121,25 @@ final class SchemaConverter {
     if (type.isTextual()) {
       schema.putArray("type").add(type.textValue()).add("null");
     }
-    if (schema.path("enum") instanceof ArrayNode values) {
-      ArrayNode nullableValues = values.deepCopy();
-      boolean hasNull = false;
-      for (JsonNode value : values) {
-        hasNull |= value.isNull();
-      }
-      schema.set("enum", hasNull ? nullableValues : nullableValues.addNull());
+    if (schema.path("enum") instanceof ArrayNode values
+        && values.valueStream().noneMatch(JsonNode::isNull)) {
+      values.addNull();
     }
-    if (type.isMissingNode() && schema.size() > 0 && !schema.has("enum")) {
+    if (type.isMissingNode() && !schema.isEmpty() && !schema.has("enum")) {
       ObjectNode nonNull = schema.deepCopy();
       schema.removeAll();
       schema.putArray("anyOf").add(nonNull).addObject().put("type", "null");
     }
   }
 
-  private void removeOmittedFromRequired(ObjectNode schema, JsonNode node) {
+  private void removeOmittedFromRequired(ObjectNode schema) {
     if (schema.path("required") instanceof ArrayNode required && !required.isEmpty()) {
-      ArrayNode remaining = JSON.arrayNode();
-      required.forEach(
+      required.removeIf(
           name -> {
-            JsonNode property = document.follow(node.path("properties").path(name.asText()));
-            if (!property.path(direction.omittedKeyword).asBoolean()) {
-              remaining.add(name);
-            }
+            JsonNode property = document.follow(schema.path("properties").path(name.asText()));
+            return property.path(direction.omittedKeyword).asBoolean();
           });
-      schema.set("required", remaining);
-      if (remaining.isEmpty()) {
+      if (required.isEmpty()) {
         schema.remove("required");
       }
     }
