@@ -22,30 +22,35 @@ public final class Agent {
 
   private ChatModel model;
   private final BridgeTools tools;
-  private final AgentListener agentListener;
+  private final List<AgentListener> listeners;
   private final AgentLimits agentLimits;
   private final CallRunner runner;
   private final ResultFormatter resultFormatter;
   private final List<JsonNode> messages = new ArrayList<>();
+
+  /** Tokens of the current question so far. */
   private ModelReply.Usage usage = ModelReply.Usage.NONE;
 
+  /**
+   * @param listeners each receives every event, in this order
+   */
   public Agent(
       ChatModel model,
       BridgeTools tools,
       Approver approver,
-      AgentListener agentListener,
+      List<AgentListener> listeners,
       AgentLimits agentLimits) {
     this.model = model;
     this.tools = tools;
-    this.agentListener = agentListener;
+    this.listeners = List.copyOf(listeners);
     this.agentLimits = agentLimits;
-    this.runner = new CallRunner(tools, approver, agentListener);
+    this.runner = new CallRunner(tools, approver, this.listeners);
     this.resultFormatter = new ResultFormatter(agentLimits.resultCharacters());
   }
 
-  /** Creates an agent without a listener and with the default limits. */
+  /** Creates an agent without listeners and with the default limits. */
   public Agent(ChatModel model, BridgeTools tools, Approver approver) {
-    this(model, tools, approver, new AgentListener() {}, AgentLimits.DEFAULTS);
+    this(model, tools, approver, List.of(), AgentLimits.DEFAULTS);
   }
 
   /** How a question ended. */
@@ -67,9 +72,10 @@ public final class Agent {
    * @throws BridgeException if the model or the bridge fails; the earlier conversation is kept
    */
   public Answer ask(String question) throws InterruptedException {
-    agentListener.onQuestion(question);
-    JsonNode toolDefinitions = tools.list(model.format(), agentLimits.searchThreshold());
+    listeners.forEach(each -> each.onQuestion(question));
+    JsonNode toolDefinitions = tools.list(model.format());
     int before = messages.size();
+    usage = ModelReply.Usage.NONE;
     messages.add(model.userMessage(question));
     try {
       return answer(toolDefinitions);
@@ -80,11 +86,10 @@ public final class Agent {
   }
 
   private Answer answer(JsonNode toolDefinitions) throws InterruptedException {
-    ModelReply.Usage before = usage;
     for (int step = 1; step <= agentLimits.steps(); step++) {
       ModelReply modelReply = next(toolDefinitions, step, true);
       if (modelReply.calls().isEmpty()) {
-        return new Answer(modelReply.text(), outcome(modelReply), step, usageSince(before));
+        return new Answer(modelReply.text(), outcome(modelReply), step, usage);
       }
       run(modelReply);
     }
@@ -93,29 +98,29 @@ public final class Agent {
     if (!last.calls().isEmpty()) {
       messages.remove(messages.size() - 1);
     }
-    return new Answer(last.text(), Outcome.OUT_OF_STEPS, agentLimits.steps(), usageSince(before));
+    return new Answer(last.text(), Outcome.OUT_OF_STEPS, agentLimits.steps(), usage);
   }
 
   private ModelReply next(JsonNode toolDefinitions, int step, boolean mayCall)
       throws InterruptedException {
-    agentListener.onStep(step);
+    listeners.forEach(each -> each.onStep(step));
     ModelReply modelReply =
         model.reply(
             new ChatRequest(instructions(), toolDefinitions, messages, mayCall),
             new ChatModel.ModelListener() {
               @Override
               public void onText(String more) {
-                agentListener.onText(more);
+                listeners.forEach(each -> each.onText(more));
               }
 
               @Override
               public void onRetry(long millis, String why) {
-                agentListener.onRetry(millis, why);
+                listeners.forEach(each -> each.onRetry(millis, why));
               }
             });
     usage = usage.plus(modelReply.usage());
     messages.add(modelReply.message());
-    agentListener.onReply(modelReply);
+    listeners.forEach(each -> each.onReply(modelReply));
     return modelReply;
   }
 
@@ -153,20 +158,17 @@ public final class Agent {
     };
   }
 
-  private ModelReply.Usage usageSince(ModelReply.Usage before) {
-    return new ModelReply.Usage(usage.input() - before.input(), usage.output() - before.output());
-  }
-
   private String instructions() {
-    return "You help a user with tools. The current time is "
-        + ZonedDateTime.now().format(DateTimeFormatter.ISO_OFFSET_DATE_TIME)
-        + ".\n"
-        + "Call tools where they help, several at once where they do not depend on each other."
-        + " Never claim that something was done unless a tool's result confirms it. If a call"
-        + " failed, say so; if it is not known whether it was executed, check before you"
-        + " repeat it. Some calls wait for the user's approval; a refusal is"
-        + " final. Answer in Markdown.\n"
-        + resultFormatter.markInstructions();
+    return """
+        You help a user with tools. The current time is %s.
+        Call tools where they help, several at once where they do not depend on each other. Never \
+        claim that something was done unless a tool's result confirms it. If a call failed, say so; \
+        if it is not known whether it was executed, check before you repeat it. Some calls wait for \
+        the user's approval; a refusal is final. Answer in Markdown.
+        %s"""
+        .formatted(
+            ZonedDateTime.now().format(DateTimeFormatter.ISO_OFFSET_DATE_TIME),
+            resultFormatter.markInstructions());
   }
 
   /** Starts a new conversation and revokes its approvals. */
@@ -190,10 +192,5 @@ public final class Agent {
       throw new IllegalArgumentException("The model has a different message format");
     }
     model = other;
-  }
-
-  /** Tokens of all questions so far. */
-  public ModelReply.Usage usage() {
-    return usage;
   }
 }

@@ -5,8 +5,7 @@ package dev.mcpbridge.agent;
  *
  * @param steps maximum requests to the model for one question
  * @param resultCharacters maximum length of a result's text that is sent to the model
- * @param searchThreshold above this number of tools, the model gets three tools to find the others
  */
-public record AgentLimits(int steps, int resultCharacters, int searchThreshold) {
-  public static final AgentLimits DEFAULTS = new AgentLimits(25, 50_000, 100);
+public record AgentLimits(int steps, int resultCharacters) {
+  public static final AgentLimits DEFAULTS = new AgentLimits(25, 50_000);
 }

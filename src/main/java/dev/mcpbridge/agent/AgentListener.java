@@ -26,9 +26,4 @@ public interface AgentListener {
 
   /** A call has ended. */
   default void onOutcome(FunctionCall call, ToolOutcome outcome) {}
-
-  /** A listener that forwards every event to both, in this order. */
-  static AgentListener both(AgentListener first, AgentListener second) {
-    return new AgentListeners(first, second);
-  }
 }

@@ -34,66 +34,30 @@ public final class BridgeHttp {
     this.addressSource = addressSource;
   }
 
-  /** A response of a bridge, with a JSON body. */
+  /** A response of a bridge, with a JSON body; a problem document (RFC 9457) if it refuses. */
   public record Response(int status, JsonNode body) {
     public boolean ok() {
       return status < 300;
     }
-  }
 
-  /** The bridge refused the request with a problem document (RFC 9457). */
-  static final class RequestRefused extends Exception {
-    private static final long serialVersionUID = 1L;
-    private final int status;
-    private final transient JsonNode problem;
-
-    RequestRefused(int status, JsonNode problem) {
-      super(problem.path("detail").asText("The bridge answered " + status), null, false, false);
-      this.status = status;
-      this.problem = problem;
+    /** Why the bridge refused the request. */
+    String problem() {
+      return body.path("detail").asText("The bridge answered " + status);
     }
 
-    /** Message for a model: the problem, and whether the call was executed. */
-    String describe() {
-      String executed =
-          switch (problem.path("executed").asText()) {
-            case "no" -> "Nothing was executed.";
-            case "yes" -> "It was executed.";
-            default -> "Whether it was executed is not known: check before you repeat it.";
-          };
-      return problem.path("code").asText("error") + ": " + getMessage() + "\n" + executed;
-    }
-
-    BridgeException toBridgeException() {
-      return new BridgeException(
+    /** The body, for requests that no bridge should refuse. */
+    JsonNode expected() {
+      if (ok()) {
+        return body;
+      }
+      throw new BridgeException(
           status == 401 ? ErrorCode.UNAUTHENTICATED : ErrorCode.UPSTREAM_ERROR,
-          "The bridge refused: " + getMessage());
+          "The bridge refused: " + problem());
     }
   }
 
   JsonNode get(String path) throws InterruptedException {
-    try {
-      return send("GET", path, null);
-    } catch (RequestRefused requestRefused) {
-      throw requestRefused.toBridgeException();
-    }
-  }
-
-  JsonNode post(String path, JsonNode body) throws InterruptedException {
-    try {
-      return send("POST", path, body);
-    } catch (RequestRefused requestRefused) {
-      throw requestRefused.toBridgeException();
-    }
-  }
-
-  JsonNode send(String method, String path, JsonNode body)
-      throws InterruptedException, RequestRefused {
-    Response response = exchange(method, path, body == null ? null : body.toString());
-    if (!response.ok()) {
-      throw new RequestRefused(response.status(), response.body());
-    }
-    return response.body();
+    return exchange("GET", path, null).expected();
   }
 
   /**

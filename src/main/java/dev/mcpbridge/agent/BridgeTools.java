@@ -23,6 +23,7 @@ import java.util.function.Supplier;
  */
 public final class BridgeTools {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+  private static final int MAX_LISTED = 100;
 
   private final BridgeHttp http;
   private boolean isLean;
@@ -59,15 +60,15 @@ public final class BridgeTools {
   }
 
   /**
-   * The tool definitions in a model's format. Above the given number of tools, only three tools to
-   * find the others.
+   * The tool definitions in a model's format; of more than 100 tools, only three to find the
+   * others.
    *
    * @return the value of {@code tools}
    */
-  public JsonNode list(Format format, int maxTools) throws InterruptedException {
+  public JsonNode list(Format format) throws InterruptedException {
     String path = "/toolcall/tools?format=" + format.id();
     JsonNode all = http.get(path).path("tools");
-    isLean = count(all) > maxTools;
+    isLean = count(all) > MAX_LISTED;
     return isLean ? http.get(path + "&discovery=search").path("tools") : all;
   }
 
@@ -81,13 +82,11 @@ public final class BridgeTools {
     ObjectNode body = JSON.objectNode();
     ArrayNode list = body.putArray("tool_calls");
     for (int i = 0; i < calls.size(); i++) {
-      ObjectNode call = list.addObject().put("id", "call_" + i).put("type", "function");
-      call.putObject("function")
-          .put("name", calls.get(i).name())
-          .put("arguments", calls.get(i).arguments().text());
+      list.add(json("call_" + i, calls.get(i)));
     }
     String path = "/toolcall?format=openai-chat" + (isLean ? "&discovery=search" : "");
-    JsonNode responses = http.post(path, body).path("tool_responses");
+    JsonNode responses =
+        http.exchange("POST", path, body.toString()).expected().path("tool_responses");
     if (responses.size() != calls.size()) {
       throw new BridgeException(
           ErrorCode.UPSTREAM_PROTOCOL_ERROR,
@@ -98,6 +97,13 @@ public final class BridgeTools {
       outcomes.add(outcome(response));
     }
     return outcomes;
+  }
+
+  /** A call as in Chat Completions. */
+  static ObjectNode json(String id, FunctionCall call) {
+    ObjectNode json = JSON.objectNode().put("id", id).put("type", "function");
+    json.putObject("function").put("name", call.name()).put("arguments", call.arguments().text());
+    return json;
   }
 
   private ToolOutcome outcome(JsonNode response) throws InterruptedException {
@@ -143,45 +149,51 @@ public final class BridgeTools {
         : null;
   }
 
+  /** The configured URL; empty if there is none or no such server. */
   private String loginUrl(String server) throws InterruptedException {
-    try {
-      return http.send("GET", "/servers/" + PercentEncoding.encoded(server), null)
-          .path("auth_url")
-          .asText();
-    } catch (BridgeHttp.RequestRefused unknownServer) {
-      return "";
-    }
+    return http.exchange("GET", path(server), null).body().path("auth_url").asText();
   }
 
   /** Approves a pending call and returns its outcome. */
   public ToolOutcome approve(ToolOutcome.Pending call) throws InterruptedException {
-    try {
-      JsonNode result = decide(call, true);
-      return new ToolOutcome.Result(
-          result.path("isError").asBoolean(),
-          parts(result.path("content"), result.path("structuredContent")),
-          login(call.server(), result.path("_meta")));
-    } catch (BridgeHttp.RequestRefused requestRefused) {
-      return new ToolOutcome.Failure(requestRefused.describe());
-    }
+    BridgeHttp.Response response = decide(call, true);
+    JsonNode result = response.body();
+    return response.ok()
+        ? new ToolOutcome.Result(
+            result.path("isError").asBoolean(),
+            parts(result.path("content"), result.path("structuredContent")),
+            login(call.server(), result.path("_meta")))
+        : failure(response);
   }
 
-  /** Rejects a pending call. */
+  /** The problem for a model, and whether the call was executed. */
+  private static ToolOutcome failure(BridgeHttp.Response response) {
+    String executed =
+        switch (response.body().path("executed").asText()) {
+          case "no" -> "Nothing was executed.";
+          case "yes" -> "It was executed.";
+          default -> "Whether it was executed is not known: check before you repeat it.";
+        };
+    String code = response.body().path("code").asText("error");
+    return new ToolOutcome.Failure(code + ": " + response.problem() + "\n" + executed);
+  }
+
+  /**
+   * Rejects a pending call. A refusal means that it has expired or was decided elsewhere: in both
+   * cases it does not run for this agent.
+   */
   public void reject(ToolOutcome.Pending call) throws InterruptedException {
-    try {
-      decide(call, false);
-    } catch (BridgeHttp.RequestRefused gone) {
-      // expired, or decided elsewhere: in both cases it does not run for this agent
-    }
+    decide(call, false);
   }
 
-  private JsonNode decide(ToolOutcome.Pending call, boolean yes)
-      throws InterruptedException, BridgeHttp.RequestRefused {
+  private BridgeHttp.Response decide(ToolOutcome.Pending call, boolean yes)
+      throws InterruptedException {
     ObjectNode decision = JSON.objectNode().put("confirm", yes);
     if (call.token() != null) {
       decision.put("token", call.token());
     }
-    return http.send("POST", "/confirmations/" + PercentEncoding.encoded(call.id()), decision);
+    return http.exchange(
+        "POST", "/confirmations/" + PercentEncoding.encoded(call.id()), decision.toString());
   }
 
   /**
@@ -191,11 +203,11 @@ public final class BridgeTools {
    */
   public void login(String server, String authorization) throws InterruptedException {
     ObjectNode credential = JSON.objectNode().put("authorization", authorization);
-    try {
-      http.send("PUT", "/servers/" + PercentEncoding.encoded(server) + "/credentials", credential);
-    } catch (BridgeHttp.RequestRefused requestRefused) {
-      throw requestRefused.toBridgeException();
-    }
+    http.exchange("PUT", path(server) + "/credentials", credential.toString()).expected();
+  }
+
+  private static String path(String server) {
+    return "/servers/" + PercentEncoding.encoded(server);
   }
 
   /** All tools, as in {@code GET /tools}. */

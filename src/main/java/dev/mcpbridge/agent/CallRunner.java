@@ -16,7 +16,7 @@ final class CallRunner {
 
   private final BridgeTools tools;
   private final Approver approver;
-  private final AgentListener agentListener;
+  private final List<AgentListener> listeners;
   private final Set<Tool> approved = new HashSet<>();
 
   private record Tool(String server, String name) {}
@@ -26,10 +26,10 @@ final class CallRunner {
     private static final long serialVersionUID = 1L;
   }
 
-  CallRunner(BridgeTools tools, Approver approver, AgentListener agentListener) {
+  CallRunner(BridgeTools tools, Approver approver, List<AgentListener> listeners) {
     this.tools = tools;
     this.approver = approver;
-    this.agentListener = agentListener;
+    this.listeners = listeners;
   }
 
   /**
@@ -37,13 +37,14 @@ final class CallRunner {
    *     interrupted or the bridge fails before the first outcome is known
    */
   void run(List<FunctionCall> calls, List<ToolOutcome> outcomes) throws InterruptedException {
-    agentListener.onCalls(calls);
+    listeners.forEach(each -> each.onCalls(calls));
     List<ToolOutcome> results = tools.run(calls);
     try {
       for (int i = 0; i < results.size(); i++) {
-        ToolOutcome outcome = logIn(calls.get(i), decide(results.get(i)));
+        FunctionCall call = calls.get(i);
+        ToolOutcome outcome = logIn(call, decide(results.get(i)));
         outcomes.add(outcome);
-        agentListener.onOutcome(calls.get(i), outcome);
+        listeners.forEach(each -> each.onOutcome(call, outcome));
       }
     } catch (BridgeException | InterruptedException e) {
       cancelRemaining(results, outcomes, e);

@@ -3,6 +3,7 @@ package dev.mcpbridge.agent;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.dialect.ContentBlock;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** The outcome of a tool call. */
 public sealed interface ToolOutcome {
@@ -12,7 +13,13 @@ public sealed interface ToolOutcome {
    *
    * @param login the login that the server requires first; null if it requires none
    */
-  record Result(boolean isError, List<ContentBlock> content, Login login) implements ToolOutcome {}
+  record Result(boolean isError, List<ContentBlock> content, Login login) implements ToolOutcome {
+
+    /** The content for people. */
+    public String text() {
+      return content.stream().map(ContentBlock::words).collect(Collectors.joining("\n"));
+    }
+  }
 
   /**
    * The call failed without a result.

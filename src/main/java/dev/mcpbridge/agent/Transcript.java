@@ -4,11 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.mcpbridge.dialect.ContentBlock;
 import dev.mcpbridge.dialect.FunctionCall;
 import dev.mcpbridge.llm.ModelReply;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 
 /**
  * Writes a conversation as JSON Lines, which {@link dev.mcpbridge.llm.ReplayModel} can replay. It
@@ -33,25 +31,16 @@ public final class Transcript implements AgentListener {
     ObjectNode message = JSON.objectNode().put("content", modelReply.text());
     if (!modelReply.calls().isEmpty()) {
       ArrayNode calls = message.putArray("tool_calls");
-      modelReply.calls().forEach(call -> calls.add(json(call)));
+      modelReply.calls().forEach(call -> calls.add(BridgeTools.json(call.id(), call)));
     }
     write(JSON.objectNode().set("model", message));
-  }
-
-  private static JsonNode json(FunctionCall call) {
-    ObjectNode json = JSON.objectNode().put("id", call.id()).put("type", "function");
-    json.putObject("function").put("name", call.name()).put("arguments", call.arguments().text());
-    return json;
   }
 
   @Override
   public void onOutcome(FunctionCall call, ToolOutcome outcome) {
     ObjectNode line = JSON.objectNode().put("result_of", call.name());
     if (outcome instanceof ToolOutcome.Result result) {
-      line.put("is_error", result.isError());
-      line.put(
-          "text",
-          result.content().stream().map(ContentBlock::words).collect(Collectors.joining("\n")));
+      line.put("is_error", result.isError()).put("text", result.text());
     } else if (outcome instanceof ToolOutcome.Failure failure) {
       line.put("is_error", true).put("text", failure.message());
     }

@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -122,23 +121,13 @@ final class AgentCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Supplier<BridgeTools.BridgeAddress> bridge = bridge();
-    if (bridge == null) {
-      return Main.FAILED;
-    }
+    AgentLimits limits = new AgentLimits(Math.max(1, maxSteps), Math.max(100, maxResult));
     try {
-      AgentProgram program =
-          new AgentProgram(
-              new AgentProgram.AgentOptions(
-                  models, bridge, limits(), hidesJson, jsonWidth, transcript));
-      return once == null ? program.converse() : program.once(once, output == Output.JSON);
+      return new AgentProgram(models, bridge, limits, hidesJson, jsonWidth, transcript)
+          .run(once, output == Output.JSON);
     } finally {
       stop();
     }
-  }
-
-  private AgentLimits limits() {
-    return new AgentLimits(
-        Math.max(1, maxSteps), Math.max(100, maxResult), AgentLimits.DEFAULTS.searchThreshold());
   }
 
   /** The bridge of the command line, else the default one if it listens, else an embedded one. */
@@ -171,25 +160,11 @@ final class AgentCommand implements Callable<Integer> {
     }
   }
 
-  /**
-   * Starts an embedded bridge in the background. Null if its configuration is invalid; its problems
-   * have been printed.
-   */
+  /** Starts an embedded bridge in the background. */
   private Supplier<BridgeTools.BridgeAddress> ownBridge() {
     LogLineFormatter.configure(LogLineFormatter.Threshold.ERROR);
     BridgeConfig config = configuration.read();
-    if (config == null) {
-      return null;
-    }
-    embedded =
-        CompletableFuture.supplyAsync(
-            () -> {
-              try {
-                return EmbeddedBridge.start(config, "agent");
-              } catch (TimeoutException e) {
-                throw new CompletionException(e);
-              }
-            });
+    embedded = CompletableFuture.supplyAsync(() -> EmbeddedBridge.start(config, "agent"));
     return () -> {
       try {
         EmbeddedBridge bridge = embedded.join();

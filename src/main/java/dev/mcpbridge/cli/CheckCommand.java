@@ -3,11 +3,8 @@ package dev.mcpbridge.cli;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigException;
 import dev.mcpbridge.config.ConfigFile;
-import dev.mcpbridge.config.ConfigProblem;
 import dev.mcpbridge.config.ConfigReader;
-import java.io.PrintStream;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -33,12 +30,7 @@ final class CheckCommand implements Callable<Integer> {
       System.out.println(source + ": ok, servers " + config.servers().keySet());
       return 0;
     } catch (ConfigException e) {
-      print(System.err, source, e.problems());
-      return Main.FAILED;
+      throw ConfigOption.invalid(source, e);
     }
-  }
-
-  static void print(PrintStream out, ConfigFile source, List<ConfigProblem> problems) {
-    problems.forEach(problem -> out.println(source + ": " + problem));
   }
 }

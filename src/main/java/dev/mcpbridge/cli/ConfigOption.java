@@ -5,7 +5,10 @@ import dev.mcpbridge.config.ConfigException;
 import dev.mcpbridge.config.ConfigFile;
 import dev.mcpbridge.config.ConfigReader;
 import dev.mcpbridge.config.NodeOptions;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
 import java.nio.file.Path;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Option;
 
 /** The configuration of a bridge in this process. */
@@ -50,14 +53,25 @@ final class ConfigOption {
     return text;
   }
 
-  /** The current configuration; null if it is invalid, after its problems have been printed. */
+  /**
+   * The current configuration.
+   *
+   * @throws BridgeException with a line for each problem if it is invalid
+   */
   BridgeConfig read() {
     try {
       text = source().read();
       return reader.read(text, ConfigReader.Strictness.PER_SERVER);
     } catch (ConfigException e) {
-      CheckCommand.print(System.err, source(), e.problems());
-      return null;
+      throw invalid(source(), e);
     }
+  }
+
+  static BridgeException invalid(ConfigFile source, ConfigException invalid) {
+    return new BridgeException(
+        ErrorCode.MALFORMED_REQUEST,
+        invalid.problems().stream()
+            .map(problem -> source + ": " + problem)
+            .collect(Collectors.joining(System.lineSeparator())));
   }
 }

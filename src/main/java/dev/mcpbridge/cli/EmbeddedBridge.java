@@ -4,6 +4,8 @@ import dev.mcpbridge.Bridge;
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.config.AuthConfig;
 import dev.mcpbridge.config.BridgeConfig;
+import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.error.ErrorCode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -25,12 +27,16 @@ final class EmbeddedBridge implements AutoCloseable {
   /**
    * @param name the name of the new API key
    */
-  static EmbeddedBridge start(BridgeConfig config, String name) throws TimeoutException {
+  static EmbeddedBridge start(BridgeConfig config, String name) {
     String key = ApiKeys.generate();
     AuthConfig.Key own = new AuthConfig.Key(name, ApiKeys.fingerprint(key), Set.of("read", "call"));
     BridgeConfig unshared =
         config.withHttp(config.http().onLoopback()).withAuth(new AuthConfig(List.of(own)));
-    return new EmbeddedBridge(Bridge.start(unshared).await(60, TimeUnit.SECONDS), key);
+    try {
+      return new EmbeddedBridge(Bridge.start(unshared).await(60, TimeUnit.SECONDS), key);
+    } catch (TimeoutException e) {
+      throw new BridgeException(ErrorCode.START_FAILED, "The bridge did not start within 60 s");
+    }
   }
 
   String url() {

@@ -7,10 +7,14 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.stream.Collectors;
 
 /** Formats each event as one line for stderr; control characters in messages are escaped. */
 final class LogLineFormatter extends Formatter {
   private static final int MAX = 4000;
+
+  /** Strong reference: a logger that is garbage collected loses its level. */
+  private static final Logger OWN = Logger.getLogger("dev.mcpbridge");
 
   /** The least severe level that is logged. */
   enum Threshold {
@@ -36,13 +40,8 @@ final class LogLineFormatter extends Formatter {
     console.setLevel(Level.ALL);
     root.addHandler(console);
     root.setLevel(Level.WARNING);
-    Logger own = Logger.getLogger("dev.mcpbridge");
-    own.setLevel(threshold.level);
-    CONFIGURED[0] = own;
+    OWN.setLevel(threshold.level);
   }
-
-  /** Strong reference: a logger that is garbage collected loses its level. */
-  private static final Logger[] CONFIGURED = new Logger[1];
 
   @Override
   public String format(LogRecord event) {
@@ -65,18 +64,14 @@ final class LogLineFormatter extends Formatter {
   }
 
   private static String safe(String message) {
-    StringBuilder line = new StringBuilder();
-    message
+    return message
         .chars()
         .limit(MAX)
-        .forEach(
-            c -> {
-              if (Character.isISOControl(c) || c >= 0x200B && c <= 0x206F) {
-                line.append(String.format("\\u%04x", c));
-              } else {
-                line.append((char) c);
-              }
-            });
-    return line.toString();
+        .mapToObj(c -> isUnsafe(c) ? String.format("\\u%04x", c) : String.valueOf((char) c))
+        .collect(Collectors.joining());
+  }
+
+  private static boolean isUnsafe(int c) {
+    return Character.isISOControl(c) || c >= 0x200B && c <= 0x206F;
   }
 }

@@ -82,7 +82,9 @@ public final class Main {
     return CommandLine.ExitCode.USAGE;
   }
 
-  /** Prints one line for an expected failure; any other exception is a bug and keeps its trace. */
+  /**
+   * Prints the message of an expected failure; any other exception is a bug and keeps its trace.
+   */
   private static int fail(Exception failure, CommandLine command, ParseResult parsed)
       throws Exception {
     if (failure instanceof BridgeException expected) {

@@ -1,16 +1,14 @@
 package dev.mcpbridge.cli;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.agent.BridgeHttp;
 import dev.mcpbridge.error.ErrorCode;
-import dev.mcpbridge.protocol.Json;
 
 /** Prints responses of the bridge and maps them to exit codes. */
 final class ResponsePrinter {
   private ResponsePrinter() {}
 
-  static int print(BridgeHttp.Response response) throws JsonProcessingException {
+  static int print(BridgeHttp.Response response) {
     JsonNode body = response.body();
     if (!response.ok()) {
       boolean wantsKey = response.status() == ErrorCode.UNAUTHENTICATED.status();
@@ -22,7 +20,7 @@ final class ResponsePrinter {
       body.path("errors").forEach(error -> System.err.println("  " + error.asText()));
       return Main.FAILED;
     }
-    System.out.println(Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(body));
+    System.out.println(body.toPrettyString());
     if (body.path("requires_confirmation").asBoolean()) {
       System.err.println(
           "Confirm with: mcp-bridge confirm "

@@ -29,9 +29,6 @@ final class SandboxCommand {
     public Integer call() throws Exception {
       LogLineFormatter.configure(LogLineFormatter.Threshold.WARNING);
       BridgeConfig config = configuration.read();
-      if (config == null) {
-        return Main.FAILED;
-      }
       SandboxCheck.Report report = Bridge.checkSandbox(config);
       report.lines().forEach(System.out::println);
       return report.isOk() ? 0 : Main.FAILED;

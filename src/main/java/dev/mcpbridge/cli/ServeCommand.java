@@ -64,11 +64,7 @@ final class ServeCommand implements Callable<Integer> {
     }
     LogLineFormatter.configure(threshold);
     cluster.nodeOptions().ifPresent(configuration::useNodeOptions);
-    BridgeConfig read = configuration.read();
-    if (read == null) {
-      return Main.FAILED;
-    }
-    BridgeConfig config = withPort(read);
+    BridgeConfig config = withPort(configuration.read());
     config.warnings().forEach(warning -> System.err.println("warning: " + warning));
     Bridge bridge;
     try {

@@ -51,9 +51,6 @@ final class StdioCommand implements Callable<Integer> {
       return relay(url.toString().replaceAll("/+$", ""), BridgeClient.key(), out);
     }
     BridgeConfig config = configuration.read();
-    if (config == null) {
-      return Main.FAILED;
-    }
     try (EmbeddedBridge bridge = EmbeddedBridge.start(config, "stdio")) {
       return relay(bridge.url(), bridge.key(), out);
     }

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 /** The agent with a scripted model and a scripted bridge. */
 @Timeout(60)
 class AgentTest {
-  private static final AgentLimits LIMITS = new AgentLimits(3, 40, 100);
+  private static final AgentLimits LIMITS = new AgentLimits(3, 40);
 
   private final ScriptedModel model = new ScriptedModel();
   private final List<String> transcript = new ArrayList<>();
@@ -97,7 +97,7 @@ class AgentTest {
         model,
         new BridgeTools(URI.create(bridge.url("")), null),
         approver,
-        new Transcript(transcript::add),
+        List.of(new Transcript(transcript::add)),
         LIMITS);
   }
 
@@ -278,9 +278,9 @@ class AgentTest {
     model.then(ends("It is a", ModelReply.End.CUT), ends("", ModelReply.End.REFUSED));
     Agent agent = agent(Approver.rejectAll());
 
-    assertEquals(Agent.Outcome.CUT, agent.ask("one").outcome());
-    assertEquals(Agent.Outcome.REFUSED, agent.ask("two").outcome());
-    assertEquals(new ModelReply.Usage(20, 2), agent.usage());
+    ModelReply.Usage usage = new ModelReply.Usage(10, 1);
+    assertEquals(new Agent.Answer("It is a", Agent.Outcome.CUT, 1, usage), agent.ask("one"));
+    assertEquals(new Agent.Answer("", Agent.Outcome.REFUSED, 1, usage), agent.ask("two"));
     assertFalse(transcript.isEmpty());
   }
 }

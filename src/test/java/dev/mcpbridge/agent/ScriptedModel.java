@@ -1,17 +1,14 @@
 package dev.mcpbridge.agent;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.dialect.FunctionCall;
-import dev.mcpbridge.dialect.FunctionResult;
 import dev.mcpbridge.llm.ChatModel;
 import dev.mcpbridge.llm.ChatRequest;
 import dev.mcpbridge.llm.ModelReply;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
-import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -62,7 +59,7 @@ final class ScriptedModel implements ChatModel {
   }
 
   private static ObjectNode message(String words) {
-    return Json.mapper().createObjectNode().put("role", "assistant").put("content", words);
+    return Json.object().put("role", "assistant").put("content", words);
   }
 
   /** The messages of the last request, each as a line with its role and content. */
@@ -90,22 +87,6 @@ final class ScriptedModel implements ChatModel {
   @Override
   public Format format() {
     return Format.OPENAI_CHAT;
-  }
-
-  @Override
-  public JsonNode userMessage(String text) {
-    return Json.mapper().createObjectNode().put("role", "user").put("content", text);
-  }
-
-  @Override
-  public List<JsonNode> resultMessages(List<FunctionResult> answers) {
-    try {
-      List<JsonNode> messages = new ArrayList<>();
-      Json.exactTree(format().messages(answers)).forEach(messages::add);
-      return messages;
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
   }
 
   @Override

@@ -2,23 +2,20 @@ package dev.mcpbridge.cli.agent;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.agent.Agent;
+import dev.mcpbridge.agent.BridgeTools;
 import dev.mcpbridge.error.BridgeException;
+import dev.mcpbridge.llm.ReplayModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.function.IntFunction;
+import java.util.List;
 import org.jline.reader.EndOfFileException;
-import org.jline.reader.LineReader;
 import org.jline.reader.UserInterruptException;
 import org.jline.terminal.Terminal;
-import org.jline.utils.AttributedStyle;
 
 /** A conversation at a terminal. A line is a question, or a command if it starts with a slash. */
 final class ChatShell {
-  private static final AttributedStyle ERROR =
-      AttributedStyle.DEFAULT.foreground(AttributedStyle.RED);
-  private static final AttributedStyle FAINT = AttributedStyle.DEFAULT.faint();
   private static final String HELP =
       """
       /tools          list the tools of the bridge
@@ -29,43 +26,44 @@ final class ChatShell {
       /quit           quit (or Ctrl-D)
       Ctrl-C cancels the current operation only.""";
 
-  private final Conversation conversation;
+  private final Console console;
   private final TerminalScreen terminalScreen;
-  private final LineReader reader;
-  private final Terminal terminal;
-  private final IntFunction<String> suggestions;
+  private final Agent agent;
+  private final BridgeTools tools;
+  private final ModelOptions models;
+  private final List<String> transcript;
   private int questions;
 
   /**
-   * @param suggestions the question for an empty line, by the number of questions asked before;
-   *     empty text for none
+   * @param transcript the lines so far, for {@code /save}; the agent appends to it
    */
   ChatShell(
-      Conversation conversation,
-      TerminalScreen terminalScreen,
-      LineReader reader,
-      Terminal terminal,
-      IntFunction<String> suggestions) {
-    this.conversation = conversation;
-    this.terminalScreen = terminalScreen;
-    this.reader = reader;
-    this.terminal = terminal;
-    this.suggestions = suggestions;
+      Console console,
+      Agent agent,
+      BridgeTools tools,
+      ModelOptions models,
+      List<String> transcript) {
+    this.console = console;
+    this.terminalScreen = console.terminalScreen();
+    this.agent = agent;
+    this.tools = tools;
+    this.models = models;
+    this.transcript = transcript;
   }
 
   /** Runs until the end of the input. Ctrl-C between two prompts is ignored. */
   void run() {
-    Terminal.SignalHandler previous = terminal.handle(Terminal.Signal.INT, signal -> {});
+    Terminal.SignalHandler previous = console.onInterrupt(signal -> {});
     try {
       converse();
     } finally {
-      terminal.handle(Terminal.Signal.INT, previous);
+      console.onInterrupt(previous);
     }
   }
 
   private void converse() {
     terminalScreen.line(
-        "Talking to " + conversation.model().name() + ". Type /help for help.", FAINT);
+        "Talking to " + agent.model().name() + ". Type /help for help.", TerminalScreen.FAINT);
     for (String line = readLine(); line != null; line = readLine()) {
       if (line.startsWith("/")) {
         if (line.equals("/quit") || line.equals("/exit")) {
@@ -81,15 +79,17 @@ final class ChatShell {
 
   /** Reads the next line; null at the end of the input. */
   private String readLine() {
-    String suggestion = suggestions.apply(questions);
+    String suggestion =
+        agent.model() instanceof ReplayModel replay ? replay.question(questions).orElse("") : "";
     if (!suggestion.isEmpty()) {
-      terminalScreen.line("Press Enter to ask: " + TerminalText.escape(suggestion), FAINT);
+      terminalScreen.line(
+          "Press Enter to ask: " + TerminalText.escape(suggestion), TerminalScreen.FAINT);
     }
     try {
-      String typed = reader.readLine("> ").strip();
+      String typed = console.questions().readLine("> ").strip();
       return typed.isEmpty() ? suggestion : typed;
     } catch (UserInterruptException e) {
-      terminalScreen.line("Press Ctrl-D or type /quit to quit.", FAINT);
+      terminalScreen.line("Press Ctrl-D or type /quit to quit.", TerminalScreen.FAINT);
       return "";
     } catch (EndOfFileException e) {
       return null;
@@ -98,8 +98,7 @@ final class ChatShell {
 
   private void interruptible(String line) {
     Thread thread = Thread.currentThread();
-    Terminal.SignalHandler previous =
-        terminal.handle(Terminal.Signal.INT, signal -> thread.interrupt());
+    Terminal.SignalHandler previous = console.onInterrupt(signal -> thread.interrupt());
     try {
       if (line.startsWith("/")) {
         command(line);
@@ -108,18 +107,18 @@ final class ChatShell {
       }
     } catch (InterruptedException e) {
       terminalScreen.stopSpinner();
-      terminalScreen.line("Stopped.", ERROR);
+      terminalScreen.line("Stopped.", TerminalScreen.ERROR);
     } catch (BridgeException e) {
       terminalScreen.stopSpinner();
-      terminalScreen.line(TerminalText.escape(e.getMessage()), ERROR);
+      terminalScreen.line(TerminalText.escape(e.getMessage()), TerminalScreen.ERROR);
     } finally {
-      terminal.handle(Terminal.Signal.INT, previous);
+      console.onInterrupt(previous);
       Thread.interrupted();
     }
   }
 
   private void ask(String question) throws InterruptedException {
-    Agent.Answer answer = conversation.agent().ask(question);
+    Agent.Answer answer = agent.ask(question);
     String remark =
         switch (answer.outcome()) {
           case ANSWERED -> "";
@@ -132,7 +131,7 @@ final class ChatShell {
             ? ""
             : answer.usage().input() + " tokens in, " + answer.usage().output() + " out";
     if (!remark.isEmpty() || !tokens.isEmpty()) {
-      terminalScreen.line(remark + tokens, FAINT);
+      terminalScreen.line(remark + tokens, TerminalScreen.FAINT);
     }
   }
 
@@ -145,17 +144,18 @@ final class ChatShell {
       case "/servers" -> servers();
       case "/model" -> model(rest);
       case "/clear" -> {
-        conversation.agent().clear();
-        terminalScreen.line("Started a new conversation.", FAINT);
+        agent.clear();
+        terminalScreen.line("Started a new conversation.", TerminalScreen.FAINT);
       }
       case "/save" -> save(rest);
       default ->
-          terminalScreen.line("Unknown command " + words[0] + "; type /help for help.", ERROR);
+          terminalScreen.line(
+              "Unknown command " + words[0] + "; type /help for help.", TerminalScreen.ERROR);
     }
   }
 
   private void tools() throws InterruptedException {
-    for (JsonNode tool : conversation.tools().all()) {
+    for (JsonNode tool : tools.all()) {
       String words = tool.path("description").asText("").lines().findFirst().orElse("");
       String name = tool.path("server_id").asText() + " " + tool.path("name").asText();
       TerminalText.truncate(String.format("%-36s %s", name, words), terminalScreen.width(), 1)
@@ -164,7 +164,7 @@ final class ChatShell {
   }
 
   private void servers() throws InterruptedException {
-    for (JsonNode server : conversation.tools().servers()) {
+    for (JsonNode server : tools.servers()) {
       String error = server.path("last_error").asText("");
       terminalScreen.line(
           TerminalText.escape(
@@ -176,21 +176,21 @@ final class ChatShell {
 
   private void model(String name) {
     if (!name.isEmpty()) {
-      conversation.agent().switchModel(conversation.openModel(name));
+      agent.switchModel(models.openNamed(name));
     }
-    terminalScreen.line(conversation.model().name());
+    terminalScreen.line(agent.model().name());
   }
 
   private void save(String name) {
     if (name.isEmpty()) {
-      terminalScreen.line("The file name is missing; use: /save FILE", ERROR);
+      terminalScreen.line("The file name is missing; use: /save FILE", TerminalScreen.ERROR);
       return;
     }
     try {
-      Files.write(Path.of(name), conversation.transcript());
-      terminalScreen.line("Saved to " + name + ".", FAINT);
+      Files.write(Path.of(name), transcript);
+      terminalScreen.line("Saved to " + name + ".", TerminalScreen.FAINT);
     } catch (IOException | InvalidPathException e) {
-      terminalScreen.line("The file cannot be written: " + e.getMessage(), ERROR);
+      terminalScreen.line("The file cannot be written: " + e.getMessage(), TerminalScreen.ERROR);
     }
   }
 }

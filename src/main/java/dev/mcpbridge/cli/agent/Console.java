@@ -66,6 +66,11 @@ record Console(
     }
   }
 
+  /** Replaces the handler of Ctrl-C; returns the previous one. */
+  Terminal.SignalHandler onInterrupt(Terminal.SignalHandler handler) {
+    return terminal.handle(Terminal.Signal.INT, handler);
+  }
+
   @Override
   public void close() throws IOException {
     terminalScreen.stopSpinner();

@@ -6,10 +6,8 @@ import dev.mcpbridge.llm.ChatModel;
 import dev.mcpbridge.llm.ModelEndpoint;
 import dev.mcpbridge.llm.Provider;
 import dev.mcpbridge.llm.ReplayModel;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -153,12 +151,10 @@ public final class ModelOptions {
 
   private List<String> readTranscript() {
     try (InputStream in =
-            replay == null
-                ? ModelOptions.class.getResourceAsStream(DEMONSTRATION)
-                : Files.newInputStream(replay);
-        BufferedReader lines =
-            new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
-      return lines.lines().toList();
+        replay == null
+            ? ModelOptions.class.getResourceAsStream(DEMONSTRATION)
+            : Files.newInputStream(replay)) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
     } catch (IOException e) {
       throw invalid("The --replay file cannot be read: " + replay);
     }

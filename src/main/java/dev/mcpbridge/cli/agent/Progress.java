@@ -4,13 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.mcpbridge.agent.AgentListener;
 import dev.mcpbridge.agent.ToolOutcome;
-import dev.mcpbridge.dialect.ContentBlock;
 import dev.mcpbridge.dialect.FunctionCall;
 import dev.mcpbridge.llm.ModelReply;
 import dev.mcpbridge.protocol.Json;
 import java.io.IOException;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.jline.utils.AttributedStyle;
 
 /** Shows the progress of an agent while it answers a question. */
@@ -19,28 +17,21 @@ final class Progress implements AgentListener {
   private static final String INDENT = "    ";
   private static final AttributedStyle CALL =
       AttributedStyle.DEFAULT.foreground(AttributedStyle.YELLOW);
-  private static final AttributedStyle ERROR =
-      AttributedStyle.DEFAULT.foreground(AttributedStyle.RED);
-  private static final AttributedStyle FAINT = AttributedStyle.DEFAULT.faint();
 
   private final TerminalScreen terminalScreen;
-  private final Detail detail;
+  private final boolean hidesJson;
+  private final int jsonWidth;
   private final boolean showsText;
   private final MarkdownBlocks markdownBlocks = new MarkdownBlocks();
 
   /**
-   * How calls and results are shown.
-   *
    * @param jsonWidth maximum width of a line of JSON
-   */
-  record Detail(boolean hidesJson, int jsonWidth) {}
-
-  /**
    * @param showsText whether the model's text is shown as it arrives
    */
-  Progress(TerminalScreen terminalScreen, Detail detail, boolean showsText) {
+  Progress(TerminalScreen terminalScreen, boolean hidesJson, int jsonWidth, boolean showsText) {
     this.terminalScreen = terminalScreen;
-    this.detail = detail;
+    this.hidesJson = hidesJson;
+    this.jsonWidth = jsonWidth;
     this.showsText = showsText;
   }
 
@@ -51,7 +42,7 @@ final class Progress implements AgentListener {
 
   @Override
   public void onRetry(long millis, String why) {
-    terminalScreen.line(TerminalText.escape(why), ERROR);
+    terminalScreen.line(TerminalText.escape(why), TerminalScreen.ERROR);
     terminalScreen.startSpinner("retrying in " + (millis + 999) / 1_000 + " s");
   }
 
@@ -72,7 +63,7 @@ final class Progress implements AgentListener {
   public void onCalls(List<FunctionCall> calls) {
     for (FunctionCall call : calls) {
       terminalScreen.line("→ " + TerminalText.escape(String.valueOf(call.name())), CALL);
-      if (!detail.hidesJson()) {
+      if (!hidesJson) {
         indented(TerminalText.json(arguments(call), jsonWidth()).lines().toList());
       }
     }
@@ -89,11 +80,11 @@ final class Progress implements AgentListener {
   }
 
   private int jsonWidth() {
-    return Math.min(detail.jsonWidth(), terminalScreen.width() - INDENT.length());
+    return Math.min(jsonWidth, terminalScreen.width() - INDENT.length());
   }
 
   private void indented(List<String> lines) {
-    lines.forEach(line -> terminalScreen.line(INDENT + line, FAINT));
+    lines.forEach(line -> terminalScreen.line(INDENT + line, TerminalScreen.FAINT));
   }
 
   @Override
@@ -101,15 +92,14 @@ final class Progress implements AgentListener {
     terminalScreen.stopSpinner();
     String name = TerminalText.escape(String.valueOf(call.name()));
     if (end instanceof ToolOutcome.Result result) {
-      String text =
-          result.content().stream().map(ContentBlock::words).collect(Collectors.joining("\n"));
       String status = result.isError() ? "failed" : "answered";
-      terminalScreen.line("← " + name + " " + status, result.isError() ? ERROR : CALL);
-      if (!detail.hidesJson() || result.isError()) {
-        indented(TerminalText.truncate(text, jsonWidth(), MAX_LINES));
+      terminalScreen.line(
+          "← " + name + " " + status, result.isError() ? TerminalScreen.ERROR : CALL);
+      if (!hidesJson || result.isError()) {
+        indented(TerminalText.truncate(result.text(), jsonWidth(), MAX_LINES));
       }
     } else if (end instanceof ToolOutcome.Failure failure) {
-      terminalScreen.line("← " + name + " did not complete", ERROR);
+      terminalScreen.line("← " + name + " did not complete", TerminalScreen.ERROR);
       indented(TerminalText.truncate(failure.message(), jsonWidth(), MAX_LINES));
     }
   }

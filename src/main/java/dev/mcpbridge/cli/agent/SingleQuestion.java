@@ -28,13 +28,9 @@ final class SingleQuestion implements Approver, AgentListener {
     this.json = json;
   }
 
-  AgentListener combinedWith(AgentListener other) {
-    return AgentListener.both(other, this);
-  }
-
-  int run(Conversation conversation, String question) {
+  int run(Agent agent, String question) {
     try {
-      Agent.Answer answer = conversation.agent().ask(question);
+      Agent.Answer answer = agent.ask(question);
       out.println(json ? json(answer) : answer.text().stripTrailing());
       out.flush();
       if (answer.outcome() != Agent.Outcome.ANSWERED) {

@@ -44,7 +44,8 @@ final class TerminalApprover implements Approver {
         .lines()
         .forEach(line -> terminalScreen.line("    " + line));
     while (true) {
-      switch (readChoice("  Run it? [y]es, [n]o, [a]lways in this session: ", null)) {
+      switch (readText("  Run it? [y]es, [n]o, [a]lways in this session: ", null)
+          .toLowerCase(Locale.ROOT)) {
         case "y", "yes" -> {
           terminalScreen.startSpinner("calling");
           return Decision.YES;
@@ -68,8 +69,7 @@ final class TerminalApprover implements Approver {
         "? " + TerminalText.escape(login.server()) + " wants you to log in:", PROMPT);
     terminalScreen.line("    " + TerminalText.escape(login.url()));
     while (true) {
-      String credential =
-          readText("  Paste the credential from there (empty to skip): ", '*').strip();
+      String credential = readText("  Paste the credential from there (empty to skip): ", '*');
       if (credential.isEmpty()) {
         return Optional.empty();
       }
@@ -81,14 +81,10 @@ final class TerminalApprover implements Approver {
     }
   }
 
-  private String readChoice(String prompt, Character mask) throws InterruptedException {
-    return readText(prompt, mask).strip().toLowerCase(Locale.ROOT);
-  }
-
   /** Ctrl-C cancels the question; the end of the input is an empty answer. */
   private String readText(String prompt, Character mask) throws InterruptedException {
     try {
-      return reader.readLine(prompt, mask);
+      return reader.readLine(prompt, mask).strip();
     } catch (UserInterruptException e) {
       throw new InterruptedException("by the user");
     } catch (EndOfFileException e) {

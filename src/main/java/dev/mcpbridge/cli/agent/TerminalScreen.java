@@ -1,7 +1,6 @@
 package dev.mcpbridge.cli.agent;
 
 import java.io.PrintWriter;
-import java.util.List;
 import java.util.function.IntSupplier;
 import org.jline.utils.AttributedString;
 import org.jline.utils.AttributedStyle;
@@ -11,6 +10,9 @@ import org.jline.utils.AttributedStyle;
  * neither. Thread-safe.
  */
 final class TerminalScreen {
+  static final AttributedStyle ERROR = AttributedStyle.DEFAULT.foreground(AttributedStyle.RED);
+  static final AttributedStyle FAINT = AttributedStyle.DEFAULT.faint();
+
   private static final String[] SPINNER_FRAMES = {"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"};
   private static final String ERASE = "\r\033[K";
   private static final long FRAME_MILLIS = 100;
@@ -54,11 +56,7 @@ final class TerminalScreen {
   }
 
   void markdown(String text) {
-    markdown(Markdown.lines(text, width()));
-  }
-
-  private void markdown(List<AttributedString> lines) {
-    lines.forEach(this::line);
+    Markdown.lines(text, width()).forEach(this::line);
   }
 
   /** Shows a status with a spinner and the elapsed time until {@link #stopSpinner}. */

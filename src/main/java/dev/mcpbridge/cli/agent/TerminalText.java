@@ -1,6 +1,5 @@
 package dev.mcpbridge.cli.agent;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.protocol.Json;
 import java.io.IOException;
@@ -36,7 +35,7 @@ final class TerminalText {
   /** Formats JSON completely: as one line if it fits, else indented. */
   static String json(JsonNode json, int width) {
     String line = json.toString();
-    return escape(line.length() <= width ? line : pretty(json));
+    return escape(line.length() <= width ? line : json.toPrettyString());
   }
 
   /**
@@ -72,13 +71,5 @@ final class TerminalText {
       }
     }
     return escape(text);
-  }
-
-  private static String pretty(JsonNode json) {
-    try {
-      return Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(json);
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a tree always serialises", e);
-    }
   }
 }
