@@ -1,5 +1,6 @@
 package dev.mcpbridge.cli;
 
+import dev.mcpbridge.Bridge;
 import dev.mcpbridge.config.BridgeConfig;
 import dev.mcpbridge.config.ConfigException;
 import dev.mcpbridge.config.ConfigFile;
@@ -27,7 +28,9 @@ final class ConfigOption {
       description = HELP)
   private Path file;
 
+  /** What {@link #read} has read last. */
   private String text;
+
   private ConfigReader reader = new ConfigReader(System.getenv());
 
   /** Whether the command line names a file. */
@@ -40,17 +43,8 @@ final class ConfigOption {
     reader = new ConfigReader(System.getenv(), choice);
   }
 
-  ConfigReader reader() {
-    return reader;
-  }
-
   ConfigFile source() {
     return ConfigFile.find(file, System.getenv());
-  }
-
-  /** The text that {@link #read} has read last. */
-  String text() {
-    return text;
   }
 
   /**
@@ -65,6 +59,11 @@ final class ConfigOption {
     } catch (ConfigException e) {
       throw invalid(source(), e);
     }
+  }
+
+  /** Applies the changes of the file from now on. */
+  void watch(Bridge bridge, boolean isShared) {
+    new ConfigWatch(source(), text, reader, bridge, isShared).start();
   }
 
   static BridgeException invalid(ConfigFile source, ConfigException invalid) {

@@ -35,7 +35,11 @@ final class ConfigWatch implements Runnable {
   /** Whether the applied file must be shared again if all other nodes have lost it. */
   private boolean hasChanged;
 
-  private ConfigWatch(
+  /**
+   * @param text the text that the bridge was started with; the file may have changed since
+   * @param isShared whether the nodes of the cluster share their files
+   */
+  ConfigWatch(
       ConfigFile source, String text, ConfigReader reader, Bridge bridge, boolean isShared) {
     this.source = source;
     this.reader = reader;
@@ -59,15 +63,10 @@ final class ConfigWatch implements Runnable {
     }
   }
 
-  /**
-   * @param text the text that the bridge was started with; the file may have changed since
-   * @param isShared whether the nodes of the cluster share their files
-   */
-  static void start(
-      ConfigFile source, String text, ConfigReader reader, Bridge bridge, boolean isShared) {
+  /** Watches the file; the built-in configuration never changes. */
+  void start() {
     if (source.path() != null) {
-      ConfigWatch watch = new ConfigWatch(source, text, reader, bridge, isShared);
-      Thread thread = new Thread(watch, "config-watch");
+      Thread thread = new Thread(this, "config-watch");
       thread.setDaemon(true);
       thread.start();
     }

@@ -1,7 +1,8 @@
 package dev.mcpbridge.cli;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.auth.ApiKeys;
-import dev.mcpbridge.protocol.JsonWriter;
+import dev.mcpbridge.protocol.Json;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -56,16 +57,10 @@ final class KeyCommand implements Runnable {
             spec.commandLine(), "Unknown scope; valid scopes are " + new TreeSet<>(SCOPES));
       }
       String key = ApiKeys.generate();
-      JsonWriter entry =
-          new JsonWriter()
-              .beginObject()
-              .member("name", name)
-              .member("sha256", ApiKeys.fingerprint(key))
-              .name("scopes")
-              .beginArray();
-      scopes.forEach(entry::value);
+      ObjectNode entry = Json.object().put("name", name).put("sha256", ApiKeys.fingerprint(key));
+      scopes.forEach(entry.putArray("scopes")::add);
       System.out.println("key, shown only once: " + key);
-      System.out.println("entry for auth.keys:  " + entry.endArray().endObject().toSlice().text());
+      System.out.println("entry for auth.keys:  " + entry);
       return 0;
     }
   }

@@ -80,8 +80,7 @@ final class ServeCommand implements Callable<Integer> {
     }
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(bridge)));
     boolean isShared = config.cluster() != null && config.cluster().sharesFile();
-    ConfigWatch.start(
-        configuration.source(), configuration.text(), configuration.reader(), bridge, isShared);
+    configuration.watch(bridge, isShared);
     printBanner(System.out, bridge, config, configuration.source());
     return RUNNING;
   }

@@ -17,11 +17,11 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -38,7 +38,6 @@ import java.util.concurrent.TimeUnit;
  * serialized.
  */
 final class StdioRelay {
-  private static final int BUFFER = 16 << 10;
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private final HttpClient http =
@@ -49,7 +48,6 @@ final class StdioRelay {
   private final PrintStream out;
   private final StatelessHeaders headers = new StatelessHeaders(this::fetch);
   private final Map<String, CompletableFuture<Void>> pending = new ConcurrentHashMap<>();
-  private final Map<String, InputStream> openResponses = new ConcurrentHashMap<>();
   private volatile String session;
   private volatile String version;
   private boolean isUnreachable;
@@ -149,7 +147,7 @@ final class StdioRelay {
       cancel(message.at("/params/requestId").toString());
       return;
     }
-    CompletableFuture<Void> answered = post(line, message, id, method);
+    CompletableFuture<Void> answered = post(line, id, method);
     if (method.equals("initialize") || method.equals("notifications/initialized")) {
       answered.exceptionally(failed -> null).join();
     }
@@ -163,29 +161,17 @@ final class StdioRelay {
     if (future != null) {
       future.cancel(true);
     }
-    InputStream response = openResponses.remove(id);
-    if (response != null) {
-      try {
-        response.close();
-      } catch (IOException e) {
-        // the response has already ended
-      }
-    }
   }
 
-  private CompletableFuture<Void> post(String line, JsonNode message, String id, String method) {
-    HttpRequest.Builder request = request().header("content-type", "application/json");
-    headers.of(line, method).forEach(request::setHeader);
-    CompletableFuture<HttpResponse<InputStream>> sent =
-        http.sendAsync(
-            request.POST(HttpRequest.BodyPublishers.ofString(line)).build(),
-            HttpResponse.BodyHandlers.ofInputStream());
+  private CompletableFuture<Void> post(String line, String id, String method) {
+    CompletableFuture<HttpResponse<String>> sent =
+        http.sendAsync(posting(line, method).build(), this::body);
     CompletableFuture<Void> answered = new CompletableFuture<>();
     if (id != null) {
       pending.put(id, answered);
     }
     answered.whenComplete((done, failed) -> sent.cancel(true));
-    sent.thenAcceptAsync(response -> read(response, id, method))
+    sent.thenAccept(response -> read(response, id, method))
         .whenComplete(
             (done, failed) -> {
               String errorText = answered.isCancelled() ? null : recordOutcome(failed);
@@ -194,7 +180,6 @@ final class StdioRelay {
               }
               if (id != null) {
                 pending.remove(id);
-                openResponses.remove(id);
               }
               answered.complete(null);
             });
@@ -203,50 +188,49 @@ final class StdioRelay {
 
   /** Sends a request of the relay itself. Returns an empty object if it fails. */
   private String fetch(String list) {
-    HttpRequest.Builder request = request().header("content-type", "application/json");
-    headers.of(list, McpMethod.TOOLS_LIST).forEach(request::setHeader);
-    try {
-      return http.send(
-              request
-                  .setHeader("accept", "application/json")
-                  .POST(HttpRequest.BodyPublishers.ofString(list))
-                  .build(),
-              HttpResponse.BodyHandlers.ofString())
-          .body();
-    } catch (IOException e) {
-      return "{}";
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return "{}";
+    HttpRequest request =
+        posting(list, McpMethod.TOOLS_LIST).setHeader("accept", "application/json").build();
+    return http.sendAsync(request, this::body)
+        .handle((response, failed) -> failed == null ? response.body() : "{}")
+        .join();
+  }
+
+  /** Writes the messages of an event stream as they arrive; collects any other body. */
+  private HttpResponse.BodySubscriber<String> body(HttpResponse.ResponseInfo response) {
+    if (!type(response.headers()).startsWith("text/event-stream")) {
+      return HttpResponse.BodySubscribers.ofString(StandardCharsets.UTF_8);
+    }
+    SseReader events = new SseReader(Integer.MAX_VALUE, event -> write(event.text()));
+    return HttpResponse.BodySubscribers.mapping(
+        HttpResponse.BodySubscribers.ofByteArrayConsumer(bytes -> bytes.ifPresent(events::feed)),
+        end -> "");
+  }
+
+  private static String type(HttpHeaders headers) {
+    return headers.firstValue("content-type").orElse("");
+  }
+
+  private void read(HttpResponse<String> response, String id, String method) {
+    if (type(response.headers()).startsWith("application/json")) {
+      if (method.equals("initialize")) {
+        session = response.headers().firstValue("mcp-session-id").orElse(null);
+        version = version(response.body());
+      }
+      if (method.equals(McpMethod.TOOLS_LIST)) {
+        headers.readToolList(response.body());
+      }
+      write(response.body());
+    } else if (response.statusCode() >= 400 && id != null) {
+      throw refused(response.statusCode());
     }
   }
 
-  private void read(HttpResponse<InputStream> response, String id, String method) {
-    String type = response.headers().firstValue("content-type").orElse("");
-    if (id != null) {
-      openResponses.put(id, response.body());
-    }
-    try (InputStream in = response.body()) {
-      if (type.startsWith("text/event-stream")) {
-        readEvents(in);
-      } else if (type.startsWith("application/json")) {
-        String body = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        if (method.equals("initialize")) {
-          session = response.headers().firstValue("mcp-session-id").orElse(null);
-          version =
-              Json.tree(body).at("/result/protocolVersion").asText(ProtocolVersion.LATEST.date());
-        }
-        if (method.equals(McpMethod.TOOLS_LIST)) {
-          headers.readToolList(body);
-        }
-        write(body);
-      } else if (response.statusCode() >= 400 && id != null) {
-        throw refused(response.statusCode());
-      }
+  private static String version(String answer) {
+    String latest = ProtocolVersion.LATEST.date();
+    try {
+      return Json.tree(answer).at("/result/protocolVersion").asText(latest);
     } catch (IOException e) {
-      if (id != null && pending.containsKey(id)) {
-        throw BridgeHttp.connectionError(bridge, e);
-      }
+      return latest;
     }
   }
 
@@ -261,17 +245,14 @@ final class StdioRelay {
             + (wantsKey ? "; set MCP_BRIDGE_KEY to a valid key" : ""));
   }
 
-  private void readEvents(InputStream in) throws IOException {
-    SseReader events = new SseReader(Integer.MAX_VALUE, event -> write(event.text()));
-    byte[] buffer = new byte[BUFFER];
-    for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-      events.feed(Arrays.copyOf(buffer, n));
-    }
+  private void listen() {
+    http.sendAsync(request().GET().build(), this::body);
   }
 
-  private void listen() {
-    http.sendAsync(request().GET().build(), HttpResponse.BodyHandlers.ofInputStream())
-        .thenAcceptAsync(response -> read(response, null, ""));
+  private HttpRequest.Builder posting(String line, String method) {
+    HttpRequest.Builder request = request().header("content-type", "application/json");
+    headers.of(line, method).forEach(request::setHeader);
+    return request.POST(HttpRequest.BodyPublishers.ofString(line));
   }
 
   private HttpRequest.Builder request() {

@@ -6,7 +6,6 @@ import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.SseReader;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -15,16 +14,11 @@ import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Flow;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
@@ -33,7 +27,6 @@ import java.util.function.Consumer;
  * failures, and reports errors without the API key. Not thread-safe.
  */
 final class ModelApi {
-  private static final int MAX_ANSWER = 32 << 20;
   private static final int MAX_ERROR_TEXT = 500;
   private static final Duration CONNECT = Duration.ofSeconds(10);
 
@@ -80,29 +73,22 @@ final class ModelApi {
 
   private void send(URI url, byte[] requestBody, Consumer<JsonNode> answer)
       throws InterruptedException, RetryPolicy.RetryableFailure {
-    HttpResponse<Flow.Publisher<List<ByteBuffer>>> response = await(url, request(url, requestBody));
     boolean[] begun = new boolean[1];
-    try (ResponseBodyReader body = new ResponseBodyReader(timeout)) {
-      response.body().subscribe(body);
-      if (response.statusCode() != 200) {
-        throw RetryPolicy.of(response, refused(url, response.statusCode(), readAll(body)));
+    try (ModelExchange exchange = new ModelExchange(client(), request(url, requestBody), timeout)) {
+      HttpResponse.ResponseInfo head = head(url, exchange);
+      if (head.statusCode() != 200) {
+        throw RetryPolicy.of(head, refused(url, head.statusCode(), exchange.readAll()));
       }
-      boolean isStream =
-          response
-              .headers()
-              .firstValue("content-type")
-              .orElse("")
-              .toLowerCase(Locale.ROOT)
-              .startsWith("text/event-stream");
-      if (isStream) {
+      String type = head.headers().firstValue("content-type").orElse("");
+      if (type.toLowerCase(Locale.ROOT).startsWith("text/event-stream")) {
         readEvents(
-            body,
+            exchange,
             event -> {
               begun[0] = true;
               answer.accept(event);
             });
       } else {
-        answer.accept(json(url, readAll(body)));
+        answer.accept(json(url, exchange.readAll()));
       }
     } catch (HttpTimeoutException e) {
       throw unreachable(url, e.getMessage());
@@ -131,18 +117,12 @@ final class ModelApi {
     return request.build();
   }
 
-  private HttpResponse<Flow.Publisher<List<ByteBuffer>>> await(URI url, HttpRequest request)
+  private HttpResponse.ResponseInfo head(URI url, ModelExchange exchange)
       throws InterruptedException, RetryPolicy.RetryableFailure {
-    CompletableFuture<HttpResponse<Flow.Publisher<List<ByteBuffer>>>> response =
-        client().sendAsync(request, HttpResponse.BodyHandlers.ofPublisher());
     try {
-      return response.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+      return exchange.head();
     } catch (TimeoutException e) {
-      abandon(response);
       throw unreachable(url, "no answer within " + timeout.toSeconds() + " s");
-    } catch (InterruptedException e) {
-      abandon(response);
-      throw e;
     } catch (ExecutionException e) {
       Throwable cause = e.getCause();
       BridgeException failure = unreachable(url, reason(cause));
@@ -155,18 +135,6 @@ final class ModelApi {
     }
   }
 
-  /** Cancels a request, or closes its response if it has just arrived. */
-  private void abandon(CompletableFuture<HttpResponse<Flow.Publisher<List<ByteBuffer>>>> response) {
-    if (!response.cancel(true)) {
-      response.thenAccept(
-          late -> {
-            try (ResponseBodyReader body = new ResponseBodyReader(timeout)) {
-              late.body().subscribe(body);
-            }
-          });
-    }
-  }
-
   private static String reason(Throwable cause) {
     if (cause instanceof ConnectException && cause.getMessage() == null) {
       return "connection refused";
@@ -174,39 +142,19 @@ final class ModelApi {
     return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
   }
 
-  private static void readEvents(ResponseBodyReader body, Consumer<JsonNode> answer)
+  private static void readEvents(ModelExchange exchange, Consumer<JsonNode> answer)
       throws IOException, InterruptedException {
     SseReader reader =
         new SseReader(
-            MAX_ANSWER,
+            Integer.MAX_VALUE,
             event -> {
               if (!event.text().equals("[DONE]")) {
                 answer.accept(json(null, event.data()));
               }
             });
-    long length = 0;
-    for (byte[] bytes = body.next(); bytes != null; bytes = body.next()) {
-      length += bytes.length;
-      if (length > MAX_ANSWER) {
-        throw tooLarge();
-      }
+    for (byte[] bytes = exchange.next(); bytes != null; bytes = exchange.next()) {
       reader.feed(bytes);
     }
-  }
-
-  private static byte[] readAll(ResponseBodyReader body) throws IOException, InterruptedException {
-    ByteArrayOutputStream whole = new ByteArrayOutputStream();
-    for (byte[] bytes = body.next(); bytes != null; bytes = body.next()) {
-      whole.writeBytes(bytes);
-      if (whole.size() > MAX_ANSWER) {
-        throw tooLarge();
-      }
-    }
-    return whole.toByteArray();
-  }
-
-  private static BridgeException tooLarge() {
-    return new BridgeException(ErrorCode.RESPONSE_TOO_LARGE, "The model's answer is too large");
   }
 
   private static JsonNode json(URI url, byte[] body) {

@@ -42,7 +42,7 @@ final class RetryPolicy {
   }
 
   /** Classifies a failed response. Throws the failure if it is permanent. */
-  static RetryableFailure of(HttpResponse<?> response, BridgeException failure) {
+  static RetryableFailure of(HttpResponse.ResponseInfo response, BridgeException failure) {
     if (!TRANSIENT.contains(response.statusCode())) {
       throw failure;
     }

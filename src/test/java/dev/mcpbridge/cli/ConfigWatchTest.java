@@ -57,7 +57,7 @@ class ConfigWatchTest {
   }
 
   private void watch(String read) {
-    ConfigWatch.start(new ConfigFile(file), read, reader, bridge, true);
+    new ConfigWatch(new ConfigFile(file), read, reader, bridge, true).start();
   }
 
   private void awaitServer(String name) throws Exception {
