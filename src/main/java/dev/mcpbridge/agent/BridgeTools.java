@@ -149,7 +149,7 @@ public final class BridgeTools {
         : null;
   }
 
-  /** The configured URL; empty if there is none or no such server. */
+  /** Empty if no URL is configured or the server is unknown. */
   private String loginUrl(String server) throws InterruptedException {
     return http.exchange("GET", path(server), null).body().path("auth_url").asText();
   }

@@ -8,14 +8,16 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.dialect.FunctionResult;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.fixture.EchoApi;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** The messages in follow-up requests: earlier replies unchanged, and results in each format. */
+/** What differs between providers: the messages of follow-up requests, and their odd answers. */
 @Timeout(60)
 class ModelMessagesTest {
   private static final List<Recorded.Call> CALLS =
@@ -121,13 +123,14 @@ class ModelMessagesTest {
   void callsWithTheSameIndexAreDistinguishedById(String index) throws Exception {
     try (ScriptedProvider provider = new ScriptedProvider(Recorded.OPENAI)) {
       // Given
-      String first = whole("call_a", "one");
-      String second = whole("call_b", "two");
-      String number = index.equals("0") ? "\"index\":0," : "";
+      String delta =
+          Recorded.json(
+              "{'tool_calls':[{%s'id':'%%s','type':'function','function':{'name':'%%s','arguments':'{\\'a\\':1}'}}]}",
+              index.equals("0") ? "\"index\":0," : "");
       provider.then(
           List.of(
-              RecordedOpenAi.delta("{\"tool_calls\":[{" + number + first + "}]}", null),
-              RecordedOpenAi.delta("{\"tool_calls\":[{" + number + second + "}]}", "tool_calls"),
+              RecordedOpenAi.delta(delta.formatted("call_a", "one"), null),
+              RecordedOpenAi.delta(delta.formatted("call_b", "two"), "tool_calls"),
               "data: [DONE]\n\n"));
 
       // When
@@ -142,9 +145,19 @@ class ModelMessagesTest {
     }
   }
 
-  private static String whole(String id, String name) {
-    return "\"id\":\"%s\",\"type\":\"function\",\"function\":{\"name\":\"%s\",\"arguments\":\"{\\\"a\\\":1}\"}"
-        .formatted(id, name);
+  @ParameterizedTest
+  @EnumSource(
+      value = Recorded.class,
+      names = {"OPENAI", "STRUCTURED"})
+  void noAuthorizationIsSentWithoutAKey(Recorded recorded) throws Exception {
+    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+      provider.then(recorded.answers.text(List.of("Hello.")));
+      provider.model = provider.model("", null, Duration.ofSeconds(10), 0);
+
+      provider.ask("hello");
+
+      assertEquals(List.of(), provider.requests().get(0).headers("authorization"));
+    }
   }
 
   @Test
@@ -164,9 +177,11 @@ class ModelMessagesTest {
     try (ScriptedProvider provider = new ScriptedProvider(Recorded.GEMINI)) {
       provider.then(
           List.of(
-              "data: {\"promptFeedback\": {\"blockReason\": \"PROHIBITED_CONTENT\"},"
-                  + "\"usageMetadata\": {\"promptTokenCount\": 7,\"totalTokenCount\": 7},"
-                  + "\"modelVersion\": \"gemini-2.5-flash\"}\r\n\r\n"));
+              Recorded.json(
+                  """
+                  data: {'promptFeedback': {'blockReason': 'PROHIBITED_CONTENT'},\
+                  'usageMetadata': {'promptTokenCount': 7,'totalTokenCount': 7},\
+                  'modelVersion': 'gemini-2.5-flash'}\r\n\r\n""")));
 
       BridgeException failure = assertThrows(BridgeException.class, () -> provider.ask("bad"));
 
@@ -180,8 +195,9 @@ class ModelMessagesTest {
     try (ScriptedProvider provider = new ScriptedProvider(Recorded.GEMINI)) {
       provider.then(
           List.of(
-              "data: {\"candidates\": [{\"content\": {},\"finishReason\": \"%s\",\"index\": 0}]}\r\n\r\n"
-                  .formatted(finish)));
+              Recorded.json(
+                  "data: {'candidates': [{'content': {},'finishReason': '%s','index': 0}]}\r\n\r\n",
+                  finish)));
 
       if (end != null) {
         assertEquals(end, provider.ask("do").end());

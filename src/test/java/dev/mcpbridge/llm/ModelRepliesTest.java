@@ -13,62 +13,54 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** How each model reads the responses of its provider. */
+@ParameterizedClass
+@EnumSource(Recorded.class)
 @Timeout(60)
-class ModelRepliesTest {
+class ModelRepliesTest extends ModelScenarios {
   private static final List<String> WORDS = List.of("Grü", "ße ", "🎉 \"\\n\"\n", "an alle");
   private static final String ALL = String.join("", WORDS);
-  private static final String ARGUMENTS =
+  static final String ARGUMENTS =
       "{\"n\":1.10,\"big\":12345678901234567890,\"t\":\"ü\\\"\\\\\\n🎉\",\"a\":[]}";
 
-  @ParameterizedTest
-  @EnumSource(Recorded.class)
-  void streamedTextArrivesInOrderAndFormsTheReply(Recorded recorded) throws Exception {
-    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
-      // Given
-      provider.then(recorded.answers.text(WORDS));
+  @Test
+  void streamedTextArrivesInOrderAndFormsTheReply() throws Exception {
+    // Given
+    provider.then(recorded.answers.text(WORDS));
 
-      // When
-      ModelReply modelReply = provider.ask("hello");
+    // When
+    ModelReply modelReply = provider.ask("hello");
 
-      // Then
-      assertEquals(ALL, modelReply.text());
-      assertEquals(recorded.answers.isStream() ? WORDS : List.of(ALL), provider.receivedText);
-      assertEquals(new ModelReply.Usage(11, 7), modelReply.usage());
-      assertEquals(ModelReply.End.DONE, modelReply.end());
-      assertEquals(List.of(), modelReply.calls());
-    }
+    // Then
+    assertEquals(ALL, modelReply.text());
+    assertEquals(recorded.answers.isStream() ? WORDS : List.of(ALL), provider.receivedText);
+    assertEquals(new ModelReply.Usage(11, 7), modelReply.usage());
+    assertEquals(ModelReply.End.DONE, modelReply.end());
+    assertEquals(List.of(), modelReply.calls());
   }
 
-  @ParameterizedTest
-  @EnumSource(Recorded.class)
-  void replyIsTheSameWhereverItsBytesAreSplit(Recorded recorded) throws Exception {
+  @Test
+  void replyIsTheSameWhereverItsBytesAreSplit() throws Exception {
     String body = String.join("", recorded.answers.text(WORDS));
     byte[] bytes = withCrLf(body).getBytes(StandardCharsets.UTF_8);
-    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
-      for (int at = 1; at < bytes.length; at++) {
-        // Given
-        provider.receivedText.clear();
-        byte[] first = Arrays.copyOf(bytes, at);
-        byte[] second = Arrays.copyOfRange(bytes, at, bytes.length);
-        provider.then(provider.inChunks(first, second));
+    for (int at = 1; at < bytes.length; at++) {
+      // Given
+      provider.receivedText.clear();
+      byte[] first = Arrays.copyOf(bytes, at);
+      byte[] second = Arrays.copyOfRange(bytes, at, bytes.length);
+      provider.then(provider.inChunks(first, second));
 
-        // When
-        ModelReply modelReply =
-            provider.model.reply(
-                new ChatRequest("", ScriptedProvider.NO_TOOLS, List.of(), true), provider);
+      // When
+      ModelReply modelReply = provider.once(provider);
 
-        // Then
-        assertEquals(ALL, modelReply.text(), "cut at " + at);
-        assertEquals(ALL, String.join("", provider.receivedText), "cut at " + at);
-      }
+      // Then
+      assertEquals(ALL, modelReply.text(), "cut at " + at);
+      assertEquals(ALL, String.join("", provider.receivedText), "cut at " + at);
     }
   }
 
@@ -76,91 +68,8 @@ class ModelRepliesTest {
     return events.replace("\r\n", "\n").replace("\n", "\r\n");
   }
 
-  @ParameterizedTest
-  @EnumSource(value = Recorded.class, mode = EnumSource.Mode.EXCLUDE, names = "STRUCTURED")
-  void textArrivesBeforeTheReplyEnds(Recorded recorded) throws Exception {
-    // Given
-    List<String> pieces = recorded.answers.text(List.of("first", "second"));
-    int first = indexOf(pieces, "first");
-    CountDownLatch received = new CountDownLatch(1);
-    AtomicBoolean arrivedEarly = new AtomicBoolean();
-    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
-      provider.then(
-          (request, peer) -> {
-            byte[] before = joined(pieces.subList(0, first + 1));
-            byte[] after = joined(pieces.subList(first + 1, pieces.size()));
-            peer.out().write(provider.head("content-length: " + (before.length + after.length)));
-            peer.out().write(before);
-            peer.out().flush();
-            arrivedEarly.set(await(received));
-            peer.out().write(after);
-            peer.out().flush();
-            return true;
-          });
-
-      // When
-      ModelReply modelReply =
-          provider.model.reply(
-              new ChatRequest("", ScriptedProvider.NO_TOOLS, List.of(), true),
-              more -> received.countDown());
-
-      // Then
-      assertTrue(arrivedEarly.get(), "the first text did not arrive before the second was sent");
-      assertEquals("firstsecond", modelReply.text());
-    }
-  }
-
-  private static int indexOf(List<String> pieces, String word) {
-    for (int i = 0; i < pieces.size(); i++) {
-      if (pieces.get(i).contains("\"" + word + "\"")) {
-        return i;
-      }
-    }
-    throw new AssertionError(word);
-  }
-
-  private static byte[] joined(List<String> pieces) {
-    return String.join("", pieces).getBytes(StandardCharsets.UTF_8);
-  }
-
-  private static boolean await(CountDownLatch latch) {
-    try {
-      return latch.await(10, TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      return false;
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource(value = Recorded.class, mode = EnumSource.Mode.EXCLUDE, names = "STRUCTURED")
-  void parallelCallsInFragmentsKeepOrderAndEveryDigit(Recorded recorded) throws Exception {
-    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
-      // Given
-      provider.then(
-          recorded.answers.calls(
-              "I look.",
-              List.of(
-                  new Recorded.Call("id_1", "one", ARGUMENTS),
-                  new Recorded.Call("id_2", "two", ""),
-                  new Recorded.Call("id_3", "one", "{}"))));
-
-      // When
-      ModelReply modelReply = provider.ask("do");
-
-      // Then
-      assertEquals("I look.", modelReply.text());
-      assertEquals(List.of("I look."), provider.receivedText);
-      assertEquals(
-          List.of("id_1 one " + ARGUMENTS, "id_2 two {}", "id_3 one {}"),
-          modelReply.calls().stream()
-              .map(call -> call.id() + " " + call.name() + " " + exact(call.arguments()))
-              .toList());
-      assertEquals(new ModelReply.Usage(11, 7), modelReply.usage());
-    }
-  }
-
   /** Normalizes escapes; keeps every digit. */
-  private static String exact(JsonSlice json) {
+  static String exact(JsonSlice json) {
     try {
       return Json.exactTree(json).toString();
     } catch (IOException e) {
@@ -168,168 +77,132 @@ class ModelRepliesTest {
     }
   }
 
-  @ParameterizedTest
-  @EnumSource(Recorded.class)
-  void argumentsInLaterRequestsKeepEveryDigit(Recorded recorded) throws Exception {
-    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
+  @Test
+  void argumentsInLaterRequestsKeepEveryDigit() throws Exception {
+    // Given
+    provider
+        .then(recorded.answers.calls("", List.of(new Recorded.Call("id_1", "one", ARGUMENTS))))
+        .then(recorded.answers.text(WORDS));
+
+    // When
+    ModelReply modelReply = provider.ask("do");
+    provider.ask("and then?");
+
+    // Then
+    String again = provider.requests().get(1).text();
+    assertEquals(ARGUMENTS, exact(modelReply.calls().get(0).arguments()));
+    assertTrue(again.contains("1.10,") && again.contains("12345678901234567890"), again);
+  }
+
+  @Test
+  void refusalIsReported() throws Exception {
+    provider.then(recorded.answers.refused()).then(recorded.answers.text(WORDS));
+
+    ModelReply modelReply = provider.ask("something bad");
+
+    assertEquals(ModelReply.End.REFUSED, modelReply.end());
+    assertEquals(List.of(), modelReply.calls());
+    assertEquals(1, provider.requests().size());
+    // And the conversation continues.
+    assertEquals(ALL, provider.ask("something good").text());
+  }
+
+  @Test
+  void replyAtTheTokenLimitIsReportedAsCut() throws Exception {
+    provider.then(recorded.answers.cut("It is a long"));
+
+    ModelReply modelReply = provider.ask("tell me");
+
+    assertEquals(ModelReply.End.CUT, modelReply.end());
+    assertEquals(recorded.answers.isStream() ? "It is a long" : "", modelReply.text());
+    assertEquals(1, provider.requests().size());
+  }
+
+  @Test
+  void callsOfACutReplyAreNotMade() throws Exception {
+    // Given
+    provider.then(recorded.answers.cutWithinCall()).then(recorded.answers.text(WORDS));
+
+    // When
+    ModelReply modelReply = provider.ask("do");
+
+    // Then
+    assertEquals(ModelReply.End.CUT, modelReply.end());
+    assertEquals(List.of(), modelReply.calls());
+    // And the next request contains no call.
+    provider.ask("go on");
+    String again = provider.requests().get(1).text();
+    assertFalse(
+        again.contains("tool_calls") || again.contains("tool_use") || again.contains("functionC"),
+        again);
+  }
+
+  @Test
+  void conversationContinuesAfterAnEmptyReply() throws Exception {
+    provider.then(recorded.answers.empty()).then(recorded.answers.text(WORDS));
+
+    ModelReply modelReply = provider.ask("hm");
+    provider.ask("well?");
+
+    assertEquals(ModelReply.End.DONE, modelReply.end());
+    assertEquals(recorded.answers.isStream() ? "" : "(none)", modelReply.text());
+    assertFalse(provider.requests().get(1).text().contains("\"text\":\"\""), "an empty part");
+  }
+
+  @Test
+  void keyAndPathAreCorrectForAnyTrailingSlashes() throws Exception {
+    for (String end : List.of("", "/", "//")) {
       // Given
-      provider
-          .then(recorded.answers.calls("", List.of(new Recorded.Call("id_1", "one", ARGUMENTS))))
-          .then(recorded.answers.text(WORDS));
-
-      // When
-      ModelReply modelReply = provider.ask("do");
-      provider.ask("and then?");
-
-      // Then
-      String again = provider.requests().get(1).text();
-      assertEquals(ARGUMENTS, exact(modelReply.calls().get(0).arguments()));
-      assertTrue(again.contains("1.10,") && again.contains("12345678901234567890"), again);
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource(Recorded.class)
-  void refusalIsReported(Recorded recorded) throws Exception {
-    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
-      provider.then(recorded.answers.refused()).then(recorded.answers.text(WORDS));
-
-      ModelReply modelReply = provider.ask("something bad");
-
-      assertEquals(ModelReply.End.REFUSED, modelReply.end());
-      assertEquals(List.of(), modelReply.calls());
-      assertEquals(1, provider.requests().size());
-      // And the conversation continues.
-      assertEquals(ALL, provider.ask("something good").text());
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource(Recorded.class)
-  void replyAtTheTokenLimitIsReportedAsCut(Recorded recorded) throws Exception {
-    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
-      provider.then(recorded.answers.cut("It is a long"));
-
-      ModelReply modelReply = provider.ask("tell me");
-
-      assertEquals(ModelReply.End.CUT, modelReply.end());
-      assertEquals(recorded.answers.isStream() ? "It is a long" : "", modelReply.text());
-      assertEquals(1, provider.requests().size());
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource(Recorded.class)
-  void callsOfACutReplyAreNotMade(Recorded recorded) throws Exception {
-    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
-      // Given
-      provider.then(recorded.answers.cutWithinCall()).then(recorded.answers.text(WORDS));
-
-      // When
-      ModelReply modelReply = provider.ask("do");
-
-      // Then
-      assertEquals(ModelReply.End.CUT, modelReply.end());
-      assertEquals(List.of(), modelReply.calls());
-      // And the next request contains no call.
-      provider.ask("go on");
-      String again = provider.requests().get(1).text();
-      assertFalse(
-          again.contains("tool_calls") || again.contains("tool_use") || again.contains("functionC"),
-          again);
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource(Recorded.class)
-  void conversationContinuesAfterAnEmptyReply(Recorded recorded) throws Exception {
-    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
-      provider.then(recorded.answers.empty()).then(recorded.answers.text(WORDS));
-
-      ModelReply modelReply = provider.ask("hm");
-      provider.ask("well?");
-
-      assertEquals(ModelReply.End.DONE, modelReply.end());
-      assertEquals(recorded.answers.isStream() ? "" : "(none)", modelReply.text());
-      assertFalse(provider.requests().get(1).text().contains("\"text\":\"\""), "an empty part");
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource(Recorded.class)
-  void keyAndPathAreCorrectForAnyTrailingSlashes(Recorded recorded) throws Exception {
-    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
-      for (String end : List.of("", "/", "//")) {
-        // Given
-        provider.then(recorded.answers.text(WORDS));
-        ChatModel model = provider.model(end, ScriptedProvider.KEY, Duration.ofSeconds(10), 100);
-
-        // When
-        model.reply(new ChatRequest("", ScriptedProvider.NO_TOOLS, List.of(), true), provider);
-      }
-
-      // Then
-      assertEquals(3, provider.requests().size());
-      for (EchoApi.Request request : provider.requests()) {
-        assertEquals(recorded.path, request.path());
-        assertEquals(recorded == Recorded.GEMINI ? "alt=sse" : "", request.query());
-        assertEquals("application/json", request.header("content-type"));
-        switch (recorded) {
-          case ANTHROPIC -> {
-            assertEquals(ScriptedProvider.KEY, request.header("x-api-key"));
-            assertEquals("2023-06-01", request.header("anthropic-version"));
-          }
-          case GEMINI -> assertEquals(ScriptedProvider.KEY, request.header("x-goog-api-key"));
-          default ->
-              assertEquals("Bearer " + ScriptedProvider.KEY, request.header("authorization"));
-        }
-      }
-      assertFalse(provider.model.name().contains(ScriptedProvider.KEY));
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource(
-      value = Recorded.class,
-      names = {"OPENAI", "STRUCTURED"})
-  void noAuthorizationIsSentWithoutAKey(Recorded recorded) throws Exception {
-    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
       provider.then(recorded.answers.text(WORDS));
-      provider.model = provider.model("", null, Duration.ofSeconds(10), 0);
-
-      provider.ask("hello");
-
-      assertEquals(List.of(), provider.requests().get(0).headers("authorization"));
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource(Recorded.class)
-  void toolsAreSentOnlyIfThereAreAny(Recorded recorded) throws Exception {
-    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
-      // Given
-      for (int i = 0; i < 3; i++) {
-        provider.then(recorded.answers.text(WORDS));
-      }
-      JsonNode tools = Json.exactTree(JsonSlice.of("[{\"function\":{\"name\":\"a_tool\"}}]"));
+      ChatModel model = provider.model(end, ScriptedProvider.KEY, Duration.ofSeconds(10), 100);
 
       // When
-      provider.ask("one");
-      provider.reply(tools, true);
-      provider.reply(tools, false);
-
-      // Then
-      boolean isPrompt = recorded == Recorded.STRUCTURED;
-      JsonNode without = provider.body(0);
-      JsonNode with = provider.body(1);
-      JsonNode last = provider.body(2);
-      assertFalse(without.has("tools") || forbidsCalls(without), without.toString());
-      assertFalse(forbidsCalls(with), with.toString());
-      assertEquals(isPrompt ? "null" : tools.toString(), String.valueOf(with.get("tools")));
-      assertEquals(isPrompt, with.at("/messages/0/content").asText().contains("a_tool"));
-      assertEquals(!isPrompt, forbidsCalls(last), last.toString());
-      assertEquals(isPrompt, last.at("/messages/0/content").asText().contains("must be null"));
+      model.reply(new ChatRequest("", ScriptedProvider.NO_TOOLS, List.of(), true), provider);
     }
+
+    // Then
+    assertEquals(3, provider.requests().size());
+    for (EchoApi.Request request : provider.requests()) {
+      assertEquals(recorded.path, request.path());
+      assertEquals(recorded == Recorded.GEMINI ? "alt=sse" : "", request.query());
+      assertEquals("application/json", request.header("content-type"));
+      switch (recorded) {
+        case ANTHROPIC -> {
+          assertEquals(ScriptedProvider.KEY, request.header("x-api-key"));
+          assertEquals("2023-06-01", request.header("anthropic-version"));
+        }
+        case GEMINI -> assertEquals(ScriptedProvider.KEY, request.header("x-goog-api-key"));
+        default ->
+            assertEquals("Bearer " + ScriptedProvider.KEY, request.header("authorization"));
+      }
+    }
+    assertFalse(provider.model.name().contains(ScriptedProvider.KEY));
+  }
+
+  @Test
+  void toolsAreSentOnlyIfThereAreAny() throws Exception {
+    // Given
+    for (int i = 0; i < 3; i++) {
+      provider.then(recorded.answers.text(WORDS));
+    }
+    JsonNode tools = Json.exactTree(JsonSlice.of("[{\"function\":{\"name\":\"a_tool\"}}]"));
+
+    // When
+    provider.ask("one");
+    provider.reply(tools, true);
+    provider.reply(tools, false);
+
+    // Then
+    boolean isPrompt = recorded == Recorded.STRUCTURED;
+    JsonNode without = provider.body(0);
+    JsonNode with = provider.body(1);
+    JsonNode last = provider.body(2);
+    assertFalse(without.has("tools") || forbidsCalls(without), without.toString());
+    assertFalse(forbidsCalls(with), with.toString());
+    assertEquals(isPrompt ? "null" : tools.toString(), String.valueOf(with.get("tools")));
+    assertEquals(isPrompt, with.at("/messages/0/content").asText().contains("a_tool"));
+    assertEquals(!isPrompt, forbidsCalls(last), last.toString());
+    assertEquals(isPrompt, last.at("/messages/0/content").asText().contains("must be null"));
   }
 
   private static boolean forbidsCalls(JsonNode request) {

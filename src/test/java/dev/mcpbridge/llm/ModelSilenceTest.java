@@ -13,84 +13,75 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Timeouts and interrupts while a provider sends nothing. */
+@ParameterizedClass
+@EnumSource(Recorded.class)
 @Timeout(60)
-class ModelSilenceTest {
+class ModelSilenceTest extends ModelScenarios {
 
-  /** What is sent before the silence: nothing, the head, and a part of the body. */
-  private static Stream<Arguments> stages() {
-    return Stream.of(Recorded.values())
-        .flatMap(
-            recorded ->
-                Stream.of(null, "", firstPart(recorded)).map(sent -> Arguments.of(recorded, sent)));
-  }
-
-  private static String firstPart(Recorded recorded) {
+  /** What is sent before the silence: nothing for null, the head, and a part of the body. */
+  private String sent(String stage) {
     String all = String.join("", recorded.answers.text(List.of("one ", "two ")));
-    return all.substring(0, all.indexOf("two"));
+    return "part".equals(stage) ? all.substring(0, all.indexOf("two")) : stage;
   }
 
   @ParameterizedTest
-  @MethodSource("stages")
-  void silentProviderTimesOutWithoutARetry(Recorded recorded, String sent) throws Exception {
-    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
-      // Given
-      provider.then(provider.fallsSilent(new CountDownLatch(1), sent));
-      provider.model = provider.model("", ScriptedProvider.KEY, Duration.ofMillis(500), 0);
+  @NullSource
+  @ValueSource(strings = {"", "part"})
+  void silentProviderTimesOutWithoutARetry(String stage) throws Exception {
+    // Given
+    provider.then(provider.fallsSilent(new CountDownLatch(1), sent(stage)));
+    provider.model = provider.model("", ScriptedProvider.KEY, Duration.ofMillis(500), 0);
 
-      // When
-      BridgeException failure = assertThrows(BridgeException.class, () -> provider.ask("hello"));
+    // When
+    BridgeException failure = failed();
 
-      // Then
-      assertEquals(ErrorCode.SERVER_UNAVAILABLE, failure.code());
-      assertEquals(1, provider.requests().size());
-      assertTrue(provider.disconnected.await(5, TimeUnit.SECONDS), "the connection is still open");
-    }
+    // Then
+    assertEquals(ErrorCode.SERVER_UNAVAILABLE, failure.code());
+    assertEquals(1, provider.requests().size());
+    assertTrue(provider.disconnected.await(5, TimeUnit.SECONDS), "the connection is still open");
   }
 
   @ParameterizedTest
-  @MethodSource("stages")
-  void interruptEndsAReplyAndItsConnection(Recorded recorded, String sent) throws Exception {
-    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
-      // Given
-      CountDownLatch silent = new CountDownLatch(1);
-      provider
-          .then(provider.fallsSilent(silent, sent))
-          .then(recorded.answers.text(List.of("again")));
-      FutureTask<ModelReply> reply = new FutureTask<>(() -> provider.ask("hello"));
-      Thread thread = new Thread(reply);
-      thread.start();
-      assertTrue(silent.await(5, TimeUnit.SECONDS), "no request was sent");
+  @NullSource
+  @ValueSource(strings = {"", "part"})
+  void interruptEndsAReplyAndItsConnection(String stage) throws Exception {
+    // Given
+    CountDownLatch silent = new CountDownLatch(1);
+    provider
+        .then(provider.fallsSilent(silent, sent(stage)))
+        .then(recorded.answers.text(List.of("again")));
+    FutureTask<ModelReply> reply = new FutureTask<>(() -> provider.ask("hello"));
+    Thread thread = new Thread(reply);
+    thread.start();
+    assertTrue(silent.await(5, TimeUnit.SECONDS), "no request was sent");
 
-      // When
-      thread.interrupt();
+    // When
+    thread.interrupt();
 
-      // Then
-      ExecutionException end =
-          assertThrows(ExecutionException.class, () -> reply.get(5, TimeUnit.SECONDS));
-      assertInstanceOf(InterruptedException.class, end.getCause());
-      assertTrue(provider.disconnected.await(5, TimeUnit.SECONDS), "the connection is still open");
-      // And the model can be asked again.
-      assertEquals("again", provider.ask("hello").text());
-    }
+    // Then
+    ExecutionException end =
+        assertThrows(ExecutionException.class, () -> reply.get(5, TimeUnit.SECONDS));
+    assertInstanceOf(InterruptedException.class, end.getCause());
+    assertTrue(provider.disconnected.await(5, TimeUnit.SECONDS), "the connection is still open");
+    // And the model can be asked again.
+    assertEquals("again", provider.ask("hello").text());
   }
 
-  @ParameterizedTest
-  @EnumSource(Recorded.class)
-  void replyOnAnInterruptedThreadFails(Recorded recorded) throws Exception {
-    try (ScriptedProvider provider = new ScriptedProvider(recorded)) {
-      provider.then(provider.fallsSilent(new CountDownLatch(1), null));
+  @Test
+  void replyOnAnInterruptedThreadFails() throws Exception {
+    provider.then(provider.fallsSilent(new CountDownLatch(1), null));
 
-      Thread.currentThread().interrupt();
+    Thread.currentThread().interrupt();
 
-      assertThrows(InterruptedException.class, () -> provider.ask("hello"));
-    }
+    assertThrows(InterruptedException.class, () -> provider.ask("hello"));
   }
 }

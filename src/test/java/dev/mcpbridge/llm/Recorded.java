@@ -57,8 +57,14 @@ enum Recorded {
     }
   }
 
+  /** JSON with apostrophes in place of quotation marks, and with these values. */
+  static String json(String text, Object... values) {
+    return text.replace('\'', '"').formatted(values);
+  }
+
+  /** A text as JSON; null for null. */
   static String quoted(String text) {
-    return TextNode.valueOf(text).toString();
+    return String.valueOf(TextNode.valueOf(text));
   }
 
   /** Splits a text into pieces of three characters. */

@@ -7,129 +7,111 @@ import java.util.List;
 final class RecordedAnthropic implements Recorded.Answers {
   static final String SIGNATURE = "EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxBdjrkzLoky3dl1pkiMOYds+/=";
 
-  private static String event(String type, String members) {
-    return "event: " + type + "\ndata: {\"type\":\"" + type + "\"" + members + "}\n\n";
+  private static final List<Block> THINKING =
+      List.of(
+          new Block(
+              Recorded.json("{'type':'thinking','thinking':'','signature':''}"),
+              List.of(
+                  delta("thinking_delta", "thinking", "Let me "),
+                  delta("thinking_delta", "thinking", "see."),
+                  delta("signature_delta", "signature", SIGNATURE))),
+          new Block(
+              Recorded.json("{'type':'redacted_thinking','data':'EmwKAhgBEgy3va3pzix'}"),
+              List.of()));
+
+  private record Block(String start, List<String> deltas) {
+    static Block text(List<String> words) {
+      return new Block(
+          Recorded.json("{'type':'text','text':''}"),
+          words.stream().map(piece -> delta("text_delta", "text", piece)).toList());
+    }
+
+    static Block call(Recorded.Call call, List<String> pieces) {
+      return new Block(
+          Recorded.json(
+              "{'type':'tool_use','id':'%s','name':'%s','input':{},'caller':{'type':'direct'}}",
+              call.id(),
+              call.name()),
+          pieces.stream().map(piece -> delta("input_json_delta", "partial_json", piece)).toList());
+    }
   }
 
-  private static List<String> startEvents() {
+  private static String delta(String type, String member, String text) {
+    return Recorded.json("{'type':'%s','%s':%s}", type, member, Recorded.quoted(text));
+  }
+
+  private static String event(String type, String members, Object... values) {
+    return Recorded.json(
+        "event: %s\ndata: {'type':'%s'%s}\n\n", type, type, Recorded.json(members, values));
+  }
+
+  private static List<String> events(String stop, List<Block> blocks) {
     List<String> events = new ArrayList<>();
     events.add(
         event(
             "message_start",
-            ",\"message\":{\"id\":\"msg_01XFDUDYJgAACzvnptvVoYEL\",\"type\":\"message\","
-                + "\"role\":\"assistant\",\"model\":\"claude-sonnet-4-5-20250929\",\"content\":[],"
-                + "\"stop_reason\":null,\"stop_sequence\":null,\"usage\":{\"input_tokens\":8,"
-                + "\"cache_creation_input_tokens\":1,\"cache_read_input_tokens\":2,"
-                + "\"cache_creation\":{\"ephemeral_5m_input_tokens\":1,"
-                + "\"ephemeral_1h_input_tokens\":0},\"output_tokens\":1,"
-                + "\"service_tier\":\"standard\"}}"));
+            """
+            ,'message':{'id':'msg_01XFDUDYJgAACzvnptvVoYEL','type':'message','role':'assistant',\
+            'model':'claude-sonnet-4-5-20250929','content':[],'stop_reason':null,\
+            'stop_sequence':null,'usage':{'input_tokens':8,'cache_creation_input_tokens':1,\
+            'cache_read_input_tokens':2,'cache_creation':{'ephemeral_5m_input_tokens':1,\
+            'ephemeral_1h_input_tokens':0},'output_tokens':1,'service_tier':'standard'}}"""));
     events.add(event("ping", ""));
-    return events;
-  }
-
-  private static List<String> withEnd(List<String> events, String stop) {
+    for (int i = 0; i < blocks.size(); i++) {
+      Block block = blocks.get(i);
+      events.add(event("content_block_start", ",'index':%d,'content_block':%s", i, block.start()));
+      for (String delta : block.deltas()) {
+        events.add(event("content_block_delta", ",'index':%d,'delta':%s", i, delta));
+      }
+      events.add(event("content_block_stop", ",'index':%d", i));
+    }
     events.add(
         event(
             "message_delta",
-            ",\"delta\":{\"stop_reason\":\"%s\",\"stop_sequence\":null},\"usage\":{\"output_tokens\":7}"
-                .formatted(stop)));
+            ",'delta':{'stop_reason':'%s','stop_sequence':null},'usage':{'output_tokens':7}",
+            stop));
     events.add(event("message_stop", ""));
     return events;
   }
 
-  private static void addBlock(List<String> events, int index, String block, List<String> deltas) {
-    events.add(
-        event("content_block_start", ",\"index\":%d,\"content_block\":%s".formatted(index, block)));
-    deltas.forEach(
-        delta ->
-            events.add(
-                event(
-                    "content_block_delta", ",\"index\":%d,\"delta\":%s".formatted(index, delta))));
-    events.add(event("content_block_stop", ",\"index\":" + index));
-  }
-
-  private static void addText(List<String> events, int index, List<String> words) {
-    addBlock(
-        events,
-        index,
-        "{\"type\":\"text\",\"text\":\"\"}",
-        words.stream()
-            .map(piece -> "{\"type\":\"text_delta\",\"text\":" + Recorded.quoted(piece) + "}")
-            .toList());
-  }
-
-  private static void addThinking(List<String> events) {
-    addBlock(
-        events,
-        0,
-        "{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"\"}",
-        List.of(
-            "{\"type\":\"thinking_delta\",\"thinking\":\"Let me \"}",
-            "{\"type\":\"thinking_delta\",\"thinking\":\"see.\"}",
-            "{\"type\":\"signature_delta\",\"signature\":\"" + SIGNATURE + "\"}"));
-    addBlock(
-        events, 1, "{\"type\":\"redacted_thinking\",\"data\":\"EmwKAhgBEgy3va3pzix\"}", List.of());
-  }
-
-  private static String toolUse(Recorded.Call call) {
-    return "{\"type\":\"tool_use\",\"id\":%s,\"name\":%s,\"input\":{},\"caller\":{\"type\":\"direct\"}}"
-        .formatted(Recorded.quoted(call.id()), Recorded.quoted(call.name()));
-  }
-
   @Override
   public List<String> text(List<String> words) {
-    List<String> events = startEvents();
-    addText(events, 0, words);
-    return withEnd(events, "end_turn");
+    return events("end_turn", List.of(Block.text(words)));
   }
 
   @Override
   public List<String> calls(String words, List<Recorded.Call> calls) {
-    List<String> events = startEvents();
-    addThinking(events);
-    int index = 2;
+    List<Block> blocks = new ArrayList<>(THINKING);
     if (!words.isEmpty()) {
-      addText(events, index++, List.of(words));
+      blocks.add(Block.text(List.of(words)));
     }
     for (Recorded.Call call : calls) {
       List<String> pieces = new ArrayList<>(List.of(""));
       pieces.addAll(Recorded.pieces(call.arguments()));
-      addBlock(
-          events,
-          index++,
-          toolUse(call),
-          pieces.stream()
-              .map(
-                  piece ->
-                      "{\"type\":\"input_json_delta\",\"partial_json\":%s}"
-                          .formatted(Recorded.quoted(piece)))
-              .toList());
+      blocks.add(Block.call(call, pieces));
     }
-    return withEnd(events, "tool_use");
+    return events("tool_use", blocks);
   }
 
   @Override
   public List<String> refused() {
-    return withEnd(startEvents(), "refusal");
+    return events("refusal", List.of());
   }
 
   @Override
   public List<String> cut(String words) {
-    List<String> events = startEvents();
-    addText(events, 0, List.of(words));
-    return withEnd(events, "max_tokens");
+    return events("max_tokens", List.of(Block.text(List.of(words))));
   }
 
   @Override
   public List<String> cutWithinCall() {
-    List<String> events = startEvents();
-    addBlock(events, 0, toolUse(new Recorded.Call("toolu_1", "f", "")), List.of());
-    return withEnd(events, "max_tokens");
+    Recorded.Call call = new Recorded.Call("toolu_1", "f", "");
+    return events("max_tokens", List.of(Block.call(call, List.of())));
   }
 
   @Override
   public List<String> empty() {
-    return withEnd(startEvents(), "end_turn");
+    return events("end_turn", List.of());
   }
 
   @Override
@@ -139,7 +121,8 @@ final class RecordedAnthropic implements Recorded.Answers {
 
   @Override
   public String error(int status, String sentence) {
-    return "{\"type\":\"error\",\"error\":{\"type\":\"some_error\",\"message\":%s},\"request_id\":\"req_011CSHoEeqs5C35K2UUqR7Fy\"}"
-        .formatted(Recorded.quoted(sentence));
+    return Recorded.json(
+        "{'type':'error','error':{'type':'some_error','message':%s},'request_id':'req_011CSHoEe'}",
+        Recorded.quoted(sentence));
   }
 }

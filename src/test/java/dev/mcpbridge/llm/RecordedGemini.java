@@ -7,26 +7,21 @@ import java.util.List;
 final class RecordedGemini implements Recorded.Answers {
   static final String SIGNATURE = "CpcBAdHtim/lC0RqLqPMRqyt4WbnDx5wQZGg==";
   private static final String THOUGHT =
-      "{\"text\":\"**Looking**\\n\\nI see.\\n\",\"thought\":true}";
+      Recorded.json("{'text':'**Looking**\\n\\nI see.\\n','thought':true}");
 
   private static String chunk(String parts, String finish) {
-    String content = parts == null ? "{\"role\":\"model\"}" : content(parts);
-    return "data: {\"candidates\": [{\"content\": "
-        + content
-        + (finish == null ? "" : ",\"finishReason\": \"" + finish + "\"")
-        + ",\"index\": 0}],\"usageMetadata\": {\"promptTokenCount\": 11,"
-        + "\"candidatesTokenCount\": 5,\"totalTokenCount\": 18,\"promptTokensDetails\": "
-        + "[{\"modality\": \"TEXT\",\"tokenCount\": 11}],\"thoughtsTokenCount\": 2},"
-        + "\"modelVersion\": \"gemini-2.5-flash\",\"responseId\": \"mAitaLmkHPPlz7IPvtfUqQ4\"}"
-        + "\r\n\r\n";
-  }
-
-  private static String content(String parts) {
-    return "{\"parts\": [" + parts + "],\"role\": \"model\"}";
+    return Recorded.json(
+        """
+        data: {'candidates': [{'content': {%s'role': 'model'}%s,'index': 0}],'usageMetadata': {\
+        'promptTokenCount': 11,'candidatesTokenCount': 5,'totalTokenCount': 18,\
+        'promptTokensDetails': [{'modality': 'TEXT','tokenCount': 11}],'thoughtsTokenCount': 2},\
+        'modelVersion': 'gemini-2.5-flash','responseId': 'mAitaLmkHPPlz7IPvtfUqQ4'}\r\n\r\n""",
+        parts == null ? "" : "\"parts\": [" + parts + "],",
+        finish == null ? "" : ",\"finishReason\": \"" + finish + "\"");
   }
 
   private static String part(String words) {
-    return "{\"text\": " + Recorded.quoted(words) + "}";
+    return Recorded.json("{'text': %s}", Recorded.quoted(words));
   }
 
   @Override
@@ -49,12 +44,12 @@ final class RecordedGemini implements Recorded.Answers {
       String arguments = call.arguments().isEmpty() ? "{}" : call.arguments();
       events.add(
           chunk(
-              "{\"functionCall\": {\"name\": %s,\"args\": %s%s}%s}"
-                  .formatted(
-                      Recorded.quoted(call.name()),
-                      arguments,
-                      id,
-                      i == 0 ? ",\"thoughtSignature\": \"" + SIGNATURE + "\"" : ""),
+              Recorded.json(
+                  "{'functionCall': {'name': '%s','args': %s%s}%s}",
+                  call.name(),
+                  arguments,
+                  id,
+                  i == 0 ? ",\"thoughtSignature\": \"" + SIGNATURE + "\"" : ""),
               null));
     }
     events.add(chunk(part(""), "STOP"));
@@ -74,7 +69,7 @@ final class RecordedGemini implements Recorded.Answers {
   @Override
   public List<String> cutWithinCall() {
     return List.of(
-        chunk("{\"functionCall\": {\"name\": \"f\",\"args\": {}}}", null),
+        chunk(Recorded.json("{'functionCall': {'name': 'f','args': {}}}"), null),
         chunk(null, "MAX_TOKENS"));
   }
 
@@ -90,8 +85,9 @@ final class RecordedGemini implements Recorded.Answers {
 
   @Override
   public String error(int status, String sentence) {
-    return "{\n  \"error\": {\n    \"code\": %d,\n    \"message\": %s,\n    \"status\": \"SOME\"\n  }\n}\n"
-        .formatted(status, Recorded.quoted(sentence))
-        .replace("\n", "");
+    return Recorded.json(
+        "{  'error': {    'code': %d,    'message': %s,    'status': 'SOME'  }}",
+        status,
+        Recorded.quoted(sentence));
   }
 }

@@ -6,28 +6,31 @@ import java.util.List;
 /** Chunks of Chat Completions. */
 final class RecordedOpenAi implements Recorded.Answers {
   private static final String USAGE =
-      "{\"prompt_tokens\":11,\"completion_tokens\":7,\"total_tokens\":18,"
-          + "\"prompt_tokens_details\":{\"cached_tokens\":0,\"audio_tokens\":0},"
-          + "\"completion_tokens_details\":{\"reasoning_tokens\":2,\"audio_tokens\":0,"
-          + "\"accepted_prediction_tokens\":0,\"rejected_prediction_tokens\":0}}";
+      Recorded.json(
+          """
+          {'prompt_tokens':11,'completion_tokens':7,'total_tokens':18,\
+          'prompt_tokens_details':{'cached_tokens':0,'audio_tokens':0},\
+          'completion_tokens_details':{'reasoning_tokens':2,'audio_tokens':0,\
+          'accepted_prediction_tokens':0,'rejected_prediction_tokens':0}}""");
 
   private static String data(String choices, String usage) {
-    return "data: {\"id\":\"chatcmpl-BxK2\",\"object\":\"chat.completion.chunk\","
-        + "\"created\":1754500000,\"model\":\"gpt-5-mini-2025-08-07\",\"service_tier\":\"default\","
-        + "\"system_fingerprint\":null,\"choices\":"
-        + choices
-        + ",\"usage\":"
-        + usage
-        + ",\"obfuscation\":\"aZ3\"}\n\n";
+    return Recorded.json(
+        """
+        data: {'id':'chatcmpl-BxK2','object':'chat.completion.chunk','created':1754500000,\
+        'model':'gpt-5-mini-2025-08-07','service_tier':'default','system_fingerprint':null,\
+        'choices':%s,'usage':%s,'obfuscation':'aZ3'}
+
+        """,
+        choices,
+        usage);
   }
 
   static String delta(String delta, String finish) {
     return data(
-        "[{\"index\":0,\"delta\":"
-            + delta
-            + ",\"logprobs\":null,\"finish_reason\":"
-            + (finish == null ? "null" : Recorded.quoted(finish))
-            + "}]",
+        Recorded.json(
+            "[{'index':0,'delta':%s,'logprobs':null,'finish_reason':%s}]",
+            delta,
+            Recorded.quoted(finish)),
         "null");
   }
 
@@ -35,7 +38,8 @@ final class RecordedOpenAi implements Recorded.Answers {
     List<String> events = new ArrayList<>();
     events.add(": OPENROUTER PROCESSING\n\n");
     events.add(
-        delta("{\"role\":\"assistant\",\"content\":" + content + ",\"refusal\":null}", null));
+        delta(
+            Recorded.json("{'role':'assistant','content':%s,'refusal':null}", content), null));
     return events;
   }
 
@@ -47,7 +51,7 @@ final class RecordedOpenAi implements Recorded.Answers {
   }
 
   private static String content(String words) {
-    return delta("{\"content\":" + Recorded.quoted(words) + "}", null);
+    return delta(Recorded.json("{'content':%s}", Recorded.quoted(words)), null);
   }
 
   @Override
@@ -72,17 +76,22 @@ final class RecordedOpenAi implements Recorded.Answers {
     return withEnd(events, "tool_calls");
   }
 
-  static String opened(int index, Recorded.Call call) {
+  private static String opened(int index, Recorded.Call call) {
     return delta(
-        "{\"tool_calls\":[{\"index\":%d,\"id\":%s,\"type\":\"function\",\"function\":{\"name\":%s,\"arguments\":\"\"}}]}"
-            .formatted(index, Recorded.quoted(call.id()), Recorded.quoted(call.name())),
+        Recorded.json(
+            "{'tool_calls':[{'index':%d,'id':'%s','type':'function','function':{'name':'%s','arguments':''}}]}",
+            index,
+            call.id(),
+            call.name()),
         null);
   }
 
-  static String arguments(int index, String piece) {
+  private static String arguments(int index, String piece) {
     return delta(
-        "{\"tool_calls\":[{\"index\":%d,\"function\":{\"arguments\":%s}}]}"
-            .formatted(index, Recorded.quoted(piece)),
+        Recorded.json(
+            "{'tool_calls':[{'index':%d,'function':{'arguments':%s}}]}",
+            index,
+            Recorded.quoted(piece)),
         null);
   }
 
@@ -120,7 +129,8 @@ final class RecordedOpenAi implements Recorded.Answers {
 
   @Override
   public String error(int status, String sentence) {
-    return "{\"error\":{\"message\":%s,\"type\":\"some_error\",\"param\":null,\"code\":null}}"
-        .formatted(Recorded.quoted(sentence));
+    return Recorded.json(
+        "{'error':{'message':%s,'type':'some_error','param':null,'code':null}}",
+        Recorded.quoted(sentence));
   }
 }

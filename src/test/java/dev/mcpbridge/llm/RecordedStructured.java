@@ -6,31 +6,32 @@ import java.util.List;
 final class RecordedStructured implements Recorded.Answers {
 
   static String whole(String content, String refusal, String finish) {
-    return "{\"id\":\"chatcmpl-B9MB\",\"object\":\"chat.completion\",\"created\":1754500000,"
-        + "\"model\":\"gpt-5-mini-2025-08-07\",\"choices\":[{\"index\":0,\"message\":"
-        + "{\"role\":\"assistant\",\"content\":"
-        + (content == null ? "null" : Recorded.quoted(content))
-        + ",\"refusal\":"
-        + (refusal == null ? "null" : Recorded.quoted(refusal))
-        + ",\"annotations\":[]},\"logprobs\":null,\"finish_reason\":\""
-        + finish
-        + "\"}],\"usage\":{\"prompt_tokens\":11,\"completion_tokens\":7,\"total_tokens\":18},"
-        + "\"service_tier\":\"default\",\"system_fingerprint\":null}";
+    return Recorded.json(
+        """
+        {'id':'chatcmpl-B9MB','object':'chat.completion','created':1754500000,\
+        'model':'gpt-5-mini-2025-08-07','choices':[{'index':0,'message':{'role':'assistant',\
+        'content':%s,'refusal':%s,'annotations':[]},'logprobs':null,'finish_reason':'%s'}],\
+        'usage':{'prompt_tokens':11,'completion_tokens':7,'total_tokens':18},\
+        'service_tier':'default','system_fingerprint':null}""",
+        Recorded.quoted(content),
+        Recorded.quoted(refusal),
+        finish);
   }
 
   @Override
   public List<String> text(List<String> words) {
     String quoted = Recorded.quoted(String.join("", words));
-    return List.of(whole("{\"callTool\":null,\"toUser\":" + quoted + "}", null, "stop"));
+    return List.of(whole(Recorded.json("{'callTool':null,'toUser':%s}", quoted), null, "stop"));
   }
 
   @Override
   public List<String> calls(String words, List<Recorded.Call> calls) {
-    String call =
-        "{\"name\":%s,\"arguments\":%s}"
-            .formatted(
-                Recorded.quoted(calls.get(0).name()), Recorded.quoted(calls.get(0).arguments()));
-    return List.of(whole("{\"callTool\":" + call + ",\"toUser\":null}", null, "stop"));
+    String content =
+        Recorded.json(
+            "{'callTool':{'name':'%s','arguments':%s},'toUser':null}",
+            calls.get(0).name(),
+            Recorded.quoted(calls.get(0).arguments()));
+    return List.of(whole(content, null, "stop"));
   }
 
   @Override
@@ -40,12 +41,13 @@ final class RecordedStructured implements Recorded.Answers {
 
   @Override
   public List<String> cut(String words) {
-    return List.of(whole("{\"callTool\":null,\"toUser\":\"" + words, null, "length"));
+    return List.of(whole(Recorded.json("{'callTool':null,'toUser':'%s", words), null, "length"));
   }
 
   @Override
   public List<String> cutWithinCall() {
-    return List.of(whole("{\"callTool\":{\"name\":\"f\",\"arguments\":\"", null, "length"));
+    return List.of(
+        whole(Recorded.json("{'callTool':{'name':'f','arguments':'"), null, "length"));
   }
 
   @Override

@@ -84,18 +84,17 @@ final class ScriptedProvider implements AutoCloseable, ChatModel.ModelListener {
 
   /** Closes the connection before the announced content length. */
   EchoApi.Script breaksOff(List<String> pieces) {
-    return (request, peer) -> {
-      peer.out().write(head("content-length: 999999"));
-      peer.out().write(String.join("", pieces).getBytes(StandardCharsets.UTF_8));
-      peer.out().flush();
-      return false;
-    };
+    return closesAfter("content-length: 999999", pieces);
   }
 
   /** Sends no content length and closes the connection after the body. */
   EchoApi.Script endsAfter(List<String> pieces) {
+    return closesAfter("connection: close", pieces);
+  }
+
+  private EchoApi.Script closesAfter(String header, List<String> pieces) {
     return (request, peer) -> {
-      peer.out().write(head("connection: close"));
+      peer.out().write(head(header));
       peer.out().write(String.join("", pieces).getBytes(StandardCharsets.UTF_8));
       peer.out().flush();
       return false;
@@ -139,6 +138,11 @@ final class ScriptedProvider implements AutoCloseable, ChatModel.ModelListener {
   ModelReply ask(String words) throws InterruptedException {
     messages.add(model.userMessage(words));
     return reply(NO_TOOLS, true);
+  }
+
+  /** Sends a request without messages. */
+  ModelReply once(ChatModel.ModelListener listener) throws InterruptedException {
+    return model.reply(new ChatRequest("", NO_TOOLS, List.of(), true), listener);
   }
 
   ModelReply reply(JsonNode tools, boolean mayCall) throws InterruptedException {
