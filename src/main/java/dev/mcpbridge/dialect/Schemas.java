@@ -115,7 +115,7 @@ public final class Schemas {
         });
   }
 
-  /** The declared types; empty if there are none. */
+  /** The declared types; empty if the schema declares none. */
   static List<String> types(JsonNode schema) {
     JsonNode declared = schema.path("type");
     return declared.isTextual()

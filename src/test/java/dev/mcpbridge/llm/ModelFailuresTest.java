@@ -87,8 +87,7 @@ class ModelFailuresTest extends ModelScenarios {
     String message = failed().getMessage();
 
     assertTrue(message.contains("status " + status + ": It is wrong."), message);
-    assertEquals(
-        status == 401 || status == 403, message.contains("(check the API key)"), message);
+    assertEquals(status == 401 || status == 403, message.contains("(check the API key)"), message);
     assertEquals(1, provider.requests().size());
     assertEquals(List.of(), provider.waits);
   }
@@ -145,8 +144,7 @@ class ModelFailuresTest extends ModelScenarios {
   @ParameterizedTest
   @ValueSource(strings = {"3600", "99999999", "date:3600"})
   void longRetryAfterIsReportedInsteadOfAwaited(String value) throws Exception {
-    provider.then(
-        provider.fails(429, "Your quota is used up.", "retry-after", retryAfter(value)));
+    provider.then(provider.fails(429, "Your quota is used up.", "retry-after", retryAfter(value)));
 
     BridgeException failure = failed();
 
@@ -178,8 +176,7 @@ class ModelFailuresTest extends ModelScenarios {
     BridgeException failure = failed();
 
     assertEquals(ErrorCode.UPSTREAM_PROTOCOL_ERROR, failure.code());
-    assertTrue(
-        failure.getMessage().contains("did not return a JSON object"), failure.getMessage());
+    assertTrue(failure.getMessage().contains("did not return a JSON object"), failure.getMessage());
     assertEquals(1, provider.requests().size());
   }
 
@@ -226,8 +223,7 @@ class ModelFailuresTest extends ModelScenarios {
   @Test
   void keyThatIsInvalidInAHeaderIsRejectedAndNotShown() throws Exception {
     provider.then(recorded.answers.text(WORDS));
-    provider.model =
-        provider.model("", "sk-\n" + ScriptedProvider.KEY, Duration.ofSeconds(10), 0);
+    provider.model = provider.model("", "sk-\n" + ScriptedProvider.KEY, Duration.ofSeconds(10), 0);
 
     String message = failed().getMessage();
 

@@ -172,8 +172,7 @@ class ModelRepliesTest extends ModelScenarios {
           assertEquals("2023-06-01", request.header("anthropic-version"));
         }
         case GEMINI -> assertEquals(ScriptedProvider.KEY, request.header("x-goog-api-key"));
-        default ->
-            assertEquals("Bearer " + ScriptedProvider.KEY, request.header("authorization"));
+        default -> assertEquals("Bearer " + ScriptedProvider.KEY, request.header("authorization"));
       }
     }
     assertFalse(provider.model.name().contains(ScriptedProvider.KEY));

@@ -84,7 +84,9 @@ class ModelStreamsTest extends ModelScenarios {
     assertEquals(
         List.of("id_1 one " + ModelRepliesTest.ARGUMENTS, "id_2 two {}", "id_3 one {}"),
         modelReply.calls().stream()
-            .map(call -> call.id() + " " + call.name() + " " + ModelRepliesTest.exact(call.arguments()))
+            .map(
+                call ->
+                    call.id() + " " + call.name() + " " + ModelRepliesTest.exact(call.arguments()))
             .toList());
     assertEquals(new ModelReply.Usage(11, 7), modelReply.usage());
   }

@@ -30,8 +30,7 @@ final class RecordedAnthropic implements Recorded.Answers {
       return new Block(
           Recorded.json(
               "{'type':'tool_use','id':'%s','name':'%s','input':{},'caller':{'type':'direct'}}",
-              call.id(),
-              call.name()),
+              call.id(), call.name()),
           pieces.stream().map(piece -> delta("input_json_delta", "partial_json", piece)).toList());
     }
   }

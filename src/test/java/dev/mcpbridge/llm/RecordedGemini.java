@@ -87,7 +87,6 @@ final class RecordedGemini implements Recorded.Answers {
   public String error(int status, String sentence) {
     return Recorded.json(
         "{  'error': {    'code': %d,    'message': %s,    'status': 'SOME'  }}",
-        status,
-        Recorded.quoted(sentence));
+        status, Recorded.quoted(sentence));
   }
 }

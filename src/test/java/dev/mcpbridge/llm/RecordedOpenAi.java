@@ -21,16 +21,14 @@ final class RecordedOpenAi implements Recorded.Answers {
         'choices':%s,'usage':%s,'obfuscation':'aZ3'}
 
         """,
-        choices,
-        usage);
+        choices, usage);
   }
 
   static String delta(String delta, String finish) {
     return data(
         Recorded.json(
             "[{'index':0,'delta':%s,'logprobs':null,'finish_reason':%s}]",
-            delta,
-            Recorded.quoted(finish)),
+            delta, Recorded.quoted(finish)),
         "null");
   }
 
@@ -38,8 +36,7 @@ final class RecordedOpenAi implements Recorded.Answers {
     List<String> events = new ArrayList<>();
     events.add(": OPENROUTER PROCESSING\n\n");
     events.add(
-        delta(
-            Recorded.json("{'role':'assistant','content':%s,'refusal':null}", content), null));
+        delta(Recorded.json("{'role':'assistant','content':%s,'refusal':null}", content), null));
     return events;
   }
 
@@ -80,9 +77,7 @@ final class RecordedOpenAi implements Recorded.Answers {
     return delta(
         Recorded.json(
             "{'tool_calls':[{'index':%d,'id':'%s','type':'function','function':{'name':'%s','arguments':''}}]}",
-            index,
-            call.id(),
-            call.name()),
+            index, call.id(), call.name()),
         null);
   }
 
@@ -90,8 +85,7 @@ final class RecordedOpenAi implements Recorded.Answers {
     return delta(
         Recorded.json(
             "{'tool_calls':[{'index':%d,'function':{'arguments':%s}}]}",
-            index,
-            Recorded.quoted(piece)),
+            index, Recorded.quoted(piece)),
         null);
   }
 

@@ -13,9 +13,7 @@ final class RecordedStructured implements Recorded.Answers {
         'content':%s,'refusal':%s,'annotations':[]},'logprobs':null,'finish_reason':'%s'}],\
         'usage':{'prompt_tokens':11,'completion_tokens':7,'total_tokens':18},\
         'service_tier':'default','system_fingerprint':null}""",
-        Recorded.quoted(content),
-        Recorded.quoted(refusal),
-        finish);
+        Recorded.quoted(content), Recorded.quoted(refusal), finish);
   }
 
   @Override
@@ -29,8 +27,7 @@ final class RecordedStructured implements Recorded.Answers {
     String content =
         Recorded.json(
             "{'callTool':{'name':'%s','arguments':%s},'toUser':null}",
-            calls.get(0).name(),
-            Recorded.quoted(calls.get(0).arguments()));
+            calls.get(0).name(), Recorded.quoted(calls.get(0).arguments()));
     return List.of(whole(content, null, "stop"));
   }
 
@@ -46,8 +43,7 @@ final class RecordedStructured implements Recorded.Answers {
 
   @Override
   public List<String> cutWithinCall() {
-    return List.of(
-        whole(Recorded.json("{'callTool':{'name':'f','arguments':'"), null, "length"));
+    return List.of(whole(Recorded.json("{'callTool':{'name':'f','arguments':'"), null, "length"));
   }
 
   @Override

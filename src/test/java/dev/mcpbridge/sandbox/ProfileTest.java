@@ -25,8 +25,7 @@ class ProfileTest {
           + "SYS_CHROOT";
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
-  static ContainerTarget container(
-      Map<String, Long> tmpfs, ContainerTarget.Mount... mounts) {
+  static ContainerTarget container(Map<String, Long> tmpfs, ContainerTarget.Mount... mounts) {
     return new ContainerTarget(
         "image",
         List.of(),

@@ -95,8 +95,7 @@ final class SchemaConverter {
       return existing;
     }
     String text = reference.textValue();
-    String name =
-        text.substring(text.lastIndexOf('/') + 1).replaceAll("[^A-Za-z0-9_.-]", "_");
+    String name = text.substring(text.lastIndexOf('/') + 1).replaceAll("[^A-Za-z0-9_.-]", "_");
     while (names.containsValue(name)) {
       name += "_";
     }

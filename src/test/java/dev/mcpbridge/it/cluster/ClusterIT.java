@@ -31,6 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** All doors of a node, with servers that run on other nodes. */
 @Tag("cluster")
+@Tag("threads")
 @ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterIT {
   private static final String ELICITATION = "{\"method\":\"elicitation/create\"}";

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Servers that are started and stopped through the API of any node, and their placement. */
 @Tag("cluster")
 @Tag("slow")
+@Tag("threads")
 @ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterServersIT {
   @TempDir static Path folder;

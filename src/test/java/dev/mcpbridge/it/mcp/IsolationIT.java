@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** A stateful server with one process per session. */
 @Tag("mcp")
+@Tag("threads")
 class IsolationIT {
   private static final String PER_SESSION = "'isolation':'session'";
 

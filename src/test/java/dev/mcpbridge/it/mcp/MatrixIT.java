@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("mcp")
 @Tag("slow")
+@Tag("threads")
 class MatrixIT {
 
   @AfterAll

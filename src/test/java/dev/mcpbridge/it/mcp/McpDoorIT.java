@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The MCP endpoints in both eras, in front of a scripted server with a handshake. */
 @Tag("mcp")
+@Tag("threads")
 class McpDoorIT {
   private static final String FORMS = "{\"elicitation\":{}}";
   private static final String VERSION = "mcp-protocol-version";

@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Resumption of session streams after a lost connection. */
 @Tag("mcp")
+@Tag("threads")
 class ResumptionIT {
   @AutoClose private static final TestBridge bridge = TestBridge.scripted("");
 

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Resource subscriptions at servers of both eras, also across a restart of the server. */
 @Tag("mcp")
+@Tag("threads")
 class SubscriptionsIT {
   private static final String URI = "test://watched-resource";
 

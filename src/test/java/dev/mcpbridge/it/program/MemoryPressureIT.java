@@ -35,6 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Large responses, and clients that do not read them. */
 @Tag("program")
 @Tag("slow")
+@Tag("threads")
 class MemoryPressureIT {
   private static final int LARGE = 3_200_000;
   private static final int BUDGET = 4 << 20;

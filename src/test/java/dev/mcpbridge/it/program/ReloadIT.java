@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** Settings other than servers that a reload changes without a restart. */
 @Tag("program")
+@Tag("threads")
 class ReloadIT {
   private static final String SERVERS =
       "'mcpServers':{'s':" + TestBridge.entry("'risk':{'tools':{'echo':2}}") + "}}";

@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** REST calls to a scripted server. */
 @Tag("rest")
+@Tag("threads")
 class CallsIT {
   @TempDir static Path folder;
   @AutoClose private static TestBridge bridge;

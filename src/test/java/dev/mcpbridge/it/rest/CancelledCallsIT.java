@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Calls that are cancelled before they are sent to a server: they are not executed. */
 @Tag("rest")
 @Tag("slow")
+@Tag("threads")
 class CancelledCallsIT {
   private static final String STATELESS =
       "accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\n"

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
  * client of the original works unchanged.
  */
 @Tag("rest")
+@Tag("threads")
 class ContractIT {
   @TempDir static Path folder;
   @AutoClose private static TestBridge bridge;

@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Faulty containers, requests from containers, and containers that are no longer needed. */
 @Tag("sandbox")
 @Tag("slow")
+@Tag("threads")
 class ContainerFaultsIT {
   private static final String EVERYTHING = "{\"elicitation\":{},\"sampling\":{},\"roots\":{}}";
   private static final String ONE = "'pool':{'min':1,'max':1}";

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Misbehaving upstream processes. */
 @Tag("stdio")
 @Tag("slow")
+@Tag("threads")
 class StdioFaultsIT {
   @TempDir Path folder;
 
