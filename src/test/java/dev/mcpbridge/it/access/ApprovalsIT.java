@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.fixture.Background;
 import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.McpClient.Reply;
@@ -170,14 +171,8 @@ class ApprovalsIT {
     try (TestBridge bridge = open(KEYS + OPERATOR + SERVERS)) {
       McpClient client = new McpClient(bridge.uri("/mcp"), "{}", "x-api-key", CALLER).initialized();
       CompletableFuture<Reply> waiting =
-          CompletableFuture.supplyAsync(
-              () -> {
-                try {
-                  return client.request("tools/call", PARAMS + "\"_meta\":{\"progressToken\":1}}");
-                } catch (Exception e) {
-                  throw new AssertionError(e);
-                }
-              });
+          Background.call(
+              () -> client.request("tools/call", PARAMS + "\"_meta\":{\"progressToken\":1}}"));
 
       String id = pending(bridge);
       bridge.post("/confirmations/" + id, "{\"confirm\":" + approves + "}", "x-api-key", BOSS);

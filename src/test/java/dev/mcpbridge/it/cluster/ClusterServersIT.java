@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.Background;
 import dev.mcpbridge.fixture.Nodes;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
@@ -122,7 +123,8 @@ class ClusterServersIT {
     assertEquals(201, nodes.post(1, "/servers", definition("shortlived")).status());
     List<CompletableFuture<Integer>> both =
         IntStream.of(1, 2, 3)
-            .mapToObj(node -> CompletableFuture.supplyAsync(() -> stopped(node, "shortlived")))
+            .mapToObj(
+                node -> Background.call(() -> nodes.delete(node, "/servers/shortlived").status()))
             .toList();
 
     List<Integer> statuses = new ArrayList<>();
@@ -132,14 +134,6 @@ class ClusterServersIT {
     assertTrue(statuses.contains(200), statuses.toString());
     assertTrue(List.of(200, 404).containsAll(statuses), statuses.toString());
     assertGoneEverywhere("shortlived");
-  }
-
-  private static int stopped(int node, String id) {
-    try {
-      return nodes.delete(node, "/servers/" + id).status();
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
-    }
   }
 
   @Test

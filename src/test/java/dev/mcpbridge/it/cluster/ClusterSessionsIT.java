@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
+import dev.mcpbridge.fixture.Background;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.Nodes;
@@ -106,24 +107,20 @@ class ClusterSessionsIT {
     List<CompletableFuture<Void>> all = new ArrayList<>();
     for (int i = 0; i < 12; i++) {
       int opened = 1 + i % 3;
-      all.add(
-          CompletableFuture.runAsync(() -> openAndUse(opened), task -> new Thread(task).start()));
+      all.add(Background.call(() -> openAndUse(opened)));
     }
     for (CompletableFuture<Void> each : all) {
       each.get(120, TimeUnit.SECONDS);
     }
   }
 
-  private static void openAndUse(int opened) {
-    try {
-      for (int i = 0; i < 10; i++) {
-        RoamingSession client = session(opened, "/mcp");
-        assertTrue(client.request(1 + opened % 3, "ping", "{}").result().isEmpty());
-        assertTrue(client.request(1 + (opened + 1) % 3, "ping", "{}").result().isEmpty());
-      }
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
+  private static Void openAndUse(int opened) throws Exception {
+    for (int i = 0; i < 10; i++) {
+      RoamingSession client = session(opened, "/mcp");
+      assertTrue(client.request(1 + opened % 3, "ping", "{}").result().isEmpty());
+      assertTrue(client.request(1 + (opened + 1) % 3, "ping", "{}").result().isEmpty());
     }
+    return null;
   }
 
   @Test
@@ -259,7 +256,9 @@ class ClusterSessionsIT {
   void sessionEndedAtOneNodeEndsAtAll() throws Exception {
     for (int ended : ALL) {
       RoamingSession client = session(1, "/mcp");
-      ALL.forEach(node -> assertUsed(client, node));
+      for (int node : ALL) {
+        assertUsed(client, node);
+      }
       BufferedReader stream = client.listen(1 + ended % 3);
 
       assertEquals(204, client.end(ended));
@@ -274,12 +273,8 @@ class ClusterSessionsIT {
     }
   }
 
-  private static void assertUsed(RoamingSession client, int node) {
-    try {
-      assertTrue(client.request(node, "ping", "{}").result().isEmpty());
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
-    }
+  private static void assertUsed(RoamingSession client, int node) throws Exception {
+    assertTrue(client.request(node, "ping", "{}").result().isEmpty());
   }
 
   @Test
@@ -317,7 +312,9 @@ class ClusterSessionsIT {
 
     nodes.until(() -> nodes.areMembers(nodes.up()));
     for (RoamingSession client : clients) {
-      nodes.up().forEach(node -> assertUsed(client, node));
+      for (int node : nodes.up()) {
+        assertUsed(client, node);
+      }
     }
   }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.Background;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.TestBridge;
@@ -193,8 +194,7 @@ class ClientStormsIT {
   void cancellationsOfUnknownRequestsAreIgnored() throws Exception {
     McpClient client = session();
     McpClient other = session();
-    CompletableFuture<Reply> running =
-        CompletableFuture.supplyAsync(() -> call(other, "sleep", "{\"ms\":3000}"));
+    CompletableFuture<Reply> running = Background.call(() -> call(other, "sleep", "{\"ms\":3000}"));
     bridge.until(() -> pendingCalls() == 1);
 
     try (Socket pipe = new Socket(InetAddress.getLoopbackAddress(), bridge.port())) {
@@ -225,15 +225,15 @@ class ClientStormsIT {
     McpClient other = session();
     for (int i = 0; i < 10; i++) {
       CompletableFuture<Reply> cancelled =
-          CompletableFuture.supplyAsync(() -> post(client, request(9, "meet", "{\"calls\":2}")));
+          Background.call(() -> client.post(request(9, "meet", "{\"calls\":2}")));
       bridge.until(() -> pendingCalls() == 1);
       client.post(
           "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":"
               + "{\"requestId\":9}}");
       CompletableFuture<Reply> later =
-          CompletableFuture.supplyAsync(() -> post(client, request(9, "sleep", "{\"ms\":500}")));
+          Background.call(() -> client.post(request(9, "sleep", "{\"ms\":500}")));
       bridge.until(() -> pendingCalls() == 1 || later.isDone());
-      Reply next = post(other, request(9, "meet", "{\"calls\":2,\"own\":" + (i + 1) + "}"));
+      Reply next = other.post(request(9, "meet", "{\"calls\":2,\"own\":" + (i + 1) + "}"));
 
       assertEquals("number " + (i + 1), next.firstText(), next.toString());
       assertEquals(499, cancelled.get(20, TimeUnit.SECONDS).errorCode());
@@ -267,16 +267,8 @@ class ClientStormsIT {
         .formatted(id, tool, arguments);
   }
 
-  private static Reply call(McpClient client, String tool, String arguments) {
-    return post(client, request(1, tool, arguments));
-  }
-
-  private static Reply post(McpClient client, String body) {
-    try {
-      return client.post(body);
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
-    }
+  private static Reply call(McpClient client, String tool, String arguments) throws Exception {
+    return client.post(request(1, tool, arguments));
   }
 
   /** An HTTP+SSE client whose stream is read only on demand. */

@@ -6,9 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.Background;
 import dev.mcpbridge.fixture.CapturedLog;
 import dev.mcpbridge.fixture.McpClient;
-import dev.mcpbridge.fixture.Requirements;
+import dev.mcpbridge.fixture.NodeFixture;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.io.BufferedReader;
@@ -164,10 +165,7 @@ class IsolationIT {
 
   @Test
   void aResourceUpdateReachesOnlyTheSessionOfItsProcess() throws Exception {
-    String server =
-        "{'command':'%s','args':['%s'],%s}"
-            .formatted(
-                Requirements.node(), Requirements.nodeServer("fixture-server.mjs"), PER_SESSION);
+    String server = NodeFixture.stdio(PER_SESSION);
     try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + server + "}}")) {
       McpClient firstClient = session(bridge, "{}");
       McpClient secondClient = session(bridge, "{}");
@@ -219,14 +217,7 @@ class IsolationIT {
   }
 
   private static CompletableFuture<String> callAsk(McpClient client) {
-    return CompletableFuture.supplyAsync(
-        () -> {
-          try {
-            return client.call("ask", "{\"method\":\"roots/list\"}").firstText();
-          } catch (Exception e) {
-            throw new IllegalStateException(e);
-          }
-        });
+    return Background.call(() -> client.call("ask", "{\"method\":\"roots/list\"}").firstText());
   }
 
   private static McpClient session(TestBridge bridge, String capabilities) throws Exception {

@@ -303,13 +303,9 @@ class McpDoorIT {
     McpClient client = client("/servers/other/mcp", FORMS);
     client.withRequestHandler(
         request -> {
-          try {
-            client.post(
-                "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":"
-                    + "{\"requestId\":1}}");
-          } catch (Exception e) {
-            throw new IllegalStateException(e);
-          }
+          client.post(
+              "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":"
+                  + "{\"requestId\":1}}");
           return "{\"action\":\"accept\",\"content\":{\"confirm\":true}}";
         });
     client.initialize();

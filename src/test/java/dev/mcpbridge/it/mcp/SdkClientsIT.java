@@ -4,14 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.Background;
+import dev.mcpbridge.fixture.ClientProgram;
 import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.protocol.Json;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -36,32 +35,18 @@ class SdkClientsIT {
   @ParameterizedTest
   @ValueSource(strings = {"legacy", "auto"})
   void theTypeScriptSdkWorks(String mode) throws Exception {
-    check(
-        run(
-            Requirements.node().toString(),
-            Requirements.nodeServer("client.mjs").toString(),
-            bridge.uri("/mcp").toString(),
-            mode));
+    check(ClientProgram.node(folder, "client.mjs", bridge.uri("/mcp"), mode));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"legacy", "auto"})
   void thePythonSdkWorks(String mode) throws Exception {
-    check(
-        run(
-            Requirements.pythonServer("python").toString(),
-            "src/test/python/client.py",
-            bridge.uri("/mcp").toString(),
-            mode));
+    check(ClientProgram.python(folder, "client.py", bridge.uri("/mcp"), mode));
   }
 
   @Test
   void theOpenAiAgentsSdkWorksOverHttpSse() throws Exception {
-    JsonNode result =
-        run(
-            Requirements.pythonServer("python").toString(),
-            "src/test/python/agents_sse.py",
-            bridge.uri("/servers/s/sse").toString());
+    JsonNode result = ClientProgram.python(folder, "agents_sse.py", bridge.uri("/servers/s/sse"));
 
     assertTrue(result.path("tools").asInt() > 20, result.toString());
     assertEquals("grüße", result.at("/echo/structuredContent/text").asText(), result.toString());
@@ -109,15 +94,7 @@ class SdkClientsIT {
   private JsonNode send(BufferedWriter in, BufferedReader out, String message) throws Exception {
     in.write(message + "\n");
     in.flush();
-    CompletableFuture<String> line =
-        CompletableFuture.supplyAsync(
-            () -> {
-              try {
-                return out.readLine();
-              } catch (IOException e) {
-                throw new UncheckedIOException(e);
-              }
-            });
+    CompletableFuture<String> line = Background.call(() -> out.readLine());
     return Json.mapper().readTree(line.get(30, TimeUnit.SECONDS));
   }
 
@@ -127,18 +104,5 @@ class SdkClientsIT {
     assertEquals("xxx", result.at("/gated/content/0/text").asText(), result.toString());
     assertEquals(1, result.path("asked").size(), result.toString());
     assertTrue(result.at("/asked/0").asText().contains("{\"size\":3}"), result.toString());
-  }
-
-  private JsonNode run(String... command) throws Exception {
-    Path out = folder.resolve("out");
-    Path err = folder.resolve("err");
-    Process process =
-        new ProcessBuilder(command)
-            .redirectOutput(out.toFile())
-            .redirectError(err.toFile())
-            .start();
-    assertTrue(process.waitFor(60, TimeUnit.SECONDS), "the client did not exit in time");
-    assertEquals(0, process.exitValue(), Files.readString(err));
-    return Json.mapper().readTree(Files.readString(out));
   }
 }

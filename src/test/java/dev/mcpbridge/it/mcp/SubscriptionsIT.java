@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.fixture.McpClient;
+import dev.mcpbridge.fixture.NodeFixture;
 import dev.mcpbridge.fixture.Requirements;
 import dev.mcpbridge.fixture.TestBridge;
 import java.io.BufferedReader;
@@ -24,9 +25,7 @@ class SubscriptionsIT {
   @ParameterizedTest
   @ValueSource(strings = {"legacy", "modern"})
   void subscriptionSurvivesTheDeathOfItsProcess(String era) throws Exception {
-    String server =
-        "{'command':'%s','args':['%s'],'era':'%s'}"
-            .formatted(Requirements.node(), Requirements.nodeServer("fixture-server.mjs"), era);
+    String server = NodeFixture.stdio("'era':'" + era + "'");
     try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + server + "}}").awaitReady("s")) {
       McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}").initialized();
       BufferedReader stream = client.listen();
@@ -67,9 +66,7 @@ class SubscriptionsIT {
 
   @Test
   void updateOfADuplicateUriHasItsQualifiedUri() throws Exception {
-    String entry =
-        "{'command':'%s','args':['%s']}"
-            .formatted(Requirements.node(), Requirements.nodeServer("fixture-server.mjs"));
+    String entry = NodeFixture.stdio("");
     String qualifiedUri = "mcp-bridge://s/" + URI;
     try (TestBridge bridge =
         TestBridge.of("{'mcpServers':{'a':" + entry + ",'s':" + entry + "}}")

@@ -68,15 +68,7 @@ class OpenApiChangesIT {
     try (TestBridge bridge = ready("'refresh':1,'url':'" + api.url("/changing") + "'")) {
       McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}").initialized();
       BufferedReader events = client.listen();
-      CompletableFuture<JsonNode> notification =
-          CompletableFuture.supplyAsync(
-              () -> {
-                try {
-                  return McpClient.next(events);
-                } catch (java.io.IOException e) {
-                  throw new java.io.UncheckedIOException(e);
-                }
-              });
+      CompletableFuture<JsonNode> notification = McpClient.nextLater(events);
       bridge.until(
           () ->
               api.requests("/changing").stream()

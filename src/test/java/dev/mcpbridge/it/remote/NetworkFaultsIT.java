@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.Background;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import dev.mcpbridge.fixture.Toxic;
@@ -264,14 +265,8 @@ class NetworkFaultsIT {
     List<CompletableFuture<Integer>> calls =
         Stream.generate(
                 () ->
-                    CompletableFuture.supplyAsync(
-                        () -> {
-                          try {
-                            return call("hasty-" + era, Moment.IN_THE_BODY, Kind.READ).status();
-                          } catch (Exception e) {
-                            throw new IllegalStateException(e);
-                          }
-                        }))
+                    Background.call(
+                        () -> call("hasty-" + era, Moment.IN_THE_BODY, Kind.READ).status()))
             .limit(60)
             .toList();
 

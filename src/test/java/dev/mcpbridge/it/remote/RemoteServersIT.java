@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.mcpbridge.fixture.FreePorts;
+import dev.mcpbridge.fixture.Background;
 import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.Requirements;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -35,6 +37,12 @@ class RemoteServersIT {
     return TestBridge.of(
             "{'mcpServers':{'s':{'url':'" + behind.uri("/servers/s/mcp") + "'" + keys + "}}}")
         .awaitReady("s");
+  }
+
+  private static TestBridge legacy(Scripted server) {
+    String config =
+        "{'mcpServers':{'s':{'era':'legacy','heartbeat':0,'url':'" + server.url() + "'}}}";
+    return TestBridge.of(config).awaitReady("s");
   }
 
   @ParameterizedTest
@@ -246,39 +254,31 @@ class RemoteServersIT {
   void anInvalidOrTruncatedResponseFailsOnlyItsCall() throws Exception {
     AtomicInteger calls = new AtomicInteger();
     try (Scripted server =
-        new Scripted(
-            (headers, body) -> {
-              if (!body.contains("tools/call")) {
-                return handshake(body);
-              }
-              return switch (calls.getAndIncrement()) {
-                case 0 -> "this is no JSON";
-                case 1 -> "HTTP 500";
-                case 2 -> "HTTP 429";
-                case 3 -> "event: message\ndata: {\"jsonrpc\":\"2.0\",\"meth";
-                default ->
-                    "event: message\r\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"id\":"
-                        + id(body)
-                        + ",\"result\":{\"content\":[]}}\r\n\r\n";
-              };
-            })) {
-      try (TestBridge bridge =
-          TestBridge.of(
-                  "{'mcpServers':{'s':{'era':'legacy','heartbeat':0,'url':'%s'}}}"
-                      .formatted(server.url()))
-              .awaitReady("s")) {
+            Scripted.calls(
+                body -> {
+                  return switch (calls.getAndIncrement()) {
+                    case 0 -> "this is no JSON";
+                    case 1 -> "HTTP 500";
+                    case 2 -> "HTTP 429";
+                    case 3 -> "event: message\ndata: {\"jsonrpc\":\"2.0\",\"meth";
+                    default ->
+                        "event: message\r\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"id\":"
+                            + id(body)
+                            + ",\"result\":{\"content\":[]}}\r\n\r\n";
+                  };
+                });
+        TestBridge bridge = legacy(server)) {
 
-        assertEquals(502, bridge.call("t", "{}").status());
-        Answer broken = bridge.call("t", "{}");
-        assertEquals(502, broken.status());
-        assertEquals("unknown", broken.at("/executed"), broken.text());
-        Answer later = bridge.call("t", "{}");
-        assertEquals(429, later.status());
-        assertEquals("1", later.header("retry-after"));
-        assertEquals(502, bridge.call("t", "{}").status());
-        assertEquals(200, bridge.call("t", "{}").status());
-        assertEquals(0, bridge.get("/servers/s").body().path("restarts").asInt());
-      }
+      assertEquals(502, bridge.call("t", "{}").status());
+      Answer broken = bridge.call("t", "{}");
+      assertEquals(502, broken.status());
+      assertEquals("unknown", broken.at("/executed"), broken.text());
+      Answer later = bridge.call("t", "{}");
+      assertEquals(429, later.status());
+      assertEquals("1", later.header("retry-after"));
+      assertEquals(502, bridge.call("t", "{}").status());
+      assertEquals(200, bridge.call("t", "{}").status());
+      assertEquals(0, bridge.get("/servers/s").body().path("restarts").asInt());
     }
   }
 
@@ -287,34 +287,26 @@ class RemoteServersIT {
     AtomicInteger calls = new AtomicInteger();
     String tooLong = "\"" + "x".repeat(17 << 20) + "\"";
     try (Scripted server =
-        new Scripted(
-            (headers, body) -> {
-              if (!body.contains("tools/call")) {
-                return handshake(body);
-              }
-              String head =
-                  "{\"jsonrpc\":\"2.0\",\"id\":" + id(body) + ",\"result\":{\"content\":[";
-              return switch (calls.getAndIncrement()) {
-                case 0 -> head + tooLong + "]}}";
-                case 1 -> "event: message\ndata: " + head + tooLong + "]}}\n\n";
-                default -> head + "]}}";
-              };
-            })) {
-      try (TestBridge bridge =
-          TestBridge.of(
-                  "{'mcpServers':{'s':{'era':'legacy','heartbeat':0,'url':'%s'}}}"
-                      .formatted(server.url()))
-              .awaitReady("s")) {
+            Scripted.calls(
+                body -> {
+                  String head =
+                      "{\"jsonrpc\":\"2.0\",\"id\":" + id(body) + ",\"result\":{\"content\":[";
+                  return switch (calls.getAndIncrement()) {
+                    case 0 -> head + tooLong + "]}}";
+                    case 1 -> "event: message\ndata: " + head + tooLong + "]}}\n\n";
+                    default -> head + "]}}";
+                  };
+                });
+        TestBridge bridge = legacy(server)) {
 
-        for (int i = 0; i < 2; i++) {
-          Answer answer = bridge.call("t", "{}");
-          assertEquals(502, answer.status());
-          assertEquals("response_too_large", answer.code());
-          assertEquals("yes", answer.at("/executed"));
-        }
-        assertEquals(200, bridge.call("t", "{}").status());
-        assertEquals(0, bridge.get("/servers/s").body().path("restarts").asInt());
+      for (int i = 0; i < 2; i++) {
+        Answer answer = bridge.call("t", "{}");
+        assertEquals(502, answer.status());
+        assertEquals("response_too_large", answer.code());
+        assertEquals("yes", answer.at("/executed"));
       }
+      assertEquals(200, bridge.call("t", "{}").status());
+      assertEquals(0, bridge.get("/servers/s").body().path("restarts").asInt());
     }
   }
 
@@ -354,24 +346,16 @@ class RemoteServersIT {
   void aCallIsNotRepeatedAfterA400() throws Exception {
     AtomicInteger calls = new AtomicInteger();
     try (Scripted server =
-        new Scripted(
-            (headers, body) -> {
-              if (!body.contains("tools/call")) {
-                return handshake(body);
-              }
-              calls.incrementAndGet();
-              return "HTTP 400";
-            })) {
-      try (TestBridge bridge =
-          TestBridge.of(
-                  "{'mcpServers':{'s':{'era':'legacy','heartbeat':0,'url':'%s'}}}"
-                      .formatted(server.url()))
-              .awaitReady("s")) {
+            Scripted.calls(
+                body -> {
+                  calls.incrementAndGet();
+                  return "HTTP 400";
+                });
+        TestBridge bridge = legacy(server)) {
 
-        assertEquals(502, bridge.call("t", "{}").status());
-        assertEquals(1, calls.get());
-        assertEquals(0, bridge.get("/servers/s").body().path("restarts").asInt());
-      }
+      assertEquals(502, bridge.call("t", "{}").status());
+      assertEquals(1, calls.get());
+      assertEquals(0, bridge.get("/servers/s").body().path("restarts").asInt());
     }
   }
 
@@ -380,25 +364,16 @@ class RemoteServersIT {
     CompletableFuture<Void> called = new CompletableFuture<>();
     CompletableFuture<Void> expired = new CompletableFuture<>();
     try (Scripted server =
-            new Scripted(
-                (headers, body) -> {
-                  if (!body.contains("tools/call")) {
-                    return handshake(body);
-                  }
+            Scripted.calls(
+                body -> {
                   called.complete(null);
                   expired.join();
                   return "HTTP 404";
                 });
-        TestBridge bridge =
-            TestBridge.of(
-                    "{'mcpServers':{'s':{'era':'legacy','heartbeat':0,'url':'%s'}}}"
-                        .formatted(server.url()))
-                .awaitReady("s")) {
+        TestBridge bridge = legacy(server)) {
       CompletableFuture<Answer> call = bridge.callLater("t", "{}");
       called.get(20, TimeUnit.SECONDS);
-      CompletableFuture<Answer> stopped =
-          CompletableFuture.supplyAsync(
-              () -> deleteServer(bridge), task -> new Thread(task).start());
+      CompletableFuture<Answer> stopped = Background.call(() -> bridge.delete("/servers/s"));
       bridge.until(() -> bridge.state("s").equals("draining"));
 
       expired.complete(null);
@@ -407,14 +382,6 @@ class RemoteServersIT {
       assertEquals(503, answer.status(), answer.toString());
       assertEquals("no", answer.at("/executed"));
       assertEquals(200, stopped.get(20, TimeUnit.SECONDS).status());
-    }
-  }
-
-  private static Answer deleteServer(TestBridge bridge) {
-    try {
-      return bridge.delete("/servers/s");
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
     }
   }
 
@@ -440,7 +407,7 @@ class RemoteServersIT {
     }
   }
 
-  /** The responses of a server with one tool until it is called; its session id is x. */
+  /** The responses of a server with one tool until it is called. */
   private static String handshake(String body) {
     String head = "{\"jsonrpc\":\"2.0\",\"id\":" + id(body) + ",\"result\":";
     if (body.contains("\"initialize\"")) {
@@ -493,6 +460,12 @@ class RemoteServersIT {
             exchange.close();
           });
       server.start();
+    }
+
+    /** A server with one tool, whose calls are scripted; its session id is x. */
+    static Scripted calls(UnaryOperator<String> call) throws IOException {
+      return new Scripted(
+          (headers, body) -> body.contains("tools/call") ? call.apply(body) : handshake(body));
     }
 
     String url() {

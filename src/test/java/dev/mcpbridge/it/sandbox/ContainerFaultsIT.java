@@ -276,7 +276,7 @@ class ContainerFaultsIT {
           new McpClient(bridge.uri("/servers/s/mcp"), EVERYTHING)
               .withRequestHandler(
                   request -> {
-                    unchecked(() -> bridge.until(elapsed(Duration.ofSeconds(4))));
+                    bridge.until(elapsed(Duration.ofSeconds(4)));
                     return "{\"action\":\"cancel\"}";
                   });
       client.initialize();
@@ -298,7 +298,9 @@ class ContainerFaultsIT {
           new McpClient(bridge.uri("/servers/s/mcp"), EVERYTHING)
               .withRequestHandler(
                   request -> {
-                    unchecked(() -> engine.containers().forEach(ContainerFaultsIT::kill));
+                    for (String container : engine.containers()) {
+                      engine.execute("kill", container);
+                    }
                     return null;
                   });
       client.initialize();
@@ -333,10 +335,6 @@ class ContainerFaultsIT {
     }
   }
 
-  private static void kill(String container) {
-    unchecked(() -> engine.execute("kill", container));
-  }
-
   private static Callable<Boolean> elapsed(Duration time) {
     long end = System.nanoTime() + time.toNanos();
     return () -> System.nanoTime() > end;
@@ -359,17 +357,5 @@ class ContainerFaultsIT {
     assertEquals(status, answer.status(), answer.toString());
     assertEquals(code, answer.code(), answer.toString());
     assertEquals(executed, answer.at("/executed"), answer.toString());
-  }
-
-  private interface Task {
-    void run() throws Exception;
-  }
-
-  private static void unchecked(Task task) {
-    try {
-      task.run();
-    } catch (Exception e) {
-      throw new AssertionError(e);
-    }
   }
 }

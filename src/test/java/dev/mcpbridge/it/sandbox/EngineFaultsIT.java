@@ -94,7 +94,7 @@ class EngineFaultsIT {
       first.until(() -> first.state("s").equals("ready") && engine.containers().size() == 2);
       List<String> before = engine.containers();
 
-      try (TestBridge other = TestBridge.of("{'mcpServers':{'o':" + BOX + "}}").awaitReady("o")) {}
+      TestBridge.of("{'mcpServers':{'o':" + BOX + "}}").awaitReady("o").close();
 
       assertTrue(engine.containers().containsAll(before));
     }

@@ -3,7 +3,7 @@ package dev.mcpbridge.it.stdio;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.mcpbridge.fixture.Requirements;
+import dev.mcpbridge.fixture.NodeFixture;
 import dev.mcpbridge.fixture.TestBridge;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
@@ -34,11 +34,8 @@ class StdioCommandIT {
   static void start() throws Exception {
     bridge =
         TestBridge.of(
-                "{'mcpServers':{'f':{'command':'%s','args':['%s']},'s':%s}}"
-                    .formatted(
-                        Requirements.node(),
-                        Requirements.nodeServer("fixture-server.mjs"),
-                        TestBridge.entry("")))
+                "{'mcpServers':{'f':%s,'s':%s}}"
+                    .formatted(NodeFixture.stdio(""), TestBridge.entry("")))
             .awaitReady("f", "s");
   }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.fixture.Background;
 import dev.mcpbridge.fixture.EraClient;
 import dev.mcpbridge.fixture.EraClient.NotificationStream;
 import dev.mcpbridge.fixture.ExactServer;
@@ -36,7 +37,7 @@ public interface CrowdRows extends Rows {
 
     List<CompletableFuture<Reply>> calls =
         clients.stream()
-            .map(eraClient -> CompletableFuture.supplyAsync(() -> callWithProgress(eraClient)))
+            .map(eraClient -> Background.call(() -> callWithProgress(eraClient)))
             .toList();
 
     for (CompletableFuture<Reply> call : calls) {
@@ -51,14 +52,10 @@ public interface CrowdRows extends Rows {
     }
   }
 
-  private static Reply callWithProgress(EraClient eraClient) {
-    try {
-      return eraClient
-          .withFixedId("1")
-          .call("test_tool_with_progress", "{}", "\"progressToken\":\"same\"");
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
-    }
+  private static Reply callWithProgress(EraClient eraClient) throws Exception {
+    return eraClient
+        .withFixedId("1")
+        .call("test_tool_with_progress", "{}", "\"progressToken\":\"same\"");
   }
 
   @Test
