@@ -16,12 +16,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,7 +28,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Confirmations can be decided at any node, exactly once, even if nodes are killed meanwhile. */
 @Tag("cluster")
 @Tag("slow")
-@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterConfirmationsIT {
   private static final String BOSS = ApiKeys.generate();
   private static final String CALLER = ApiKeys.generate();
@@ -41,7 +39,10 @@ class ClusterConfirmationsIT {
 
   @TempDir static Path folder;
   private static EffectLog effectLog;
+
+  @AutoClose("stopAll")
   private static Nodes nodes;
+
   private static Approvals approvals;
 
   @BeforeAll
@@ -55,11 +56,6 @@ class ClusterConfirmationsIT {
   void allAreThere() throws Exception {
     nodes.startMissing();
     nodes.awaitPreferredOwners(List.of(GUARDED));
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    nodes.stopAll();
   }
 
   private static int owner() throws Exception {

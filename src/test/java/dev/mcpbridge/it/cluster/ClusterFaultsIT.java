@@ -20,23 +20,24 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Nodes that fail, pause, leave and return under load: no call runs twice or on two nodes. */
 @Tag("cluster")
 @Tag("slow")
-@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterFaultsIT {
   private static final List<String> SERVERS = List.of("a", "b", "c", "d", "e");
 
   @TempDir Path folder;
   private EffectLog effectLog;
+
+  @AutoClose("stopAll")
   private Nodes nodes;
+
   private final AtomicInteger turn = new AtomicInteger();
 
   @BeforeEach
@@ -44,12 +45,6 @@ class ClusterFaultsIT {
     effectLog = new EffectLog(folder);
     nodes = Nodes.with(folder, 3, "'drain':10,'mcpServers':{" + effectLog.servers(SERVERS) + "}");
     nodes.awaitReady(SERVERS);
-  }
-
-  /** Checks that no process of a stopped node is left. */
-  @AfterEach
-  void stop() throws Exception {
-    nodes.stopAll();
   }
 
   private int anyUp() {

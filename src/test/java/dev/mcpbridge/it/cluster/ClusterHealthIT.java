@@ -9,32 +9,27 @@ import dev.mcpbridge.fixture.Nodes;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Health and metrics of nodes in a cluster. */
 @Tag("cluster")
-@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterHealthIT {
   private static final List<String> SERVERS = List.of("one", "two", "three");
   private static final List<Integer> ALL = List.of(1, 2, 3);
 
   @TempDir static Path folder;
+
+  @AutoClose("stopAll")
   private static Nodes nodes;
 
   @BeforeAll
   static void start() throws Exception {
     nodes = Nodes.start(folder, 3, Nodes.placed(folder, SERVERS));
     nodes.awaitReady(SERVERS);
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    nodes.stopAll();
   }
 
   private static JsonNode cluster(int node) throws Exception {

@@ -23,7 +23,6 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,7 +31,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** All doors of a node, with servers that run on other nodes. */
 @Tag("cluster")
 @Tag("threads")
-@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterIT {
   private static final String ELICITATION = "{\"method\":\"elicitation/create\"}";
 

@@ -19,23 +19,24 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.StreamSupport;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A server whose three instances are spread over three nodes. */
 @Tag("cluster")
 @Tag("slow")
-@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterInstancesIT {
   private static final List<String> SPREAD = List.of("s");
 
   @TempDir Path folder;
   private EffectLog effectLog;
+
+  @AutoClose("stopAll")
   private Nodes nodes;
+
   private final AtomicInteger turn = new AtomicInteger();
 
   @BeforeEach
@@ -43,12 +44,6 @@ class ClusterInstancesIT {
     effectLog = new EffectLog(folder);
     nodes = Nodes.start(folder, 3, effectLog.servers(SPREAD, "'instances':3"));
     awaitPlaces(1, 1, 1);
-  }
-
-  /** Checks that no process of a stopped node is left. */
-  @AfterEach
-  void stop() throws Exception {
-    nodes.stopAll();
   }
 
   private JsonNode server(int node) throws Exception {

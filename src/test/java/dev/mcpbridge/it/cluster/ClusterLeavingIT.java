@@ -13,14 +13,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Graceful shutdown of nodes whose servers take longer to stop than the lease time. */
 @Tag("cluster")
-@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterLeavingIT {
 
   /** Longer than four leases, and longer than the grace period of a node. */

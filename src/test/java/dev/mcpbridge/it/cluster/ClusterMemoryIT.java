@@ -21,12 +21,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,7 +33,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Idempotency keys, background calls and events are shared by all nodes and survive failures. */
 @Tag("cluster")
 @Tag("slow")
-@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterMemoryIT {
   private static final List<String> SERVERS = List.of("a", "b", "c", "d");
   private static final String GUARDED = "g";
@@ -46,7 +44,10 @@ class ClusterMemoryIT {
 
   @TempDir static Path folder;
   private static EffectLog effectLog;
+
+  @AutoClose("stopAll")
   private static Nodes nodes;
+
   private static Approvals approvals;
   private static final AtomicInteger NOTES = new AtomicInteger();
 
@@ -68,11 +69,6 @@ class ClusterMemoryIT {
     nodes.startMissing();
     nodes.awaitPreferredOwners(SERVERS);
     nodes.awaitPreferredOwners(List.of(GUARDED));
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    nodes.stopAll();
   }
 
   private static String note() {

@@ -19,17 +19,15 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Mixed load while nodes fail at random: no call runs twice, and all responses are correct. */
 @Tag("cluster")
 @Tag("slow")
-@ExtendWith(Nodes.StderrOnFailure.class)
 @Tag("alone")
 class ClusterNemesisIT {
   private static final List<String> SINGLE = List.of("a", "b");
@@ -43,6 +41,8 @@ class ClusterNemesisIT {
   @TempDir Path folder;
   private EffectLog effectLog;
   private Network network;
+
+  @AutoClose("stopAll")
   private Nodes nodes;
 
   @BeforeEach
@@ -57,11 +57,6 @@ class ClusterNemesisIT {
             effectLog.servers(GATED, "'riskLevel':2"));
     nodes = Nodes.on(network, folder, 3, "'mcpServers':{" + servers + "}");
     nodes.awaitReady(ALL);
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    nodes.stopAll();
   }
 
   /** Duration and seed are set by system properties. */

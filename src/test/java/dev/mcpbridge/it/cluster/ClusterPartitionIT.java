@@ -17,24 +17,25 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Nodes on separate machines whose network fails silently. */
 @Tag("cluster")
 @Tag("slow")
-@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterPartitionIT {
   private static final List<String> SERVERS = List.of("a", "b", "c", "d", "e");
 
   @TempDir Path folder;
   private EffectLog effectLog;
   private Network network;
+
+  @AutoClose("stopAll")
   private Nodes nodes;
+
   private final AtomicInteger turn = new AtomicInteger();
 
   @BeforeEach
@@ -43,11 +44,6 @@ class ClusterPartitionIT {
     network = new Network(3);
     nodes = Nodes.on(network, folder, 3, "'mcpServers':{" + effectLog.servers(SERVERS) + "}");
     nodes.awaitReady(SERVERS);
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    nodes.stopAll();
   }
 
   private int anyUp() {

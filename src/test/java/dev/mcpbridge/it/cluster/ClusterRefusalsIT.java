@@ -21,7 +21,6 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,7 +28,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nodes and clients that do not belong to the cluster are rejected without harming it. */
 @Tag("cluster")
-@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterRefusalsIT {
   private static final int FLOOD = 300;
 

@@ -17,14 +17,12 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nodes of one user without a configured secret, and other users on the same machine. */
 @Tag("cluster")
-@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterSecretIT {
   private static final List<String> SERVERS = List.of("one", "two", "three");
   private static final String CALL = "server.three.call";

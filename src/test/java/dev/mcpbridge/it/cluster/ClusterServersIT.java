@@ -26,14 +26,12 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Servers that are started and stopped through the API of any node, and their placement. */
 @Tag("cluster")
 @Tag("slow")
 @Tag("threads")
-@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterServersIT {
   @TempDir static Path folder;
   @AutoClose private static Nodes nodes;

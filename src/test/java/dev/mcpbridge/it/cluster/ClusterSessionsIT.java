@@ -11,18 +11,18 @@ import dev.mcpbridge.fixture.McpClient;
 import dev.mcpbridge.fixture.McpClient.Reply;
 import dev.mcpbridge.fixture.Nodes;
 import dev.mcpbridge.fixture.RoamingSession;
+import dev.mcpbridge.fixture.TestBridge;
 import java.io.BufferedReader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,7 +31,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** MCP sessions whose messages arrive at different nodes. */
 @Tag("cluster")
 @Tag("slow")
-@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterSessionsIT {
   private static final String NEWEST = "2025-11-25";
   private static final String ANN = ApiKeys.generate();
@@ -42,6 +41,8 @@ class ClusterSessionsIT {
   private static final List<String> SERVERS = List.of("one", "two", "three", "own");
 
   @TempDir static Path folder;
+
+  @AutoClose("stopAll")
   private static Nodes nodes;
 
   @BeforeAll
@@ -54,13 +55,11 @@ class ClusterSessionsIT {
             folder,
             3,
             "'auth':{'keys':[%s,%s]},'mcpServers':{%s}"
-                .formatted(key("ann", ANN), key("bob", BOB), servers),
+                .formatted(
+                    TestBridge.key("ann", ANN, "'read','call'"),
+                    TestBridge.key("bob", BOB, "'read','call'"),
+                    servers),
             ANN);
-  }
-
-  private static String key(String name, String key) {
-    return "{'name':'%s','sha256':'%s','scopes':['read','call']}"
-        .formatted(name, ApiKeys.fingerprint(key));
   }
 
   @BeforeEach
@@ -68,11 +67,6 @@ class ClusterSessionsIT {
     nodes.startMissing();
     nodes.awaitReady(SERVERS);
     nodes.assertAllAnswer(SERVERS);
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    nodes.stopAll();
   }
 
   private static RoamingSession session(int node, String path) throws Exception {

@@ -20,7 +20,6 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,7 +27,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Nodes with certificates of one authority, and peers without such a certificate. */
 @Tag("cluster")
 @Tag("slow")
-@ExtendWith(Nodes.StderrOnFailure.class)
 class ClusterTlsIT {
   private static final List<String> SERVERS = List.of("one", "two", "three");
   private static final String NAMES = "ip:127.0.0.1";

@@ -98,8 +98,8 @@ class OpenApiCredentialsIT {
             %s,%s,%s,%s,'login':{'type':'openapi','url':'%s','server':'%s',
             'authUrl':'https://login.example/start'}}}"""
                 .formatted(
-                    key("ann", ANN),
-                    key("bob", BOB),
+                    TestBridge.key("ann", ANN, "'read','call'"),
+                    TestBridge.key("bob", BOB, "'read','call'"),
                     TestBridge.entry(ExactServer.class, ""),
                     entry("header", "{'type':'apiKey','name':'X-Key','value':'" + SECRET + "'}"),
                     entry(
@@ -125,11 +125,6 @@ class OpenApiCredentialsIT {
       bridge.until(
           () -> sendRequest("GET", "/servers/" + id, "", ANN).at("/state").equals("ready"));
     }
-  }
-
-  private static String key(String name, String key) {
-    return "{'name':'%s','sha256':'%s','scopes':['read','call']}"
-        .formatted(name, ApiKeys.fingerprint(key));
   }
 
   private static String entry(String name, String auth) {

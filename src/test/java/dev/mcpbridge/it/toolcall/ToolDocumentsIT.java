@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.auth.ApiKeys;
 import dev.mcpbridge.fixture.CatalogueServer;
-import dev.mcpbridge.fixture.Requirements;
+import dev.mcpbridge.fixture.ClientProgram;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import dev.mcpbridge.protocol.Json;
@@ -23,7 +23,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -126,7 +125,7 @@ class ToolDocumentsIT {
     Path list = folder.resolve("files.json");
     Files.writeString(list, Json.mapper().writeValueAsString(files));
 
-    JsonNode problems = node("documents.mjs", list.toString());
+    JsonNode problems = ClientProgram.node(folder, "documents.mjs", list);
 
     assertEquals("[]", problems.toString());
   }
@@ -262,11 +261,8 @@ class ToolDocumentsIT {
   void documentRequiresAKeyIfKeysAreConfigured() throws Exception {
     try (TestBridge own =
         TestBridge.of(
-            "{'auth':{'keys':[{'name':'k','sha256':'"
-                + ApiKeys.fingerprint(KEY)
-                + "','scopes':['read']}]},'mcpServers':{'s':"
-                + TestBridge.entry("")
-                + "}}")) {
+            "{'auth':{'keys':[%s]},'mcpServers':{'s':%s}}"
+                .formatted(TestBridge.key("k", KEY, "'read'"), TestBridge.entry("")))) {
       for (String path : List.of(ALL, "/servers/s/openapi.json")) {
         assertEquals(401, own.get(path).status());
         Answer authorized = own.get(path, "x-api-key", KEY);
@@ -282,10 +278,11 @@ class ToolDocumentsIT {
   @Test
   void generatedTypeScriptClientCallsATool() throws Exception {
     JsonNode report =
-        node(
+        ClientProgram.node(
+            folder,
             "generated-client.mjs",
-            bridge.uri("/servers/shop/openapi.json").toString(),
-            Path.of("src/test/node/program.ts").toAbsolutePath().toString(),
+            bridge.uri("/servers/shop/openapi.json"),
+            Path.of("src/test/node/program.ts").toAbsolutePath(),
             generated("shop"));
 
     assertEquals("[]", report.path("problems").toString());
@@ -298,14 +295,12 @@ class ToolDocumentsIT {
   @Test
   void generatedPythonClientDistinguishesConfirmations() throws Exception {
     JsonNode report =
-        run(
-            "generated_client",
-            List.of(
-                Requirements.pythonServer("python").toString(),
-                "src/test/python/generated_client.py",
-                saved("python", "/servers/shop/openapi.json"),
-                folder.resolve("shop_client").toString(),
-                bridge.uri("").toString()));
+        ClientProgram.python(
+            folder,
+            "generated_client.py",
+            saved("python", "/servers/shop/openapi.json"),
+            folder.resolve("shop_client"),
+            bridge.uri(""));
 
     assertEquals("TotalResult", report.at("/total/type").asText(), report.toString());
     assertEquals("EUR", report.at("/total/currency").asText());
@@ -317,26 +312,5 @@ class ToolDocumentsIT {
   /** Next to the packages that the client needs. */
   private static String generated(String name) {
     return Path.of(".tools/node/generated", name).toAbsolutePath().toString();
-  }
-
-  private static JsonNode node(String script, String... arguments) throws Exception {
-    List<String> command = new ArrayList<>();
-    command.add(Requirements.node().toString());
-    command.add(Requirements.nodeServer(script).toString());
-    command.addAll(List.of(arguments));
-    return run(script, command);
-  }
-
-  private static JsonNode run(String name, List<String> command) throws Exception {
-    Path out = folder.resolve(name + ".out");
-    Path err = folder.resolve(name + ".err");
-    Process process =
-        new ProcessBuilder(command)
-            .redirectOutput(out.toFile())
-            .redirectError(err.toFile())
-            .start();
-    assertTrue(process.waitFor(120, TimeUnit.SECONDS), "the script timed out");
-    assertEquals(0, process.exitValue(), Files.readString(err));
-    return Json.mapper().readTree(Files.readString(out));
   }
 }
