@@ -28,11 +28,9 @@ class DocsPageIT {
   @TempDir Path folder;
 
   private String servers() {
-    return "'mcpServers':{'git':{'builtin':'git','args':['--root','"
-        + folder
-        + "']},'s':"
-        + TestBridge.entry("'env':{'EFFECTS':'" + folder.resolve("effects") + "'}")
-        + "}}";
+    return "'mcpServers':{'git':{'builtin':'git','args':['--root','%s']},'s':%s}}"
+        .formatted(
+            folder, TestBridge.entry("'env':{'EFFECTS':'" + folder.resolve("effects") + "'}"));
   }
 
   private TestBridge bridge(String keys) throws Exception {
@@ -149,9 +147,7 @@ class DocsPageIT {
 
   @Test
   void pageAsksForARequiredKeyAndUsesIt() throws Exception {
-    String keys =
-        "'auth':{'keys':[{'name':'page','sha256':'%s','scopes':['read','call']}]},"
-            .formatted(ApiKeys.fingerprint(KEY));
+    String keys = "'auth':{'keys':[" + TestBridge.key("page", KEY, "'read','call'") + "]},";
     try (TestBridge bridge = bridge(keys);
         Browser browser = new Browser(folder.resolve("profile"))) {
       browser.open(bridge.uri("/docs"));
@@ -182,9 +178,7 @@ class DocsPageIT {
     "/docs/swagger-ui-bundle.js,text/javascript"
   })
   void filesOfThePageAreServedWithoutAKey(String path, String type) throws Exception {
-    String keys =
-        "'auth':{'keys':[{'name':'page','sha256':'%s','scopes':['read']}]},"
-            .formatted(ApiKeys.fingerprint(KEY));
+    String keys = "'auth':{'keys':[" + TestBridge.key("page", KEY, "'read'") + "]},";
     try (TestBridge bridge = TestBridge.of("{" + keys + "'mcpServers':{}}")) {
       Answer answer = bridge.get(path);
 

@@ -10,7 +10,6 @@ import dev.mcpbridge.fixture.ServedBridge;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.protocol.Json;
 import java.io.BufferedReader;
-import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -99,8 +98,7 @@ class ProgramIT {
   private String banner(String... more) throws Exception {
     Process bridge = launch(ServedBridge.command(more).toArray(String[]::new));
     StringBuilder banner = new StringBuilder();
-    BufferedReader out =
-        new BufferedReader(new InputStreamReader(bridge.getInputStream(), StandardCharsets.UTF_8));
+    BufferedReader out = bridge.inputReader(StandardCharsets.UTF_8);
     for (String line = out.readLine(); !"Try:".equals(line); line = out.readLine()) {
       banner.append(Objects.requireNonNull(line, banner::toString)).append('\n');
     }

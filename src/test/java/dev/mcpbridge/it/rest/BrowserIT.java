@@ -5,16 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import dev.mcpbridge.auth.ApiKeys;
-import dev.mcpbridge.fixture.Requirements;
+import dev.mcpbridge.fixture.Browser;
+import dev.mcpbridge.fixture.EchoApi;
 import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.protocol.Json;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
@@ -56,14 +52,13 @@ class BrowserIT {
 
   @Test
   void onlyPagesOfConfiguredOriginsCallTools() throws Exception {
-    String chromium = Requirements.program("chromium", "chromium-browser", "google-chrome");
     Path effects = folder.resolve("effects");
-    try (Site configured = new Site();
-        Site foreign = new Site();
+    try (EchoApi configured = EchoApi.start();
+        EchoApi foreign = EchoApi.start();
         TestBridge bridge = TestBridge.of(config(configured, effects))) {
       bridge.until(() -> bridge.get("/servers/s", "x-api-key", KEY).at("/state").equals("ready"));
 
-      JsonNode allowed = configured.visit(chromium, folder.resolve("known"), bridge);
+      JsonNode allowed = visit(configured, folder.resolve("known"), bridge);
 
       assertEquals(200, allowed.at("/echo/status").asInt(), allowed.toString());
       assertTrue(allowed.at("/echo/text").asText().contains("{\"m\":\"ü\"}"), allowed.toString());
@@ -74,80 +69,35 @@ class BrowserIT {
       assertEquals(200, allowed.at("/effect/status").asInt());
       assertEquals(1, Files.readAllLines(effects).size());
 
-      JsonNode refused = foreign.visit(chromium, folder.resolve("foreign"), bridge);
+      JsonNode refused = visit(foreign, folder.resolve("foreign"), bridge);
 
       refused.forEach(answer -> assertEquals("blocked", answer.path("status").asText()));
       assertFalse(Files.readAllLines(effects).size() > 1, "a foreign origin called a tool");
     }
   }
 
-  private static String config(Site configured, Path effects) {
-    return "{'http':{'cors':{'origins':['"
-        + configured.origin()
-        + "']}},'auth':{'keys':[{'name':'page','sha256':'"
-        + ApiKeys.fingerprint(KEY)
-        + "','scopes':['read','call']}]},'mcpServers':{'s':"
-        + TestBridge.entry("'env':{'EFFECTS':'" + effects + "'}")
-        + "}}";
+  private static String config(EchoApi configured, Path effects) {
+    return "{'http':{'cors':{'origins':['%s']}},'auth':{'keys':[%s]},'mcpServers':{'s':%s}}"
+        .formatted(
+            configured.url(""),
+            TestBridge.key("page", KEY, "'read','call'"),
+            TestBridge.entry("'env':{'EFFECTS':'" + effects + "'}"));
   }
 
-  /** A web site with its own origin that serves the page and receives its report. */
-  private static final class Site implements AutoCloseable {
-    private final CompletableFuture<JsonNode> report = new CompletableFuture<>();
-    private final HttpServer server;
-    private String bridge;
-
-    Site() throws IOException {
-      server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-      server.createContext("/", this::page);
-      server.createContext("/report", this::report);
-      server.start();
-    }
-
-    String origin() {
-      return "http://127.0.0.1:" + server.getAddress().getPort();
-    }
-
-    JsonNode visit(String chromium, Path profile, TestBridge target) throws Exception {
-      bridge = "http://127.0.0.1:" + target.port();
-      Process browser =
-          new ProcessBuilder(
-                  chromium,
-                  "--headless",
-                  "--no-sandbox",
-                  "--disable-gpu",
-                  "--disable-dev-shm-usage",
-                  "--user-data-dir=" + profile,
-                  origin() + "/")
-              .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-              .start();
-      try {
-        return report.get(60, TimeUnit.SECONDS);
-      } finally {
-        browser.descendants().forEach(ProcessHandle::destroyForcibly);
-        browser.destroyForcibly().waitFor();
-      }
-    }
-
-    private void page(HttpExchange exchange) throws IOException {
-      byte[] page =
-          PAGE.replace("KEY", KEY).replace("BRIDGE", bridge).getBytes(StandardCharsets.UTF_8);
-      exchange.getResponseHeaders().set("content-type", "text/html; charset=utf-8");
-      exchange.sendResponseHeaders(200, page.length);
-      exchange.getResponseBody().write(page);
-      exchange.close();
-    }
-
-    private void report(HttpExchange exchange) throws IOException {
-      report.complete(Json.mapper().readTree(exchange.getRequestBody().readAllBytes()));
-      exchange.sendResponseHeaders(204, -1);
-      exchange.close();
-    }
-
-    @Override
-    public void close() {
-      server.stop(0);
+  /** Opens the page at a web site with its own origin and returns what the page reports to it. */
+  private static JsonNode visit(EchoApi site, Path profile, TestBridge bridge) throws Exception {
+    CompletableFuture<JsonNode> report = new CompletableFuture<>();
+    String page = PAGE.replace("KEY", KEY).replace("BRIDGE", bridge.uri("").toString());
+    site.on("/", 200, "text/html; charset=utf-8", page)
+        .on(
+            "/report",
+            (request, peer) -> {
+              report.complete(Json.mapper().readTree(request.text()));
+              return peer.write(204, null, new byte[0]);
+            });
+    try (Browser browser = new Browser(profile)) {
+      browser.open(URI.create(site.url("/")));
+      return report.get(60, TimeUnit.SECONDS);
     }
   }
 }

@@ -11,7 +11,6 @@ import dev.mcpbridge.fixture.TestBridge;
 import dev.mcpbridge.fixture.TestBridge.Answer;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.nio.charset.StandardCharsets;
@@ -82,8 +81,7 @@ class SdkServersIT {
     builder.environment().put("PYTHONDONTWRITEBYTECODE", "1");
     Process server = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
     SERVERS.add(server);
-    BufferedReader out =
-        new BufferedReader(new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8));
+    BufferedReader out = server.inputReader(StandardCharsets.UTF_8);
     return Integer.parseInt(out.readLine());
   }
 
