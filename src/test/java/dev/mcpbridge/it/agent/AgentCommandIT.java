@@ -237,11 +237,7 @@ class AgentCommandIT {
 
   @Test
   void threeToolsAreOfferedInsteadOfMany() throws Exception {
-    try (TestBridge many =
-        TestBridge.of(
-                "{'mcpServers':{'s':%s}}"
-                    .formatted(TestBridge.entry("", "--more-tools", "100", "--page", "200")))
-            .awaitReady("s")) {
+    try (TestBridge many = TestBridge.scripted("", "--more-tools", "100", "--page", "200")) {
       model.thenText("Three.");
       assertEnded(0, new AgentProgram(folder, many, model).run("--once", "What?"));
       assertEquals(3, model.lastRequestBody().path("tools").size());

@@ -37,13 +37,9 @@ class AgentTerminalIT {
   @BeforeAll
   static void start() throws Exception {
     bridge =
-        TestBridge.of(
-                "{'mcpServers':{'s':%s}}"
-                    .formatted(
-                        TestBridge.entry(
-                            "'env':{'EFFECTS':'%s'},'risk':{'tools':{'effect':2,'remember':2}}"
-                                .formatted(effects.resolve("effects")))))
-            .awaitReady("s");
+        TestBridge.scripted(
+            "'env':{'EFFECTS':'%s'},'risk':{'tools':{'effect':2,'remember':2}}"
+                .formatted(effects.resolve("effects")));
   }
 
   @BeforeEach

@@ -26,7 +26,7 @@ class SubscriptionsIT {
   @ValueSource(strings = {"legacy", "modern"})
   void subscriptionSurvivesTheDeathOfItsProcess(String era) throws Exception {
     String server = NodeFixture.stdio("'era':'" + era + "'");
-    try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + server + "}}").awaitReady("s")) {
+    try (TestBridge bridge = TestBridge.serving(server)) {
       McpClient client = new McpClient(bridge.uri("/servers/s/mcp"), "{}").initialized();
       BufferedReader stream = client.listen();
       assertTrue(

@@ -30,10 +30,7 @@ class OpenApiBodiesIT {
     ApiDocument document = ApiDocument.create();
     bodies(document);
     api = EchoApi.start().on("/openapi.json", document.asScript());
-    bridge =
-        TestBridge.of(
-                "{'mcpServers':{'s':{'type':'openapi','url':'" + api.url("/openapi.json") + "'}}}")
-            .awaitReady("s");
+    bridge = TestBridge.serving("{'type':'openapi','url':'" + api.url("/openapi.json") + "'}");
   }
 
   private static void bodies(ApiDocument document) {

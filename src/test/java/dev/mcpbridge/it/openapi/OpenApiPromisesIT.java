@@ -44,10 +44,7 @@ class OpenApiPromisesIT {
             .on("/words", 200, "text/plain", "done")
             .on("/image", 200, "image/png", new byte[] {1, 2})
             .on("/either", 204, null, "");
-    bridge =
-        TestBridge.of(
-                "{'mcpServers':{'s':{'type':'openapi','url':'" + api.url("/openapi.json") + "'}}}")
-            .awaitReady("s");
+    bridge = TestBridge.serving("{'type':'openapi','url':'" + api.url("/openapi.json") + "'}");
   }
 
   private static String responses(String responses) {

@@ -48,10 +48,7 @@ class OpenApiWireIT {
     }
     addAttackTargets(document);
     api = EchoApi.start().on("/openapi.json", document.asScript());
-    bridge =
-        TestBridge.of(
-                "{'mcpServers':{'s':{'type':'openapi','url':'" + api.url("/openapi.json") + "'}}}")
-            .awaitReady("s");
+    bridge = TestBridge.serving("{'type':'openapi','url':'" + api.url("/openapi.json") + "'}");
   }
 
   private static void addAttackTargets(ApiDocument document) {

@@ -69,7 +69,7 @@ class NetworkFaultsIT {
     effects = folder.resolve("effects");
     String risk = "'risk':{'tools':{'effect':1}}";
     String entry = TestBridge.entry("'env':{'EFFECTS':'" + effects + "'}," + risk);
-    upstream = TestBridge.of("{'mcpServers':{'s':" + entry + "}}").awaitReady("s");
+    upstream = TestBridge.serving(entry);
     List<String> servers = new ArrayList<>();
     for (String era : List.of("legacy", "modern", "sse")) {
       ToxicProxy proxy = new ToxicProxy(upstream.port());

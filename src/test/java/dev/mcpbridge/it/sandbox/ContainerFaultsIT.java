@@ -346,7 +346,7 @@ class ContainerFaultsIT {
   }
 
   private static TestBridge ready(String entry) throws Exception {
-    return TestBridge.of("{'mcpServers':{'s':" + entry + "}}").awaitReady("s");
+    return TestBridge.serving(entry);
   }
 
   private static String box(String keys, String docker) {

@@ -294,8 +294,7 @@ class SandboxIT {
   @Test
   void anApprovedCallRunsInAContainerAfterALevelChange() throws Exception {
     String entry = box("'riskLevel':1,'risk':{'tools':{'pid':%d}}", "");
-    try (TestBridge bridge =
-        TestBridge.of("{'mcpServers':{'s':" + entry.formatted(2) + "}}").awaitReady("s")) {
+    try (TestBridge bridge = TestBridge.serving(entry.formatted(2))) {
       JsonNode pending = bridge.call("pid", "{}").body();
 
       bridge.reload("{'mcpServers':{'s':" + entry.formatted(3) + "}}");
@@ -480,7 +479,7 @@ class SandboxIT {
   }
 
   private static TestBridge one(String keys, String docker) throws Exception {
-    return TestBridge.of("{'mcpServers':{'s':" + box(keys, docker) + "}}").awaitReady("s");
+    return TestBridge.serving(box(keys, docker));
   }
 
   private static String box(String keys, String docker) {

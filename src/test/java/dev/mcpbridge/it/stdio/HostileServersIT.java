@@ -143,10 +143,7 @@ class HostileServersIT {
   }
 
   private TestBridge bridge(String tools, String keys) throws Exception {
-    return TestBridge.of(
-            "{'mcpServers':{'s':%s}}"
-                .formatted(CatalogueServer.entry(folder.resolve("tools"), tools, keys)))
-        .awaitReady("s");
+    return TestBridge.serving(CatalogueServer.entry(folder.resolve("tools"), tools, keys));
   }
 
   private static String tagged(String hidden) {

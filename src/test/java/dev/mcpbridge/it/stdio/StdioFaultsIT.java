@@ -242,7 +242,7 @@ class StdioFaultsIT {
     String java =
         TestBridge.java() + " " + String.join(" ", TestBridge.javaArgs(ExactServer.class));
     String entry = "{'command':'sh','args':['-c','sleep 3.5; exec " + java + "']}";
-    try (TestBridge bridge = TestBridge.of("{'mcpServers':{'s':" + entry + "}}").awaitReady("s")) {
+    try (TestBridge bridge = TestBridge.serving(entry)) {
 
       JsonNode server = bridge.get("/servers/s").body();
       assertEquals("2026-07-28", server.path("protocol_version").asText(), server.toString());

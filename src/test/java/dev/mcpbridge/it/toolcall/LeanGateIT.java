@@ -33,13 +33,9 @@ class LeanGateIT {
   @BeforeAll
   static void start() throws Exception {
     bridge =
-        TestBridge.of(
-                "{'mcpServers':{'s':%s}}"
-                    .formatted(
-                        TestBridge.entry(
-                            "'env':{'EFFECTS':'%s'},'risk':{'tools':{'effect':2,'argv':3}}"
-                                .formatted(folder.resolve("effects")))))
-            .awaitReady("s");
+        TestBridge.scripted(
+            "'env':{'EFFECTS':'%s'},'risk':{'tools':{'effect':2,'argv':3}}"
+                .formatted(folder.resolve("effects")));
   }
 
   @BeforeEach
