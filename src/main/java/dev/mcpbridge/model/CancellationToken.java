@@ -47,6 +47,10 @@ public final class CancellationToken {
     }
   }
 
+  public synchronized boolean isCancelled() {
+    return cancellation != null;
+  }
+
   /**
    * @throws BridgeException CANCELLED if the call is cancelled
    */

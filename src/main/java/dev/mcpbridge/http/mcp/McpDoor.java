@@ -68,8 +68,8 @@ public final class McpDoor {
       return new McpCalls(vertx, bus, pipeline, decided, ids, catalogueCache.lean());
     }
 
-    private LegacySessions sessions(McpCalls calls, CatalogueChanges changes) {
-      return new LegacySessions(vertx, bus, cluster, sessions, idleMillis, calls, changes);
+    private LegacySessions sessions(CatalogueChanges changes) {
+      return new LegacySessions(vertx, bus, cluster, sessions, idleMillis, changes);
     }
   }
 
@@ -83,8 +83,7 @@ public final class McpDoor {
     PostReplies replies = new PostReplies(deps.vertx(), deps.streams());
     CatalogueChanges changes = new CatalogueChanges(deps.bus());
     ResourceSubscribers subscribers = new ResourceSubscribers(deps.bus(), deps.directory());
-    this.legacy =
-        new LegacyRequests(deps.sessions(calls, changes), calls, info, replies, subscribers);
+    this.legacy = new LegacyRequests(deps.sessions(changes), calls, info, replies, subscribers);
     this.stateless = new StatelessRequests(calls, info, replies, changes, subscribers);
     this.sse = new SseDoor(legacy, replies);
   }

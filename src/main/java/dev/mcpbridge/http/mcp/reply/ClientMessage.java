@@ -108,10 +108,6 @@ public record ClientMessage(
     return method != null && id != null;
   }
 
-  public boolean isNotification() {
-    return method != null && id == null;
-  }
-
   /** A required string of the params. */
   public String required(String name) {
     String text = stringParam(name);

@@ -19,7 +19,7 @@ public final class MessageStream {
   private final String name;
   private final EventBudget budget;
   private final Runnable onCleared;
-  private Deque<Event> buffer;
+  private final Deque<Event> buffer = new ArrayDeque<>(1);
   private EventStream connection;
   private long lastNumber;
   private int storedBytes;
@@ -84,9 +84,7 @@ public final class MessageStream {
   /** Replays the messages after the given one, and continues. */
   public void resume(EventStream opened, long after) {
     connect(opened);
-    if (buffer != null) {
-      buffer.stream().filter(event -> event.number() > after).toList().forEach(this::write);
-    }
+    buffer.stream().filter(event -> event.number() > after).toList().forEach(this::write);
     if (isOver) {
       finish();
     }
@@ -141,9 +139,6 @@ public final class MessageStream {
     if (name == null) {
       return;
     }
-    if (buffer == null) {
-      buffer = new ArrayDeque<>();
-    }
     int length = event.message().length();
     while (!buffer.isEmpty() && (buffer.size() >= MAX_EVENTS || storedBytes + length > MAX_BYTES)) {
       evictOldest();
@@ -161,10 +156,8 @@ public final class MessageStream {
   }
 
   private void clear() {
-    if (buffer != null) {
-      while (!buffer.isEmpty()) {
-        evictOldest();
-      }
+    while (!buffer.isEmpty()) {
+      evictOldest();
     }
     onCleared.run();
   }

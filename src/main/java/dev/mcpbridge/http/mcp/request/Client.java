@@ -14,8 +14,8 @@ public interface Client {
   /** The lowest severity of log messages to send to the client; null for none. */
   String logLevel();
 
-  /** Whether the client has cancelled the request or disconnected: no call may start for it. */
-  boolean hasCancelled(McpRequest request);
+  /** Whether its session has ended: no call may start for it. */
+  boolean hasEnded();
 
   /**
    * Whether the client accepts requests while a call runs. Otherwise a result requests its input,
@@ -26,10 +26,4 @@ public interface Client {
   /** Sends a request to a client that accepts them. */
   Future<JsonSlice> sendRequest(
       McpRequest during, String method, JsonSlice params, long timeoutMillis);
-
-  /** A call has started for the request. */
-  void callStarted(McpRequest request, McpRequest.RunningCall runningCall);
-
-  /** The call has ended. */
-  void callEnded(McpRequest request);
 }

@@ -3,12 +3,14 @@ package dev.mcpbridge.http.mcp.request;
 import dev.mcpbridge.bus.Addresses;
 import dev.mcpbridge.bus.Addresses.ServerRequest;
 import dev.mcpbridge.bus.Bus;
+import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.model.CallEvent;
 import dev.mcpbridge.protocol.JsonObjects;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.RpcWriter;
 import io.vertx.core.Future;
+import java.util.function.Consumer;
 
 /**
  * A running call and the client that made it: progress, log messages and requests of the server
@@ -20,6 +22,7 @@ final class ClientCall {
 
   private final McpRequest request;
   private final String id;
+  private final Consumer<BridgeException> canceller;
   private final JsonSlice progressToken;
   private final boolean streams;
   private Runnable stopEvents = NOTHING;
@@ -27,12 +30,14 @@ final class ClientCall {
   private SuspendedCalls.SuspendedCall suspended;
 
   /**
-   * @throws dev.mcpbridge.error.BridgeException CANCELLED if the client has cancelled the request
+   * @param canceller cancels the call
+   * @throws BridgeException CANCELLED if the client has cancelled the request
    */
-  ClientCall(McpRequest request, String id) {
+  ClientCall(McpRequest request, String id, Consumer<BridgeException> canceller) {
     request.checkCancelled();
     this.request = request;
     this.id = id;
+    this.canceller = canceller;
     this.progressToken = request.progressToken();
     this.streams =
         request.replyChannel().takesStream()
@@ -53,11 +58,10 @@ final class ClientCall {
     if (streams) {
       stopEvents = bus.subscribe(Addresses.callEvents(id), this::forward);
     }
-    McpRequest.RunningCall runningCall = new McpRequest.RunningCall(callIntent.server(), id);
-    request.client().callStarted(request, runningCall);
+    request.cancellation().onCancel(canceller);
     if (request.client().capabilities().length() > 2) {
       if (!request.client().takesRequests()) {
-        suspended = suspendedCalls.open(request, callIntent, runningCall);
+        suspended = suspendedCalls.open(request, callIntent, canceller);
       }
       stopRequests = bus.serve(Addresses.clientRequest(id), this::ask);
     }
@@ -68,9 +72,7 @@ final class ClientCall {
   Future<JsonSlice> follow(Future<JsonSlice> outcome) {
     Future<JsonSlice> ended = outcome.onComplete(done -> stopRequests.run());
     Future<JsonSlice> result = suspended == null ? ended : suspended.follow(ended).nextResult();
-    return result
-        .onComplete(done -> stopEvents.run())
-        .onComplete(done -> request.client().callEnded(request));
+    return result.onComplete(done -> stopEvents.run());
   }
 
   private Future<JsonSlice> ask(ServerRequest question) {

@@ -43,11 +43,7 @@ final class DecisionWaiter {
             PROGRESS_SECONDS * 1000L,
             t -> sendProgress(request, token, seconds[0] += PROGRESS_SECONDS));
     return decidedCalls
-        .await(
-            confirmation.id(),
-            request.viewer(),
-            timeoutMillis,
-            () -> request.client().hasCancelled(request))
+        .await(confirmation.id(), request.viewer(), timeoutMillis, request::isCancelled)
         .onComplete(done -> vertx.cancelTimer(timer))
         .compose(decidedCall -> decidedCall.outcome(null))
         .map(outcome -> Optional.ofNullable(outcome).map(DecisionWaiter::result))

@@ -125,10 +125,6 @@ public final class McpCalls {
     return run(request, server, target, Arguments.fromScanned(JsonObjects.object(params), true));
   }
 
-  public void cancel(McpRequest.RunningCall runningCall, String reason) {
-    pipeline.cancel(runningCall.callId(), reason);
-  }
-
   private Future<JsonSlice> run(
       McpRequest request, ServerId server, Target target, Arguments arguments) {
     if (!request.client().principal().may(Scope.CALL)) {
@@ -196,7 +192,9 @@ public final class McpCalls {
   }
 
   private ClientCall connect(McpRequest request, CallIntent callIntent, String callId) {
-    return new ClientCall(request, callId).connect(bus, suspendedCalls, callIntent);
+    ClientCall call =
+        new ClientCall(request, callId, cause -> pipeline.cancel(callId, cause.getMessage()));
+    return call.connect(bus, suspendedCalls, callIntent);
   }
 
   private static ToolLocation prompt(McpRequest request, String name) {

@@ -8,7 +8,7 @@ import dev.mcpbridge.http.mcp.reply.ClientMessage;
 import dev.mcpbridge.http.mcp.reply.ReplyChannel;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.model.Caller;
-import dev.mcpbridge.model.ServerId;
+import dev.mcpbridge.model.CancellationToken;
 import dev.mcpbridge.protocol.Arguments;
 import dev.mcpbridge.protocol.Envelope;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -23,20 +23,26 @@ import java.util.function.Predicate;
  *
  * @param toolCatalogue what the endpoint offers
  * @param caller the caller of its calls, with the credential of this request
+ * @param cancellation of the request by its client, by a notification or by disconnecting
  */
 public record McpRequest(
     ClientMessage message,
     ToolCatalogue toolCatalogue,
     Client client,
     Caller caller,
-    ReplyChannel replyChannel) {
+    ReplyChannel replyChannel,
+    CancellationToken cancellation) {
 
-  /** A running call, as needed to cancel it. */
-  public record RunningCall(ServerId server, String callId) {}
+  /** Whether no call may start for the request. */
+  boolean isCancelled() {
+    return cancellation.isCancelled() || client.hasEnded();
+  }
 
-  /** Throws CANCELLED if the client has cancelled the request or disconnected. */
+  /**
+   * @throws BridgeException CANCELLED if no call may start for the request
+   */
   void checkCancelled() {
-    if (client.hasCancelled(this)) {
+    if (isCancelled()) {
       throw new BridgeException(ErrorCode.CANCELLED, "The client cancelled the request");
     }
   }

@@ -1,6 +1,7 @@
 package dev.mcpbridge.http.mcp.request;
 
 import dev.mcpbridge.bus.Addresses.ServerRequest;
+import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.RandomIds;
 import io.vertx.core.Future;
@@ -10,6 +11,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * Calls of stateless clients that wait for input: a server with a session has sent a request, which
@@ -29,15 +31,15 @@ final class SuspendedCalls {
   final class SuspendedCall {
     private final String principal;
     private final CallIntent callIntent;
-    private final McpRequest.RunningCall runningCall;
+    private final Consumer<BridgeException> canceller;
     private final Deque<JsonSlice> queuedResults = new ArrayDeque<>();
     private Promise<JsonSlice> nextResult = Promise.promise();
 
     private SuspendedCall(
-        String principal, CallIntent callIntent, McpRequest.RunningCall runningCall) {
+        String principal, CallIntent callIntent, Consumer<BridgeException> canceller) {
       this.principal = principal;
       this.callIntent = callIntent;
-      this.runningCall = runningCall;
+      this.canceller = canceller;
     }
 
     /** The result of the call, or {@code input_required} for its next request. */
@@ -67,18 +69,16 @@ final class SuspendedCalls {
       String state = statePrefix + RandomIds.next();
       Promise<JsonSlice> answer = Promise.promise();
       waiting.put(state, new WaitingCall(this, serverRequest, answer));
-      if (!nextResult.tryComplete(inputRequired(serverRequest, state))) {
-        queuedResults.add(inputRequired(serverRequest, state));
+      JsonSlice result = inputRequired(serverRequest, state);
+      if (!nextResult.tryComplete(result)) {
+        queuedResults.add(result);
       }
       long timer =
           vertx.setTimer(TIMEOUT_MILLIS, t -> answer.tryFail("The client did not respond in time"));
       return answer
           .future()
-          .onComplete(
-              done -> {
-                vertx.cancelTimer(timer);
-                waiting.remove(state);
-              });
+          .onComplete(done -> vertx.cancelTimer(timer))
+          .onComplete(done -> waiting.remove(state));
     }
   }
 
@@ -94,8 +94,8 @@ final class SuspendedCalls {
   }
 
   SuspendedCall open(
-      McpRequest request, CallIntent callIntent, McpRequest.RunningCall runningCall) {
-    return new SuspendedCall(request.client().principal().name(), callIntent, runningCall);
+      McpRequest request, CallIntent callIntent, Consumer<BridgeException> canceller) {
+    return new SuspendedCall(request.client().principal().name(), callIntent, canceller);
   }
 
   boolean isResumption(McpRequest request) {
@@ -121,9 +121,9 @@ final class SuspendedCalls {
     waiting.remove(state);
     SuspendedCall call = waitingCall.call();
     Future<JsonSlice> next = call.awaitNext();
-    request.client().callStarted(request, call.runningCall);
+    request.cancellation().onCancel(call.canceller);
     waitingCall.answer().tryComplete(answer.detached());
-    return next.onComplete(done -> request.client().callEnded(request));
+    return next;
   }
 
   private static JsonSlice inputRequired(ServerRequest serverRequest, String state) {

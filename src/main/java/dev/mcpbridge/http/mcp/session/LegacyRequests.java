@@ -18,6 +18,7 @@ import dev.mcpbridge.http.mcp.request.ResourceSubscribers;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.CancellationToken;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.BridgePath;
 import dev.mcpbridge.protocol.JsonSlice;
@@ -198,10 +199,12 @@ public final class LegacyRequests {
       sessions.handle(session, message);
       return;
     }
-    session.requestReceived(message);
+    CancellationToken cancellation = session.requestReceived(message);
     endpoint
         .catalogue(message)
-        .map(toolCatalogue -> new McpRequest(message, toolCatalogue, session, caller, reply))
+        .map(
+            toolCatalogue ->
+                new McpRequest(message, toolCatalogue, session, caller, reply, cancellation))
         .compose(request -> result(session, request))
         .onComplete(done -> session.finished(message))
         .onComplete(

@@ -5,10 +5,10 @@ import dev.mcpbridge.http.mcp.reply.ClientMessage;
 import dev.mcpbridge.http.mcp.reply.EventBudget;
 import dev.mcpbridge.http.mcp.reply.MessageStream;
 import dev.mcpbridge.http.mcp.request.Client;
-import dev.mcpbridge.http.mcp.request.McpCalls;
 import dev.mcpbridge.http.mcp.request.McpRequest;
 import dev.mcpbridge.http.reply.EventStream;
 import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.CancellationToken;
 import dev.mcpbridge.protocol.JsonSlice;
 import dev.mcpbridge.protocol.McpMethod;
 import dev.mcpbridge.protocol.ProtocolVersion;
@@ -24,14 +24,12 @@ import java.util.Map;
 final class LegacySession implements Client {
   private final Principal principal;
   private final Caller caller;
-  private final McpCalls calls;
   private final SentRequests sentRequests;
   private final SessionStreams streams;
 
-  /** Unanswered requests by id, and whether they were cancelled. */
-  private final Map<JsonSlice, Boolean> requests = new HashMap<>();
+  /** The cancellations of unanswered requests, by their ids. */
+  private final Map<JsonSlice, CancellationToken> requests = new HashMap<>();
 
-  private final Map<JsonSlice, McpRequest.RunningCall> runningCalls = new HashMap<>();
   private final Map<String, Runnable> subscriptions = new HashMap<>();
   private SessionRecord record;
   private long lastUsedNanos = System.nanoTime();
@@ -45,13 +43,11 @@ final class LegacySession implements Client {
       Principal principal,
       Caller caller,
       SessionRecord record,
-      McpCalls calls,
       SentRequests sentRequests,
       EventBudget budget) {
     this.principal = principal;
     this.caller = caller;
     this.record = record;
-    this.calls = calls;
     this.sentRequests = sentRequests;
     this.streams = new SessionStreams(budget, record.version() == ProtocolVersion.V2025_11_25);
   }
@@ -93,9 +89,9 @@ final class LegacySession implements Client {
     return record.capabilities();
   }
 
-  /** A request was received and will get a response. */
-  void requestReceived(ClientMessage request) {
-    requests.putIfAbsent(request.id(), false);
+  /** Registers a request that will get a response. */
+  CancellationToken requestReceived(ClientMessage request) {
+    return requests.computeIfAbsent(request.id(), id -> new CancellationToken());
   }
 
   /** The request was answered. */
@@ -104,18 +100,8 @@ final class LegacySession implements Client {
   }
 
   @Override
-  public boolean hasCancelled(McpRequest request) {
-    return isOver || requests.getOrDefault(request.message().id(), false);
-  }
-
-  @Override
-  public void callStarted(McpRequest request, McpRequest.RunningCall call) {
-    runningCalls.put(request.message().id(), call);
-  }
-
-  @Override
-  public void callEnded(McpRequest request) {
-    runningCalls.remove(request.message().id());
+  public boolean hasEnded() {
+    return isOver;
   }
 
   /**
@@ -134,12 +120,11 @@ final class LegacySession implements Client {
   /** Cancels a request of the client; false if it is unknown here or answered. */
   private boolean cancel(JsonSlice requestId) {
     sentRequests.fail(requestId);
-    boolean isUnanswered = requests.replace(requestId, true) != null;
-    McpRequest.RunningCall runningCall = runningCalls.get(requestId);
-    if (runningCall != null) {
-      calls.cancel(runningCall, "The client has cancelled the request");
+    CancellationToken cancellation = requests.get(requestId);
+    if (cancellation != null) {
+      cancellation.cancel("The client has cancelled the request");
     }
-    return isUnanswered;
+    return cancellation != null;
   }
 
   @Override
@@ -161,13 +146,13 @@ final class LegacySession implements Client {
     return !streams.isListening() && requests.isEmpty() && lastUsedNanos - nanos < 0;
   }
 
-  /** Records when the other nodes were last informed that the session is in use. */
-  void markRefreshed(long nanos) {
-    refreshedNanos = nanos;
-  }
-
+  /** Whether the other nodes were last told before that time that the session is in use. */
   boolean wasRefreshedBefore(long nanos) {
     return refreshedNanos - nanos < 0;
+  }
+
+  void markRefreshed() {
+    refreshedNanos = System.nanoTime();
   }
 
   /** Begins a stream; the session counts as used until the stream ends. */

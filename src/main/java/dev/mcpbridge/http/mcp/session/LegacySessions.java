@@ -10,7 +10,6 @@ import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.http.mcp.reply.ClientMessage;
 import dev.mcpbridge.http.mcp.reply.EventBudget;
 import dev.mcpbridge.http.mcp.request.CatalogueChanges;
-import dev.mcpbridge.http.mcp.request.McpCalls;
 import dev.mcpbridge.limit.Shares;
 import dev.mcpbridge.model.Caller;
 import dev.mcpbridge.model.ServerId;
@@ -43,7 +42,6 @@ public final class LegacySessions {
   private final int node;
   private final Shares shares;
   private final long idleMillis;
-  private final McpCalls calls;
 
   /** Null for a single node. */
   private final SessionRecords records;
@@ -61,14 +59,12 @@ public final class LegacySessions {
       Cluster cluster,
       Shares shares,
       long idleMillis,
-      McpCalls calls,
       CatalogueChanges changes) {
     this.vertx = vertx;
     this.bus = bus;
     this.node = cluster.slot();
     this.shares = shares;
     this.idleMillis = idleMillis;
-    this.calls = calls;
     this.records =
         cluster.isAlone() ? null : new SessionRecords(cluster.map("sessions"), idleMillis);
     vertx.setPeriodic(Math.min(SWEEP_MILLIS, idleMillis), t -> sweep());
@@ -93,8 +89,7 @@ public final class LegacySessions {
       String id, Principal principal, String share, SessionRecord record) {
     Caller caller = new Caller(principal.name(), id).withShare(share);
     SentRequests sentRequests = new SentRequests(vertx, node);
-    LegacySession session =
-        new LegacySession(principal, caller, record, calls, sentRequests, budget);
+    LegacySession session = new LegacySession(principal, caller, record, sentRequests, budget);
     sessions.put(id, session);
     shares.add(share, 1);
     return session;
@@ -162,10 +157,9 @@ public final class LegacySessions {
       throw notFound();
     }
     session.update(record);
-    long now = System.nanoTime();
-    long halfNanos = TimeUnit.MILLISECONDS.toNanos(idleMillis) / 2;
-    if (records.isToRefresh(session.id()) || session.wasRefreshedBefore(now - halfNanos)) {
-      session.markRefreshed(now);
+    long halfAgo = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(idleMillis) / 2;
+    if (records.isToRefresh(session.id()) || session.wasRefreshedBefore(halfAgo)) {
+      session.markRefreshed();
       records.refresh(session.id());
     }
   }

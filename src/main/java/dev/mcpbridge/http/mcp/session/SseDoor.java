@@ -83,27 +83,21 @@ public final class SseDoor {
     Channel channel = channel(ctx, endpoint.server());
     Caller caller = channel.session == null ? null : Callers.caller(ctx, channel.session.caller());
     ctx.response().setStatusCode(202).end();
+    boolean isInitialize = message.isRequest() && message.method().equals(McpMethod.INITIALIZE);
     try {
-      dispatch(channel, caller, message, endpoint);
+      if (isInitialize != (channel.session == null)) {
+        throw new BridgeException(
+            ErrorCode.MALFORMED_REQUEST, "initialize must come first and only once");
+      }
+      if (isInitialize) {
+        initialize(channel, message, endpoint);
+      } else {
+        requests.handleInSession(channel.session, caller, message, endpoint, channel);
+      }
     } catch (BridgeException refusal) {
       if (message.isRequest()) {
         RpcErrors.refuse(channel, message.id(), refusal);
       }
-    }
-  }
-
-  /**
-   * @param caller null before there is a session
-   */
-  private void dispatch(Channel channel, Caller caller, ClientMessage message, Endpoint endpoint) {
-    boolean isInitialize = McpMethod.INITIALIZE.equals(message.method()) && message.isRequest();
-    if (isInitialize && channel.session == null) {
-      initialize(channel, message, endpoint);
-    } else if (isInitialize || channel.session == null) {
-      throw new BridgeException(
-          ErrorCode.MALFORMED_REQUEST, "initialize must come first and only once");
-    } else {
-      requests.handleInSession(channel.session, caller, message, endpoint, channel);
     }
   }
 

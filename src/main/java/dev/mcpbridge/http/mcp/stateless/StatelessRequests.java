@@ -8,6 +8,7 @@ import dev.mcpbridge.http.mcp.reply.PostReplies;
 import dev.mcpbridge.http.mcp.reply.PostReply;
 import dev.mcpbridge.http.mcp.reply.RpcErrors;
 import dev.mcpbridge.http.mcp.request.CatalogueChanges;
+import dev.mcpbridge.http.mcp.request.Client;
 import dev.mcpbridge.http.mcp.request.Endpoint;
 import dev.mcpbridge.http.mcp.request.EndpointInfo;
 import dev.mcpbridge.http.mcp.request.McpCalls;
@@ -16,6 +17,7 @@ import dev.mcpbridge.http.mcp.request.McpRequest;
 import dev.mcpbridge.http.mcp.request.ResourceSubscribers;
 import dev.mcpbridge.http.reply.Callers;
 import dev.mcpbridge.model.Caller;
+import dev.mcpbridge.model.CancellationToken;
 import dev.mcpbridge.model.ServerId;
 import dev.mcpbridge.protocol.BridgePath;
 import dev.mcpbridge.protocol.JsonObjects;
@@ -60,7 +62,7 @@ public final class StatelessRequests {
       throw new BridgeException(
           ErrorCode.MALFORMED_REQUEST, "Since 2026-07-28 responses must be sent in inputResponses");
     }
-    if (message.isNotification()) {
+    if (!message.isRequest()) {
       ctx.response().setStatusCode(202).end();
       return;
     }
@@ -88,26 +90,21 @@ public final class StatelessRequests {
 
   private void answer(RoutingContext ctx, ClientMessage message, Endpoint endpoint) {
     Caller caller = Callers.caller(ctx);
-    StatelessClient client = new StatelessClient(Callers.of(ctx), message.meta());
+    Client client = StatelessClient.of(Callers.of(ctx), message.meta());
     PostReply reply = replies.to(ctx);
-    reply.onDisconnect(() -> cancel(client));
+    CancellationToken cancellation = new CancellationToken();
+    reply.onDisconnect(() -> cancellation.cancel("The client has disconnected"));
     endpoint
         .catalogue(message)
         .compose(
             toolCatalogue -> {
               ParamHeaders.check(message, toolCatalogue, ctx.request().headers());
-              return result(new McpRequest(message, toolCatalogue, client, caller, reply));
+              return result(
+                  new McpRequest(message, toolCatalogue, client, caller, reply, cancellation));
             })
         .onComplete(
             result -> reply.answer(message.id(), result),
             failure -> RpcErrors.answerStateless(reply, message, failure));
-  }
-
-  private void cancel(StatelessClient client) {
-    McpRequest.RunningCall runningCall = client.disconnect();
-    if (runningCall != null) {
-      calls.cancel(runningCall, "The client has disconnected");
-    }
   }
 
   private Future<JsonSlice> result(McpRequest request) {
