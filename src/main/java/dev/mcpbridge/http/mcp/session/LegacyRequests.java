@@ -202,10 +202,11 @@ public final class LegacyRequests {
     CancellationToken cancellation = session.requestReceived(message);
     endpoint
         .catalogue(message)
-        .map(
+        .compose(
             toolCatalogue ->
-                new McpRequest(message, toolCatalogue, session, caller, reply, cancellation))
-        .compose(request -> result(session, request))
+                result(
+                    session,
+                    new McpRequest(message, toolCatalogue, session, caller, reply, cancellation)))
         .onComplete(done -> session.finished(message))
         .onComplete(
             result -> reply.answer(message.id(), LegacyResultMapper.of(result)),
