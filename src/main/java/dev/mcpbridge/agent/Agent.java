@@ -69,7 +69,8 @@ public final class Agent {
   /**
    * Asks a question and runs the calls of the model until it answers.
    *
-   * @throws BridgeException if the model or the bridge fails; the earlier conversation is kept
+   * @throws BridgeException if the model or the bridge fails; the earlier conversation is kept, and
+   *     so is the question if calls have been made for it
    */
   public Answer ask(String question) throws InterruptedException {
     listeners.forEach(each -> each.onQuestion(question));
@@ -80,7 +81,10 @@ public final class Agent {
     try {
       return answer(toolDefinitions);
     } catch (BridgeException | InterruptedException e) {
-      removeUnlessCalled(before);
+      boolean hasCalls = messages.size() > before + 1;
+      if (!hasCalls) {
+        messages.remove(before);
+      }
       throw e;
     }
   }
@@ -140,13 +144,6 @@ public final class Agent {
         answers.add(resultFormatter.format(modelReply.calls().get(i), outcome));
       }
       messages.addAll(model.resultMessages(answers));
-    }
-  }
-
-  /** Removes a failed question from the conversation unless calls have been made for it. */
-  private void removeUnlessCalled(int before) {
-    if (messages.size() == before + 1) {
-      messages.remove(before);
     }
   }
 

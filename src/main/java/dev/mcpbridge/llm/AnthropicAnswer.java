@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
+import dev.mcpbridge.protocol.Json;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -137,7 +138,7 @@ final class AnthropicAnswer {
 
   private static JsonNode input(String json) {
     try {
-      JsonNode arguments = FormatAdapter.read(json.isBlank() ? "{}" : json);
+      JsonNode arguments = Json.exactTree(json.isBlank() ? "{}" : json);
       return arguments.isObject() ? arguments : FormatAdapter.JSON.objectNode();
     } catch (JsonProcessingException e) {
       throw new BridgeException(

@@ -1,6 +1,5 @@
 package dev.mcpbridge.llm;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -20,11 +19,6 @@ final class FormatAdapter {
   static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
   private FormatAdapter() {}
-
-  /** Parses JSON of a model. Numbers keep every digit, since they can be arguments of calls. */
-  static JsonNode read(String json) throws JsonProcessingException {
-    return Json.exactTree(json);
-  }
 
   static List<JsonNode> results(Format format, List<FunctionResult> answers) {
     List<JsonNode> messages = new ArrayList<>();

@@ -1,6 +1,5 @@
 package dev.mcpbridge.llm;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -51,7 +50,7 @@ final class ModelApi {
   void post(
       URI url, JsonNode body, ChatModel.ModelListener modelListener, Consumer<JsonNode> answer)
       throws InterruptedException {
-    byte[] requestBody = bytes(body);
+    String requestBody = body.toString();
     for (int failures = 1; ; failures++) {
       try {
         send(url, requestBody, answer);
@@ -71,7 +70,7 @@ final class ModelApi {
         : new BridgeException(failure.code(), failure.getMessage().replace(key, "(the key)"));
   }
 
-  private void send(URI url, byte[] requestBody, Consumer<JsonNode> answer)
+  private void send(URI url, String requestBody, Consumer<JsonNode> answer)
       throws InterruptedException, RetryPolicy.RetryableFailure {
     boolean[] begun = new boolean[1];
     try (ModelExchange exchange = new ModelExchange(client(), request(url, requestBody), timeout)) {
@@ -101,12 +100,12 @@ final class ModelApi {
     }
   }
 
-  private HttpRequest request(URI url, byte[] requestBody) {
+  private HttpRequest request(URI url, String requestBody) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(url)
             .header("content-type", "application/json")
             .header("accept", "application/json, text/event-stream")
-            .POST(HttpRequest.BodyPublishers.ofByteArray(requestBody));
+            .POST(HttpRequest.BodyPublishers.ofString(requestBody));
     try {
       headers.forEach(request::header);
     } catch (IllegalArgumentException e) {
@@ -159,7 +158,7 @@ final class ModelApi {
 
   private static JsonNode json(URI url, byte[] body) {
     try {
-      JsonNode json = FormatAdapter.read(new String(body, StandardCharsets.UTF_8));
+      JsonNode json = Json.exactTree(new String(body, StandardCharsets.UTF_8));
       if (json.isObject()) {
         return json;
       }
@@ -203,14 +202,6 @@ final class ModelApi {
   private static BridgeException unreachable(URI url, String why) {
     return new BridgeException(
         ErrorCode.SERVER_UNAVAILABLE, url.getAuthority() + " cannot be reached: " + why);
-  }
-
-  private static byte[] bytes(JsonNode body) {
-    try {
-      return Json.mapper().writeValueAsBytes(body);
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a tree always serialises", e);
-    }
   }
 
   /** Created lazily, since it loads the TLS classes. */

@@ -2,6 +2,7 @@ package dev.mcpbridge.llm;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
@@ -41,7 +42,7 @@ public final class ReplayModel implements ChatModel {
 
   private void read(String text, int line) {
     try {
-      JsonNode entry = FormatAdapter.read(text);
+      JsonNode entry = Json.exactTree(text);
       if (entry.path("user").isTextual()) {
         questions.add(entry.get("user").textValue());
       } else if (entry.path("model").isObject()) {
@@ -80,11 +81,13 @@ public final class ReplayModel implements ChatModel {
       throw new BridgeException(ErrorCode.NOT_FOUND, "The recorded conversation ends here");
     }
     OpenAiAnswer answer = new OpenAiAnswer(modelListener);
-    JsonNode message = resolve(replies.get(next++), chatRequest);
-    answer.take(
-        FormatAdapter.JSON
-            .objectNode()
-            .set("choices", FormatAdapter.JSON.arrayNode().add(choice(message))));
+    ObjectNode response = FormatAdapter.JSON.objectNode();
+    response
+        .putArray("choices")
+        .addObject()
+        .put("finish_reason", "stop")
+        .set("message", resolve(replies.get(next++), chatRequest));
+    answer.take(response);
     return answer.reply();
   }
 
@@ -122,9 +125,5 @@ public final class ReplayModel implements ChatModel {
     } catch (JsonProcessingException e) {
       return "?";
     }
-  }
-
-  private static JsonNode choice(JsonNode message) {
-    return FormatAdapter.JSON.objectNode().put("finish_reason", "stop").set("message", message);
   }
 }

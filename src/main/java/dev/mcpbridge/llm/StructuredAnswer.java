@@ -3,6 +3,7 @@ package dev.mcpbridge.llm;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.mcpbridge.dialect.FunctionCall;
+import dev.mcpbridge.protocol.Json;
 import dev.mcpbridge.protocol.JsonSlice;
 import java.util.List;
 
@@ -70,7 +71,7 @@ record StructuredAnswer(String text, List<FunctionCall> calls) {
 
   private static JsonNode tree(String text) throws Malformed {
     try {
-      return FormatAdapter.read(text);
+      return Json.exactTree(text);
     } catch (JsonProcessingException e) {
       throw new Malformed("it is not valid JSON: " + e.getOriginalMessage());
     }

@@ -9,8 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.fixture.EchoApi;
@@ -19,7 +17,6 @@ import dev.mcpbridge.llm.ModelReply;
 import dev.mcpbridge.protocol.Json;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -41,9 +38,9 @@ class AgentTest {
   @BeforeEach
   void start() throws Exception {
     bridge = EchoApi.start();
-    bridge.on("/toolcall/tools", EchoApi.respondWith(200, "application/json", "{\"tools\":[{}]}"));
+    bridge.on("/toolcall/tools", respondWith("{'tools':[{}]}"));
     bridge.on("/toolcall", AgentTest::run);
-    bridge.on("/confirmations/c1", AgentTest::confirm);
+    bridge.on("/confirmations/c1", respondWith(text("dropped")));
   }
 
   @AfterEach
@@ -53,43 +50,32 @@ class AgentTest {
 
   /** Each function returns its own name, except risky (pending), broken (failed) and long. */
   private static boolean run(EchoApi.Request request, EchoApi.Peer peer) throws IOException {
-    ObjectNode answer = Json.mapper().createObjectNode();
-    ArrayNode responses = answer.putArray("tool_responses");
-    for (JsonNode call : Json.mapper().readTree(request.body()).path("tool_calls")) {
-      String name = call.at("/function/name").asText();
-      ObjectNode response = responses.addObject();
-      if (name.equals("risky")) {
-        response
-            .put("outcome", "confirmation_required")
-            .putObject("confirmation")
-            .put("confirmation_id", "c1")
-            .put("token", "t1")
-            .put("server_id", "s")
-            .put("tool_name", name)
-            .put("risk_description", "It drops things.");
-      } else if (name.equals("broken")) {
-        response.put("outcome", "failed").putObject("output").put("error", "It is not there.");
-      } else {
-        String words = name.equals("long") ? "0123456789".repeat(4) + "🎉" : "the " + name;
-        response
-            .put("outcome", "ok")
-            .putArray("content")
-            .addObject()
-            .put("type", "text")
-            .put("text", name.equals("long") ? words.substring(1) + "tail" : words);
-      }
+    List<String> responses = new ArrayList<>();
+    for (JsonNode call : Json.tree(request.body()).path("tool_calls")) {
+      responses.add(response(call.at("/function/name").asText()));
     }
-    return respond(peer, answer);
+    return respondWith("{'tool_responses':[" + String.join(",", responses) + "]}")
+        .answer(request, peer);
   }
 
-  private static boolean confirm(EchoApi.Request request, EchoApi.Peer peer) throws IOException {
-    ObjectNode result = Json.mapper().createObjectNode();
-    result.putArray("content").addObject().put("type", "text").put("text", "dropped");
-    return respond(peer, result);
+  private static String response(String name) {
+    return switch (name) {
+      case "risky" ->
+          """
+          {'outcome':'confirmation_required','confirmation':{'confirmation_id':'c1','token':'t1',
+          'server_id':'s','tool_name':'risky','risk_description':'It drops things.'}}""";
+      case "broken" -> "{'outcome':'failed','output':{'error':'It is not there.'}}";
+      case "long" -> text("123456789" + "0123456789".repeat(3) + "🎉tail");
+      default -> text("the " + name);
+    };
   }
 
-  private static boolean respond(EchoApi.Peer peer, JsonNode body) throws IOException {
-    return peer.write(200, "application/json", body.toString().getBytes(StandardCharsets.UTF_8));
+  private static String text(String text) {
+    return "{'outcome':'ok','content':[{'type':'text','text':'" + text + "'}]}";
+  }
+
+  private static EchoApi.Script respondWith(String json) {
+    return EchoApi.respondWith(200, "application/json", json.replace('\'', '"'));
   }
 
   private Agent agent(Approver approver) {

@@ -152,26 +152,19 @@ class MarkdownTest {
   void splitTextIsRenderedLikeTheWholeText(String text) {
     List<String> whole = nonBlank(rendered(text, 30));
     for (int cut = 0; cut <= text.length(); cut++) {
-      MarkdownBlocks markdownBlocks = new MarkdownBlocks();
-      List<String> lines = new ArrayList<>();
-      markdownBlocks
-          .append(text.substring(0, cut))
-          .ifPresent(block -> lines.addAll(rendered(block, 30)));
-      markdownBlocks
-          .append(text.substring(cut))
-          .ifPresent(block -> lines.addAll(rendered(block, 30)));
-      markdownBlocks.flush().ifPresent(block -> lines.addAll(rendered(block, 30)));
-      assertEquals(whole, nonBlank(lines), "cut at " + cut);
+      assertEquals(whole, streamed(text.substring(0, cut), text.substring(cut)), "cut at " + cut);
     }
+    assertEquals(whole, streamed(text.split("")), "character by character");
+  }
+
+  private static List<String> streamed(String... pieces) {
     MarkdownBlocks markdownBlocks = new MarkdownBlocks();
     List<String> lines = new ArrayList<>();
-    for (char c : text.toCharArray()) {
-      markdownBlocks
-          .append(String.valueOf(c))
-          .ifPresent(block -> lines.addAll(rendered(block, 30)));
+    for (String piece : pieces) {
+      markdownBlocks.append(piece).ifPresent(block -> lines.addAll(rendered(block, 30)));
     }
     markdownBlocks.flush().ifPresent(block -> lines.addAll(rendered(block, 30)));
-    assertEquals(whole, nonBlank(lines), "character by character");
+    return nonBlank(lines);
   }
 
   private static List<String> nonBlank(List<String> lines) {
