@@ -5,36 +5,21 @@ import dev.mcpbridge.dialect.Format;
 import java.util.Map;
 
 /** Anthropic's Messages API. The base URL is the root, as in Anthropic's SDKs. */
-final class AnthropicModel implements ChatModel {
+final class AnthropicModel extends HttpModel {
   private static final int MAX_TOKENS = 8_192;
 
-  private final ModelEndpoint modelEndpoint;
-  private final ModelApi api;
-
   AnthropicModel(ModelEndpoint modelEndpoint) {
-    this.modelEndpoint = modelEndpoint;
-    this.api =
-        new ModelApi(
-            Map.of("x-api-key", modelEndpoint.key(), "anthropic-version", "2023-06-01"),
-            modelEndpoint);
-  }
-
-  @Override
-  public String name() {
-    return modelEndpoint.toString();
-  }
-
-  @Override
-  public Format format() {
-    return Format.ANTHROPIC;
+    super(
+        modelEndpoint,
+        Format.ANTHROPIC,
+        Map.of("x-api-key", modelEndpoint.key(), "anthropic-version", "2023-06-01"));
   }
 
   @Override
   public ModelReply reply(ChatRequest chatRequest, ModelListener modelListener)
       throws InterruptedException {
     AnthropicAnswer answer = new AnthropicAnswer(modelListener);
-    api.post(
-        modelEndpoint.resolve("/v1/messages"), request(chatRequest), modelListener, answer::take);
+    post("/v1/messages", request(chatRequest), modelListener, answer::take);
     return answer.reply();
   }
 

@@ -7,23 +7,9 @@ import dev.mcpbridge.protocol.PercentEncoding;
 import java.util.Map;
 
 /** Gemini's generateContent API. The base URL is the root, as in Google's SDKs. */
-final class GeminiModel implements ChatModel {
-  private final ModelEndpoint modelEndpoint;
-  private final ModelApi api;
-
+final class GeminiModel extends HttpModel {
   GeminiModel(ModelEndpoint modelEndpoint) {
-    this.modelEndpoint = modelEndpoint;
-    this.api = new ModelApi(Map.of("x-goog-api-key", modelEndpoint.key()), modelEndpoint);
-  }
-
-  @Override
-  public String name() {
-    return modelEndpoint.toString();
-  }
-
-  @Override
-  public Format format() {
-    return Format.GEMINI;
+    super(modelEndpoint, Format.GEMINI, Map.of("x-goog-api-key", modelEndpoint.key()));
   }
 
   @Override
@@ -39,7 +25,7 @@ final class GeminiModel implements ChatModel {
     GeminiAnswer answer = new GeminiAnswer(modelListener);
     String name = PercentEncoding.encoded(modelEndpoint.model()).replace("%2F", "/");
     String path = "/v1beta/models/" + name + ":streamGenerateContent?alt=sse";
-    api.post(modelEndpoint.resolve(path), request(chatRequest), modelListener, answer::take);
+    post(path, request(chatRequest), modelListener, answer::take);
     return answer.reply();
   }
 

@@ -9,13 +9,9 @@ import java.util.Map;
  * The Chat Completions API of OpenAI, Ollama, vLLM, llama.cpp and most others. The base URL
  * includes {@code /v1}, as in OpenAI's SDKs.
  */
-final class OpenAiModel implements ChatModel {
-  private final ModelEndpoint modelEndpoint;
-  private final ModelApi api;
-
+final class OpenAiModel extends HttpModel {
   OpenAiModel(ModelEndpoint modelEndpoint) {
-    this.modelEndpoint = modelEndpoint;
-    this.api = new ModelApi(authorization(modelEndpoint), modelEndpoint);
+    super(modelEndpoint, Format.OPENAI_CHAT, authorization(modelEndpoint));
   }
 
   static Map<String, String> authorization(ModelEndpoint modelEndpoint) {
@@ -25,24 +21,10 @@ final class OpenAiModel implements ChatModel {
   }
 
   @Override
-  public String name() {
-    return modelEndpoint.toString();
-  }
-
-  @Override
-  public Format format() {
-    return Format.OPENAI_CHAT;
-  }
-
-  @Override
   public ModelReply reply(ChatRequest chatRequest, ModelListener modelListener)
       throws InterruptedException {
     OpenAiAnswer answer = new OpenAiAnswer(modelListener);
-    api.post(
-        modelEndpoint.resolve("/chat/completions"),
-        request(chatRequest),
-        modelListener,
-        answer::take);
+    post("/chat/completions", request(chatRequest), modelListener, answer::take);
     return answer.reply();
   }
 

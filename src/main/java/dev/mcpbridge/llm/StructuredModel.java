@@ -15,27 +15,19 @@ import java.util.stream.Collectors;
  * text for the user. It needs only Chat Completions. The request is repeated a few times if the
  * answer does not match.
  */
-final class StructuredModel implements ChatModel {
+final class StructuredModel extends HttpModel {
   private static final int MAX_ATTEMPTS = 4;
 
-  private final ModelEndpoint modelEndpoint;
-  private final ModelApi api;
   private boolean supportsSchemas = true;
   private int calls;
 
   StructuredModel(ModelEndpoint modelEndpoint) {
-    this.modelEndpoint = modelEndpoint;
-    this.api = new ModelApi(OpenAiModel.authorization(modelEndpoint), modelEndpoint);
+    super(modelEndpoint, Format.OPENAI_CHAT, OpenAiModel.authorization(modelEndpoint));
   }
 
   @Override
   public String name() {
     return modelEndpoint + ", with structured output";
-  }
-
-  @Override
-  public Format format() {
-    return Format.OPENAI_CHAT;
   }
 
   @Override
@@ -97,7 +89,7 @@ final class StructuredModel implements ChatModel {
       throws InterruptedException {
     if (supportsSchemas) {
       try {
-        return post(messages, true, modelListener);
+        return send(messages, true, modelListener);
       } catch (BridgeException e) {
         if (!e.getMessage().contains("status 4") || !e.getMessage().contains("response_format")) {
           throw e;
@@ -105,10 +97,10 @@ final class StructuredModel implements ChatModel {
         supportsSchemas = false;
       }
     }
-    return post(messages, false, modelListener);
+    return send(messages, false, modelListener);
   }
 
-  private ModelReply post(ArrayNode messages, boolean withSchema, ModelListener modelListener)
+  private ModelReply send(ArrayNode messages, boolean withSchema, ModelListener modelListener)
       throws InterruptedException {
     ObjectNode request = FormatAdapter.JSON.objectNode().put("model", modelEndpoint.model());
     request.set("messages", messages.deepCopy());
@@ -121,7 +113,7 @@ final class StructuredModel implements ChatModel {
       request.put("max_completion_tokens", modelEndpoint.maxTokens());
     }
     OpenAiAnswer answer = new OpenAiAnswer(more -> {});
-    api.post(modelEndpoint.resolve("/chat/completions"), request, modelListener, answer::take);
+    post("/chat/completions", request, modelListener, answer::take);
     return answer.reply();
   }
 }

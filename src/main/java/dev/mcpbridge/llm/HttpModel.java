@@ -1,6 +1,7 @@
 package dev.mcpbridge.llm;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.mcpbridge.dialect.Format;
 import dev.mcpbridge.error.BridgeException;
 import dev.mcpbridge.error.ErrorCode;
 import dev.mcpbridge.protocol.Json;
@@ -22,23 +23,36 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * HTTP client of a model's API. Reads responses as a whole or as events, retries transient
- * failures, and reports errors without the API key. Not thread-safe.
+ * A model behind an HTTP API. Reads responses as a whole or as events, retries transient failures,
+ * and reports errors without the API key.
  */
-final class ModelApi {
+abstract class HttpModel implements ChatModel {
   private static final int MAX_ERROR_TEXT = 500;
   private static final Duration CONNECT = Duration.ofSeconds(10);
 
-  private HttpClient client;
+  final ModelEndpoint modelEndpoint;
+  private final Format format;
   private final Map<String, String> headers;
-  private final String key;
-  private final Duration timeout;
   private final RetryPolicy retryPolicy = new RetryPolicy();
+  private HttpClient client;
 
-  ModelApi(Map<String, String> headers, ModelEndpoint modelEndpoint) {
+  /**
+   * @param headers the headers with the key, and others that the API requires
+   */
+  HttpModel(ModelEndpoint modelEndpoint, Format format, Map<String, String> headers) {
+    this.modelEndpoint = modelEndpoint;
+    this.format = format;
     this.headers = headers;
-    this.key = modelEndpoint.key();
-    this.timeout = modelEndpoint.timeout();
+  }
+
+  @Override
+  public String name() {
+    return modelEndpoint.toString();
+  }
+
+  @Override
+  public final Format format() {
+    return format;
   }
 
   /**
@@ -47,9 +61,10 @@ final class ModelApi {
    *
    * @param answer receives the JSON of each event in order, or of a response without events
    */
-  void post(
-      URI url, JsonNode body, ChatModel.ModelListener modelListener, Consumer<JsonNode> answer)
+  final void post(
+      String path, JsonNode body, ModelListener modelListener, Consumer<JsonNode> answer)
       throws InterruptedException {
+    URI url = modelEndpoint.resolve(path);
     String requestBody = body.toString();
     for (int failures = 1; ; failures++) {
       try {
@@ -65,6 +80,7 @@ final class ModelApi {
 
   /** Removes the key from the message, since providers may echo it. */
   private BridgeException withoutKey(BridgeException failure) {
+    String key = modelEndpoint.key();
     return key == null || key.isEmpty() || !failure.getMessage().contains(key)
         ? failure
         : new BridgeException(failure.code(), failure.getMessage().replace(key, "(the key)"));
@@ -73,7 +89,8 @@ final class ModelApi {
   private void send(URI url, String requestBody, Consumer<JsonNode> answer)
       throws InterruptedException, RetryPolicy.RetryableFailure {
     boolean[] begun = new boolean[1];
-    try (ModelExchange exchange = new ModelExchange(client(), request(url, requestBody), timeout)) {
+    try (ModelExchange exchange =
+        new ModelExchange(client(), request(url, requestBody), modelEndpoint.timeout())) {
       HttpResponse.ResponseInfo head = head(url, exchange);
       if (head.statusCode() != 200) {
         throw RetryPolicy.of(head, refused(url, head.statusCode(), exchange.readAll()));
@@ -121,7 +138,7 @@ final class ModelApi {
     try {
       return exchange.head();
     } catch (TimeoutException e) {
-      throw unreachable(url, "no answer within " + timeout.toSeconds() + " s");
+      throw unreachable(url, "no answer within " + modelEndpoint.timeout().toSeconds() + " s");
     } catch (ExecutionException e) {
       Throwable cause = e.getCause();
       BridgeException failure = unreachable(url, reason(cause));
