@@ -3,6 +3,7 @@ package dev.mcpbridge.risk;
 import dev.mcpbridge.bus.Addresses.ConfirmationQuery;
 import dev.mcpbridge.bus.Addresses.ConfirmationRequest;
 import dev.mcpbridge.bus.Addresses.ConfirmationState;
+import dev.mcpbridge.bus.Addresses.ConfirmationState.Status;
 import dev.mcpbridge.bus.Addresses.HumanDecision;
 import dev.mcpbridge.bus.Addresses.PendingConfirmation;
 import dev.mcpbridge.bus.Addresses.Viewer;
@@ -110,8 +111,13 @@ public final class Confirmations {
    *     wrong token or if the viewer may not decide; 429 after too many wrong tokens
    */
   public Future<Confirmation> claim(HumanDecision decision) {
-    return checkAttempts(decision)
-        .compose(allowed -> pending.get(decision.confirmationId()))
+    try {
+      failedAttempts.check(attemptKey(decision));
+    } catch (BridgeException tooMany) {
+      return Future.failedFuture(tooMany);
+    }
+    return pending
+        .get(decision.confirmationId())
         .compose(item -> decide(decision, check(decision, item)));
   }
 
@@ -155,19 +161,6 @@ public final class Confirmations {
   }
 
   /**
-   * Checks the limit of wrong tokens before the other nodes are queried. Concurrent attempts are
-   * not counted yet, so it is checked again afterwards.
-   */
-  private Future<Void> checkAttempts(HumanDecision decision) {
-    return Future.<Void>succeededFuture()
-        .map(
-            unused -> {
-              failedAttempts.check(attemptKey(decision));
-              return null;
-            });
-  }
-
-  /**
    * Counts wrong tokens by caller and confirmation. Callers without keys have the same name, and
    * wrong tokens of one must not prevent the others from deciding theirs.
    */
@@ -175,11 +168,14 @@ public final class Confirmations {
     return decision.by().name() + ' ' + decision.confirmationId();
   }
 
-  /** Returns the item if the viewer may decide it; throws otherwise. */
+  /**
+   * Returns the item if the viewer may decide it; throws otherwise. Also checks the attempts again,
+   * since concurrent ones were not counted before.
+   */
   private Item check(HumanDecision decision, Item item) {
     failedAttempts.check(attemptKey(decision));
-    ConfirmationRecord entry = item.isPresent() ? ConfirmationRecord.of(item.value()) : null;
-    if (entry == null || entry.isDecided() || !maySee(decision.by(), entry.confirmation())) {
+    ConfirmationRecord entry = visible(item, decision.by());
+    if (entry == null || entry.isDecided()) {
       throw notPending(decision, item);
     }
     if (isExpired(item, entry.confirmation())) {
@@ -199,10 +195,9 @@ public final class Confirmations {
    * Reports whether the call of a decided confirmation was executed, to viewers that may see it.
    */
   private static BridgeException notPending(HumanDecision decision, Item item) {
-    ConfirmationRecord entry = item.isPresent() ? ConfirmationRecord.of(item.value()) : null;
-    boolean isVisible = entry != null && maySee(decision.by(), entry.confirmation());
+    ConfirmationRecord entry = visible(item, decision.by());
     String name = "Confirmation '" + decision.confirmationId() + "' ";
-    if (!isVisible || !entry.isDecided()) {
+    if (entry == null || !entry.isDecided()) {
       return new BridgeException(ErrorCode.CONFIRMATION_NOT_FOUND, name + "not found or expired");
     }
     String execution =
@@ -222,8 +217,8 @@ public final class Confirmations {
   }
 
   private static ConfirmationState state(ConfirmationQuery confirmationQuery, Item item) {
-    ConfirmationRecord entry = item.isPresent() ? ConfirmationRecord.of(item.value()) : null;
-    if (entry == null || !maySee(confirmationQuery.by(), entry.confirmation())) {
+    ConfirmationRecord entry = visible(item, confirmationQuery.by());
+    if (entry == null) {
       throw new BridgeException(
           ErrorCode.CONFIRMATION_NOT_FOUND,
           "Confirmation '" + confirmationQuery.id() + "' not found or expired");
@@ -231,15 +226,11 @@ public final class Confirmations {
     return new ConfirmationState(entry.confirmation(), status(entry, item), entry.executed());
   }
 
-  private static ConfirmationState.Status status(ConfirmationRecord entry, Item item) {
+  private static Status status(ConfirmationRecord entry, Item item) {
     if (entry.isDecided()) {
-      return entry.isRejected()
-          ? ConfirmationState.Status.REJECTED
-          : ConfirmationState.Status.APPROVED;
+      return entry.isRejected() ? Status.REJECTED : Status.APPROVED;
     }
-    return isExpired(item, entry.confirmation())
-        ? ConfirmationState.Status.EXPIRED
-        : ConfirmationState.Status.PENDING;
+    return isExpired(item, entry.confirmation()) ? Status.EXPIRED : Status.PENDING;
   }
 
   public Future<List<Confirmation>> visibleTo(Viewer viewer) {
@@ -264,6 +255,12 @@ public final class Confirmations {
   private static boolean isExpired(Item item, Confirmation confirmation) {
     long expiryMillis = confirmation.expiresAtMillis() - confirmation.createdAtMillis();
     return item.millis() >= item.untilMillis() - expiryMillis;
+  }
+
+  /** Null if there is no confirmation, or none that the viewer may see. */
+  private static ConfirmationRecord visible(Item item, Viewer viewer) {
+    ConfirmationRecord entry = item.isPresent() ? ConfirmationRecord.of(item.value()) : null;
+    return entry != null && maySee(viewer, entry.confirmation()) ? entry : null;
   }
 
   private static boolean maySee(Viewer viewer, Confirmation confirmation) {
