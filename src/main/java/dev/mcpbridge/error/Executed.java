@@ -1,22 +1,18 @@
 package dev.mcpbridge.error;
 
+import java.util.Locale;
+
 /** Whether a failed call was executed by the upstream, as far as the bridge knows. */
 public enum Executed {
   /** It certainly did not reach the upstream; a retry is safe. */
-  NO("no"),
+  NO,
   /** It was sent but not answered; it may have been executed. */
-  UNKNOWN("unknown"),
+  UNKNOWN,
   /** The upstream answered, but the answer was unusable. */
-  YES("yes");
-
-  private final String value;
-
-  Executed(String value) {
-    this.value = value;
-  }
+  YES;
 
   /** The value on the wire. */
   public String apiName() {
-    return value;
+    return name().toLowerCase(Locale.ROOT);
   }
 }
