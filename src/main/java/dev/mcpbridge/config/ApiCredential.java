@@ -5,32 +5,14 @@ import java.net.URI;
 /** A credential that the bridge sends to an API. */
 public sealed interface ApiCredential {
 
-  /** All values including the secrets, as input of a digest; must never be shown. */
-  String digestInput();
-
   /** An API key in a header, a query parameter or a cookie. */
-  record Key(String location, String name, Secret value) implements ApiCredential {
-    @Override
-    public String digestInput() {
-      return location + name + value.reveal();
-    }
-  }
+  record Key(String location, String name, Secret value) implements ApiCredential {}
 
   /** HTTP Basic authentication, RFC 7617. */
-  record Basic(String user, Secret password) implements ApiCredential {
-    @Override
-    public String digestInput() {
-      return user + ":" + password.reveal();
-    }
-  }
+  record Basic(String user, Secret password) implements ApiCredential {}
 
   /** A bearer token, RFC 6750. */
-  record Bearer(Secret token) implements ApiCredential {
-    @Override
-    public String digestInput() {
-      return token.reveal();
-    }
-  }
+  record Bearer(Secret token) implements ApiCredential {}
 
   /**
    * The OAuth 2.0 client credentials grant, RFC 6749 section 4.4.
@@ -38,10 +20,5 @@ public sealed interface ApiCredential {
    * @param scope null for the default scope of the authorization server
    */
   record ClientCredentials(URI tokenUrl, String clientId, Secret clientSecret, String scope)
-      implements ApiCredential {
-    @Override
-    public String digestInput() {
-      return tokenUrl + clientId + clientSecret.reveal() + scope;
-    }
-  }
+      implements ApiCredential {}
 }

@@ -184,13 +184,8 @@ public final class ConfigReader {
     if (port == null) {
       return http.integer("port");
     }
-    try {
-      int number = Integer.parseInt(port.strip());
-      if (number >= 0 && number <= 65_535) {
-        return number;
-      }
-    } catch (NumberFormatException e) {
-      // reported below, like a number out of range
+    if (port.strip().matches("\\d{1,5}") && Integer.parseInt(port.strip()) <= 65_535) {
+      return Integer.parseInt(port.strip());
     }
     http.problems().add(new ConfigProblem("PORT", "expected a port number, found \"" + port + '"'));
     return http.integer("port");

@@ -1,7 +1,6 @@
 package dev.mcpbridge.config;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.mcpbridge.model.Glob;
 import dev.mcpbridge.protocol.HeaderAnnotations;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,13 +40,9 @@ final class OpenApiEntryReader {
   private static OpenApiSource.OperationFilter selection(Section section) {
     return new OpenApiSource.OperationFilter(
         section.texts("tags"),
-        globs(section, "paths"),
+        section.globs("paths"),
         section.texts("methods"),
-        globs(section, "operations"));
-  }
-
-  private static List<Glob> globs(Section section, String key) {
-    return section.texts(key).stream().map(Glob::new).toList();
+        section.globs("operations"));
   }
 
   private static Map<String, OpenApiSource.ToolOverride> overrides(Section tools) {

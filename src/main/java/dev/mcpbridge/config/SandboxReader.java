@@ -1,6 +1,5 @@
 package dev.mcpbridge.config;
 
-import dev.mcpbridge.model.Glob;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -26,7 +25,7 @@ final class SandboxReader {
             limits.integer("pids"),
             limits.bytes("tmpfs"),
             limits.integer("pool")),
-        images(sandbox),
+        sandbox.has("allowedImages") ? sandbox.globs("allowedImages") : null,
         mounts(sandbox),
         sandbox.texts("allowedNetworks"));
   }
@@ -38,12 +37,6 @@ final class SandboxReader {
       return DEFAULT_ENGINE;
     }
     return engine;
-  }
-
-  private static List<Glob> images(Section sandbox) {
-    return sandbox.has("allowedImages")
-        ? sandbox.texts("allowedImages").stream().map(Glob::new).toList()
-        : null;
   }
 
   private static List<Path> mounts(Section sandbox) {

@@ -1,9 +1,8 @@
 package dev.mcpbridge.config;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Checks one value against the schema of its key, and reports what was expected. Covers the
@@ -22,7 +21,13 @@ final class SchemaCheck {
   /** Null if the value is valid; otherwise a phrase that starts with "expected". */
   static String violation(JsonNode value, JsonNode schema) {
     if (schema.has("enum")) {
-      return isOneOf(value, schema.path("enum")) ? null : oneOf(schema.path("enum"));
+      return schema.path("enum").valueStream().anyMatch(value::equals)
+          ? null
+          : schema
+              .path("enum")
+              .valueStream()
+              .map(JsonNode::asText)
+              .collect(Collectors.joining(", ", "expected one of ", ""));
     }
     if (!hasType(value, schema.path("type"))) {
       return type(schema);
@@ -68,29 +73,9 @@ final class SchemaCheck {
         : schema.path("patternErrorMessage").textValue();
   }
 
-  private static boolean isOneOf(JsonNode value, JsonNode allowed) {
-    for (JsonNode candidate : allowed) {
-      if (candidate.equals(value)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static String oneOf(JsonNode allowed) {
-    List<String> names = new ArrayList<>();
-    allowed.forEach(value -> names.add(value.asText()));
-    return "expected one of " + String.join(", ", names);
-  }
-
   private static boolean hasType(JsonNode value, JsonNode type) {
     if (type.isArray()) {
-      for (JsonNode alternative : type) {
-        if (hasType(value, alternative)) {
-          return true;
-        }
-      }
-      return false;
+      return type.valueStream().anyMatch(alternative -> hasType(value, alternative));
     }
     return switch (type.asText()) {
       case "string" -> value.isTextual();

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
+import dev.mcpbridge.model.Glob;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -164,6 +165,11 @@ final class Section {
     return texts;
   }
 
+  /** Patterns in which {@code *} matches any characters. */
+  List<Glob> globs(String key) {
+    return texts(key).stream().map(Glob::new).toList();
+  }
+
   /** The texts of an object by name; those that the test refuses are reported with the problem. */
   Map<String, Secret> secrets(String key, BiPredicate<String, String> isValid, String problem) {
     Map<String, Secret> secrets = new LinkedHashMap<>();
@@ -290,10 +296,8 @@ final class Section {
     if (!isAbsent(value)) {
       return fitting(key, value, keySchema);
     }
-    for (JsonNode required : schema.path("required")) {
-      if (required.textValue().equals(key)) {
-        report(key, "is required");
-      }
+    if (schema.path("required").valueStream().anyMatch(name -> name.textValue().equals(key))) {
+      report(key, "is required");
     }
     return keySchema.path("default");
   }

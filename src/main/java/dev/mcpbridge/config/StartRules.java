@@ -22,8 +22,7 @@ public record StartRules(boolean allowed, List<Glob> commands) {
   }
 
   static StartRules read(Section http) {
-    return new StartRules(
-        http.flag("allowStart"), http.texts("allowedCommands").stream().map(Glob::new).toList());
+    return new StartRules(http.flag("allowStart"), http.globs("allowedCommands"));
   }
 
   /** Whether every command is allowed. */

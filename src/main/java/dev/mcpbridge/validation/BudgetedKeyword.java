@@ -110,11 +110,7 @@ final class BudgetedKeyword implements Keyword {
   }
 
   private static long nodes(JsonNode tree) {
-    long count = 1;
-    for (JsonNode child : tree) {
-      count += nodes(child);
-    }
-    return count;
+    return 1 + tree.valueStream().mapToLong(BudgetedKeyword::nodes).sum();
   }
 
   /** A property with only one permitted value. */
