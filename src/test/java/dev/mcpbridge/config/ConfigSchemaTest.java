@@ -15,6 +15,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -181,8 +182,7 @@ class ConfigSchemaTest {
   /** The error for an unknown key lists the known ones, so that the two can be compared. */
   @Test
   void bothHaveTheSameKeys() {
-    Map<String, Set<String>> ofSchema = new TreeMap<>();
-    collect("", json, ofSchema);
+    Map<String, Set<String>> ofSchema = keys();
     Map<String, Set<String>> ofReader = new TreeMap<>();
     ofSchema.keySet().removeAll(List.of("", "mcpServers.s"));
     ofSchema.keySet().forEach(path -> ofReader.put(path, keysOfReader(path)));
@@ -198,10 +198,8 @@ class ConfigSchemaTest {
         code.append(Files.readString(file));
       }
     }
-    Map<String, Set<String>> keys = new TreeMap<>();
-    collect("", json, keys);
     Set<String> unread = new TreeSet<>();
-    keys.values().forEach(unread::addAll);
+    keys().values().forEach(unread::addAll);
     unread.remove("$schema"); // read by editors
     unread.removeIf(key -> code.indexOf('"' + key + '"') >= 0);
 
@@ -211,7 +209,13 @@ class ConfigSchemaTest {
   @Test
   void everyKeyHasADescriptionAndAType() {
     List<String> incomplete = new ArrayList<>();
-    collectIncomplete("", json, incomplete);
+    schemas()
+        .forEach(
+            (path, key) -> {
+              if (!key.has("type") || key.path("description").asText().isBlank()) {
+                incomplete.add(path);
+              }
+            });
 
     assertEquals(List.of(), incomplete);
   }
@@ -219,7 +223,13 @@ class ConfigSchemaTest {
   @Test
   void bothHaveTheSameBounds() {
     List<String> different = new ArrayList<>();
-    bounds("", json, different);
+    schemas()
+        .forEach(
+            (path, key) -> {
+              if (isBounded(key) && !hasItsBounds(path, key)) {
+                different.add(path);
+              }
+            });
 
     assertEquals(List.of(), different);
   }
@@ -297,22 +307,18 @@ class ConfigSchemaTest {
     return defaults;
   }
 
-  private static void bounds(String path, JsonNode schema, List<String> different) {
-    JsonNode at = resolved(schema);
-    if (at.path("type").isTextual() && at.has("minimum") && at.has("maximum")) {
-      double min = at.path("minimum").asDouble();
-      double max = at.path("maximum").asDouble();
-      double step = at.path("type").asText().equals("integer") ? 1 : 0.01;
-      boolean isSame =
-          accepts(path, at, min)
-              && accepts(path, at, max)
-              && !accepts(path, at, min - step)
-              && !accepts(path, at, max + step);
-      if (!isSame) {
-        different.add(path);
-      }
-    }
-    each(path, at, (child, value) -> bounds(child, value, different));
+  private static boolean isBounded(JsonNode key) {
+    return key.path("type").isTextual() && key.has("minimum") && key.has("maximum");
+  }
+
+  private static boolean hasItsBounds(String path, JsonNode key) {
+    double min = key.path("minimum").asDouble();
+    double max = key.path("maximum").asDouble();
+    double step = key.path("type").asText().equals("integer") ? 1 : 0.01;
+    return accepts(path, key, min)
+        && accepts(path, key, max)
+        && !accepts(path, key, min - step)
+        && !accepts(path, key, max + step);
   }
 
   private static boolean accepts(String path, JsonNode schema, double number) {
@@ -332,47 +338,40 @@ class ConfigSchemaTest {
     return !isRefused(file.toString());
   }
 
-  private static void collectIncomplete(String path, JsonNode schema, List<String> incomplete) {
-    JsonNode at = resolved(schema);
-    boolean isTyped = at.has("type") && at.has("description");
-    if (!isTyped || at.path("description").asText().isBlank()) {
-      incomplete.add(path);
-    }
-    each(path, at, (child, value) -> collectIncomplete(child, value, incomplete));
-  }
-
-  private static void collect(String path, JsonNode schema, Map<String, Set<String>> keys) {
-    JsonNode at = resolved(schema);
-    if (at.has("properties")) {
-      Set<String> own = keys.computeIfAbsent(path, p -> new TreeSet<>());
-      at.get("properties").fieldNames().forEachRemaining(own::add);
-    }
-    each(path, at, (child, value) -> collect(child, value, keys));
-  }
-
-  private interface Visitor {
-    void visit(String path, JsonNode schema);
-  }
-
-  /** Visits the children of a schema: properties, entries by name, elements of lists. */
-  private static void each(String path, JsonNode schema, Visitor visitor) {
-    schema
-        .path("properties")
-        .properties()
+  /** The keys of each object by its path. */
+  private static Map<String, Set<String>> keys() {
+    Map<String, Set<String>> keys = new TreeMap<>();
+    schemas()
         .forEach(
-            property -> {
-              if (!property.getKey().equals("servers") || !path.isEmpty()) {
-                visitor.visit(
-                    path.isEmpty() ? property.getKey() : path + "." + property.getKey(),
-                    property.getValue());
+            (path, schema) -> {
+              if (schema.has("properties")) {
+                Set<String> own = keys.computeIfAbsent(path, p -> new TreeSet<>());
+                schema.get("properties").fieldNames().forEachRemaining(own::add);
               }
             });
-    JsonNode more = schema.path("additionalProperties");
-    if (resolved(more).has("properties")) {
-      visitor.visit(path + ".s", more);
+    return keys;
+  }
+
+  /** All schemas by path: properties, entries by name, elements of lists. */
+  private static Map<String, JsonNode> schemas() {
+    Map<String, JsonNode> all = new LinkedHashMap<>();
+    collect("", json, all);
+    return all;
+  }
+
+  private static void collect(String path, JsonNode schema, Map<String, JsonNode> all) {
+    all.put(path, schema);
+    for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
+      if (!property.getKey().equals("servers") || !path.isEmpty()) {
+        String child = path.isEmpty() ? property.getKey() : path + "." + property.getKey();
+        collect(child, resolved(property.getValue()), all);
+      }
+    }
+    if (resolved(schema.path("additionalProperties")).has("properties")) {
+      collect(path + ".s", resolved(schema.path("additionalProperties")), all);
     }
     if (resolved(schema.path("items")).has("properties")) {
-      visitor.visit(path + "[0]", schema.get("items"));
+      collect(path + "[0]", resolved(schema.path("items")), all);
     }
   }
 

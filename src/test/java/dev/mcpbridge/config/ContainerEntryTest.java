@@ -152,24 +152,16 @@ class ContainerEntryTest {
 
   @Test
   void engineDefaultsToTheEnvironment() {
-    ConfigReader reader = new ConfigReader(Map.of("DOCKER_HOST", "tcp://127.0.0.1:2375"));
+    assertEquals("tcp://127.0.0.1:2375", engine("{}"));
+    assertEquals("unix:///x.sock", engine("{'sandbox':{'engine':'unix:///x.sock'}}"));
+    assertThrows(ConfigException.class, () -> engine("{'sandbox':{'engine':'ssh://x'}}"));
+  }
 
-    assertEquals(
-        "tcp://127.0.0.1:2375",
-        reader.read("{}", ConfigReader.Strictness.ALL_OR_NOTHING).sandbox().engine());
-    assertEquals(
-        "unix:///x.sock",
-        reader
-            .read(
-                "{\"sandbox\":{\"engine\":\"unix:///x.sock\"}}",
-                ConfigReader.Strictness.ALL_OR_NOTHING)
-            .sandbox()
-            .engine());
-    assertThrows(
-        ConfigException.class,
-        () ->
-            reader.read(
-                "{\"sandbox\":{\"engine\":\"ssh://x\"}}", ConfigReader.Strictness.ALL_OR_NOTHING));
+  private static String engine(String file) {
+    return new ConfigReader(Map.of("DOCKER_HOST", "tcp://127.0.0.1:2375"))
+        .read(file.replace('\'', '"'), ConfigReader.Strictness.ALL_OR_NOTHING)
+        .sandbox()
+        .engine();
   }
 
   private static SandboxPool docker(String keys) {
