@@ -13,6 +13,7 @@ import dev.mcpbridge.validation.SchemaValidator;
 import dev.mcpbridge.validation.SchemaValidator.Subject;
 import dev.mcpbridge.validation.Verdict;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -76,9 +77,10 @@ public final class ArgumentValidator {
     }
     return compiling.isEmpty()
         ? Future.succeededFuture(knownUnusable(server))
-        : Future.join(compiling)
-            .timeout(COMPILE_MILLIS, TimeUnit.MILLISECONDS)
-            .transform(over -> Future.succeededFuture(knownUnusable(server)));
+        : Future.any(
+                Future.join(compiling).otherwiseEmpty(),
+                Vertx.currentContext().owner().timer(COMPILE_MILLIS, TimeUnit.MILLISECONDS))
+            .map(over -> knownUnusable(server));
   }
 
   /** The same, for the schemas that were compiled before. */

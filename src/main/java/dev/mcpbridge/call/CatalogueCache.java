@@ -24,6 +24,7 @@ public final class CatalogueCache {
 
   private static final long WAIT_MILLIS = 100;
 
+  private final Vertx vertx;
   private final Directory directory;
   private final LeanDiscovery lean;
   private final long openedNanos = System.nanoTime();
@@ -38,6 +39,7 @@ public final class CatalogueCache {
   }
 
   public CatalogueCache(Vertx vertx, Directory directory) {
+    this.vertx = vertx;
     this.directory = directory;
     this.lean = new LeanDiscovery(vertx);
   }
@@ -75,10 +77,9 @@ public final class CatalogueCache {
     long openMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - openedNanos);
     long timeoutMillis =
         isLazyStart ? START_MILLIS : Math.max(WAIT_MILLIS, START_MILLIS - openMillis);
-    return directory
-        .discovered(view.id())
-        .timeout(timeoutMillis, TimeUnit.MILLISECONDS)
-        .otherwiseEmpty()
+    return Future.any(
+            directory.discovered(view.id()).otherwiseEmpty(),
+            vertx.timer(timeoutMillis, TimeUnit.MILLISECONDS))
         .mapEmpty();
   }
 

@@ -66,7 +66,7 @@ final class Attachment {
           container.closed();
         });
     socket.exceptionHandler(broken -> socket.close());
-    socket.write(
+    String request =
         """
         POST /containers/%s/attach?stream=1&stdin=1&stdout=1&stderr=1 HTTP/1.1\r
         Host: engine\r
@@ -75,9 +75,10 @@ final class Attachment {
         Content-Length: 0\r
         \r
         """
-            .formatted(container.id()));
-    return attached
-        .future()
+            .formatted(container.id());
+    return socket
+        .write(request)
+        .compose(written -> attached.future())
         .timeout(timeout, TimeUnit.MILLISECONDS)
         .onFailure(refused -> socket.close());
   }
